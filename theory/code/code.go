@@ -1,0 +1,189 @@
+// Package code holds encoding functions: the L × M binary code matrices that
+// turn a quantized label into the targets of M binary classifiers (Shah, Xue and
+// Aamodt, "Label Encoding for Regression Networks", ICLR 2022, Section 3).
+package code
+
+import (
+	"fmt"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Limits of the number of levels of a code.
+const (
+	MinLevels = 2
+	MaxLevels = 1 << 16
+)
+
+// Code is an L × M code matrix: row i is the code word of level i+1, column k
+// the target of bit k+1. It is immutable and implements mat.Matrix with entries
+// 0 and 1. Rows are packed 64 bits to a word, so that 65,536 levels of a code of
+// as many bits take half a gigabyte.
+type Code struct {
+	name         string
+	levels, bits int
+	stride       int // words of a row
+	data         []uint64
+}
+
+var _ mat.Matrix = (*Code)(nil)
+
+// newCode returns the all-zero matrix.
+func newCode(name string, levels, m int) *Code {
+	stride := (m + 63) / 64
+	return &Code{name, levels, m, stride, make([]uint64, levels*stride)}
+}
+
+// Name is the name of a named code, or the path of a custom one.
+func (c *Code) Name() string { return c.name }
+
+// Levels returns L, the number of code words.
+func (c *Code) Levels() int { return c.levels }
+
+// Bits returns M, the number of bits of a code word.
+func (c *Code) Bits() int { return c.bits }
+
+// Word returns the code word of row i (level i+1), packed: bit k, from 0, is
+// word[k/64]>>(k%64)&1, and bits from M on are zero. The slice is the code's own
+// and must not be changed.
+func (c *Code) Word(i int) []uint64 {
+	return c.data[i*c.stride : (i+1)*c.stride : (i+1)*c.stride]
+}
+
+// Bit returns bit k of row i, both from 0.
+func (c *Code) Bit(i, k int) bool { return c.data[i*c.stride+k/64]>>(k%64)&1 == 1 }
+
+// Dims implements mat.Matrix: L, M.
+func (c *Code) Dims() (rows, columns int) { return c.levels, c.bits }
+
+// At implements mat.Matrix.
+func (c *Code) At(i, j int) float64 {
+	if i < 0 || i >= c.levels {
+		panic(mat.ErrRowAccess)
+	}
+	if j < 0 || j >= c.bits {
+		panic(mat.ErrColAccess)
+	}
+	if c.Bit(i, j) {
+		return 1
+	}
+	return 0
+}
+
+// RowTo sets dst, of length M, to row i as zeros and ones.
+func (c *Code) RowTo(dst []float64, i int) {
+	word := c.Word(i)
+	for k := range dst {
+		dst[k] = float64(word[k/64] >> (k % 64) & 1)
+	}
+}
+
+// T implements mat.Matrix.
+func (c *Code) T() mat.Matrix { return mat.Transpose{Matrix: c} }
+
+// Distance returns the Hamming distance of rows i and j.
+func (c *Code) Distance(i, j int) int {
+	d := 0
+	other := c.Word(j)
+	for k, w := range c.Word(i) {
+		d += bits.OnesCount64(w ^ other[k])
+	}
+	return d
+}
+
+// Transitions returns the bit transitions of every column: the levels n, from
+// 1 and ascending, such that rows n and n+1 differ there. A transition lies at μ
+// = n+½. O(L·M/64 + transitions).
+func (c *Code) Transitions() [][]int {
+	t := make([][]int, c.bits)
+	for k, n := range c.countTransitions() {
+		t[k] = make([]int, 0, n)
+	}
+	c.eachTransition(func(n, k int) { t[k] = append(t[k], n) })
+	return t
+}
+
+// countTransitions returns the number of transitions of every column.
+func (c *Code) countTransitions() []int {
+	counts := make([]int, c.bits)
+	c.eachTransition(func(_, k int) { counts[k]++ })
+	return counts
+}
+
+// eachTransition calls f for every transition of column k, from 0, between
+// levels n and n+1, n ascending.
+func (c *Code) eachTransition(f func(n, k int)) {
+	for i := range c.levels - 1 {
+		next := c.Word(i + 1)
+		for j, w := range c.Word(i) {
+			for d := w ^ next[j]; d != 0; d &= d - 1 {
+				f(i+1, 64*j+bits.TrailingZeros64(d))
+			}
+		}
+	}
+}
+
+// set sets bits lo ≤ k < hi of row i to one.
+func (c *Code) set(i, lo, hi int) {
+	word := c.data[i*c.stride : (i+1)*c.stride]
+	for k := lo; k < hi; {
+		n := min(64-k%64, hi-k)
+		word[k/64] |= (1<<n - 1) << (k % 64)
+		k += n
+	}
+}
+
+// setJohnson writes J(v, m), the Johnson word of value v of 0 … 2m−1, to the m
+// bits of row i from bit start on: bit k of them, from 1, is one iff m−v < k ≤
+// 2m−v.
+func (c *Code) setJohnson(i, start, v, m int) {
+	c.set(i, start+max(m-v, 0), start+min(2*m-v, m))
+}
+
+// FromMatrix returns the code with the rows of an L × M matrix of zeros and
+// ones. All rows must differ. name is used in messages: a custom code's is its
+// path.
+func FromMatrix(name string, m mat.Matrix) (*Code, error) {
+	levels, width := m.Dims()
+	if levels < MinLevels {
+		return nil, fmt.Errorf("%s: %d rows; a code has one row per level, and at least %d", name, levels, MinLevels)
+	}
+	if levels > MaxLevels {
+		return nil, fmt.Errorf("%s: %d rows; a code has at most %d levels", name, levels, MaxLevels)
+	}
+	if width < 1 {
+		return nil, fmt.Errorf("%s: no columns; a code has at least one bit", name)
+	}
+	c := newCode(name, levels, width)
+	for i := range levels {
+		for k := range width {
+			switch v := m.At(i, k); v {
+			case 0:
+			case 1:
+				c.set(i, k, k+1)
+			default:
+				return nil, fmt.Errorf("%s: row %d, column %d: %v is neither 0 nor 1", name, i+1, k+1, v)
+			}
+		}
+	}
+	return c, c.checkDistinct()
+}
+
+// checkDistinct refuses two levels with the same code word.
+func (c *Code) checkDistinct() error {
+	seen := make(map[string]int, c.levels)
+	key := make([]byte, 8*c.stride)
+	for i := range c.levels {
+		for j, w := range c.Word(i) {
+			for b := range 8 {
+				key[8*j+b] = byte(w >> (8 * b))
+			}
+		}
+		if first, ok := seen[string(key)]; ok {
+			return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", c.name, first+1, i+1)
+		}
+		seen[string(key)] = i
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+package code_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+
+	"belsim/theory/code"
+	"belsim/theory/matrix"
+)
+
+func mustNew(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// rows spells a code out, a string of digits for each level.
+func rows(c *code.Code) []string {
+	var out []string
+	for i := range c.Levels() {
+		var b strings.Builder
+		for k := range c.Bits() {
+			fmt.Fprint(&b, c.At(i, k))
+		}
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// TestWords compares small codes with words written out by hand.
+func TestWords(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		words string
+	}{
+		{"unary", "000 100 110 111"},
+		{"johnson", "0000 0001 0011 0111 1111 1110 1100 1000"},
+		{"johnson", "000 001 011 111 110"},
+		{"johnson-nonzero", "0001 0011 0111 1111 1110 1100 1000"},
+		{"johnson-nonzero", "0001 0011 0111 1111 1110 1100"},
+		{"b1jdj", "000 010 110 100 101 111 011 001"},
+		{"b1jdj-nr", "000 010 110 100 001 011 111 101"},
+		{"b2jdj", "000 100 101 001 011 111 110 010"},
+		{"b2jdj-nr", "000 100 001 101 011 111 010 110"},
+		{"hadamard", "1111 1010 1100 1001"},
+		{"onehot", "100 010 001"},
+		{"binary", "000 001 010 011 100"},
+		{"gray", "000 001 011 010 110"},
+	} {
+		want := strings.Fields(tt.words)
+		if got := rows(mustNew(t, tt.name, len(want))); !slices.Equal(got, want) {
+			t.Errorf("%s of %d levels: %v, want %v", tt.name, len(want), got, want)
+		}
+	}
+	hexj := rows(mustNew(t, "hexj", 40))
+	for v, want := range map[int]string{
+		0: "0000000000000000", 1: "0000000000000001", 15: "0000000010000000",
+		16: "0000000110000000", 31: "0000000100000000", 32: "0000001100000000",
+	} {
+		if hexj[v] != want {
+			t.Errorf("hexj, level %d: %s, want %s", v+1, hexj[v], want)
+		}
+	}
+	nr := rows(mustNew(t, "hexj-nr", 700))
+	if got, want := nr[699], "00000011"+"11111000"+"11111000"; got != want { // v = 2bb in hex
+		t.Errorf("hexj-nr, level 700: %s, want %s", got, want)
+	}
+}
+
+// TestFamilies: what must hold for every code of any size.
+func TestFamilies(t *testing.T) {
+	for _, f := range code.Families() {
+		t.Run(f.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				levels := rapid.IntRange(2, 600).Draw(t, "levels")
+				c := mustNew(t, f.Name, levels)
+				if r, m := c.Dims(); r != levels || m != f.Bits(levels) || m != c.Bits() || r != c.Levels() {
+					t.Fatalf("%d × %d, want %d × %d", r, m, levels, f.Bits(levels))
+				}
+				// The same matrix by way of its entries: distinct rows, and
+				// nothing in the unused bits of a word.
+				again, err := code.FromMatrix(f.Name, mat.DenseCopyOf(c))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range levels {
+					if !slices.Equal(c.Word(i), again.Word(i)) {
+						t.Fatalf("row %d: %x by way of its entries, %x", i+1, again.Word(i), c.Word(i))
+					}
+				}
+				transitions := c.Transitions()
+				for k := range c.Bits() {
+					var want []int
+					for i := range levels - 1 {
+						if c.Bit(i, k) != c.Bit(i+1, k) {
+							want = append(want, i+1)
+						}
+					}
+					if !slices.Equal(transitions[k], want) {
+						t.Fatalf("column %d: transitions %v, want %v", k+1, transitions[k], want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestOneBitSteps: consecutive words of these codes differ in one bit, which is
+// what reflection is for.
+func TestOneBitSteps(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "johnson-nonzero", "b1jdj", "b2jdj", "hexj", "gray"} {
+		c := mustNew(t, name, 256)
+		for i := range c.Levels() - 1 {
+			if d := c.Distance(i, i+1); d != 1 {
+				t.Errorf("%s: levels %d and %d differ in %d bits", name, i+1, i+2, d)
+			}
+		}
+	}
+}
+
+// TestPublished compares with the matrices the paper's authors published, in
+// the folder BELSIM_REFERENCE: files NAME_LEVELS.csv or .npy.
+func TestPublished(t *testing.T) {
+	dir := os.Getenv("BELSIM_REFERENCE")
+	if dir == "" {
+		t.Skip("conformance with published code matrices not checked: BELSIM_REFERENCE is not set")
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*_*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(`^(.+)_(\d+)\.(csv|npy)$`)
+	compared := 0
+	for _, path := range paths {
+		match := pattern.FindStringSubmatch(filepath.Base(path))
+		if match == nil || !slices.ContainsFunc(code.Families(), func(f code.Family) bool { return f.Name == match[1] }) {
+			continue
+		}
+		levels, err := strconv.Atoi(match[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		published, err := code.Open(path, levels)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		compared++
+		ours := mustNew(t, match[1], levels)
+		if ours.Bits() != published.Bits() {
+			t.Errorf("%s: %d bits, ours has %d", filepath.Base(path), published.Bits(), ours.Bits())
+			continue
+		}
+		for i := range levels {
+			if !slices.Equal(ours.Word(i), published.Word(i)) {
+				t.Errorf("%s: level %d differs from ours", filepath.Base(path), i+1)
+				break
+			}
+		}
+	}
+	if compared == 0 {
+		t.Fatalf("no published matrices in %s", dir)
+	}
+	t.Logf("%d published matrices compared", compared)
+}
+
+// TestProperties compares with gonum's correlation over all pairs. Both lose at
+// most a few units of 2⁻⁵² a pair, of which there are fewer than 2¹³.
+func TestProperties(t *testing.T) {
+	for _, f := range code.Families() {
+		c := mustNew(t, f.Name, 100)
+		p, err := c.Properties(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, total := c.Bits(), 0
+		var ds, ns []float64
+		for i := range c.Levels() {
+			for j := range i {
+				least = min(least, c.Distance(i, j))
+				ds, ns = append(ds, float64(c.Distance(i, j))), append(ns, float64(i-j))
+			}
+		}
+		for _, ts := range c.Transitions() {
+			total += len(ts)
+		}
+		if *p.MinDistance != least || p.TransitionsPerBit != float64(total)/float64(c.Bits()) {
+			t.Errorf("%s: %+v, want distance %d and %d transitions", f.Name, p, least, total)
+		}
+		want := stat.Correlation(ds, ns, nil)
+		switch {
+		case p.Correlation == nil:
+			if stat.Variance(ds, nil) > 1e-9 {
+				t.Errorf("%s: no correlation, want %v", f.Name, want)
+			}
+		case math.Abs(*p.Correlation-want) > 1e-10:
+			t.Errorf("%s: correlation %v, want %v", f.Name, *p.Correlation, want)
+		}
+	}
+}
+
+func TestPropertiesCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := mustNew(t, "unary", 100).Properties(ctx); err == nil {
+		t.Error("no error from a cancelled context")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, tt := range []struct {
+		code   string
+		levels int
+		want   string
+	}{
+		{"jonson", 8, "did you mean johnson?"},
+		{"ternary code", 8, "one of unary, johnson"},
+		{"unary", 1, "want 2 to 65536"},
+		{"unary", 65537, "want 2 to 65536"},
+		{file("one.csv", "0,1\n"), 0, "at least 2"},
+		{file("two.csv", "0,1\n0,2\n"), 0, "row 2, column 2: 2 is neither 0 nor 1"},
+		{file("same.csv", "0,1\n1,1\n0,1\n"), 0, "rows 1 and 3 are the same code word"},
+		{file("ok.csv", "0,1\n1,1\n"), 3, "2 rows, but 3 levels"},
+		{filepath.Join(dir, "missing.csv"), 0, "no such file"},
+		{filepath.Join(dir, "codes.pkl"), 0, "want .csv or .npy"},
+	} {
+		_, err := code.Open(tt.code, tt.levels)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Open(%q, %d): error %v, want one about %q", tt.code, tt.levels, err, tt.want)
+		}
+	}
+}
+
+func FuzzFromMatrix(f *testing.F) {
+	f.Add("0,1\n1,0\n")
+	f.Add("1\n0\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		m, err := matrix.ReadCSV(strings.NewReader(in), "in")
+		if err != nil {
+			return
+		}
+		c, err := code.FromMatrix("in", m)
+		if err != nil {
+			return
+		}
+		if !mat.Equal(c, m) {
+			t.Fatalf("code differs from its matrix %v", m)
+		}
+	})
+}
+
+func BenchmarkNew(b *testing.B) {
+	for _, f := range code.Families() {
+		b.Run(f.Name, func(b *testing.B) {
+			for b.Loop() {
+				mustNew(b, f.Name, 4096)
+			}
+		})
+	}
+}
+
+func BenchmarkProperties(b *testing.B) {
+	c := mustNew(b, "johnson", 1024)
+	for b.Loop() {
+		if _, err := c.Properties(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

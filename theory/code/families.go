@@ -1,0 +1,139 @@
+package code
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"belsim/theory/matrix"
+)
+
+// Family is a named code of any number of levels.
+type Family struct {
+	Name        string
+	Description string
+
+	bits  func(levels int) int
+	build func(c *Code)
+}
+
+// Bits returns M for a number of levels.
+func (f Family) Bits(levels int) int { return f.bits(levels) }
+
+// Bytes returns the memory that the code of a number of levels takes.
+func (f Family) Bytes(levels int) int64 {
+	return int64(levels) * int64((f.bits(levels)+63)/64) * 8
+}
+
+// Families lists the named codes: those of the paper, then the baselines that
+// users expect.
+func Families() []Family {
+	return []Family{
+		{"unary", "bit k is one from level k+1 on", unaryBits, buildUnary},
+		{"johnson", "Johnson counter from the all-zero word on (Section 3)", johnsonBits, buildJohnson},
+		{"johnson-nonzero", "Johnson counter without the all-zero word (appendix)", johnsonNonzeroBits, buildJohnsonNonzero},
+		{"b1jdj", "1-bit Johnson base, Johnson displacement, reflected", func(l int) int { return jdjBits(l, 1) }, func(c *Code) { buildJDJ(c, 1, true) }},
+		{"b2jdj", "2-bit Johnson base, Johnson displacement, reflected", func(l int) int { return jdjBits(l, 2) }, func(c *Code) { buildJDJ(c, 2, true) }},
+		{"b1jdj-nr", "b1jdj without the reflection", func(l int) int { return jdjBits(l, 1) }, func(c *Code) { buildJDJ(c, 1, false) }},
+		{"b2jdj-nr", "b2jdj without the reflection", func(l int) int { return jdjBits(l, 2) }, func(c *Code) { buildJDJ(c, 2, false) }},
+		{"hexj", "hexadecimal digits as 8-bit Johnson words, reflected", hexjBits, func(c *Code) { buildHexJ(c, true) }},
+		{"hexj-nr", "hexj without the reflection", hexjBits, func(c *Code) { buildHexJ(c, false) }},
+		{"hadamard", "rows of the Sylvester Hadamard matrix", hadamardBits, buildHadamard},
+		{"onehot", "bit k is one at level k", func(l int) int { return l }, buildOneHot},
+		{"binary", "natural binary number, high bit first", naturalBits, buildBinary},
+		{"gray", "reflected binary number, high bit first", naturalBits, buildGray},
+	}
+}
+
+// family returns the named family.
+func family(name string) (Family, bool) {
+	for _, f := range Families() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Family{}, false
+}
+
+// New returns a named code of the given number of levels, MinLevels to
+// MaxLevels. Memory is Family.Bytes; check it first where it may be scarce.
+func New(name string, levels int) (*Code, error) {
+	f, ok := family(name)
+	if !ok {
+		return nil, unknown(name)
+	}
+	if levels < MinLevels || levels > MaxLevels {
+		return nil, fmt.Errorf("%s of %d levels: want %d to %d", name, levels, MinLevels, MaxLevels)
+	}
+	c := newCode(name, levels, f.bits(levels))
+	f.build(c)
+	return c, nil
+}
+
+// IsFile reports whether a code is given as a file, not as a name: a path that
+// ends in .csv or .npy or has a folder in it.
+func IsFile(nameOrPath string) bool {
+	lower := strings.ToLower(nameOrPath)
+	return strings.ContainsAny(lower, `/\`) || strings.HasSuffix(lower, ".csv") || strings.HasSuffix(lower, ".npy")
+}
+
+// Open returns a named code of the given number of levels, or reads a custom
+// one from a .csv or .npy file with a row for each level. A file has its own
+// number of levels: levels must be that number, or 0 for whatever it is.
+func Open(nameOrPath string, levels int) (*Code, error) {
+	if !IsFile(nameOrPath) {
+		return New(nameOrPath, levels)
+	}
+	m, err := matrix.ReadFile(nameOrPath)
+	if err != nil {
+		return nil, fmt.Errorf("reading code: %w", err)
+	}
+	c, err := FromMatrix(nameOrPath, m)
+	if err != nil {
+		return nil, err
+	}
+	if levels != 0 && levels != c.levels {
+		return nil, fmt.Errorf("%s: %d rows, but %d levels were asked for", nameOrPath, c.levels, levels)
+	}
+	return c, nil
+}
+
+// unknown is the error for a name that is no code's.
+func unknown(name string) error {
+	var names []string
+	nearest, least := "", 3
+	for _, f := range Families() {
+		names = append(names, f.Name)
+		if d := editDistance(strings.ToLower(name), f.Name); d < least {
+			nearest, least = f.Name, d
+		}
+	}
+	if nearest != "" {
+		return fmt.Errorf("unknown code %q; did you mean %s?", name, nearest)
+	}
+	return fmt.Errorf("unknown code %q; want a .csv or .npy file or one of %s", name, strings.Join(names, ", "))
+}
+
+// editDistance is the number of letters to insert, delete or replace.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// naturalBits is ⌈log₂ levels⌉.
+func naturalBits(levels int) int { return bits.Len(uint(levels - 1)) }

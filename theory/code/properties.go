@@ -1,0 +1,125 @@
+package code
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Properties are the paper's design principles as numbers: code words far apart
+// correct errors, few transitions of a bit make its classifier easy to learn,
+// and words that are the further apart the further their labels are keep errors
+// small.
+type Properties struct {
+	Code   string `json:"code"`
+	Levels int    `json:"levels"`
+	Bits   int    `json:"bits"`
+	// MinDistance is the smallest Hamming distance of two code words.
+	MinDistance *int `json:"min_distance"`
+	// TransitionsPerBit is the mean number of bit transitions of a column, and
+	// MaxTransitions the largest.
+	TransitionsPerBit float64 `json:"transitions_per_bit"`
+	MaxTransitions    int     `json:"max_transitions"`
+	// Correlation is Pearson's, between the Hamming distance of two code words
+	// and the distance |m−n| of their labels, over all pairs; nil when one of
+	// them does not vary.
+	Correlation *float64 `json:"distance_label_correlation"`
+	// ConstantColumns is the number of columns without a transition.
+	ConstantColumns int `json:"constant_columns"`
+}
+
+// maxPairWork limits the words that are compared for the properties of pairs,
+// to a minute or so; beyond it MinDistance and Correlation are nil.
+const maxPairWork = 1 << 37
+
+// pairSums are integer sums over pairs of rows, so that the order of the rows
+// does not matter. The largest, Σ distance·|m−n| over 2³¹ pairs of 65,536 levels
+// and bits, is below 2⁶³.
+type pairSums struct {
+	least                   int
+	pairs, d, dd, n, nn, dn uint64
+}
+
+// Properties computes them on all processors, in O(L²·M/64). The error is the
+// context's.
+func (c *Code) Properties(ctx context.Context) (Properties, error) {
+	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
+	total := 0
+	for _, n := range c.countTransitions() {
+		total += n
+		p.MaxTransitions = max(p.MaxTransitions, n)
+		if n == 0 {
+			p.ConstantColumns++
+		}
+	}
+	p.TransitionsPerBit = float64(total) / float64(c.bits)
+	if int64(c.levels)*int64(c.levels)/2*int64(c.stride) > maxPairWork {
+		return p, nil
+	}
+
+	var next atomic.Int64
+	var mu sync.Mutex
+	all := pairSums{least: c.bits}
+	g, ctx := errgroup.WithContext(ctx)
+	for range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			s := pairSums{least: c.bits}
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= c.levels {
+					break
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				for j := range i {
+					d, n := c.Distance(i, j), uint64(i-j)
+					s.least = min(s.least, d)
+					s.pairs++
+					s.d += uint64(d)
+					s.dd += uint64(d) * uint64(d)
+					s.n += n
+					s.nn += n * n
+					s.dn += uint64(d) * n
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all.add(s)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return Properties{}, err
+	}
+	p.MinDistance = &all.least
+	p.Correlation = all.correlation()
+	return p, nil
+}
+
+func (s *pairSums) add(t pairSums) {
+	s.least = min(s.least, t.least)
+	s.pairs += t.pairs
+	s.d += t.d
+	s.dd += t.dd
+	s.n += t.n
+	s.nn += t.nn
+	s.dn += t.dn
+}
+
+// correlation is Pearson's; nil when a variance is zero but for the rounding of
+// the difference it is computed as, some 2⁻⁵² of the mean square.
+func (s pairSums) correlation() *float64 {
+	pairs := float64(s.pairs)
+	md, mn := float64(s.d)/pairs, float64(s.n)/pairs
+	vd, vn := float64(s.dd)/pairs-md*md, float64(s.nn)/pairs-mn*mn
+	if vd <= 1e-12*md*md || vn <= 1e-12*mn*mn {
+		return nil
+	}
+	r := (float64(s.dn)/pairs - md*mn) / math.Sqrt(vd*vn)
+	return &r
+}

@@ -1,0 +1,100 @@
+package matrix
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ReadCSV reads a matrix of numbers (or true and false) without a header, at
+// most MaxSide × MaxSide. name is the file's, for errors.
+func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
+	records := csv.NewReader(&lineReader{r: r, name: name})
+	records.FieldsPerRecord = -1
+	records.ReuseRecord = true
+	var data []float64
+	rows, columns := 0, 0
+	for {
+		record, err := records.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			var parse *csv.ParseError
+			if errors.As(err, &parse) {
+				return nil, fmt.Errorf("%s: row %d, character %d: %w", name, parse.Line, parse.Column, parse.Err)
+			}
+			return nil, err
+		}
+		rows++
+		if rows == 1 {
+			columns = len(record)
+			record[0] = strings.TrimPrefix(record[0], "\ufeff")
+		}
+		if err := checkSides(name, rows, max(columns, len(record))); err != nil {
+			return nil, err
+		}
+		if len(record) != columns {
+			return nil, fmt.Errorf("%s: row %d has %d columns, but row 1 has %d", name, rows, len(record), columns)
+		}
+		for k, field := range record {
+			v, err := parse(strings.TrimSpace(field))
+			if err != nil {
+				hint := ""
+				if rows == 1 {
+					hint = "; no header is expected"
+				}
+				return nil, fmt.Errorf("%s: row %d, column %d: %.40q is not a finite number%s", name, rows, k+1, field, hint)
+			}
+			data = append(data, v)
+		}
+	}
+	if rows == 0 {
+		return nil, fmt.Errorf("%s: empty file; want a matrix with a row for each level and a column for each bit", name)
+	}
+	return mat.NewDense(rows, columns, data), nil
+}
+
+var errNotFinite = errors.New("not finite")
+
+func parse(field string) (float64, error) {
+	switch strings.ToLower(field) {
+	case "true":
+		return 1, nil
+	case "false":
+		return 0, nil
+	}
+	v, err := strconv.ParseFloat(field, 64)
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = errNotFinite
+	}
+	return v, err
+}
+
+// WriteCSV writes a matrix row by row, without a header, in the shortest form
+// that reads back as the same numbers.
+func WriteCSV(w io.Writer, m mat.Matrix) error {
+	rows, columns := m.Dims()
+	var row []float64
+	var line []byte
+	for i := range rows {
+		row = Row(row, i, m)
+		line = line[:0]
+		for k := range columns {
+			if k > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendFloat(line, row[k], 'g', -1, 64)
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}

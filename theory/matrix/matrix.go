@@ -1,0 +1,97 @@
+// Package matrix reads and writes L × M matrices: code matrices and tables of
+// error probabilities, a row for each level and a column for each bit, in .csv
+// and .npy files. What it reads is checked: a matrix that is returned is the
+// matrix that was written.
+package matrix
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxSide is the largest number of rows or columns of a file.
+const MaxSide = 1 << 16
+
+// ReadFile reads a matrix from a .csv or .npy file. Errors name the file and,
+// where there is one, the row, column and value at fault, from 1.
+func ReadFile(path string) (*mat.Dense, error) {
+	read := ReadCSV
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".csv":
+	case ".npy":
+		read = ReadNPY
+	default:
+		return nil, fmt.Errorf("%s: cannot read %q files; want .csv or .npy", path, ending)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(bufio.NewReader(f), path)
+}
+
+// Row copies row i, from 0, of m into dst and returns it; dst is made when it
+// is too short. Matrices that have a method RowTo(dst []float64, i int) are
+// asked through it, which is faster than entry by entry.
+func Row(dst []float64, i int, m mat.Matrix) []float64 {
+	_, columns := m.Dims()
+	if cap(dst) < columns {
+		dst = make([]float64, columns)
+	}
+	dst = dst[:columns]
+	if r, ok := m.(interface{ RowTo(dst []float64, i int) }); ok {
+		r.RowTo(dst, i)
+		return dst
+	}
+	return mat.Row(dst, i, m)
+}
+
+// checkSides refuses sizes that no code has.
+func checkSides(name string, rows, columns int) error {
+	for _, side := range []struct {
+		what string
+		n    int
+	}{{"rows", rows}, {"columns", columns}} {
+		if side.n > MaxSide {
+			return fmt.Errorf("%s: %d %s; want at most %d", name, side.n, side.what, MaxSide)
+		}
+		if side.n < 1 {
+			return fmt.Errorf("%s: no %s; want a matrix with a row for each level and a column for each bit", name, side.what)
+		}
+	}
+	return nil
+}
+
+// lineReader ends with an error when a line is longer than any matrix's, so
+// that a reader of lines above it need not hold one of gigabytes.
+type lineReader struct {
+	r      io.Reader
+	name   string
+	line   int
+	length int
+}
+
+// maxLine has room for MaxSide numbers of 25 characters.
+const maxLine = 25 * MaxSide
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for _, b := range p[:n] {
+		l.length++
+		if b == '\n' {
+			l.line++
+			l.length = 0
+		}
+		if l.length > maxLine {
+			return 0, fmt.Errorf("%s: row %d is longer than %d characters; want at most %d columns", l.name, l.line+1, maxLine, MaxSide)
+		}
+	}
+	return n, err
+}

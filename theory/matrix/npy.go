@@ -1,0 +1,227 @@
+package matrix
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ReadNPY reads a two-dimensional NumPy array of at most MaxSide × MaxSide
+// bools, integers or floats of any width and byte order, in C or Fortran order.
+// Every entry must be finite. name is the file's, for errors.
+//
+// The header is npyio's to read; the data is not: of a truncated file npyio
+// makes up values, Fortran order it returns untransposed, and float16 it does
+// not know.
+func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
+	br := bufio.NewReader(r)
+	header, err := readHeader(br)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	shape := header.Descr.Shape
+	if len(shape) != 2 {
+		return nil, fmt.Errorf("%s: array of %d dimensions; want 2, a row for each level and a column for each bit", name, len(shape))
+	}
+	rows, columns := shape[0], shape[1]
+	if err := checkSides(name, rows, columns); err != nil {
+		return nil, err
+	}
+	size, decode, err := element(header.Descr.Type)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	// The data is read as it comes and not into memory of the size that the
+	// header claims. One byte more shows whether the file ends with the array.
+	want := int64(rows) * int64(columns) * int64(size)
+	var raw bytes.Buffer
+	if _, err := io.Copy(&raw, io.LimitReader(br, want+1)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch got := int64(raw.Len()); {
+	case got < want:
+		return nil, fmt.Errorf("%s: truncated: %d bytes of data, but %d × %d entries of type %s are %d", name, got, rows, columns, header.Descr.Type, want)
+	case got > want:
+		return nil, fmt.Errorf("%s: bytes after the data: %d × %d entries of type %s are %d", name, rows, columns, header.Descr.Type, want)
+	}
+	data := raw.Bytes()
+	m := mat.NewDense(rows, columns, nil)
+	for i := range rows {
+		row := m.RawRowView(i)
+		for k := range row {
+			at := i*columns + k
+			if header.Descr.Fortran {
+				at = k*rows + i
+			}
+			v := decode(data[at*size:])
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("%s: row %d, column %d: %v is not a finite number", name, i+1, k+1, v)
+			}
+			row[k] = v
+		}
+	}
+	return m, nil
+}
+
+// maxHeader is the largest header that is read: NumPy pads its own to a few
+// dozen bytes.
+const maxHeader = 1 << 16
+
+var errHeader = errors.New("not a NumPy array: bad header")
+
+// readHeader reads the header of an .npy file and leaves br at the data.
+func readHeader(br *bufio.Reader) (h npy.Header, err error) {
+	start, err := br.Peek(12)
+	if len(start) == 0 {
+		return h, errors.New("empty file; want a NumPy array")
+	}
+	if err != nil || !bytes.Equal(start[:6], npy.Magic[:]) {
+		return h, errors.New("not a NumPy array: the file does not begin as .npy files do")
+	}
+	length := 10 + int(binary.LittleEndian.Uint16(start[8:]))
+	switch start[6] {
+	case 1:
+	case 2:
+		long := binary.LittleEndian.Uint32(start[8:])
+		if long > maxHeader {
+			return h, errHeader
+		}
+		length = 12 + int(long)
+	default:
+		return h, fmt.Errorf(".npy format version %d; want 1 or 2, as numpy.save writes", start[6])
+	}
+	raw := make([]byte, length)
+	if _, err := io.ReadFull(br, raw); err != nil {
+		return h, errHeader
+	}
+	// npyio slices by what it finds in the header and panics where that is not
+	// there.
+	defer func() {
+		if recover() != nil {
+			err = errHeader
+		}
+	}()
+	r, err := npy.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return h, fmt.Errorf("%w: %w", errHeader, err)
+	}
+	return r.Header, nil
+}
+
+// element returns the size in bytes and the decoder of a NumPy type.
+func element(descr string) (size int, decode func([]byte) float64, err error) {
+	var order binary.ByteOrder = binary.LittleEndian
+	kind := descr
+	if i := strings.IndexAny(descr, "<>|="); i == 0 {
+		if descr[0] == '>' {
+			order = binary.BigEndian
+		}
+		kind = descr[1:]
+	}
+	switch kind {
+	case "b1":
+		return 1, func(b []byte) float64 {
+			if b[0] != 0 {
+				return 1
+			}
+			return 0
+		}, nil
+	case "i1":
+		return 1, func(b []byte) float64 { return float64(int8(b[0])) }, nil
+	case "u1":
+		return 1, func(b []byte) float64 { return float64(b[0]) }, nil
+	case "i2":
+		return 2, func(b []byte) float64 { return float64(int16(order.Uint16(b))) }, nil
+	case "u2":
+		return 2, func(b []byte) float64 { return float64(order.Uint16(b)) }, nil
+	case "i4":
+		return 4, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, nil
+	case "u4":
+		return 4, func(b []byte) float64 { return float64(order.Uint32(b)) }, nil
+	case "i8":
+		return 8, func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, nil
+	case "u8":
+		return 8, func(b []byte) float64 { return float64(order.Uint64(b)) }, nil
+	case "f2":
+		return 2, func(b []byte) float64 { return half(order.Uint16(b)) }, nil
+	case "f4":
+		return 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }, nil
+	case "f8":
+		return 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }, nil
+	}
+	return 0, nil, fmt.Errorf("entries of type %.20q; want bools, integers or floats", descr)
+}
+
+// half is the value of an IEEE 754 binary16.
+func half(b uint16) float64 {
+	sign := 1.0
+	if b>>15 == 1 {
+		sign = -1
+	}
+	exponent, fraction := int(b>>10&31), float64(b&1023)
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 31:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		return sign * math.Inf(1)
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}
+
+// WriteNPY writes a matrix as a NumPy array of float64 in C order, row by row.
+func WriteNPY(w io.Writer, m mat.Matrix) error {
+	return writeNPY(w, m, "<f8", func(dst []byte, v float64) []byte {
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	})
+}
+
+// WriteBitsNPY writes a matrix of zeros and ones as a NumPy array of uint8 in C
+// order, row by row.
+func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
+	return writeNPY(w, m, "|u1", func(dst []byte, v float64) []byte {
+		if v != 0 {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
+	})
+}
+
+// writeNPY writes the array row by row, so that a large matrix is never held a
+// second time; npyio writes whole slices.
+func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) []byte) error {
+	rows, columns := m.Dims()
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, columns)
+	// Format 1.0: magic, version, length; then the dictionary, padded with
+	// spaces and a newline so that the data begins at a multiple of 64.
+	length := (10+len(dict)+1+63)/64*64 - 10
+	head := slices.Concat(npy.Magic[:], []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
+		[]byte(dict), bytes.Repeat([]byte{' '}, length-len(dict)-1), []byte{'\n'})
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	var row []float64
+	var line []byte
+	for i := range rows {
+		row = Row(row, i, m)
+		line = line[:0]
+		for _, v := range row {
+			line = encode(line, v)
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
