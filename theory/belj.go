@@ -1,0 +1,263 @@
+package theory
+
+import (
+	"slices"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// BelJBound is Eq. 26 for label n of johnson-nonzero on M = len(e) bits, 1 ≤ n ≤
+// 2M−1. With z = M−n leading zeros, for n ≤ M,
+//
+//	Σ_{k=1..z}   (z+1−k)·e_k·Π_{j<k} (1−e_j)
+//	+ Σ_{k=z+1..M} Π_{j=z+1..k} e_j
+//	+ Σ_{k=z+1..M} Π_{j=k..M} e_j
+//	+ (Π_{j=z+1..M} e_j) · Σ_{k=1..z} Π_{j=k..z} (1−e_j).
+//
+// For n > M the code word is the mirror image of label 2M−n's, so the bound is
+// that label's with the bits of the same row e in reverse. (The paper's Eq. 27
+// sums the unmirrored expression over all labels: a slip.)
+//
+// It is a bound and no equality: the triangle inequality is used on Tf and Tl,
+// and a factor Π_{j≤z} (1−e_j) is dropped. O(M).
+func BelJBound(n int, e []float64) float64 {
+	m := len(e)
+	if n > m {
+		mirrored := slices.Clone(e)
+		slices.Reverse(mirrored)
+		return belJBound(2*m-n, mirrored)
+	}
+	return belJBound(n, e)
+}
+
+// newBelJBound is BelJBound for the rows of a Johnson code.
+//
+// The words of johnson are those of johnson-nonzero one level up, and its
+// decoder answers one more, so its errors are the same but for one output: no
+// bit at all is level 1 and not M+1. Where that is further off, its probability
+// times the difference is added. Level 1 itself, the all-zero word, errs by
+// (M+1−f)+(M−l), both terms positive, whose expectation is taken as it is.
+func newBelJBound(d decode.BelJ) func(i int, e []float64) float64 {
+	m := d.Bits()
+	reversed := make([]float64, m)
+	return func(i int, e []float64) float64 {
+		v := i + 1 // Johnson value: the label of the same word in johnson-nonzero
+		if d.ZeroWord() {
+			v = i
+		}
+		switch {
+		case v == 0:
+			return zeroWordError(e)
+		case v > m:
+			for k, p := range e {
+				reversed[m-1-k] = p
+			}
+			e = reversed
+		}
+		mirrored := min(v, 2*m-v)
+		bound := belJBound(mirrored, e)
+		if d.ZeroWord() {
+			if further := v - max(m-v, v-m); further > 0 {
+				bound += float64(further) * noOne(m-mirrored, e)
+			}
+		}
+		return bound
+	}
+}
+
+// noOne is the probability that no bit is one when the first z should be zero
+// and the others one.
+func noOne(z int, e []float64) float64 {
+	none := 1.0
+	for _, p := range e[z:] {
+		if none *= p; none == 0 {
+			return 0
+		}
+	}
+	for _, p := range e[:z] {
+		none *= 1 - p
+	}
+	return none
+}
+
+// zeroWordError is E[(M+1−f) + (M−l); some bit is one] when every bit should be
+// zero: the first sum of Eq. 26 from both ends, where M−l = (M+1−l)−1.
+func zeroWordError(e []float64) float64 {
+	m := len(e)
+	sum, none := 0.0, 1.0
+	for k, p := range e {
+		sum += float64(m-k) * p * none
+		none *= 1 - p
+	}
+	none = 1
+	for k := m - 1; k >= 0; k-- {
+		sum += float64(m-1-k) * e[k] * none
+		none *= 1 - e[k]
+	}
+	return sum
+}
+
+// belJBound is BelJBound for 1 ≤ n ≤ M.
+func belJBound(n int, e []float64) float64 {
+	m := len(e)
+	z := m - n
+	zeros, ones := e[:z], e[z:]
+
+	sum, none := 0.0, 1.0
+	for k, p := range zeros {
+		q := p * none
+		sum += float64(z-k) * q
+		none -= q
+	}
+
+	// The products of the second and third sum only fall. Once M of them could
+	// not change the last digit they are left out, and the fourth sum, at most
+	// z times the last product, with them.
+	const negligible = 0x1p-70
+	whole := 1.0
+	for _, p := range ones {
+		whole *= p
+		sum += whole
+		if whole*float64(m) <= negligible*sum {
+			whole = 0
+			break
+		}
+	}
+	tail := 1.0
+	for k := len(ones) - 1; k >= 0; k-- {
+		tail *= ones[k]
+		sum += tail
+		if tail*float64(m) <= negligible*sum {
+			break
+		}
+	}
+	if whole > 0 {
+		last, kept := 0.0, 1.0
+		for k := z - 1; k >= 0; k-- {
+			kept *= 1 - zeros[k]
+			last += kept
+		}
+		sum += whole * last
+	}
+	return sum
+}
+
+// newBelJExact returns the exact error of bel-j. The decoder reads only the
+// first one, at f, and the last one, at l, of the output: for the label of
+// Johnson value v the error is c−f−l with c = 2M+1−v, and
+//
+//	P(f, l) = A_f·B_l,  A_f = P(bit f is one)·Π_{k<f} P(bit k is zero),
+//	                    B_l = P(bit l is one)·Π_{k>l} P(bit k is zero),  for f < l,
+//
+// because the bits between them are free. One bit alone and no bit at all are
+// added to that. The double sum over f < l of A_f·B_l·|c−f−l| takes O(M): see
+// the comments inside. All terms are positive, so nothing cancels.
+func newBelJExact(c *code.Code, d decode.BelJ) func(i int, e []float64) Moments {
+	m := d.Bits()
+	x := &belJExact{
+		bits:  m,
+		one:   make([]float64, m+2),
+		zero:  make([]float64, m+2),
+		last:  make([]float64, m+2),
+		after: make([]float64, m+2),
+		above: make([]powers, m+2),
+		first: make([]float64, m+2),
+	}
+	return func(i int, e []float64) Moments {
+		n, v := i+1, i+1
+		if d.ZeroWord() {
+			v = i
+		}
+		word := c.Word(i)
+		for k, p := range e {
+			if word[k/64]>>(k%64)&1 == 0 {
+				x.one[k+1], x.zero[k+1] = p, 1-p
+			} else {
+				x.one[k+1], x.zero[k+1] = 1-p, p
+			}
+		}
+		return x.moments(2*m+1-v, float64(d.Empty()-n))
+	}
+}
+
+// powers are sums of B_l, B_l·distance and B_l·distance² over some l.
+type powers struct{ zeroth, first, second float64 }
+
+// away returns the sums after every distance has grown by t ≥ 0.
+func (s powers) away(t float64) powers {
+	return powers{s.zeroth, s.first + t*s.zeroth, s.second + t*(2*s.first+t*s.zeroth)}
+}
+
+func (s powers) plus(weight, distance float64) powers {
+	return powers{s.zeroth + weight, s.first + weight*distance, s.second + weight*distance*distance}
+}
+
+// belJExact holds the arrays of newBelJExact, indexed by positions from 1.
+type belJExact struct {
+	bits      int
+	one, zero []float64
+	first     []float64 // A_f
+	last      []float64 // B_l
+	after     []float64 // after[k] = Π_{j>k} zero[j]
+	above     []powers  // above[k]: over l > k, distance l−k
+}
+
+func (x *belJExact) moments(c int, empty float64) Moments {
+	m := x.bits
+	x.after[m] = 1
+	x.above[m] = powers{}
+	for l := m; l >= 1; l-- {
+		x.last[l] = x.one[l] * x.after[l]
+		x.after[l-1] = x.zero[l] * x.after[l]
+		x.above[l-1] = x.above[l].away(1).plus(x.last[l], 1)
+	}
+	before := 1.0
+	for f := 1; f <= m; f++ {
+		x.first[f] = x.one[f] * before
+		before *= x.zero[f]
+	}
+
+	// No bit at all; then one bit alone.
+	sum := Moments{before * max(empty, -empty), before * empty * empty}
+	for f := 1; f <= m; f++ {
+		alone, err := x.first[f]*x.after[f], float64(c-2*f)
+		sum.Mean += alone * max(err, -err)
+		sum.MeanSquare += alone * err * err
+	}
+
+	// f < l. With t = c−f the error is t−l. Those l above t, and above f, are
+	// at hand in above, at distances from t that are at least those from f.
+	for f := 1; f < m; f++ {
+		t := c - f
+		var s powers
+		switch {
+		case t <= f:
+			s = x.above[f].away(float64(f - t))
+		case t < m:
+			s = x.above[t]
+		}
+		sum.Mean += x.first[f] * s.first
+		sum.MeanSquare += x.first[f] * s.second
+	}
+	// Those l between f and t: going down with f, t goes up; every distance t−l
+	// grows by one and the interval takes in its two ends.
+	lastAt := func(l int) float64 {
+		if l > m {
+			return 0
+		}
+		return x.last[l]
+	}
+	// They start from f = t or f+1 = t, with nothing between. As c ≤ 2M+1, f ≤ M.
+	var s powers
+	for f, t := c/2, c-c/2; f > 1; f, t = f-1, t+1 {
+		s = s.away(1)
+		s = s.plus(lastAt(t), 1)
+		if t > f {
+			s = s.plus(lastAt(f), float64(t+1-f))
+		}
+		sum.Mean += x.first[f-1] * s.first
+		sum.MeanSquare += x.first[f-1] * s.second
+	}
+	return sum
+}

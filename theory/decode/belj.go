@@ -1,0 +1,85 @@
+package decode
+
+import (
+	"math/bits"
+
+	"belsim/theory/code"
+)
+
+// BelJ reads the positions of the first and the last one in a Johnson word
+// (Eq. 14): Tl + Tf + Tc with Tl = −max k·b_k, Tf = max (M−k+1)·b_k and Tc = M.
+//
+// With a first one at f and a last one at l, from 1, that is 2M+1−f−l; with no
+// one at all it is M. For the code johnson, whose level 1 is the all-zero word,
+// the label is one more, and 1 when no bit is set.
+type BelJ struct {
+	bits     int
+	zeroWord bool // the code has the all-zero word, as level 1
+}
+
+func newBelJ(c *code.Code) (BelJ, bool) {
+	m := c.Bits()
+	zeroWord := true
+	for _, w := range c.Word(0) {
+		zeroWord = zeroWord && w == 0
+	}
+	first := 1
+	if zeroWord {
+		first = 0
+	}
+	ok := matches(c, func(i int) (lo, hi int) {
+		v := i + first // J(v, m): ones at m−v < k ≤ 2m−v, k from 1
+		return max(m-v, 0), min(2*m-v, m)
+	})
+	return BelJ{m, zeroWord}, ok
+}
+
+// Name implements Decoder.
+func (BelJ) Name() string { return "bel-j" }
+
+// Bits returns M.
+func (d BelJ) Bits() int { return d.bits }
+
+// ZeroWord reports whether the code's level 1 is the all-zero word: johnson,
+// not johnson-nonzero.
+func (d BelJ) ZeroWord() bool { return d.zeroWord }
+
+// At returns the label of every word whose first one is at position first and
+// whose last one is at position last, 1 ≤ first ≤ last ≤ M.
+func (d BelJ) At(first, last int) int {
+	label := 2*d.bits + 1 - first - last
+	if d.zeroWord {
+		label++
+	}
+	return label
+}
+
+// Empty returns the label of the all-zero word.
+func (d BelJ) Empty() int {
+	if d.zeroWord {
+		return 1
+	}
+	return d.bits
+}
+
+// Decode implements Decoder in O(M/64).
+func (d BelJ) Decode(word []uint64) int {
+	for i, w := range word {
+		if w == 0 {
+			continue
+		}
+		first := 64*i + bits.TrailingZeros64(w) + 1
+		for j := len(word) - 1; ; j-- {
+			if word[j] != 0 {
+				return d.At(first, 64*j+64-bits.LeadingZeros64(word[j]))
+			}
+		}
+	}
+	return d.Empty()
+}
+
+// Range implements Decoder.
+func (d BelJ) Range() (lo, hi int) {
+	lo, hi = d.At(d.bits, d.bits), d.At(1, 1)
+	return min(lo, d.Empty()), max(hi, d.Empty())
+}

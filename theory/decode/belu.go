@@ -1,0 +1,32 @@
+package decode
+
+import (
+	"math/bits"
+
+	"belsim/theory/code"
+)
+
+// BelU counts: the label is the number of ones plus one (Eq. 1).
+type BelU struct{ bits int }
+
+// newBelU accepts the unary code, also with further columns that are always
+// zero, as some published unary matrices have one.
+func newBelU(c *code.Code) (BelU, bool) {
+	ok := matches(c, func(i int) (lo, hi int) { return 0, i })
+	return BelU{c.Bits()}, ok
+}
+
+// Name implements Decoder.
+func (BelU) Name() string { return "bel-u" }
+
+// Decode implements Decoder in O(M/64).
+func (BelU) Decode(word []uint64) int {
+	n := 1
+	for _, w := range word {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Range implements Decoder.
+func (d BelU) Range() (lo, hi int) { return 1, d.bits + 1 }

@@ -1,0 +1,208 @@
+// Package theory computes the expected error of a label that is encoded in
+// bits, disturbed by independent errors of the bits, and decoded: closed-form
+// bounds (Shah, Xue and Aamodt, ICLR 2022, Eq. 2 and 26), a union bound for any
+// code, and exact values.
+//
+// Errors are |decoded − label| in levels. The classifiers' error probabilities
+// are an L × M table e[n,k] of plain numbers in [0, 1]; where they come from is
+// not this package's business.
+package theory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/matrix"
+)
+
+// Moments are the first two moments of the absolute error of one label, in
+// levels and levels².
+type Moments struct{ Mean, MeanSquare float64 }
+
+// Variance is the variance of the absolute error.
+func (m Moments) Variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
+
+// ErrNone is wrapped by the errors that say that a bound or an exact value does
+// not exist, or is out of reach, for a code and decoder.
+var ErrNone = errors.New("no closed form")
+
+// Bound is an upper bound on the expected error of one label. It holds scratch
+// memory: use one on one goroutine at a time.
+type Bound struct {
+	// Name says which bound it is, for people.
+	Name string
+	// Linear is true when the bound of r·e is r times that of e (Eq. 2).
+	Linear bool
+
+	row  func(i int, e []float64) float64
+	mean rowMean
+}
+
+// rowMean averages a value of rows over a prior; it keeps the memory of a row.
+type rowMean struct{ row []float64 }
+
+func (m *rowMean) of(prior []float64, e mat.Matrix, value func(i int, e []float64) float64) float64 {
+	sum := 0.0
+	for i, p := range prior {
+		if p > 0 {
+			m.row = matrix.Row(m.row, i, e)
+			sum = math.FMA(p, value(i, m.row), sum)
+		}
+	}
+	return sum
+}
+
+// Row returns the bound for row i of the code (level i+1), whose bits err with
+// probabilities e, of length M.
+func (b *Bound) Row(i int, e []float64) float64 { return b.row(i, e) }
+
+// Mean returns Σ prior·bound over the rows of a table e, L × M.
+func (b *Bound) Mean(prior []float64, e mat.Matrix) float64 {
+	return b.mean.of(prior, e, b.row)
+}
+
+// NewBound returns the bound for a code and its decoder: Eq. 2 for bel-u, Eq.
+// 26 for bel-j, the union bound for gen. The error wraps ErrNone when there is
+// none.
+func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
+	switch d := d.(type) {
+	case decode.BelU:
+		return &Bound{Name: "Eq. 2", Linear: true, row: func(_ int, e []float64) float64 { return BelUBound(e) }}, nil
+	case decode.BelJ:
+		return &Bound{Name: "Eq. 26", row: newBelJBound(d)}, nil
+	case decode.Gen:
+		return &Bound{Name: "union bound", row: newUnionBound(c)}, nil
+	}
+	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNone, d.Name())
+}
+
+// Exact is the exact expected error of one label. It holds scratch memory: use
+// one on one goroutine at a time.
+type Exact struct {
+	row  func(i int, e []float64) Moments
+	mean rowMean
+}
+
+// Row returns the moments of |error| for row i of the code (level i+1), whose
+// bits err independently with probabilities e, of length M.
+func (x *Exact) Row(i int, e []float64) Moments { return x.row(i, e) }
+
+// Mean returns Σ prior·E|error| over the rows of a table e, L × M.
+func (x *Exact) Mean(prior []float64, e mat.Matrix) float64 {
+	return x.mean.of(prior, e, func(i int, e []float64) float64 { return x.row(i, e).Mean })
+}
+
+// NewExact returns the exact expectation for a code and its decoder: for bel-u
+// and bel-j of any size, for gen by enumeration of all 2^M outputs where that
+// is at most 2³¹ comparisons and M ≤ 20. The error wraps ErrNone elsewhere.
+func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
+	switch d := d.(type) {
+	case decode.BelU:
+		return &Exact{row: newBelUExact(c)}, nil
+	case decode.BelJ:
+		return &Exact{row: newBelJExact(c, d)}, nil
+	}
+	t, err := newOutcomes(c, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Exact{row: t.exact()}, nil
+}
+
+// Bounds returns the bound of every level of a code, in levels. e is L × M. The
+// error wraps ErrNone when there is no bound, or is the context's.
+func Bounds(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
+	out := make([]float64, c.Levels())
+	err := eachRow(ctx, c, e, func() (func(int, []float64), error) {
+		b, err := NewBound(c, d)
+		if err != nil {
+			return nil, err
+		}
+		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bounds of %s with %s: %w", c.Name(), d.Name(), err)
+	}
+	return out, nil
+}
+
+// Exacts returns the exact moments of the error of every level of a code. e is
+// L × M. The error wraps ErrNone when they are out of reach, or is the
+// context's.
+func Exacts(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
+	out := make([]Moments, c.Levels())
+	var t *outcomes // shared: it is by far the largest part of an enumeration
+	if _, ok := d.(decode.Gen); ok {
+		var err error
+		if t, err = newOutcomes(c, d); err != nil {
+			return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
+		}
+	}
+	err := eachRow(ctx, c, e, func() (func(int, []float64), error) {
+		if t != nil {
+			exact := t.exact()
+			return func(i int, row []float64) { out[i] = exact(i, row) }, nil
+		}
+		x, err := NewExact(c, d)
+		if err != nil {
+			return nil, err
+		}
+		return func(i int, row []float64) { out[i] = x.Row(i, row) }, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
+	}
+	return out, nil
+}
+
+// eachRow calls a function made by newFunc, one for each goroutine, for every
+// row of e.
+func eachRow(ctx context.Context, c *code.Code, e mat.Matrix, newFunc func() (func(i int, row []float64), error)) error {
+	if r, m := e.Dims(); r != c.Levels() || m != c.Bits() {
+		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(runtime.GOMAXPROCS(0), c.Levels()) {
+		g.Go(func() error {
+			f, err := newFunc()
+			if err != nil {
+				return err
+			}
+			var row []float64
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= c.Levels() {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				row = matrix.Row(row, i, e)
+				f(i, row)
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// Average returns Σ prior[i]·values[i], leaving out the rows whose prior is
+// zero.
+func Average(prior, values []float64) float64 {
+	sum := 0.0
+	for i, p := range prior {
+		if p > 0 {
+			sum = math.FMA(p, values[i], sum)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,444 @@
+package theory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// closedForms are the codes whose decoders have formulas of their own, at sizes
+// that can be enumerated.
+var closedForms = []struct{ code, decoder string }{
+	{"unary", "bel-u"},
+	{"johnson", "bel-j"},
+	{"johnson-nonzero", "bel-j"},
+}
+
+// enumerate is the definition: the mean of |decoded − label| and of its square
+// over all 2^M outputs, each decoded and weighted on its own.
+func enumerate(c *code.Code, d decode.Decoder, i int, e []float64) theory.Moments {
+	var m theory.Moments
+	for out := range uint64(1) << c.Bits() {
+		p := 1.0
+		for k, ek := range e {
+			if (c.Word(i)[0]^out)>>k&1 == 1 {
+				p *= ek
+			} else {
+				p *= 1 - ek
+			}
+		}
+		err := math.Abs(float64(d.Decode([]uint64{out}) - (i + 1)))
+		m.Mean += p * err
+		m.MeanSquare += p * err * err
+	}
+	return m
+}
+
+// drawRow draws error probabilities of very different sizes, with exact zeros,
+// halves and ones among them.
+func drawRow(t *rapid.T, bits int) []float64 {
+	e := make([]float64, bits)
+	for k := range e {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			e[k] = rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "e")
+		case 1:
+			e[k] = math.Pow(10, -rapid.Float64Range(1, 30).Draw(t, "exponent"))
+		default:
+			e[k] = rapid.Float64Range(0, 1).Draw(t, "e")
+		}
+	}
+	return e
+}
+
+func mustCode(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func mustDecoder(tb interface{ Fatal(...any) }, name string, c *code.Code) decode.Decoder {
+	d, err := decode.New(name, c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// TestExactIsEnumeration compares the formulas with the definition. Both add
+// fewer than 2²⁰ positive terms of products of at most 12 factors, so each has
+// a relative error below 2²⁰·2⁻⁵³ ≈ 1e−10 by the crudest count; what the walk of
+// bel-u leaves out is far less than 1e−18 of min(1, Σe).
+func TestExactIsEnumeration(t *testing.T) {
+	for _, tt := range closedForms {
+		t.Run(tt.code, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := mustCode(t, tt.code, rapid.IntRange(2, 13).Draw(t, "levels"))
+				d := mustDecoder(t, tt.decoder, c)
+				x, err := theory.NewExact(c, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := theory.NewBound(c, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				i := rapid.IntRange(0, c.Levels()-1).Draw(t, "row")
+				e := drawRow(t, c.Bits())
+				got, want := x.Row(i, e), enumerate(c, d, i, e)
+				near(t, "mean", got.Mean, want.Mean)
+				near(t, "mean square", got.MeanSquare, want.MeanSquare)
+				if bound := b.Row(i, e); bound < want.Mean*(1-1e-10) {
+					t.Fatalf("%s, level %d, e = %v: bound %v below the exact %v", c.Name(), i+1, e, bound, want.Mean)
+				}
+			})
+		})
+	}
+}
+
+func near(t *rapid.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-10*want+1e-25 {
+		t.Fatalf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestGenExactAndUnionBound: any code under gen, against the definition.
+func TestGenExactAndUnionBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bits := rapid.IntRange(2, 8).Draw(t, "bits")
+		levels := rapid.IntRange(2, min(1<<bits, 12)).Draw(t, "levels")
+		words := rapid.SliceOfNDistinct(rapid.Uint64Range(0, 1<<bits-1), levels, levels, rapid.ID).Draw(t, "words")
+		m := mat.NewDense(levels, bits, nil)
+		for i, w := range words {
+			for k := range bits {
+				m.Set(i, k, float64(w>>k&1))
+			}
+		}
+		c, err := code.FromMatrix("drawn", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := mustDecoder(t, "gen", c)
+		table := mat.NewDense(levels, bits, nil)
+		for i := range levels {
+			table.SetRow(i, drawRow(t, bits))
+		}
+		exact, err := theory.Exacts(context.Background(), c, d, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bounds, err := theory.Bounds(context.Background(), c, d, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range levels {
+			e := table.RawRowView(i)
+			want := enumerate(c, d, i, e)
+			near(t, "mean", exact[i].Mean, want.Mean)
+			near(t, "mean square", exact[i].MeanSquare, want.MeanSquare)
+			if bounds[i] < want.Mean*(1-1e-10) {
+				t.Fatalf("level %d: union bound %v below the exact %v", i+1, bounds[i], want.Mean)
+			}
+			near(t, "union bound", bounds[i], unionByDefinition(c, i, e))
+		}
+	})
+}
+
+// unionByDefinition adds every term of the union bound by enumeration of the
+// bits that differ.
+func unionByDefinition(c *code.Code, i int, e []float64) float64 {
+	sum := 0.0
+	for m := range c.Levels() {
+		if m == i {
+			continue
+		}
+		differ := c.Word(i)[0] ^ c.Word(m)[0]
+		tail := 0.0
+		for wrong := differ; ; wrong = (wrong - 1) & differ { // all subsets
+			n, half := 0, 0
+			p := 1.0
+			for k, ek := range e {
+				if differ>>k&1 == 0 {
+					continue
+				}
+				half++
+				if wrong>>k&1 == 1 {
+					n++
+					p *= ek
+				} else {
+					p *= 1 - ek
+				}
+			}
+			if 2*n >= half {
+				tail += p
+			}
+			if wrong == 0 {
+				break
+			}
+		}
+		sum += math.Abs(float64(m-i)) * tail
+	}
+	return sum
+}
+
+// TestBelJBoundByHand computes Eq. 26 term by term, as it is printed.
+func TestBelJBoundByHand(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(1, 9).Draw(t, "bits")
+		n := rapid.IntRange(1, 2*m-1).Draw(t, "level")
+		row := drawRow(t, m)
+		e := func(k int) float64 { return row[k-1] }
+		mirrored := n
+		if n > m {
+			mirrored = 2*m - n
+			e = func(k int) float64 { return row[m-k] }
+		}
+		product := func(lo, hi int, f func(k int) float64) float64 {
+			p := 1.0
+			for j := lo; j <= hi; j++ {
+				p *= f(j)
+			}
+			return p
+		}
+		kept := func(k int) float64 { return 1 - e(k) }
+		z := m - mirrored
+		want := 0.0
+		for k := 1; k <= z; k++ {
+			want += float64(z+1-k) * e(k) * product(1, k-1, kept)
+			want += product(z+1, m, e) * product(k, z, kept)
+		}
+		for k := z + 1; k <= m; k++ {
+			want += product(z+1, k, e) + product(k, m, e)
+		}
+		near(t, "bound", theory.BelJBound(n, row), want)
+	})
+}
+
+// TestLargeTablesAgree compares bel-u's walk, whose tails are cut, with a plain
+// recurrence that cuts nothing, and bel-j's linear sums with the double sum over
+// both positions, at sizes that show what is left out. Both sides add at most
+// M² < 2²⁰ positive terms after products of at most M factors: relative error
+// below (2²⁰ + 2·1023)·2⁻⁵³ < 2e−10.
+func TestLargeTablesAgree(t *testing.T) {
+	for _, width := range []float64{0.3, 4, 60} {
+		for _, levels := range []int{64, 255, 700} {
+			t.Run(fmt.Sprintf("%d/%g", levels, width), func(t *testing.T) {
+				for _, name := range []string{"unary", "johnson-nonzero"} {
+					c := mustCode(t, name, levels)
+					d := mustDecoder(t, "auto", c)
+					x, err := theory.NewExact(c, d)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, i := range []int{0, 1, levels / 3, levels / 2, levels - 1} {
+						e := make([]float64, c.Bits())
+						for k, at := range c.Transitions() {
+							for _, n := range at {
+								u := (float64(i+1) - (float64(n) + 0.5)) / width
+								e[k] += 0.2 * math.Exp(-u*u/2)
+							}
+						}
+						var want theory.Moments
+						if name == "unary" {
+							want = plainWalk(c, i, e)
+						} else {
+							want = doubleSum(c, d.(decode.BelJ), i, e)
+						}
+						got := x.Row(i, e)
+						if math.Abs(got.Mean-want.Mean) > 2e-10*want.Mean || math.Abs(got.MeanSquare-want.MeanSquare) > 2e-10*want.MeanSquare {
+							t.Errorf("%s, level %d: %v, want %v", name, i+1, got, want)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func plainWalk(c *code.Code, i int, e []float64) theory.Moments {
+	m := len(e)
+	p := make([]float64, 2*m+1)
+	p[m] = 1
+	for k, ek := range e {
+		next := make([]float64, len(p))
+		step := 1
+		if c.Word(i)[k/64]>>(k%64)&1 == 1 {
+			step = -1
+		}
+		for s, q := range p {
+			if q != 0 {
+				next[s] += q * (1 - ek)
+				next[s+step] += q * ek
+			}
+		}
+		p = next
+	}
+	var out theory.Moments
+	for s, q := range p {
+		d := math.Abs(float64(s - m))
+		out.Mean += d * q
+		out.MeanSquare += d * d * q
+	}
+	return out
+}
+
+func doubleSum(c *code.Code, d decode.BelJ, i int, e []float64) theory.Moments {
+	m := len(e)
+	one := make([]float64, m+1)
+	for k, ek := range e {
+		one[k+1] = ek
+		if c.Word(i)[k/64]>>(k%64)&1 == 1 {
+			one[k+1] = 1 - ek
+		}
+	}
+	var out theory.Moments
+	add := func(p float64, label int) {
+		err := math.Abs(float64(label - (i + 1)))
+		out.Mean += p * err
+		out.MeanSquare += p * err * err
+	}
+	before := 1.0
+	for f := 1; f <= m; f++ {
+		after := 1.0
+		for l := m; l > f; l-- {
+			add(before*one[f]*one[l]*after, d.At(f, l))
+			after *= 1 - one[l]
+		}
+		add(before*one[f]*after, d.At(f, f))
+		before *= 1 - one[f]
+	}
+	add(before, d.Empty())
+	return out
+}
+
+// TestErratum shows what the slip in the printed Eq. 4 does: with transitions
+// one level off, BEL-J's bound is 25 to 45 % too large for σ ≤ 1.
+func TestErratum(t *testing.T) {
+	c := mustCode(t, "johnson-nonzero", 255)
+	d := mustDecoder(t, "bel-j", c)
+	b, err := theory.NewBound(c, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(shift, sigma float64) float64 {
+		m := c.Bits()
+		sum := 0.0
+		e := make([]float64, m)
+		for i := range c.Levels() {
+			for k := range e {
+				e[k] = 0
+				for _, mu := range []float64{float64(m-k-1) + 0.5 + shift, float64(2*m-k-1) + 0.5 + shift} {
+					if shift == 0 && (mu < 1 || mu > float64(c.Levels())) {
+						continue
+					}
+					u := (float64(i+1) - mu) / sigma
+					e[k] += 0.5 / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-u*u/2)
+				}
+			}
+			sum += b.Row(i, e)
+		}
+		return sum / float64(c.Levels())
+	}
+	for _, sigma := range []float64{0.5, 1} {
+		if rise := mean(1, sigma)/mean(0, sigma) - 1; rise < 0.2 || rise > 0.5 {
+			t.Errorf("σ = %g: printed transitions change the bound by %+.1f %%, want +25 to +45 %%", sigma, 100*rise)
+		}
+	}
+	if rise := mean(1, 8)/mean(0, 8) - 1; math.Abs(rise) > 0.1 {
+		t.Errorf("σ = 8: printed transitions change the bound by %+.1f %%, want little", 100*rise)
+	}
+}
+
+func TestNone(t *testing.T) {
+	c := mustCode(t, "hadamard", 64)
+	if _, err := theory.NewExact(c, mustDecoder(t, "gen", c)); !errors.Is(err, theory.ErrNone) {
+		t.Errorf("exact value of 64 bits under gen: error %v, want ErrNone", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c := mustCode(t, "unary", 64)
+	e := mat.NewDense(64, 63, nil)
+	if _, err := theory.Bounds(ctx, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	h, err := theory.ReadHistogram(strings.NewReader("label,count\n-2,1\n1,3\n"), "h.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.Prior(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{0.25, 0, 0, 0.75, 0}
+	for i := range want {
+		if p[i] != want[i] {
+			t.Errorf("prior %v, want %v", p, want)
+			break
+		}
+	}
+	if _, err := h.Prior(3); err == nil {
+		t.Error("four labels fitted three levels")
+	}
+	for in, complaint := range map[string]string{
+		"":                          "no labels",
+		"label,count\n":             "no labels",
+		"1,2\n":                     "row 1",
+		"label,count\n1\n":          "row 2 has 1 fields",
+		"label,count\n1,2,3\n":      "row 2 has 3 fields",
+		"label,count\n1.5,2\n":      `label "1.5"`,
+		"label,count\n1,x\n":        `count "x"`,
+		"label,count\n1,-1\n":       `count "-1"`,
+		"label,count\n1,NaN\n":      `count "NaN"`,
+		"label,count\n1,2\n1,3\n":   "second time",
+		"label,count\n1,0\n":        "add up to 0",
+		"label,count\n1,1\n99999,1": "span",
+	} {
+		if _, err := theory.ReadHistogram(strings.NewReader(in), "h.csv"); err == nil || !strings.Contains(err.Error(), complaint) || !strings.HasPrefix(err.Error(), "h.csv: ") {
+			t.Errorf("%q: error %v, want one about %q", in, err, complaint)
+		}
+	}
+}
+
+func FuzzReadHistogram(f *testing.F) {
+	f.Add("label,count\n-2,1\n1,3\n")
+	f.Add("\ufefflabel,count\r\n\"1\",1e3\r\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		h, err := theory.ReadHistogram(strings.NewReader(in), "in")
+		if err != nil {
+			return
+		}
+		p, err := h.Prior(len(h.Counts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, v := range p {
+			if !(v >= 0 && v <= 1) {
+				t.Fatalf("prior %v", v)
+			}
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("prior adds up to %v", sum)
+		}
+	})
+}

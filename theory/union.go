@@ -1,0 +1,107 @@
+package theory
+
+import (
+	"math"
+	"math/bits"
+
+	"belsim/theory/code"
+)
+
+// newUnionBound returns the union bound for gen on hard decisions:
+//
+//	E|error| ≤ Σ_{m≠n} |m−n| · P(at least half of the bits in which rows n and m differ are wrong),
+//
+// since gen cannot prefer row m to row n with fewer. Each probability is the
+// tail of a Poisson-binomial law, taken by the direct recurrence.
+//
+// O(L·(M/64 + bits that can err)) a row, and O(d·d/2) more for each of the rows
+// m, at distance d, whose term can matter.
+func newUnionBound(c *code.Code) func(i int, e []float64) float64 {
+	logFactorial := make([]float64, c.Bits()+2)
+	for k := 2; k < len(logFactorial); k++ {
+		logFactorial[k] = logFactorial[k-1] + math.Log(float64(k))
+	}
+	words := len(c.Word(0))
+	canErr := make([]uint64, words)
+	differ := make([]uint64, words)
+	tail := make([]float64, c.Bits()+2)
+
+	return func(i int, e []float64) float64 {
+		clear(canErr)
+		for k, p := range e {
+			if p > 0 {
+				canErr[k/64] |= 1 << (k % 64)
+			}
+		}
+		word := c.Word(i)
+		sum := 0.0
+		add := func(m int) {
+			distance, able := 0, 0
+			lambda := 0.0
+			for j, w := range c.Word(m) {
+				d := w ^ word[j]
+				distance += bits.OnesCount64(d)
+				d &= canErr[j]
+				able += bits.OnesCount64(d)
+				differ[j] = d
+				for ; d != 0; d &= d - 1 {
+					lambda += e[64*j+bits.TrailingZeros64(d)]
+				}
+			}
+			half := (distance + 1) / 2
+			if able < half {
+				return
+			}
+			levels := math.Abs(float64(m - i))
+			// The tail is at most λ^half/half!, the sum over all sets of half
+			// bits, with λ = Σe. Where that is nothing beside the sum so far
+			// it is taken instead, which leaves the result a bound.
+			crude := math.Exp(float64(half)*math.Log(lambda) - logFactorial[half])
+			if levels*crude*float64(c.Levels()) < 0x1p-60*sum {
+				sum += levels * crude
+				return
+			}
+			sum += levels * poissonBinomialTail(tail[:half+1], differ, e)
+		}
+		// Near levels first: they have the large terms.
+		for step := 1; i-step >= 0 || i+step < c.Levels(); step++ {
+			if i-step >= 0 {
+				add(i - step)
+			}
+			if i+step < c.Levels() {
+				add(i + step)
+			}
+		}
+		return sum
+	}
+}
+
+// poissonBinomialTail returns the probability that at least t of the bits in
+// set err. law is scratch of length t+1, whose last state absorbs.
+func poissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
+	clear(law)
+	law[0] = 1
+	t := len(law) - 1
+	top := 0 // highest state in use
+	for j, w := range set {
+		for ; w != 0; w &= w - 1 {
+			p := e[64*j+bits.TrailingZeros64(w)]
+			if top < t {
+				top++
+			}
+			if top == t {
+				law[t] += law[t-1] * p
+			} else {
+				law[top] = law[top-1] * p
+			}
+			for s := min(top, t-1); s > 0; s-- {
+				if s == top {
+					continue // just made
+				}
+				law[s] = law[s]*(1-p) + law[s-1]*p
+			}
+			law[0] *= 1 - p
+		}
+	}
+	return law[t]
+}
