@@ -1,0 +1,77 @@
+package errmodel
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/matrix"
+)
+
+// Table returns the L × M table of error probabilities of classifiers whose
+// bit k has the Gaussians bits[k], each with its own weight and width. The
+// error is an *InvalidError when some probability would exceed 1.
+func Table(levels int, bits [][]Transition) (*mat.Dense, error) {
+	if levels < 1 || len(bits) < 1 {
+		return nil, fmt.Errorf("error model of %d levels and %d bits: want at least one of each", levels, len(bits))
+	}
+	for k, ts := range bits {
+		for _, t := range ts {
+			if err := checkPositive("r", t.R); err != nil {
+				return nil, fmt.Errorf("bit %d: %w", k+1, err)
+			}
+			if err := checkPositive("σ", t.Sigma); err != nil {
+				return nil, fmt.Errorf("bit %d: %w", k+1, err)
+			}
+		}
+	}
+	e := mat.NewDense(levels, len(bits), nil)
+	for i := range levels {
+		for k, ts := range bits {
+			v := 0.0
+			for _, t := range ts {
+				v += t.At(float64(i + 1))
+			}
+			if v > 1 {
+				return nil, &InvalidError{Level: i + 1, Bit: k + 1, Value: v}
+			}
+			e.Set(i, k, v)
+		}
+	}
+	return e, nil
+}
+
+// ReadTable reads an L × M table of error probabilities from a .csv or .npy
+// file: one row per level, one column per bit. Every entry must be in [0, 1].
+func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
+	e, err := matrix.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading error probabilities: %w", err)
+	}
+	if r, c := e.Dims(); r != levels || c != bits {
+		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits", path, r, c, levels, bits)
+	}
+	for i := range levels {
+		for k, v := range e.RawRowView(i) {
+			if !(v >= 0 && v <= 1) {
+				return nil, fmt.Errorf("%s: row %d, column %d: %v is no probability; want a number from 0 to 1", path, i+1, k+1, v)
+			}
+		}
+	}
+	return e, nil
+}
+
+// Random returns an L × M table whose entries are uniform on [0, 1), as in the
+// paper's check of its bounds. The same seed gives the same table.
+func Random(levels, bits int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0x62656c73696d)) // the second word only tells this stream from others
+	e := mat.NewDense(levels, bits, nil)
+	for i := range levels {
+		row := e.RawRowView(i)
+		for k := range row {
+			row[k] = rng.Float64()
+		}
+	}
+	return e
+}
