@@ -1,0 +1,72 @@
+package montecarlo_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// mixtureProblem is a named code under the Gaussian mixture of one r and σ.
+func mixtureProblem(tb testing.TB, name, decoder string, levels int, r, sigma float64) *montecarlo.Problem {
+	tb.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d, err := decode.New(decoder, c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e, err := errmodel.NewMixture(c, r, sigma)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
+}
+
+// everyRow samples every row of a problem n times.
+func everyRow(p *montecarlo.Problem, n uint64) []montecarlo.Span {
+	spans := make([]montecarlo.Span, p.Code.Levels())
+	for row := range spans {
+		spans[row] = montecarlo.Span{Row: row, Samples: n}
+	}
+	return spans
+}
+
+// BenchmarkSample reports samples per second on all cores: the figures of the
+// README's table.
+func BenchmarkSample(b *testing.B) {
+	for _, bb := range []struct {
+		code, decoder string
+		levels        int
+		r, sigma      float64
+		samples       uint64
+	}{
+		{"johnson-nonzero", "bel-j", 255, 2, 5, 1 << 18}, // the reference workload
+		{"johnson-nonzero", "bel-j", 255, 0.5, 5, 1 << 18},
+		{"johnson-nonzero", "gen", 255, 2, 5, 1 << 14},
+		{"unary", "bel-u", 128, 2, 5, 1 << 18},
+		{"unary", "bel-u", 255, 2, 5, 1 << 17},
+		{"johnson-nonzero", "bel-j", 1023, 2, 5, 1 << 16},
+		{"hadamard", "gen", 256, 0.02, 5, 1 << 13},
+	} {
+		name := fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma)
+		b.Run(name, func(b *testing.B) {
+			p := mixtureProblem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma)
+			spans := everyRow(p, bb.samples)
+			sums := make([]montecarlo.Sums, bb.levels)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := (montecarlo.CPU{}).Sample(context.Background(), p, spans, sums, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(bb.samples)*float64(bb.levels)*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
+		})
+	}
+}

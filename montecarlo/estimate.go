@@ -1,0 +1,185 @@
+package montecarlo
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/matrix"
+)
+
+// Target says how much to sample.
+type Target struct {
+	// Samples is the number of samples of each label. It is not used when
+	// RelErr is set.
+	Samples uint64
+	// RelErr, when positive, samples in whole blocks until every reported
+	// standard error is at most RelErr times its mean, or Max is reached.
+	RelErr float64
+	// Max is the largest number of samples of a label with RelErr.
+	Max uint64
+	// EachLabel makes RelErr hold for every label, and not only for the mean
+	// over the prior.
+	EachLabel bool
+	// Prior is the weight of each label; those of weight zero are not sampled
+	// unless EachLabel is set. Length L.
+	Prior []float64
+}
+
+// Estimate samples a problem with a backend until the target is reached. It
+// returns the sums of each label and whether RelErr was reached within Max. What
+// is sampled in a round depends on the sums of the rounds before alone, so the
+// result depends on the problem and the target and on nothing else. done is
+// passed to the backend.
+//
+// When the context ends the error is the context's, and the sums hold what was
+// finished.
+func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(samples uint64)) (sums []Sums, reached bool, err error) {
+	if err := p.Validate(); err != nil {
+		return nil, false, err
+	}
+	levels := p.Code.Levels()
+	if len(t.Prior) != levels {
+		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
+	}
+	limit := p.MaxSamples()
+	if most := max(t.Samples, t.Max); most > limit {
+		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", most, limit, p.Code.Name())
+	}
+	sums = make([]Sums, levels)
+	wanted := make([]uint64, levels)
+	for row := range wanted {
+		if t.EachLabel || t.Prior[row] > 0 {
+			wanted[row] = t.Samples
+			if t.RelErr > 0 {
+				wanted[row] = min(BlockSize, t.Max)
+			}
+		}
+	}
+	for {
+		var spans []Span
+		for row, n := range wanted {
+			if have := sums[row].Samples; n > have {
+				spans = append(spans, Span{row, uint32(have / BlockSize), n - have})
+			}
+		}
+		if len(spans) == 0 {
+			break
+		}
+		if err := b.Sample(ctx, p, spans, sums, done); err != nil {
+			return sums, false, err
+		}
+		if t.RelErr > 0 {
+			t.next(wanted, sums, p.Errors)
+		}
+	}
+	if t.RelErr <= 0 {
+		return sums, true, nil
+	}
+	if t.EachLabel {
+		for row, s := range sums {
+			if !reaches(s.Mean(), s.StdErr(), t.RelErr, surely(row, p.Errors)) {
+				return sums, false, nil
+			}
+		}
+	}
+	o := Weigh(t.Prior, sums)
+	return sums, reaches(o.Mean, o.StdErr, t.RelErr, allSurely(t.Prior, p.Errors)), nil
+}
+
+// next raises wanted for the labels that need more samples.
+func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) {
+	// A few more than the estimate asks for, since it is one; at most four
+	// times as many as now, since a first estimate can be far off; whole
+	// blocks, so that none is sampled twice.
+	grow := func(n uint64, mean, stderr float64) uint64 {
+		factor := 4.0
+		if mean > 0 && stderr > 0 {
+			ratio := stderr / (t.RelErr * mean)
+			factor = min(4, 1.05*ratio*ratio)
+		}
+		blocks := uint64(math.Ceil(factor * float64(n) / BlockSize))
+		return max(n, min(blocks*BlockSize, t.Max/BlockSize*BlockSize))
+	}
+	if t.EachLabel {
+		for row, s := range sums {
+			if !reaches(s.Mean(), s.StdErr(), t.RelErr, surely(row, errors)) {
+				wanted[row] = grow(s.Samples, s.Mean(), s.StdErr())
+			}
+		}
+	}
+	if o := Weigh(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, allSurely(t.Prior, errors)) {
+		for row, s := range sums {
+			if t.Prior[row] > 0 {
+				wanted[row] = max(wanted[row], grow(s.Samples, o.Mean, o.StdErr))
+			}
+		}
+	}
+}
+
+// reaches reports whether a standard error is small enough. Where no sample
+// erred, it is zero without meaning anything, unless nothing is random.
+func reaches(mean, stderr, relErr float64, sure bool) bool {
+	if mean == 0 {
+		return sure
+	}
+	return stderr <= relErr*mean
+}
+
+// surely reports whether the outputs of a row are certain: every probability is
+// 0 or 1.
+func surely(row int, errors mat.Matrix) bool {
+	for _, e := range matrix.Row(nil, row, errors) {
+		if e != 0 && e != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func allSurely(prior []float64, errors mat.Matrix) bool {
+	for row, p := range prior {
+		if p > 0 && !surely(row, errors) {
+			return false
+		}
+	}
+	return true
+}
+
+// Overall are estimates over all labels, weighted with a prior.
+type Overall struct {
+	Mean       float64 // mean |error|, in levels
+	StdErr     float64 // its standard error
+	RMS        float64 // root of the mean squared error, in levels
+	Within     float64 // share of samples with |error| ≤ θ
+	WorstLevel int     // level, from 1, with the largest mean
+	WorstMean  float64
+	Samples    uint64 // in all
+}
+
+// Weigh returns Σ prior·mean over the labels and its standard error, the labels
+// being sampled independently.
+func Weigh(prior []float64, sums []Sums) Overall {
+	var o Overall
+	var variance, square float64
+	for row, s := range sums {
+		o.Samples += s.Samples
+		p := prior[row]
+		if p == 0 || s.Samples == 0 {
+			continue
+		}
+		mean := s.Mean()
+		o.Mean += p * mean
+		square += p * s.MeanSquare()
+		o.Within += p * float64(s.Within) / float64(s.Samples)
+		variance += p * p * s.Variance() / float64(s.Samples)
+		if o.WorstLevel == 0 || mean > o.WorstMean {
+			o.WorstLevel, o.WorstMean = row+1, mean
+		}
+	}
+	o.RMS = math.Sqrt(square)
+	o.StdErr = math.Sqrt(variance)
+	return o
+}

@@ -1,0 +1,297 @@
+package montecarlo
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// chiSquare compares counts with expectations and fails below p = 1e−9.
+// Expectations below 10 are pooled, so that the law of the statistic holds.
+func chiSquare(t *testing.T, what string, counts, expected []float64) {
+	t.Helper()
+	var stat, restCount, restExpected float64
+	cells := 0
+	for i, e := range expected {
+		if e < 10 {
+			restCount += counts[i]
+			restExpected += e
+			continue
+		}
+		stat += (counts[i] - e) * (counts[i] - e) / e
+		cells++
+	}
+	if restExpected >= 10 {
+		stat += (restCount - restExpected) * (restCount - restExpected) / restExpected
+		cells++
+	} else if restCount > 100 {
+		t.Errorf("%s: %v in cells that expect %v", what, restCount, restExpected)
+	}
+	if cells < 2 {
+		return // one cell has all the counts
+	}
+	if p := 1 - (distuv.ChiSquared{K: float64(cells - 1)}).CDF(stat); p < 1e-9 {
+		t.Errorf("%s: χ² = %v with %d degrees of freedom, p = %v", what, stat, cells-1, p)
+	}
+}
+
+// TestBinomial: the law of the popcount binomial.
+func TestBinomial(t *testing.T) {
+	for _, n := range []int{1, 40, 64, 200} {
+		for _, p := range []float64{1e-3, 0.25, 0.5, 0.7, 0.999} {
+			var r bitReader
+			r.reset(stream{newRoundKeys(5), uint32(n), uint32(p * 1000)}, streamCounts)
+			counts, expected := make([]float64, n+1), make([]float64, n+1)
+			const draws = 40000
+			for range draws {
+				counts[binomial(n, fixed64(p), &r)]++
+			}
+			law := distuv.Binomial{N: float64(n), P: p}
+			for k := range expected {
+				expected[k] = draws * law.Prob(float64(k))
+			}
+			chiSquare(t, "binomial", counts, expected)
+		}
+	}
+	// Ends of the range.
+	var r bitReader
+	r.reset(stream{newRoundKeys(5), 0, 0}, streamCounts)
+	if binomial(1000, 0, &r) != 0 {
+		t.Error("binomial with p = 0 is not 0")
+	}
+	if got := binomial(1000, math.MaxUint64, &r); got != 1000 {
+		t.Errorf("binomial with p = 1 − 2⁻⁶⁴: %d of 1000", got)
+	}
+}
+
+// TestPointCounts: all samples are dealt, and by the Poisson law.
+func TestPointCounts(t *testing.T) {
+	for _, hazard := range []float64{1e-6, 0.3, 2.1, 40, 3000} {
+		c := newPointCounts(hazard)
+		counts := make([]float64, int(hazard+40*math.Sqrt(hazard))+40)
+		expected := make([]float64, len(counts))
+		total := 0.0
+		for block := range uint32(30) {
+			var r bitReader
+			r.reset(stream{newRoundKeys(9), 0, block}, streamCounts)
+			left := BlockSize
+			if err := c.deal(BlockSize, &r, func(points, samples int) error {
+				counts[points] += float64(samples)
+				left -= samples
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if left != 0 {
+				t.Fatalf("hazard %v: %d samples were not dealt", hazard, left)
+			}
+			total += BlockSize
+		}
+		law := distuv.Poisson{Lambda: hazard}
+		for k := range expected {
+			expected[k] = total * law.Prob(float64(k))
+		}
+		chiSquare(t, "points", counts, expected)
+	}
+}
+
+// TestAliasTable adds up the shares of the table: each bit gets its part of the
+// hazard. The table is made in floating point with a few operations a column,
+// each good to 2⁻⁵³ of a column's unit share.
+func TestAliasTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 700).Draw(t, "bits")
+		hazards := make([]float64, n)
+		total := 0.0
+		for k := range hazards {
+			if rapid.Bool().Draw(t, "some") {
+				hazards[k] = math.Pow(10, rapid.Float64Range(-25, 0).Draw(t, "exponent"))
+			}
+		}
+		hazards[rapid.IntRange(0, n-1).Draw(t, "sure")] = 0.3
+		for _, h := range hazards {
+			total += h
+		}
+		var table aliasTable
+		newAliasTable(&table, hazards, &aliasScratch{})
+		share := make([]float64, n)
+		for _, col := range table.columns {
+			p := math.Ldexp(float64(col.share), -64)
+			share[col.own] += p / float64(len(table.columns))
+			share[col.alias] += (1 - p) / float64(len(table.columns))
+		}
+		for k, h := range hazards {
+			if math.Abs(share[k]-h/total) > 1e-13 {
+				t.Fatalf("bit %d has share %v of the points, want %v", k, share[k], h/total)
+			}
+			if h == 0 && share[k] != 0 {
+				t.Fatalf("bit %d without a hazard has share %v", k, share[k])
+			}
+		}
+	})
+}
+
+// TestPlaces: the three ways of placing a draw agree on every one.
+func TestPlaces(t *testing.T) {
+	words := make([]uint64, 1<<14)
+	for i := range words {
+		d := uint64(4 * i)
+		words[i] = d | (d+1)<<16 | (d+2)<<32 | (d+3)<<48 // every draw of 16 bits
+	}
+	low := func(i int) uint64 { return uint64(i) * 0x9E3779B97F4A7C15 }
+	for _, n := range []int{1, 2, 3, 64, 100, 128} {
+		hazards := make([]float64, n)
+		for k := range hazards {
+			hazards[k] = 1 / float64(1+(k-n/2)*(k-n/2))
+		}
+		var table aliasTable
+		newAliasTable(&table, hazards, &aliasScratch{})
+		narrow, direct := make([]uint16, 1<<16), make([]uint16, 1<<16)
+		table.placeNarrow(narrow, words, low)
+		var d directTable
+		table.multiply(&d)
+		table.placeDirect(&d, direct, words, low)
+		undecided := 0
+		for draw := range 1 << 16 {
+			asked := false
+			want := table.place(uint32(draw), func() uint64 { asked = true; return low(draw) })
+			if asked {
+				undecided++
+			}
+			if narrow[draw] != want || direct[draw] != want {
+				t.Fatalf("%d bits, draw %x: %d narrow, %d direct, want %d", n, draw, narrow[draw], direct[draw], want)
+			}
+		}
+		if undecided > len(table.columns) {
+			t.Errorf("%d bits: %d of 65536 draws undecided by their own bits; want at most one a column, %d", n, undecided, len(table.columns))
+		}
+	}
+}
+
+// TestKernelsAgree: a kernel gives for any places of any number of points what
+// the decoder says of the word.
+func TestKernelsAgree(t *testing.T) {
+	for _, tt := range []struct {
+		code, decoder string
+		levels        int
+	}{
+		{"unary", "bel-u", 2}, {"unary", "bel-u", 65}, {"unary", "bel-u", 129}, {"unary", "bel-u", 140},
+		{"johnson", "bel-j", 2}, {"johnson", "bel-j", 100}, {"johnson", "bel-j", 256}, {"johnson", "bel-j", 301},
+		{"johnson-nonzero", "bel-j", 33}, {"johnson-nonzero", "bel-j", 255}, {"johnson-nonzero", "bel-j", 300},
+		{"johnson", "gen", 40}, {"unary", "gen", 150}, {"hadamard", "gen", 64}, {"hexj", "gen", 256}, {"gray", "gen", 100},
+	} {
+		t.Run(tt.code+" "+tt.decoder, func(t *testing.T) {
+			c, err := code.New(tt.code, tt.levels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := decode.New(tt.decoder, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kernels := map[string]kernel{}
+			chosen, err := newKernel(c, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kernels["chosen"] = chosen
+			switch d := d.(type) { // the ones that large codes use, at every size
+			case decode.BelU:
+				kernels["sparse"] = &sparseBelU{marks: newMarks(c.Bits()), decoder: d}
+			case decode.BelJ:
+				kernels["sparse"] = &sparseBelJ{marks: newMarks(c.Bits()), decoder: d}
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				row := rapid.IntRange(0, tt.levels-1).Draw(t, "row")
+				e := mat.NewDense(c.Levels(), c.Bits(), nil)
+				for k := range c.Bits() {
+					e.Set(row, k, rapid.SampledFrom([]float64{0.1, 0.1, 0.1, 0.9}).Draw(t, "e"))
+				}
+				var p rowPlan
+				p.prepare(c, e, row)
+				points := rapid.IntRange(1, 9).Draw(t, "points")
+				samples := rapid.IntRange(1, 5).Draw(t, "samples")
+				places := rapid.SliceOfN(rapid.Uint16Range(0, uint16(c.Bits()-1)), points*samples, points*samples).Draw(t, "places")
+				var want Sums
+				for i := 0; i < len(places); i += points {
+					word := append([]uint64(nil), p.base...)
+					hit := map[uint16]bool{}
+					for _, k := range places[i : i+points] {
+						if !hit[k] {
+							hit[k] = true
+							word[k/64] ^= 1 << (k % 64)
+						}
+					}
+					want.tally(d.Decode(word)-(row+1), 3, 1)
+				}
+				for name, k := range kernels {
+					k.prepare(&p)
+					var got Sums
+					k.add(&got, 3, places, points)
+					if got != want {
+						t.Fatalf("%s kernel: %+v, want %+v", name, got, want)
+					}
+					if err := d.Decode(p.base) - (row + 1); k.undisturbed() != err {
+						t.Fatalf("%s kernel: undisturbed error %d, want %d", name, k.undisturbed(), err)
+					}
+					bit := int(places[0])
+					word := append([]uint64(nil), p.base...)
+					word[bit/64] ^= 1 << (bit % 64)
+					if err := d.Decode(word) - (row + 1); k.single(bit) != err {
+						t.Fatalf("%s kernel: error %d with bit %d toggled, want %d", name, k.single(bit), bit, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestPathsAgree: a span that makes a direct table gives the sums of one that
+// does not.
+func TestPathsAgree(t *testing.T) {
+	c, err := code.New("johnson-nonzero", 127)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decode.New("bel-j", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := mat.NewDense(127, 64, nil)
+	for k := range 64 {
+		e.Set(50, k, 0.02+0.001*float64(k))
+	}
+	p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 3}
+	sums := func(direct bool) (s Sums) {
+		w, err := newWorker(p, newRoundKeys(p.Seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if direct {
+			w.plan.prepare(c, e, 50)
+			w.kernel.prepare(&w.plan)
+			w.planned = true
+			w.direct = new(directTable)
+			w.plan.alias.multiply(w.direct)
+			w.useDirect = true
+		}
+		const n = 5000 // too few for a direct table of its own accord
+		if err := w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}); err != nil {
+			t.Fatal(err)
+		}
+		if w.useDirect != direct {
+			t.Fatal("the span chose another path")
+		}
+		return s
+	}
+	if a, b := sums(true), sums(false); a != b {
+		t.Errorf("direct %+v, narrow %+v", a, b)
+	}
+}

@@ -1,0 +1,149 @@
+package montecarlo
+
+import (
+	"math/bits"
+
+	"belsim/theory/decode"
+)
+
+// pairBits is the largest number of bits whose outputs fit in two words.
+const pairBits = 128
+
+// pair is a word of up to pairBits bits.
+type pair struct{ lo, hi uint64 }
+
+// pairKernel is what the kernels of short codes share: a sample is a pair of
+// words, points are masks, and a second point on the same bit changes nothing
+// because masks are joined by OR.
+type pairKernel struct {
+	decoder decode.Decoder
+	row     int
+	word    pair
+	masks   [256]pair // indexed by a byte, so that no bounds are checked
+	buf     []pair
+	scratch [2]uint64
+}
+
+func newPairKernel(d decode.Decoder) pairKernel {
+	k := pairKernel{decoder: d}
+	for i := range 64 {
+		k.masks[i].lo = 1 << i
+		k.masks[64+i].hi = 1 << i
+	}
+	return k
+}
+
+func (k *pairKernel) prepare(p *rowPlan) {
+	k.row = p.row
+	k.word = pair{lo: p.base[0]}
+	if len(p.base) > 1 {
+		k.word.hi = p.base[1]
+	}
+}
+
+func (k *pairKernel) decode(w pair) int {
+	k.scratch = [2]uint64{w.lo, w.hi}
+	return k.decoder.Decode(k.scratch[:]) - (k.row + 1)
+}
+
+func (k *pairKernel) undisturbed() int { return k.decode(k.word) }
+
+func (k *pairKernel) single(bit int) int {
+	m := k.masks[uint8(bit)]
+	return k.decode(pair{k.word.lo ^ m.lo, k.word.hi ^ m.hi})
+}
+
+// outputs returns the output words of len(places)/points samples.
+func (k *pairKernel) outputs(places []uint16, points int) []pair {
+	n := len(places) / points
+	if cap(k.buf) < n {
+		k.buf = make([]pair, n)
+	}
+	out := k.buf[:n]
+	base := k.word
+	switch points {
+	case 2:
+		for i := range out {
+			p := places[2*i : 2*i+2 : 2*i+2]
+			a, b := &k.masks[uint8(p[0])], &k.masks[uint8(p[1])]
+			out[i] = pair{base.lo ^ (a.lo | b.lo), base.hi ^ (a.hi | b.hi)}
+		}
+	case 3:
+		for i := range out {
+			p := places[3*i : 3*i+3 : 3*i+3]
+			a, b, c := &k.masks[uint8(p[0])], &k.masks[uint8(p[1])], &k.masks[uint8(p[2])]
+			out[i] = pair{base.lo ^ (a.lo | b.lo | c.lo), base.hi ^ (a.hi | b.hi | c.hi)}
+		}
+	case 4:
+		for i := range out {
+			p := places[4*i : 4*i+4 : 4*i+4]
+			a, b, c, d := &k.masks[uint8(p[0])], &k.masks[uint8(p[1])], &k.masks[uint8(p[2])], &k.masks[uint8(p[3])]
+			out[i] = pair{base.lo ^ (a.lo | b.lo | c.lo | d.lo), base.hi ^ (a.hi | b.hi | c.hi | d.hi)}
+		}
+	default:
+		for i := range out {
+			var m pair
+			for _, p := range places[i*points : (i+1)*points] {
+				a := &k.masks[uint8(p)]
+				m.lo |= a.lo
+				m.hi |= a.hi
+			}
+			out[i] = pair{base.lo ^ m.lo, base.hi ^ m.hi}
+		}
+	}
+	return out
+}
+
+// pairBelU counts ones.
+type pairBelU struct{ pairKernel }
+
+func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
+	out := k.outputs(places, points)
+	var sum, square, near uint64
+	for _, w := range out {
+		err := bits.OnesCount64(w.lo) + bits.OnesCount64(w.hi) - k.row
+		err = max(err, -err)
+		sum += uint64(err)
+		square += uint64(err * err)
+		if err <= within {
+			near++
+		}
+	}
+	s.Add(Sums{uint64(len(out)), sum, square, near})
+}
+
+// pairBelJ finds the first and the last one.
+type pairBelJ struct {
+	pairKernel
+	empty  int // label of the all-zero word
+	corner int // label of a word that is one from end to end of a single first bit: At(1, 1)
+}
+
+func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
+	out := k.outputs(places, points)
+	var sum, square, near uint64
+	// At(first, last) = corner − (first−1) − (last−1); from here on first and
+	// last count from 0.
+	corner := k.corner - (k.row + 1)
+	for _, w := range out {
+		first := bits.TrailingZeros64(w.lo)
+		if w.lo == 0 {
+			first = 64 + bits.TrailingZeros64(w.hi)
+		}
+		last := 63 + bits.Len64(w.hi)
+		if w.hi == 0 {
+			last = bits.Len64(w.lo) - 1
+		}
+		err := corner - first - last
+		if w.lo|w.hi == 0 {
+			err = k.empty - (k.row + 1)
+		}
+		err = max(err, -err)
+		sum += uint64(err)
+		square += uint64(err * err)
+		if err <= within {
+			near++
+		}
+	}
+	s.Add(Sums{uint64(len(out)), sum, square, near})
+}

@@ -1,0 +1,251 @@
+package montecarlo
+
+import (
+	"math/bits"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// marks is a set of bits that is emptied in O(1): a bit is in the set iff its
+// stamp is the current one.
+type marks struct {
+	stamp   []uint32
+	current uint32
+}
+
+func newMarks(n int) marks { return marks{stamp: make([]uint32, n)} }
+
+func (m *marks) empty() {
+	if m.current++; m.current == 0 { // 2³² sets later: old stamps would count again
+		clear(m.stamp)
+		m.current = 1
+	}
+}
+
+// add puts a bit into the set and reports whether it was not there.
+func (m *marks) add(k uint16) bool {
+	fresh := m.stamp[k] != m.current
+	m.stamp[k] = m.current
+	return fresh
+}
+
+func (m *marks) has(k int) bool { return m.stamp[k] == m.current }
+
+// bitAt returns bit k of a packed word.
+func bitAt(word []uint64, k int) uint64 { return word[k/64] >> (k % 64) & 1 }
+
+// toggledOne decodes base with bit k toggled, and puts base back.
+func toggledOne(d decode.Decoder, base []uint64, row, k int) int {
+	base[k/64] ^= 1 << (k % 64)
+	err := d.Decode(base) - (row + 1)
+	base[k/64] ^= 1 << (k % 64)
+	return err
+}
+
+// sparseBelU counts the ones that points add and take away: O(points) a sample.
+type sparseBelU struct {
+	decoder decode.BelU
+	marks   marks
+	row     int
+	base    []uint64
+	start   int
+}
+
+func (k *sparseBelU) prepare(p *rowPlan) {
+	k.row, k.base = p.row, p.base
+	k.start = k.decoder.Decode(p.base) - (p.row + 1)
+}
+
+func (k *sparseBelU) undisturbed() int { return k.start }
+
+func (k *sparseBelU) single(bit int) int { return k.start + 1 - 2*int(bitAt(k.base, bit)) }
+
+func (k *sparseBelU) add(s *Sums, within int, places []uint16, points int) {
+	for ; len(places) > 0; places = places[points:] {
+		k.marks.empty()
+		err := k.start
+		for _, p := range places[:points] {
+			if k.marks.add(p) {
+				err += k.single(int(p)) - k.start
+			}
+		}
+		s.tally(err, within, 1)
+	}
+}
+
+// sparseBelJ finds the first and the last one from the sorted ones of the base
+// word: the first that is left of them, unless a point made an earlier one.
+// O(points + ones toggled at the ends) a sample.
+type sparseBelJ struct {
+	decoder decode.BelJ
+	marks   marks
+	row     int
+	base    []uint64
+	ones    []int // positions of the ones of base, from 0
+}
+
+func (k *sparseBelJ) prepare(p *rowPlan) {
+	k.row, k.base = p.row, p.base
+	k.ones = k.ones[:0]
+	for j, w := range p.base {
+		for ; w != 0; w &= w - 1 {
+			k.ones = append(k.ones, 64*j+bits.TrailingZeros64(w))
+		}
+	}
+}
+
+func (k *sparseBelJ) undisturbed() int { return k.decoder.Decode(k.base) - (k.row + 1) }
+
+func (k *sparseBelJ) single(bit int) int { return toggledOne(k.decoder, k.base, k.row, bit) }
+
+func (k *sparseBelJ) add(s *Sums, within int, places []uint16, points int) {
+	for ; len(places) > 0; places = places[points:] {
+		k.marks.empty()
+		first, last := len(k.marks.stamp), -1
+		for _, p := range places[:points] {
+			k.marks.add(p)
+			if bit := int(p); bitAt(k.base, bit) == 0 {
+				first, last = min(first, bit), max(last, bit)
+			}
+		}
+		for _, bit := range k.ones {
+			if bit >= first {
+				break
+			}
+			if !k.marks.has(bit) {
+				first = bit
+				break
+			}
+		}
+		for i := len(k.ones) - 1; i >= 0 && k.ones[i] > last; i-- {
+			if !k.marks.has(k.ones[i]) {
+				last = k.ones[i]
+				break
+			}
+		}
+		label := k.decoder.Empty()
+		if last >= 0 {
+			// A surviving one was found from one side only where a point's
+			// one stands further out on the other; either way both are set.
+			label = k.decoder.At(first+1, last+1)
+		}
+		s.tally(label-(k.row+1), within, 1)
+	}
+}
+
+// sparseGen finds the nearest code word among those that can be it. With f bits
+// wrong the true word is at distance f, so by the triangle inequality a nearer
+// or equally near word is within 2f of the true one: the candidates are a
+// prefix of the levels sorted by distance from the true one, and few when f is
+// small.
+type sparseGen struct {
+	code    *code.Code
+	marks   marks
+	row     int
+	word    []uint64 // the true code word
+	toggled []uint64 // bits with e > ½
+	wrong   int      // their number
+	order   []int32  // rows by distance from the true one, then by level
+	within  []int32  // within[d]: number of rows at distance ≤ d
+	dist    []int32  // distance of order[i]
+	out     []uint64
+	flipped []uint16
+}
+
+func newSparseGen(c *code.Code) *sparseGen {
+	return &sparseGen{
+		code:    c,
+		marks:   newMarks(c.Bits()),
+		toggled: make([]uint64, len(c.Word(0))),
+		order:   make([]int32, c.Levels()),
+		dist:    make([]int32, c.Levels()),
+		within:  make([]int32, c.Bits()+2),
+		out:     make([]uint64, len(c.Word(0))),
+	}
+}
+
+func (k *sparseGen) prepare(p *rowPlan) {
+	k.row = p.row
+	k.word = k.code.Word(p.row)
+	k.wrong = 0
+	for j := range k.toggled {
+		k.toggled[j] = k.word[j] ^ p.base[j]
+		k.wrong += bits.OnesCount64(k.toggled[j])
+	}
+	// Counting sort by distance; levels ascend within a distance because they
+	// are placed in ascending order.
+	clear(k.within)
+	for i := range k.code.Levels() {
+		k.within[k.code.Distance(p.row, i)+1]++
+	}
+	for d := 1; d < len(k.within); d++ {
+		k.within[d] += k.within[d-1]
+	}
+	for i := range k.code.Levels() {
+		d := k.code.Distance(p.row, i)
+		at := k.within[d]
+		k.order[at], k.dist[at] = int32(i), int32(d)
+		k.within[d]++
+	}
+}
+
+func (k *sparseGen) undisturbed() int { return k.nearest(nil) - k.row }
+
+func (k *sparseGen) single(bit int) int { return k.nearest([]uint16{uint16(bit)}) - k.row }
+
+// nearest returns the row that gen decodes to when the given bits, all
+// different, are toggled in the base word.
+func (k *sparseGen) nearest(flipped []uint16) int {
+	copy(k.out, k.toggled)
+	for _, p := range flipped {
+		k.out[p/64] ^= 1 << (p % 64)
+	}
+	wrong := k.wrong
+	if wrong == 0 {
+		wrong = len(flipped)
+	} else {
+		wrong = 0
+		for _, w := range k.out {
+			wrong += bits.OnesCount64(w)
+		}
+	}
+	candidates := int(k.within[min(2*wrong, len(k.within)-1)])
+	best, least := k.row, wrong
+	byBit := k.wrong == 0 && len(flipped) < len(k.out)
+	for i := 0; i < candidates; i++ {
+		row := int(k.order[i])
+		word := k.code.Word(row)
+		var distance int
+		if byBit {
+			// A wrong bit is one more where the candidate agrees with the
+			// true word and one less where it does not.
+			distance = int(k.dist[i])
+			for _, p := range flipped {
+				differ := (word[p/64] ^ k.word[p/64]) >> (p % 64) & 1
+				distance += 1 - 2*int(differ)
+			}
+		} else {
+			for j, w := range word {
+				distance += bits.OnesCount64(w ^ k.word[j] ^ k.out[j])
+			}
+		}
+		if distance < least || distance == least && row < best {
+			best, least = row, distance
+		}
+	}
+	return best
+}
+
+func (k *sparseGen) add(s *Sums, within int, places []uint16, points int) {
+	for ; len(places) > 0; places = places[points:] {
+		k.marks.empty()
+		k.flipped = k.flipped[:0]
+		for _, p := range places[:points] {
+			if k.marks.add(p) {
+				k.flipped = append(k.flipped, p)
+			}
+		}
+		s.tally(k.nearest(k.flipped)-k.row, within, 1)
+	}
+}

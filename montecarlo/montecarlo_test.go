@@ -1,0 +1,341 @@
+package montecarlo_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// someRows samples at most 16 rows, the ends among them, n times.
+func someRows(p *montecarlo.Problem, n uint64) []montecarlo.Span {
+	spans := everyRow(p, n)
+	var some []montecarlo.Span
+	last := len(spans) - 1
+	for i := range min(len(spans), 16) {
+		some = append(some, spans[i*last/(min(len(spans), 16)-1)])
+	}
+	return some
+}
+
+// sample samples some rows n times.
+func sample(tb testing.TB, p *montecarlo.Problem, workers int, n uint64) []montecarlo.Sums {
+	tb.Helper()
+	sums := make([]montecarlo.Sums, p.Code.Levels())
+	if err := (montecarlo.CPU{Workers: workers}).Sample(context.Background(), p, someRows(p, n), sums, nil); err != nil {
+		tb.Fatal(err)
+	}
+	return sums
+}
+
+// problems are small and large codes under mixtures and under tables with
+// zeros, ones and everything between.
+func problems(t *testing.T) map[string]*montecarlo.Problem {
+	out := map[string]*montecarlo.Problem{
+		"johnson-nonzero":       mixtureProblem(t, "johnson-nonzero", "bel-j", 255, 2, 5),
+		"johnson":               mixtureProblem(t, "johnson", "bel-j", 100, 1, 2),
+		"johnson of 300 bits":   mixtureProblem(t, "johnson", "bel-j", 600, 2, 5),
+		"unary":                 mixtureProblem(t, "unary", "bel-u", 100, 2, 4),
+		"unary of 299 bits":     mixtureProblem(t, "unary", "bel-u", 300, 2, 4),
+		"wide unary":            mixtureProblem(t, "unary", "bel-u", 700, 3, 100),
+		"hexj":                  mixtureProblem(t, "hexj", "gen", 256, 0.7, 3),
+		"hadamard":              mixtureProblem(t, "hadamard", "gen", 16, 0.3, 3),
+		"rare errors":           mixtureProblem(t, "johnson-nonzero", "bel-j", 63, 1e-5, 2),
+		"gen on rather few":     mixtureProblem(t, "unary", "gen", 17, 0.9, 1),
+		"johnson read by gen":   mixtureProblem(t, "johnson", "gen", 40, 0.9, 1),
+		"random, unary":         nil,
+		"random, johnson":       nil,
+		"random, 200-bit unary": nil,
+		"random, 150-bit j":     nil,
+		"random, hexj":          nil,
+	}
+	for name, spec := range map[string]struct {
+		code, decoder string
+		levels        int
+	}{
+		"random, unary":         {"unary", "bel-u", 30},
+		"random, johnson":       {"johnson", "bel-j", 30},
+		"random, 200-bit unary": {"unary", "bel-u", 201},
+		"random, 150-bit j":     {"johnson-nonzero", "bel-j", 299},
+		"random, hexj":          {"hexj", "gen", 40},
+	} {
+		p := mixtureProblem(t, spec.code, spec.decoder, spec.levels, 0.1, 1)
+		e := errmodel.Random(p.Code.Levels(), p.Code.Bits(), 7)
+		for i := range spec.levels {
+			// Certain bits, and a row where nothing is random.
+			e.Set(i, i%p.Code.Bits(), float64(i%2))
+			if i == 3 {
+				for k := range p.Code.Bits() {
+					e.Set(i, k, float64(k%2))
+				}
+			}
+		}
+		p.Errors = e
+		out[name] = p
+	}
+	for _, p := range out {
+		p.Within = 2
+	}
+	return out
+}
+
+// TestAgainstExact compares samples with exact values. Verify's false-alarm rate
+// is 1e−9 a problem, so all of them raise one less often than once in 10⁷ seeds;
+// the seed is fixed besides.
+func TestAgainstExact(t *testing.T) {
+	for name, p := range problems(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exact, err := theory.Exacts(context.Background(), p.Code, p.Decoder, p.Errors)
+			hasExact := err == nil
+			if err != nil && !errors.Is(err, theory.ErrNone) {
+				t.Fatal(err)
+			}
+			bounds, err := theory.Bounds(context.Background(), p.Code, p.Decoder, p.Errors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]montecarlo.Theory, p.Code.Levels())
+			for i := range want {
+				want[i] = montecarlo.Theory{Bound: bounds[i], Mean: math.NaN(), MeanSquare: math.NaN()}
+				if hasExact {
+					want[i].Mean, want[i].MeanSquare = exact[i].Mean, exact[i].MeanSquare
+				}
+			}
+			const n = 100_000 // a whole block and a part of one
+			sums := sample(t, p, 0, n)
+			lo, hi := p.Decoder.Range()
+			worst := max(hi-1, p.Code.Levels()-lo)
+			for _, f := range montecarlo.Verify(sums, want, theory.Uniform(p.Code.Levels()), worst, 1e-9) {
+				t.Error(f)
+			}
+			for i, s := range sums {
+				if s.Samples != 0 && s.Samples != n || s.Within > s.Samples {
+					t.Errorf("level %d: %d samples, %d of them within; want %d", i+1, s.Samples, s.Within, n)
+				}
+			}
+		})
+	}
+}
+
+// TestSecondMoments holds the sampled squares against the exact ones. A square
+// is at most worst², so Bernstein's inequality needs the fourth moment, which is
+// at most worst²·E[square]; with 2·ln(2/δ) for δ = 1e−9 over fewer than 10³
+// labels the false-alarm rate is below 1e−6.
+func TestSecondMoments(t *testing.T) {
+	for name, p := range problems(t) {
+		exact, err := theory.Exacts(context.Background(), p.Code, p.Decoder, p.Errors)
+		if err != nil {
+			continue
+		}
+		const n = 50_000
+		lo, hi := p.Decoder.Range()
+		worst := float64(max(hi-1, p.Code.Levels()-lo))
+		l := math.Log(2 / 1e-9)
+		for i, s := range sample(t, p, 0, n) {
+			if s.Samples == 0 {
+				continue
+			}
+			step := worst * worst / n * l / 3
+			allowance := step + math.Sqrt(step*step+2*worst*worst*exact[i].MeanSquare/n*l)
+			if d := math.Abs(s.MeanSquare() - exact[i].MeanSquare); d > allowance {
+				t.Errorf("%s, level %d: mean square %v, exact %v, chance allows %v", name, i+1, s.MeanSquare(), exact[i].MeanSquare, allowance)
+			}
+		}
+	}
+}
+
+// TestReproducible: the same sums for any number of workers, and however the
+// blocks are cut into spans and put in order.
+func TestReproducible(t *testing.T) {
+	const n = 2*montecarlo.BlockSize + 1234
+	for name, p := range problems(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := sample(t, p, 1, n)
+			for _, workers := range []int{2, 7} {
+				got := sample(t, p, workers, n)
+				for i := range want {
+					if got[i] != want[i] {
+						t.Fatalf("%d workers, level %d: %+v, want %+v", workers, i+1, got[i], want[i])
+					}
+				}
+			}
+			var cut []montecarlo.Span
+			for block, size := range []uint64{montecarlo.BlockSize, montecarlo.BlockSize, 1234} {
+				for _, s := range someRows(p, size) {
+					s.Block = uint32(block)
+					cut = append([]montecarlo.Span{s}, cut...)
+				}
+			}
+			got := make([]montecarlo.Sums, p.Code.Levels())
+			if err := (montecarlo.CPU{Workers: 3}).Sample(context.Background(), p, cut, got, nil); err != nil {
+				t.Fatal(err)
+			}
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("cut into blocks, level %d: %+v, want %+v", i+1, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestSeeds: another seed gives other samples.
+func TestSeeds(t *testing.T) {
+	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
+	a := sample(t, p, 0, 1000)
+	p.Seed = 1 << 40
+	b := sample(t, p, 0, 1000)
+	same := 0
+	for i := range a {
+		if a[i] == b[i] {
+			same++
+		}
+	}
+	if same > 20 { // 15 of 31 rows are not sampled at all
+		t.Errorf("%d of %d labels have the same sums with another seed", same, len(a))
+	}
+}
+
+// TestRareErrors: the number of samples with an error is binomial, also where
+// an error comes once in ten thousand samples. A two-sided test at 1e−9.
+func TestRareErrors(t *testing.T) {
+	c, err := code.New("unary", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decode.New("bel-u", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []float64{1e-4, 0.3, 0.5, 0.9, 1 - 1e-4} {
+		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: mat.NewDense(2, 1, []float64{e, e}), Seed: 3}
+		const n = 1 << 20
+		for i, s := range sample(t, p, 0, n) {
+			law := distuv.Binomial{N: n, P: e}
+			below, above := law.CDF(float64(s.Abs)), 1-law.CDF(float64(s.Abs)-1)
+			if min(below, above) < 1e-9/2 {
+				t.Errorf("e = %v, level %d: %d errors in %d samples", e, i+1, s.Abs, n)
+			}
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 255, 2, 5)
+	ctx, cancel := context.WithCancel(context.Background())
+	sums := make([]montecarlo.Sums, 255)
+	err := montecarlo.CPU{}.Sample(ctx, p, everyRow(p, 1<<40), sums, func(uint64) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want context.Canceled", err)
+	}
+	for i, s := range sums {
+		if s.Samples%montecarlo.BlockSize != 0 {
+			t.Errorf("level %d: %d samples, want whole blocks", i+1, s.Samples)
+		}
+	}
+}
+
+func TestEstimateReachesRelErr(t *testing.T) {
+	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 0.01, 2)
+	target := montecarlo.Target{RelErr: 0.005, Max: 1 << 30, EachLabel: true, Prior: theory.Uniform(31)}
+	sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil)
+	if err != nil || !reached {
+		t.Fatalf("reached: %v, error %v", reached, err)
+	}
+	for i, s := range sums {
+		if !(s.StdErr() <= 0.005*s.Mean()) {
+			t.Errorf("level %d: %v ± %v", i+1, s.Mean(), s.StdErr())
+		}
+	}
+	again, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 3}, p, target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range sums {
+		if again[i] != sums[i] {
+			t.Fatalf("level %d: %+v with three workers, %+v before", i+1, again[i], sums[i])
+		}
+	}
+
+	target.Max = montecarlo.BlockSize
+	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil)
+	if err != nil || reached || sums[0].Samples != montecarlo.BlockSize {
+		t.Errorf("with one block: reached %v, %d samples, error %v; want false and one block", reached, sums[0].Samples, err)
+	}
+}
+
+// TestEstimateWithoutErrors: where nothing can go wrong the first round is
+// enough, where it can and does not the cap ends it.
+func TestEstimateWithoutErrors(t *testing.T) {
+	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
+	target := montecarlo.Target{RelErr: 0.1, Max: 4 * montecarlo.BlockSize, EachLabel: true, Prior: theory.Uniform(4)}
+	p.Errors = mat.NewDense(4, 3, nil)
+	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || !reached || sums[0].Samples != montecarlo.BlockSize {
+		t.Errorf("no errors: %+v, %v, %v", sums, reached, err)
+	}
+	p.Errors = mat.NewDense(4, 3, []float64{0, 0, 0, 1e-30, 0, 0, 0, 0, 0, 0, 0, 0})
+	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || reached || sums[1].Samples != target.Max {
+		t.Errorf("errors too rare to see: %+v, %v, %v", sums, reached, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
+	ctx := context.Background()
+	prior := theory.Uniform(4)
+	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1 << 62, Prior: prior}, nil); err == nil {
+		t.Error("2⁶² samples: no error")
+	}
+	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior[1:]}, nil); err == nil {
+		t.Error("short prior: no error")
+	}
+	p.Errors = mat.NewDense(4, 4, nil)
+	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior}, nil); err == nil {
+		t.Error("table of another shape: no error")
+	}
+	if err := (&montecarlo.Problem{}).Validate(); err == nil {
+		t.Error("empty problem: no error")
+	}
+}
+
+// TestSums: mean and standard error against the definition. Values are small
+// integers, so the definition in floating point is exact but for a few
+// roundings.
+func TestSums(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.IntRange(0, 300), 2, 50).Draw(t, "errors")
+		var s montecarlo.Sums
+		sum := 0.0
+		for _, v := range values {
+			s.Add(montecarlo.Sums{Samples: 1, Abs: uint64(v), Square: uint64(v * v)})
+			sum += float64(v)
+		}
+		n := float64(len(values))
+		mean, square := sum/n, 0.0
+		for _, v := range values {
+			square += (float64(v) - mean) * (float64(v) - mean)
+		}
+		want := math.Sqrt(square / (n - 1) / n)
+		if s.Mean() != mean || math.Abs(s.StdErr()-want) > 1e-12*(want+1) {
+			t.Fatalf("%v ± %v, want %v ± %v", s.Mean(), s.StdErr(), mean, want)
+		}
+	})
+	// Errors that hardly vary: N·Σx² and (Σx)² agree in 17 digits.
+	s := montecarlo.Sums{Samples: 1 << 40, Abs: 1<<48 + 1, Square: 1<<56 + 513}
+	v := s.Variance()
+	if want := 1 / float64(uint64(1)<<40); math.Abs(v-want) > 1e-10*want {
+		t.Errorf("variance %v, want %v", v, want)
+	}
+}
