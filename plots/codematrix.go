@@ -1,0 +1,138 @@
+package plots
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// CodeMatrixData is an L × M matrix of zeros and ones.
+type CodeMatrixData struct {
+	Title         string
+	Levels, Bits  int
+	Bit           func(i, k int) bool // row and column from 0
+	NoTransitions bool                // do not mark bit transitions
+}
+
+const (
+	// maxPixels is the largest side of the matrix's image; larger matrices
+	// are averaged to greys.
+	maxPixels = 1600
+	// maxMarked is the largest side for which transitions are marked.
+	maxMarked = 600
+)
+
+// CodeMatrix draws the paper's Figure 2: a code matrix, level 1 at the top, ones
+// black and zeros white, with a coloured edge at every bit transition. A matrix
+// of more than maxMarked levels or bits has no marks, and one of more than
+// maxPixels is averaged.
+func CodeMatrix(d CodeMatrixData) (*Figure, error) {
+	if d.Levels < 1 || d.Bits < 1 || d.Bit == nil {
+		return nil, fmt.Errorf("code matrix of %d levels and %d bits: nothing to draw", d.Levels, d.Bits)
+	}
+	title := d.Title
+	if d.Levels > maxPixels || d.Bits > maxPixels {
+		title += " (averaged)"
+	}
+	p := newPlot(title, "bit k", "level n")
+	// Levels run downwards: the axis holds their negatives.
+	p.X.Min, p.X.Max = 0.5, float64(d.Bits)+0.5
+	p.Y.Min, p.Y.Max = -float64(d.Levels)-0.5, -0.5
+	p.X.Tick.Marker = countTicks{}
+	p.Y.Tick.Marker = countTicks{negative: true}
+	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame is enough
+	p.Add(picture{matrixImage(d), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
+	if !d.NoTransitions && max(d.Levels, d.Bits) <= maxMarked {
+		p.Add(transitionMarks{d})
+	}
+	// Cells are square where that gives a reasonable shape.
+	const long, short = 5.2, 2.6
+	width, height := long, long*float64(d.Levels)/float64(d.Bits)
+	if height > long {
+		width, height = long*float64(d.Bits)/float64(d.Levels), long
+	}
+	width, height = max(width, short), max(height, short)
+	return &Figure{
+		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch,
+		draw: func(c draw.Canvas) {
+			c.FillPolygon(color.White, corners(c.Rectangle))
+			c = draw.Crop(c, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(6))
+			p.Draw(c)
+			frame(c, p.DataCanvas(c).Rectangle)
+		},
+	}, nil
+}
+
+// matrixImage has several pixels a cell for a small matrix, and the mean of
+// several cells in a pixel for a large one.
+func matrixImage(d CodeMatrixData) image.Image {
+	side := func(n int) (pixels int) {
+		if n > maxPixels {
+			return maxPixels
+		}
+		return n * max(1, maxPixels/n)
+	}
+	w, h := side(d.Bits), side(d.Levels)
+	img := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		i0, i1 := y*d.Levels/h, max(y*d.Levels/h+1, (y+1)*d.Levels/h)
+		for x := range w {
+			k0, k1 := x*d.Bits/w, max(x*d.Bits/w+1, (x+1)*d.Bits/w)
+			ones := 0
+			for i := i0; i < i1; i++ {
+				for k := k0; k < k1; k++ {
+					if d.Bit(i, k) {
+						ones++
+					}
+				}
+			}
+			cells := (i1 - i0) * (k1 - k0)
+			img.SetGray(x, y, color.Gray{Y: uint8(255 - 235*ones/cells)})
+		}
+	}
+	return img
+}
+
+// transitionMarks draws a line between rows n and n+1 wherever they differ.
+type transitionMarks struct{ d CodeMatrixData }
+
+// Plot implements plot.Plotter.
+func (t transitionMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	cell := float64(ty(0)-ty(-1)) / float64(vg.Points(1))
+	style := draw.LineStyle{Color: vermillion, Width: vg.Points(max(0.9, min(2.2, cell/5)))}
+	for i := range t.d.Levels - 1 {
+		y := ty(-float64(i) - 1.5)
+		for k := range t.d.Bits {
+			if t.d.Bit(i, k) != t.d.Bit(i+1, k) {
+				c.StrokeLine2(style, tx(float64(k)+0.5), y, tx(float64(k)+1.5), y)
+			}
+		}
+	}
+}
+
+// countTicks marks 1 and round counts.
+type countTicks struct{ negative bool }
+
+// Ticks implements plot.Ticker.
+func (t countTicks) Ticks(lo, hi float64) []plot.Tick {
+	sign := 1.0
+	if t.negative {
+		lo, hi, sign = -hi, -lo, -1
+	}
+	last := math.Floor(hi)
+	step := max(1, niceStep(last/5))
+	out := []plot.Tick{{Value: sign, Label: "1"}}
+	for v := step; v <= last; v += step {
+		if v > 1 {
+			out = append(out, plot.Tick{Value: sign * v, Label: strconv.Itoa(int(v))})
+		}
+	}
+	return out
+}

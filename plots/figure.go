@@ -1,0 +1,301 @@
+// Package plots draws the figures of belsim: heatmaps over r and σ, code
+// matrices, per-label errors and comparisons of codes. It draws plain data and
+// knows nothing of where it comes from.
+//
+// Figures are made to survive a printer without colours: lines differ in dash
+// and weight, points in shape, and the two ends of the heatmap's palette in
+// lightness.
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Formats lists the formats a Figure can be written in.
+func Formats() []string { return []string{"png", "svg", "pdf"} }
+
+// Figure is a finished drawing.
+type Figure struct {
+	width, height vg.Length
+	draw          func(draw.Canvas)
+}
+
+// dotsPerInch is the resolution of PNG files: a figure of one column's width is
+// sharp in print.
+const dotsPerInch = 200
+
+// Write writes the figure as png, svg or pdf. The same figure gives the same
+// bytes.
+func (f *Figure) Write(w io.Writer, format string) (err error) {
+	// gonum/plot panics where it cannot draw.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("drawing figure: %v", r)
+		}
+	}()
+	var canvas interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	mend := func(b []byte) []byte { return b }
+	switch format {
+	case "png":
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))}
+		f.draw(draw.New(canvas))
+	case "svg":
+		canvas = vgsvg.New(f.width, f.height)
+		f.draw(draw.New(outlines{CanvasSizer: canvas}))
+		mend = mendImages
+	case "pdf":
+		canvas = vgpdf.New(f.width, f.height)
+		f.draw(draw.New(outlines{CanvasSizer: canvas, upsideDown: true}))
+		mend = undated
+	default:
+		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err = w.Write(mend(b.Bytes()))
+	return err
+}
+
+// mendImages says of the images in an SVG that they are PNGs, which they are,
+// and not JPEGs, which strict viewers then refuse to show; and that they fill
+// their rectangle, whatever their own shape.
+func mendImages(svg []byte) []byte {
+	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;base64,iVBOR"), []byte("data:image/png;base64,iVBOR"))
+	return bytes.ReplaceAll(svg, []byte("<image x="), []byte(`<image preserveAspectRatio="none" x=`))
+}
+
+var pdfDate = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)
+
+// undated replaces the dates of a PDF, which differ from run to run, by one of
+// the same length, so that its table of offsets stays right.
+func undated(pdf []byte) []byte {
+	return pdfDate.ReplaceAll(pdf, []byte("/$1 (D:20000101000000"))
+}
+
+// picture draws an image over a rectangle of a plot's coordinates. Unlike
+// plotter.Image it takes no account of the axes' scales: rows and columns are
+// evenly spaced on the page.
+type picture struct {
+	img                    image.Image
+	xmin, ymin, xmax, ymax float64
+}
+
+// Plot implements plot.Plotter.
+func (i picture) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(i.xmin), Y: y(i.ymin)}, Max: vg.Point{X: x(i.xmax), Y: y(i.ymax)}}, i.img)
+}
+
+// Colours that differ in hue for colour-blind readers (Okabe and Ito) and in
+// lightness for printers.
+var (
+	black      = color.NRGBA{A: 255}
+	grey       = color.NRGBA{R: 130, G: 130, B: 130, A: 255}
+	paleGrey   = color.NRGBA{R: 225, G: 225, B: 225, A: 255}
+	blue       = color.NRGBA{R: 0, G: 84, B: 147, A: 255}
+	vermillion = color.NRGBA{R: 213, G: 94, B: 0, A: 255}
+)
+
+// newPlot returns a plot with the house's text sizes.
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.TextStyle.Font.Size = vg.Points(11)
+	p.Title.Padding = vg.Points(6)
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font.Size = vg.Points(11)
+		axis.Label.Padding = vg.Points(3)
+		axis.Tick.Label.Font.Size = vg.Points(9)
+		axis.Padding = 0
+		axis.Tick.Marker = ticks{}
+	}
+	return p
+}
+
+// textStyle is the house's text style of a size.
+func textStyle(size float64) draw.TextStyle {
+	style := plot.New().Legend.TextStyle
+	style.Font.Size = vg.Points(size)
+	return style
+}
+
+// ticks marks four to seven round numbers.
+type ticks struct{}
+
+// Ticks implements plot.Ticker.
+func (ticks) Ticks(lo, hi float64) []plot.Tick {
+	step := niceStep((hi - lo) / 5)
+	var out []plot.Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+1e-9*step; i++ {
+		out = append(out, plot.Tick{Value: i * step, Label: tickLabel(i*step, step)})
+	}
+	return out
+}
+
+// niceStep is 1, 2 or 5 times a power of ten, near x.
+func niceStep(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if x <= 1.25*m*power {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// tickLabel writes v with the digits that a step needs, and a real minus sign.
+func tickLabel(v, step float64) string {
+	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	if step < 1e-4 || math.Abs(v) >= 1e6 {
+		return minus(strconv.FormatFloat(v, 'g', 3, 64))
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = "0"
+	}
+	return minus(s)
+}
+
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// logTicks marks powers of ten, and 2 and 5 times them where there are few.
+type logTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+	const slack = 1 + 1e-9
+	var out []plot.Tick
+	decades := math.Log10(hi / lo)
+	for power := math.Floor(math.Log10(lo)); power <= math.Log10(hi)+1; power++ {
+		for m := 1.0; m < 10; m++ {
+			v := m * math.Pow(10, power)
+			if v*slack < lo || v > hi*slack {
+				continue
+			}
+			tick := plot.Tick{Value: v}
+			if m == 1 || decades < 2.5 && (m == 2 || m == 5) || decades < 0.8 {
+				tick.Label = minus(strconv.FormatFloat(v, 'g', 3, 64))
+			}
+			out = append(out, tick)
+		}
+	}
+	return out
+}
+
+// axis is one of the coordinates of a grid.
+type axis struct {
+	at  []float64
+	log bool
+}
+
+// newAxis checks that the coordinates ascend.
+func newAxis(name string, at []float64, log bool) (axis, error) {
+	if len(at) == 0 {
+		return axis{}, fmt.Errorf("no %s values to draw", name)
+	}
+	for i, v := range at {
+		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v <= at[i-1] || log && v <= 0 {
+			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers in ascending order, positive on a log axis", name, i+1, v)
+		}
+	}
+	return axis{at, log}, nil
+}
+
+// value interpolates between the coordinates: value(0) is the first, value(½)
+// half-way to the second. It goes on beyond both ends with their step.
+func (a axis) value(index float64) float64 {
+	n := len(a.at)
+	if n == 1 {
+		if a.log {
+			return a.at[0] * math.Pow(1.1, index)
+		}
+		return a.at[0] * (1 + 0.1*index)
+	}
+	i := max(0, min(int(math.Floor(index)), n-2))
+	f := index - float64(i)
+	if a.log {
+		return a.at[i] * math.Pow(a.at[i+1]/a.at[i], f)
+	}
+	return a.at[i] + f*(a.at[i+1]-a.at[i])
+}
+
+// set gives a plot's axis the range of the cells, whose centres the coordinates
+// are.
+func (a axis) set(p *plot.Axis) {
+	p.Min, p.Max = a.value(-0.5), a.value(float64(len(a.at))-0.5)
+	if a.log {
+		p.Scale = plot.LogScale{}
+		p.Tick.Marker = logTicks{}
+	}
+}
+
+// series is a line or points of a figure with its entry in the key.
+type series struct {
+	name  string
+	line  draw.LineStyle
+	glyph draw.GlyphStyle
+}
+
+// drawKey writes the names of series in a row along the top of c and returns
+// the rest of c.
+func drawKey(c draw.Canvas, entries []series) draw.Canvas {
+	style := textStyle(9.5)
+	style.YAlign = draw.YCenter
+	const sample, gap, space = 22, 5, 16
+	y := c.Max.Y - vg.Points(9)
+	x := c.Min.X + vg.Points(40)
+	for _, e := range entries {
+		if e.line.Width > 0 {
+			c.StrokeLine2(e.line, x, y, x+vg.Points(sample), y)
+		}
+		if e.glyph.Shape != nil {
+			if e.line.Width == 0 {
+				bar := draw.LineStyle{Color: e.glyph.Color, Width: vg.Points(0.8)}
+				c.StrokeLine2(bar, x+vg.Points(sample/2), y-vg.Points(5), x+vg.Points(sample/2), y+vg.Points(5))
+			}
+			c.DrawGlyph(e.glyph, vg.Point{X: x + vg.Points(sample/2), Y: y})
+		}
+		x += vg.Points(sample + gap)
+		c.FillText(style, vg.Point{X: x, Y: y}, e.name)
+		x += style.Width(e.name) + vg.Points(space)
+	}
+	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
+}
+
+// checkFinite refuses numbers that cannot be drawn. NaN, where allowed, means
+// that there is no value.
+func checkFinite(name string, values []float64, n int, allowNaN bool) error {
+	if len(values) != n {
+		return fmt.Errorf("%d values of %s for %d places", len(values), name, n)
+	}
+	i := slices.IndexFunc(values, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) && !allowNaN })
+	if i >= 0 {
+		return fmt.Errorf("value %d of %s is %v; want a finite number", i+1, name, values[i])
+	}
+	return nil
+}

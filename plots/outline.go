@@ -1,0 +1,86 @@
+package plots
+
+import (
+	"image"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	gonumfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// outlines is a canvas that writes text as the outlines of its letters. An SVG
+// then needs no font where it is read, nor half a megabyte of it inside; and
+// gonum's PDF canvas, which writes UTF-8 as if it were Latin-1, never sees a σ.
+type outlines struct {
+	vg.CanvasSizer
+	upsideDown bool // images are, unless they are turned over before
+}
+
+// FillString implements vg.Canvas.
+func (c outlines) FillString(face gonumfont.Face, at vg.Point, text string) {
+	var buf sfnt.Buffer
+	// Coordinates in units of the font: no rounding but the font's own.
+	em := fixed.I(int(face.Face.UnitsPerEm()))
+	scale := face.Font.Size / vg.Length(face.Face.UnitsPerEm())
+	length := func(x fixed.Int26_6) vg.Length { return scale * vg.Length(x) / 64 }
+	place := func(p fixed.Point26_6) vg.Point {
+		return vg.Point{X: at.X + length(p.X), Y: at.Y - length(p.Y)}
+	}
+	var previous sfnt.GlyphIndex
+	for i, r := range text {
+		glyph, err := face.Face.GlyphIndex(&buf, r)
+		if err != nil {
+			continue
+		}
+		if i > 0 {
+			if kern, err := face.Face.Kern(&buf, previous, glyph, em, font.HintingNone); err == nil {
+				at.X += length(kern)
+			}
+		}
+		previous = glyph
+		segments, err := face.Face.LoadGlyph(&buf, glyph, em, nil)
+		if err != nil {
+			continue
+		}
+		var path vg.Path
+		for _, s := range segments {
+			switch a := s.Args; s.Op {
+			case sfnt.SegmentOpMoveTo:
+				if len(path) > 0 {
+					path.Close()
+				}
+				path.Move(place(a[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(place(a[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(place(a[0]), place(a[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(place(a[0]), place(a[1]), place(a[2]))
+			}
+		}
+		if len(path) > 0 {
+			path.Close()
+			c.Fill(path)
+		}
+		if advance, err := face.Face.GlyphAdvance(&buf, glyph, em, font.HintingNone); err == nil {
+			at.X += length(advance)
+		}
+	}
+}
+
+// DrawImage implements vg.Canvas.
+func (c outlines) DrawImage(r vg.Rectangle, img image.Image) {
+	if c.upsideDown {
+		b := img.Bounds()
+		turned := image.NewNRGBA(b)
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				turned.Set(x, b.Max.Y-1-(y-b.Min.Y), img.At(x, y))
+			}
+		}
+		img = turned
+	}
+	c.CanvasSizer.DrawImage(r, img)
+}

@@ -1,0 +1,252 @@
+package plots_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+
+	"belsim/plots"
+)
+
+var update = flag.Bool("update", false, "write the golden images instead of comparing with them")
+
+// linspace is n numbers from lo to hi.
+func linspace(lo, hi float64, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = lo + (hi-lo)*float64(i)/float64(max(n-1, 1))
+	}
+	return v
+}
+
+// onGrid evaluates a function on a grid.
+func onGrid(x, y []float64, f func(x, y float64) float64) [][]float64 {
+	z := make([][]float64, len(y))
+	for i := range y {
+		z[i] = make([]float64, len(x))
+		for j := range x {
+			z[i][j] = f(x[j], y[i])
+		}
+	}
+	return z
+}
+
+func heatmapData(nx, ny int, f func(x, y float64) float64) plots.HeatmapData {
+	x, y := linspace(0.1, 4, nx), linspace(0.5, 10, ny)
+	return plots.HeatmapData{
+		Title: "a test", X: x, Y: y, Z: onGrid(x, y, f),
+		XLabel: "weight r", YLabel: "width σ (levels)", ZLabel: "100·(A − B)/B (%)",
+		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
+	}
+}
+
+func hill(x, y float64) float64 {
+	if x > 2.5*y {
+		return math.NaN()
+	}
+	return 60*math.Sin(x)*math.Exp(-y/8) - 20
+}
+
+func verifyData(n int, exact bool) plots.VerifyData {
+	d := plots.VerifyData{Title: "johnson-nonzero, r = 2, σ = 5"}
+	for i := range n {
+		x := float64(i + 1)
+		e := 2 + math.Sin(6*x/float64(n))
+		d.Level = append(d.Level, x)
+		d.Bound = append(d.Bound, 1.2*e)
+		if exact {
+			d.Exact = append(d.Exact, e)
+		}
+		d.StdErr = append(d.StdErr, 0.02)
+		d.Mean = append(d.Mean, e+0.02*1.7*math.Sin(37*x))
+	}
+	return d
+}
+
+func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
+	t.Helper()
+	nan := math.NaN()
+	return map[string]func() (*plots.Figure, error){
+		"heatmap": func() (*plots.Figure, error) { return plots.Heatmap(heatmapData(40, 30, hill)) },
+		"heatmap-empty": func() (*plots.Figure, error) {
+			return plots.Heatmap(heatmapData(4, 4, func(_, _ float64) float64 { return nan }))
+		},
+		"heatmap-constant": func() (*plots.Figure, error) {
+			return plots.Heatmap(heatmapData(4, 3, func(_, _ float64) float64 { return -7 }))
+		},
+		"heatmap-zero": func() (*plots.Figure, error) {
+			return plots.Heatmap(heatmapData(4, 3, func(_, _ float64) float64 { return 0 }))
+		},
+		"heatmap-cell": func() (*plots.Figure, error) { return plots.Heatmap(heatmapData(1, 1, hill)) },
+		"heatmap-outlier": func() (*plots.Figure, error) {
+			d := heatmapData(20, 20, hill)
+			d.Z[19][0] = 1e4
+			return plots.Heatmap(d)
+		},
+		"heatmap-log": func() (*plots.Figure, error) {
+			d := heatmapData(30, 20, hill)
+			for i := range d.X {
+				d.X[i] = math.Pow(10, -3+4*float64(i)/29)
+			}
+			d.XLog = true
+			return plots.Heatmap(d)
+		},
+		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
+		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },
+		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(8, 16)) },
+		"code-wide":      func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(128, 256)) },
+		"code-averaged":  func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(2000, 4000)) },
+		"compare": func() (*plots.Figure, error) {
+			return plots.Compare(plots.CompareData{
+				Names: []string{"unary", "johnson", "codes/a-very-long-file-name-of-a-learned-code-matrix.csv", "hadamard"},
+				Bound: []float64{0.5, 0.62, nan, 90}, Exact: []float64{0.4, 0.55, 0.8, nan},
+				Mean: []float64{0.401, 0.549, 0.79, 30}, StdErr: []float64{0.001, 0.002, 0.01, 0.5},
+			})
+		},
+	}
+}
+
+// codeData is a Johnson code.
+func codeData(m, levels int) plots.CodeMatrixData {
+	return plots.CodeMatrixData{Title: "johnson", Levels: levels, Bits: m, Bit: func(i, k int) bool {
+		return m-i <= k && k < 2*m-i
+	}}
+}
+
+// TestGolden compares every figure with its golden image. A changed image is
+// looked at and then accepted with -update.
+func TestGolden(t *testing.T) {
+	for name, figure := range figures(t) {
+		t.Run(name, func(t *testing.T) {
+			f, err := figure()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := f.Write(&b, "png"); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", name+".png")
+			if *update {
+				if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same, err := cmpimg.Equal("png", b.Bytes(), want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !same {
+				t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
+			}
+		})
+	}
+}
+
+// TestFormats: every format of every figure is what it says, and two drawings
+// give the same bytes.
+func TestFormats(t *testing.T) {
+	for name, figure := range figures(t) {
+		for _, format := range plots.Formats() {
+			if format == "png" { // TestGolden's
+				continue
+			}
+			var b [2]bytes.Buffer
+			for i := range b {
+				f, err := figure()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := f.Write(&b[i], format); err != nil {
+					t.Fatalf("%s.%s: %v", name, format, err)
+				}
+			}
+			if !bytes.Equal(b[0].Bytes(), b[1].Bytes()) {
+				t.Errorf("%s.%s: two drawings differ", name, format)
+			}
+			magic := map[string]string{"svg": "<?xml", "pdf": "%PDF"}[format]
+			if !strings.HasPrefix(b[0].String(), magic) {
+				t.Errorf("%s.%s begins with %.8q", name, format, b[0].String())
+			}
+			if b[0].Len() > 250_000 {
+				t.Errorf("%s.%s has %d bytes", name, format, b[0].Len())
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	nan := math.NaN()
+	good := heatmapData(4, 3, hill)
+	change := func(f func(*plots.HeatmapData)) plots.HeatmapData {
+		d := heatmapData(4, 3, hill)
+		f(&d)
+		return d
+	}
+	for name, draw := range map[string]func() (*plots.Figure, error){
+		"no x":       func() (*plots.Figure, error) { return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X = nil })) },
+		"x descends": func() (*plots.Figure, error) { return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[0] = 9 })) },
+		"y NaN": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Y[0] = nan }))
+		},
+		"log of zero": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[0] = 0; d.XLog = true }))
+		},
+		"a row too few": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z = good.Z[1:] }))
+		},
+		"a short row": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }))
+		},
+		"infinite value": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }))
+		},
+		"no levels":       func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
+		"no means":        func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },
+		"no codes":        func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{}) },
+		"too few bounds":  func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{Names: []string{"a"}}) },
+		"an empty matrix": func() (*plots.Figure, error) { return plots.CodeMatrix(plots.CodeMatrixData{}) },
+	} {
+		if _, err := draw(); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one line", name, err)
+		}
+	}
+	f, err := plots.Heatmap(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(&bytes.Buffer{}, "eps"); err == nil {
+		t.Error("eps: no error")
+	}
+	if err := f.Write(failing{}, "svg"); err == nil {
+		t.Error("a full disk: no error")
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+
+func BenchmarkHeatmap(b *testing.B) {
+	f, err := plots.Heatmap(heatmapData(200, 200, hill))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := f.Write(&bytes.Buffer{}, "png"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
