@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"math"
 	"slices"
 
 	"belsim/theory/code"
@@ -106,39 +107,35 @@ func belJBound(n int, e []float64) float64 {
 
 	sum, none := 0.0, 1.0
 	for k, p := range zeros {
-		q := p * none
-		sum += float64(z-k) * q
-		none -= q
+		sum += float64(z-k) * p * none
+		none *= 1 - p
 	}
 
-	// The products of the second and third sum only fall. Once M of them could
-	// not change the last digit they are left out, and the fourth sum, at most
-	// z times the last product, with them.
+	// The products of the second and the third sum only fall. Once M of them
+	// could not change the last digit they are left out, and the fourth sum, at
+	// most z times the last product, with them. Both run in one loop because
+	// each alone is a chain of multiplications that waits for itself.
 	const negligible = 0x1p-70
-	whole := 1.0
-	for _, p := range ones {
+	whole, tail, sum2, sum3 := 1.0, 1.0, 0.0, 0.0
+	last := len(ones) - 1
+	for k, p := range ones {
 		whole *= p
-		sum += whole
-		if whole*float64(m) <= negligible*sum {
+		tail *= ones[last-k]
+		sum2 += whole
+		sum3 += tail
+		if (whole+tail)*float64(m) <= negligible*sum {
 			whole = 0
 			break
 		}
 	}
-	tail := 1.0
-	for k := len(ones) - 1; k >= 0; k-- {
-		tail *= ones[k]
-		sum += tail
-		if tail*float64(m) <= negligible*sum {
-			break
-		}
-	}
+	sum += sum2 + sum3
 	if whole > 0 {
-		last, kept := 0.0, 1.0
+		zerosKept, kept := 0.0, 1.0
 		for k := z - 1; k >= 0; k-- {
 			kept *= 1 - zeros[k]
-			last += kept
+			zerosKept += kept
 		}
-		sum += whole * last
+		sum += whole * zerosKept
 	}
 	return sum
 }
@@ -189,10 +186,6 @@ func (s powers) away(t float64) powers {
 	return powers{s.zeroth, s.first + t*s.zeroth, s.second + t*(2*s.first+t*s.zeroth)}
 }
 
-func (s powers) plus(weight, distance float64) powers {
-	return powers{s.zeroth + weight, s.first + weight*distance, s.second + weight*distance*distance}
-}
-
 // belJExact holds the arrays of newBelJExact, indexed by positions from 1.
 type belJExact struct {
 	bits      int
@@ -207,24 +200,31 @@ func (x *belJExact) moments(c int, empty float64) Moments {
 	m := x.bits
 	x.after[m] = 1
 	x.above[m] = powers{}
+	var up powers
+	after := 1.0
 	for l := m; l >= 1; l-- {
-		x.last[l] = x.one[l] * x.after[l]
-		x.after[l-1] = x.zero[l] * x.after[l]
-		x.above[l-1] = x.above[l].away(1).plus(x.last[l], 1)
+		w := x.one[l] * after
+		after *= x.zero[l]
+		x.last[l], x.after[l-1] = w, after
+		// Away by 1, and w at distance 1.
+		up.second += 2*up.first + up.zeroth + w
+		up.first += up.zeroth + w
+		up.zeroth += w
+		x.above[l-1] = up
 	}
+	var sum Moments
 	before := 1.0
 	for f := 1; f <= m; f++ {
-		x.first[f] = x.one[f] * before
+		w := x.one[f] * before
 		before *= x.zero[f]
-	}
-
-	// No bit at all; then one bit alone.
-	sum := Moments{before * max(empty, -empty), before * empty * empty}
-	for f := 1; f <= m; f++ {
-		alone, err := x.first[f]*x.after[f], float64(c-2*f)
-		sum.Mean += alone * max(err, -err)
+		x.first[f] = w
+		// One bit alone.
+		alone, err := w*x.after[f], float64(c-2*f)
+		sum.Mean += alone * math.Abs(err)
 		sum.MeanSquare += alone * err * err
 	}
+	sum.Mean += before * math.Abs(empty) // no bit at all
+	sum.MeanSquare += before * empty * empty
 
 	// f < l. With t = c−f the error is t−l. Those l above t, and above f, are
 	// at hand in above, at distances from t that are at least those from f.
@@ -249,15 +249,20 @@ func (x *belJExact) moments(c int, empty float64) Moments {
 		return x.last[l]
 	}
 	// They start from f = t or f+1 = t, with nothing between. As c ≤ 2M+1, f ≤ M.
-	var s powers
+	var zeroth, first, second float64
 	for f, t := c/2, c-c/2; f > 1; f, t = f-1, t+1 {
-		s = s.away(1)
-		s = s.plus(lastAt(t), 1)
+		w := lastAt(t)
+		second += 2*first + zeroth + w
+		first += zeroth + w
+		zeroth += w
 		if t > f {
-			s = s.plus(lastAt(f), float64(t+1-f))
+			w, distance := x.last[f], float64(t+1-f)
+			zeroth += w
+			first += w * distance
+			second += w * distance * distance
 		}
-		sum.Mean += x.first[f-1] * s.first
-		sum.MeanSquare += x.first[f-1] * s.second
+		sum.Mean += x.first[f-1] * first
+		sum.MeanSquare += x.first[f-1] * second
 	}
 	return sum
 }

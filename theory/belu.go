@@ -13,129 +13,175 @@ func BelUBound(e []float64) float64 {
 	return sum
 }
 
-// newBelUExact returns the exact error of counting. The error is the number of
-// false ones minus the number of false zeros, a walk that each bit moves by one
-// step up or down with its own probability; the walk's distribution is built
-// bit by bit. All terms are positive, so nothing cancels.
+// newBelUExact returns the exact error of counting, which is the number X of
+// false ones minus the number Y of false zeros: two independent Poisson-binomial
+// variables. With F and G their distribution functions,
 //
-// O(M·width), where width is that of the part of the distribution that can
-// matter; see walk.
+//	E|X−Y| = Σ_t P(X ≤ t)·P(Y > t) + P(Y ≤ t)·P(X > t),
+//	E(X−Y)² = Σ e·(1−e) + (E X − E Y)²,
+//
+// where every term is positive, so nothing cancels. The distributions are built
+// by the direct recurrence, which is accurate to the smallest probabilities.
+//
+// O(M·width), where width is that of the part of the distributions that can
+// matter; see countLaw.
 func newBelUExact(c *code.Code) func(i int, e []float64) Moments {
-	w := walk{p: make([]float64, 2*c.Bits()+3), origin: c.Bits() + 1}
+	x, y := newCountLaw(c.Bits()), newCountLaw(c.Bits())
 	return func(i int, e []float64) Moments {
 		largest, total := 0.0, 0.0
 		for _, p := range e {
-			largest = max(largest, p)
+			if p > largest {
+				largest = p
+			}
 			total += p
 		}
 		// What is left out is a bit that errs 2⁸⁰ times less often than
-		// another, and probabilities of the walk that could not change the
-		// mean by 2⁻⁷⁰ of min(1, Σe), even at the far end and in every step.
+		// another, and counts so unlikely that they could not change the mean
+		// by 2⁻⁷⁰ of min(1, Σe), even at the far end and at every step.
 		least := largest * 0x1p-80
 		m := float64(len(e) + 1)
-		w.start(0x1p-70 * min(1, total) / (m * m))
+		cut := 0x1p-70 * min(1, total) / (m * m)
+		x.start(cut)
+		y.start(cut)
 
-		// From the ends inwards, the smaller probability first: the walk stays
-		// narrow until the bits near the label's own transition, which have
-		// the large ones, are taken last. The order changes no result but for
-		// rounding.
+		// For the unary code this is from the ends inwards, so that the bits
+		// next to the label's transition, with the large probabilities, come
+		// last and the distributions stay narrow until then.
 		word := c.Word(i)
-		for lo, hi := 0, len(e)-1; lo <= hi; {
-			k := hi
-			if e[lo] < e[hi] {
-				k = lo
-				lo++
-			} else {
-				hi--
-			}
-			if e[k] <= least {
-				continue
-			}
-			if word[k/64]>>(k%64)&1 == 0 {
-				w.up(e[k])
-			} else {
-				w.down(e[k])
+		for k, p := range e {
+			if p > least && word[k/64]>>(k%64)&1 == 1 {
+				y.add(p)
 			}
 		}
-		return w.moments()
-	}
-}
-
-// walk is the distribution of a sum of ±1 steps: p[origin+d] for lo ≤ d ≤ hi.
-type walk struct {
-	p      []float64
-	origin int
-	lo, hi int // indices into p of the first and the last entry in use
-	least  float64
-}
-
-// start puts the walk at zero. Entries below least at the ends are dropped.
-func (w *walk) start(least float64) {
-	clear(w.p)
-	w.lo, w.hi = w.origin, w.origin
-	w.p[w.origin] = 1
-	w.least = least
-}
-
-// up adds a step of +1 with probability e.
-func (w *walk) up(e float64) {
-	stay := 1 - e
-	p := w.p[w.lo : w.hi+2]
-	for d := len(p) - 1; d > 0; d-- {
-		p[d] = p[d]*stay + p[d-1]*e
-	}
-	p[0] *= stay
-	w.hi++
-	w.trim()
-}
-
-// down adds a step of −1 with probability e.
-func (w *walk) down(e float64) {
-	stay := 1 - e
-	p := w.p[w.lo-1 : w.hi+1]
-	last := len(p) - 1
-	for d := range last {
-		p[d] = p[d]*stay + p[d+1]*e
-	}
-	p[last] *= stay
-	w.lo--
-	w.trim()
-}
-
-func (w *walk) trim() {
-	for w.lo < w.hi && w.p[w.lo] < w.least {
-		w.p[w.lo] = 0
-		w.lo++
-	}
-	for w.lo < w.hi && w.p[w.hi] < w.least {
-		w.p[w.hi] = 0
-		w.hi--
-	}
-}
-
-// moments of the distance from zero, the small terms first.
-func (w *walk) moments() Moments {
-	var m Moments
-	add := func(at int) {
-		d := float64(at - w.origin)
-		m.Mean += max(d, -d) * w.p[at]
-		m.MeanSquare += d * d * w.p[at]
-	}
-	lo, hi := w.lo, w.hi
-	for lo < w.origin && hi > w.origin {
-		if w.origin-lo >= hi-w.origin {
-			add(lo)
-			lo++
-		} else {
-			add(hi)
-			hi--
+		for k := len(e) - 1; k >= 0; k-- {
+			if p := e[k]; p > least && word[k/64]>>(k%64)&1 == 0 {
+				x.add(p)
+			}
 		}
+		x.finish()
+		y.finish()
+		bias := x.mean - y.mean
+		return Moments{Mean: meanDifference(x, y), MeanSquare: x.variance + y.variance + bias*bias}
 	}
-	for ; lo < w.origin && lo <= hi; lo++ {
-		add(lo)
+}
+
+// meanDifference is E|X−Y|.
+func meanDifference(x, y *countLaw) float64 {
+	lo, hi := min(x.lo, y.lo), max(x.hi, y.hi)
+	// Upper tails from above, so that small ones are exact; lower ones from
+	// below in the second pass.
+	y.tail[hi], x.tail[hi] = 0, 0
+	for t := hi; t > lo; t-- {
+		x.tail[t-1] = x.tail[t] + x.at(t)
+		y.tail[t-1] = y.tail[t] + y.at(t)
 	}
-	for ; hi > w.origin && hi >= lo; hi-- {
-		add(hi)
+	sum, f, g := 0.0, 0.0, 0.0
+	for t := lo; t < hi; t++ {
+		f += x.at(t)
+		g += y.at(t)
+		sum += f*y.tail[t] + g*x.tail[t]
 	}
-	return m
+	return sum
+}
+
+// countLaw is the distribution of the number of errors among independent bits:
+// p[n+pad] for lo ≤ n ≤ hi. Counts at either end that are less likely than least
+// are dropped as it grows.
+type countLaw struct {
+	p, tail        []float64
+	lo, hi         int
+	least          float64
+	mean, variance float64
+	waiting        [group]float64
+	n              int // number of waiting bits
+}
+
+const (
+	// group is how many bits are taken at a time: with the five coefficients
+	// of their joint distribution one pass over p does the work of four.
+	group = 4
+	pad   = group // entries below zero, always 0
+)
+
+func newCountLaw(bits int) *countLaw {
+	return &countLaw{p: make([]float64, bits+1+2*pad), tail: make([]float64, bits+1+2*pad)}
+}
+
+func (l *countLaw) start(least float64) {
+	clear(l.p)
+	l.p[pad] = 1
+	l.lo, l.hi, l.n = 0, 0, 0
+	l.mean, l.variance = 0, 0
+	l.least = least
+}
+
+// at is P(count = n).
+func (l *countLaw) at(n int) float64 {
+	if n < l.lo || n > l.hi {
+		return 0
+	}
+	return l.p[n+pad]
+}
+
+// add adds a bit that errs with probability e.
+func (l *countLaw) add(e float64) {
+	l.mean += e
+	l.variance += e * (1 - e)
+	l.waiting[l.n] = e
+	if l.n++; l.n == group {
+		l.flush()
+	}
+}
+
+// finish takes in the bits that wait.
+func (l *countLaw) finish() {
+	if l.n > 0 {
+		clear(l.waiting[l.n:])
+		l.flush()
+	}
+}
+
+// jointLaw is the distribution of the number of errors of a group: that of one
+// half convolved with that of the other.
+func jointLaw(e [group]float64) [group + 1]float64 {
+	f, g, h, k := 1-e[0], 1-e[1], 1-e[2], 1-e[3]
+	a0, a1, a2 := f*g, e[0]*g+f*e[1], e[0]*e[1]
+	b0, b1, b2 := h*k, e[2]*k+h*e[3], e[2]*e[3]
+	return [group + 1]float64{a0 * b0, a0*b1 + a1*b0, a0*b2 + a1*b1 + a2*b0, a1*b2 + a2*b1, a2 * b2}
+}
+
+// flush convolves p with the distribution of the waiting bits.
+func (l *countLaw) flush() {
+	c := jointLaw(l.waiting)
+	// Downwards, so that every entry is made from ones that are still old.
+	// What lies below lo is zero.
+	top := l.hi + l.n
+	p := l.p[l.lo : top+pad+1] // p[0] … p[pad−1] are below lo
+	at := len(p) - 1
+	c0, c1, c2, c3, c4 := c[0], c[1], c[2], c[3], c[4]
+	x0, x1, x2, x3 := p[at], p[at-1], p[at-2], p[at-3]
+	for ; at >= pad+3; at -= 4 {
+		q := p[at-7 : at+1 : at+1]
+		x4, x5, x6, x7 := q[3], q[2], q[1], q[0]
+		q[7] = c0*x0 + c1*x1 + (c2*x2 + c3*x3) + c4*x4
+		q[6] = c0*x1 + c1*x2 + (c2*x3 + c3*x4) + c4*x5
+		q[5] = c0*x2 + c1*x3 + (c2*x4 + c3*x5) + c4*x6
+		q[4] = c0*x3 + c1*x4 + (c2*x5 + c3*x6) + c4*x7
+		x0, x1, x2, x3 = x4, x5, x6, x7
+	}
+	for ; at >= pad; at-- {
+		x4 := p[at-pad]
+		p[at] = c0*x0 + c1*x1 + (c2*x2 + c3*x3) + c4*x4
+		x0, x1, x2, x3 = x1, x2, x3, x4
+	}
+	l.hi = top
+	l.n = 0
+	for l.lo < l.hi && l.p[l.lo+pad] < l.least {
+		l.p[l.lo+pad] = 0
+		l.lo++
+	}
+	for l.lo < l.hi && l.p[l.hi+pad] < l.least {
+		l.p[l.hi+pad] = 0
+		l.hi--
+	}
 }

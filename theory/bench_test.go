@@ -1,0 +1,48 @@
+package theory_test
+
+import (
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/theory"
+)
+
+// BenchmarkHeatmapCell is the work of one cell of the default heatmap, per
+// code: what 200 × 200 cells of bounds and 100 × 100 of exact values are made
+// of.
+func BenchmarkHeatmapCell(b *testing.B) {
+	for _, bb := range []struct {
+		name     string
+		r, sigma float64
+	}{{"r=2/σ=5", 2, 5}, {"r=40/σ=50", 40, 50}, {"r=100/σ=90", 100, 90}} {
+		for _, name := range []string{"unary", "johnson-nonzero"} {
+			c := mustCode(b, name, 255)
+			d := mustDecoder(b, "auto", c)
+			e, err := errmodel.NewMixture(c, bb.r, bb.sigma)
+			if err != nil {
+				b.Fatal(err)
+			}
+			prior := theory.Uniform(255)
+			b.Run("bound/"+name+"/"+bb.name, func(b *testing.B) {
+				bound, err := theory.NewBound(c, d)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					bound.Mean(prior, e)
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
+			})
+			b.Run("exact/"+name+"/"+bb.name, func(b *testing.B) {
+				exact, err := theory.NewExact(c, d)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					exact.Mean(prior, e)
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
+			})
+		}
+	}
+}
