@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+)
+
+// Exit codes, as the README documents them.
+const (
+	exitDone        = 0
+	exitFailed      = 1 // a verification failed
+	exitUsage       = 2 // bad usage or bad input
+	exitEnvironment = 3 // the environment cannot do it
+	exitSignal      = 128
+)
+
+// errFailed says that a verification failed; what failed has been printed.
+var errFailed = errors.New("verification failed")
+
+// environmentError marks what is not the user's doing.
+type environmentError struct{ error }
+
+func (e environmentError) Unwrap() error { return e.error }
+
+// cli is the command line.
+type cli struct {
+	Codes      codesCmd                  `cmd:"" help:"List the codes, or print or draw one as a matrix."`
+	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
+	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
+	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
+
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+const description = `The error of regression by binary-encoded labels.
+
+A real label is quantized to L levels, encoded in M bits, predicted by M binary classifiers and decoded again. belsim computes the error that remains: closed-form bounds, exact expectations, and samples, each checking the other.
+
+A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with one row of 0 and 1 per level.`
+
+// environment is what a command needs from outside.
+type environment struct {
+	stdout, stderr io.Writer
+	args           []string
+	interrupted    func() os.Signal // nil before a signal came
+}
+
+// belsim runs one command line and returns the exit code.
+func belsim(args []string, stdout, stderr io.Writer) (code int) {
+	ctx, interrupted, stop := notify(context.Background())
+	defer stop()
+	env := &environment{stdout, stderr, args, interrupted}
+
+	// kong ends --help and --version by calling Exit from within Parse.
+	type exit int
+	defer func() {
+		if r := recover(); r != nil {
+			status, ok := r.(exit)
+			if !ok {
+				panic(r)
+			}
+			code = int(status)
+		}
+	}()
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("belsim"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(status int) { panic(exit(status)) }),
+		kong.Vars{"version": "belsim " + version(), "samples": "100000"},
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
+		kong.Bind(env),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		fmt.Fprintf(stderr, "belsim: %v\n", err)
+		return exitUsage
+	}
+	kongcompletion.Register(parser)
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(joinNegative(args))
+	if err != nil {
+		fmt.Fprintf(stderr, "belsim: %v; see belsim --help\n", oneLine(err))
+		return exitUsage
+	}
+	err = k.Run()
+	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("nothing was written")
+		}
+		fmt.Fprintf(stderr, "belsim: interrupted: %s\n", oneLine(err))
+		return exitSignal + int(sig)
+	}
+	if code = exitCode(err); code > exitFailed {
+		fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
+	}
+	return code
+}
+
+// exitCode is what a command's error means to whoever started it.
+func exitCode(err error) int {
+	var outside environmentError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errFailed):
+		return exitFailed
+	case errors.As(err, &outside):
+		return exitEnvironment
+	}
+	return exitUsage
+}
+
+// joinNegative writes "--flag -1" as "--flag=-1". A flag's value would be taken
+// for a flag otherwise, and refused for that instead of for what it is.
+func joinNegative(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		if strings.HasPrefix(a, "--") && !strings.Contains(a, "=") && i+1 < len(args) {
+			if _, err := strconv.ParseFloat(args[i+1], 64); err == nil && strings.HasPrefix(args[i+1], "-") {
+				i++
+				a += "=" + args[i]
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// oneLine is the text of an error on one line.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// notify returns a context that ends with SIGINT or SIGTERM, and which of them
+// came. A second signal ends the process at once, as without a handler.
+func notify(parent context.Context) (ctx context.Context, came func() os.Signal, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	var mu sync.Mutex
+	var first os.Signal
+	go func() {
+		select {
+		case s := <-signals:
+			mu.Lock()
+			first = s
+			mu.Unlock()
+			signal.Stop(signals)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	came = func() os.Signal {
+		mu.Lock()
+		defer mu.Unlock()
+		return first
+	}
+	return ctx, came, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}
+
+// version is that of the module, or of the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// use limits the processors, for sampling and for theory alike, until restore is
+// called.
+func (f workersFlag) use() (restore func(), err error) {
+	switch {
+	case f.Workers < 0:
+		return nil, fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
+	case f.Workers == 0:
+		return func() {}, nil
+	}
+	before := runtime.GOMAXPROCS(f.Workers)
+	return func() { runtime.GOMAXPROCS(before) }, nil
+}
+
+// outside marks an error of writing as the environment's, unless the path the
+// user gave is at fault.
+func outside(err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		return err
+	}
+	return environmentError{err}
+}

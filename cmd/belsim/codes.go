@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"belsim/plots"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/matrix"
+)
+
+type codesCmd struct {
+	Code string `arg:"" optional:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
+	levelsFlag
+	Properties bool `help:"Print the properties of CODE instead of its matrix."`
+	workersFlag
+	outputFlags
+}
+
+func (codesCmd) Help() string {
+	return `Without a code: the codes that belsim knows, with the paper's three design principles as numbers. With one: its matrix, a row for each level and a column for each bit, as comma-separated 0 and 1.
+
+Example:
+
+  belsim codes hexj --levels 700 -o hexj.npy`
+}
+
+// codeRow is a code in a list.
+type codeRow struct {
+	code.Properties
+	Decoder     string `json:"decoder"` // the one that --decoder auto takes
+	Description string `json:"description,omitempty"`
+}
+
+// Run implements the command.
+func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
+	restore, err := cmd.use()
+	if err != nil {
+		return err
+	}
+	defer restore()
+	if cmd.Code == "" {
+		return cmd.list(ctx, env)
+	}
+	format, err := cmd.format("csv", "npy", "json", "png", "svg", "pdf")
+	if err != nil {
+		return err
+	}
+	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, defaultLevels, nil)
+	if err != nil {
+		return err
+	}
+	c := codes[0]
+	if format != "" {
+		if err := cmd.write(func(w io.Writer) error { return writeCode(ctx, w, c, format) }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case cmd.JSON:
+		return writeCode(ctx, env.stdout, c, "json")
+	case cmd.Properties:
+		row, err := describe(ctx, c)
+		if err != nil {
+			return err
+		}
+		printCodes(env.stdout, []codeRow{row})
+	case format == "":
+		return outside(matrix.WriteCSV(env.stdout, c))
+	}
+	return nil
+}
+
+// list prints the table of all codes.
+func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
+	format, err := cmd.format("json")
+	if err != nil {
+		return err
+	}
+	levels := cmd.Levels
+	if levels == 0 {
+		levels = defaultLevels
+	}
+	var rows []codeRow
+	for _, f := range code.Families() {
+		c, err := openNamed(f.Name, levels)
+		if err != nil {
+			return err
+		}
+		row, err := describe(ctx, c)
+		if err != nil {
+			return err
+		}
+		row.Description = f.Description
+		rows = append(rows, row)
+	}
+	result := map[string]any{"codes": rows}
+	if format != "" {
+		if err := cmd.write(func(w io.Writer) error { return writeJSON(w, result) }); err != nil {
+			return err
+		}
+	}
+	if cmd.JSON {
+		return writeJSON(env.stdout, result)
+	}
+	printCodes(env.stdout, rows)
+	return nil
+}
+
+func describe(ctx context.Context, c *code.Code) (codeRow, error) {
+	p, err := c.Properties(ctx)
+	if err != nil {
+		return codeRow{}, err
+	}
+	d, err := decode.New(decode.Auto, c)
+	if err != nil {
+		return codeRow{}, err
+	}
+	return codeRow{Properties: p, Decoder: d.Name()}, nil
+}
+
+func printCodes(w io.Writer, rows []codeRow) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "code\tlevels\tbits\tmin distance\ttransitions per bit\tdistance–label correlation\tdecoder\t\n")
+	for _, r := range rows {
+		distance, correlation := "–", "–"
+		if r.MinDistance != nil {
+			distance = fmt.Sprint(*r.MinDistance)
+		}
+		if r.Correlation != nil {
+			correlation = fmt.Sprintf("%.3f", *r.Correlation)
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%.4g\t%s\t%s\t\n", r.Code, r.Levels, r.Bits, distance, r.TransitionsPerBit, correlation, r.Decoder)
+	}
+	t.Flush()
+}
+
+func writeCode(ctx context.Context, w io.Writer, c *code.Code, format string) error {
+	switch format {
+	case "csv":
+		return matrix.WriteCSV(w, c)
+	case "npy":
+		return matrix.WriteBitsNPY(w, c)
+	case "json":
+		row, err := describe(ctx, c)
+		if err != nil {
+			return err
+		}
+		words := make([]string, c.Levels())
+		for i := range words {
+			var b strings.Builder
+			for k := range c.Bits() {
+				if c.Bit(i, k) {
+					b.WriteByte('1')
+				} else {
+					b.WriteByte('0')
+				}
+			}
+			words[i] = b.String()
+		}
+		return writeJSON(w, struct {
+			codeRow
+			Words []string `json:"words"`
+		}{row, words})
+	}
+	f, err := plots.CodeMatrix(plots.CodeMatrixData{
+		Title:  fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()),
+		Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit,
+	})
+	if err != nil {
+		return err
+	}
+	return f.Write(w, format)
+}

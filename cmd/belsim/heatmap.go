@@ -1,0 +1,403 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/plots"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/matrix"
+)
+
+type heatmapCmd struct {
+	Codes       []string `arg:"" optional:"" name:"code" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
+	Levels      int      `placeholder:"L" help:"Number of quantization levels of named codes (default: 255, or as many as a file or --prior has)."`
+	R           span     `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r (default: ${default})."`
+	Sigma       span     `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default})."`
+	Transitions string   `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
+	Method      string   `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum}."`
+	Decoder     string   `enum:"auto,bel-u,bel-j,gen" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
+	Samples     uint64   `default:"200" help:"Samples of each label in each cell, with --method mc."`
+	Seed        uint64   `default:"1" help:"Seed of the random numbers, with --method mc."`
+	priorFlag
+	workersFlag
+	outputFlags
+}
+
+func (heatmapCmd) Help() string {
+	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: with the default codes and --method bound, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
+
+Examples:
+
+  belsim heatmap -o heatmap.png
+
+  belsim heatmap unary johnson-nonzero --method exact -o exact.png`
+}
+
+// paperLevels is the N−1 of the paper's figures.
+const paperLevels = 255
+
+// heatmap is what the command finds: its JSON.
+type heatmap struct {
+	A        string    `json:"a"`
+	B        string    `json:"b"`
+	DecoderA string    `json:"decoder_a"`
+	DecoderB string    `json:"decoder_b"`
+	Levels   int       `json:"levels"`
+	Method   string    `json:"method"`
+	Seed     *uint64   `json:"seed,omitempty"`
+	R        []float64 `json:"r"`
+	Sigma    []float64 `json:"sigma"`
+	Cells    []cell    `json:"cells"`
+	provenance
+	rLog, sigmaLog bool
+}
+
+// cell is one pair of r and σ; errors in levels.
+type cell struct {
+	R        float64 `json:"r"`
+	Sigma    float64 `json:"sigma"`
+	A        number  `json:"a"`
+	B        number  `json:"b"`
+	Increase number  `json:"increase_percent"`
+	StdErrA  *number `json:"a_stderr,omitempty"`
+	StdErrB  *number `json:"b_stderr,omitempty"`
+	StdErr   *number `json:"increase_stderr,omitempty"`
+}
+
+// side is one of the two codes.
+type side struct {
+	code      *code.Code
+	decoder   decode.Decoder
+	positions [][]int
+}
+
+// Run implements the command.
+func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
+	restore, err := cmd.use()
+	if err != nil {
+		return err
+	}
+	defer restore()
+	format, err := cmd.format("csv", "json", "npy", "png", "svg", "pdf")
+	if err != nil {
+		return err
+	}
+	if cmd.Samples < 2 {
+		return fmt.Errorf("--samples %d: a standard error needs at least 2", cmd.Samples)
+	}
+	h, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	sides, err := cmd.open(h)
+	if err != nil {
+		return err
+	}
+	prior, err := cmd.weights(h, sides[0].code.Levels())
+	if err != nil {
+		return err
+	}
+	m, err := cmd.compute(ctx, env, sides, prior)
+	if err != nil {
+		return err
+	}
+	if format != "" {
+		if err := cmd.write(func(w io.Writer) error { return m.write(w, format) }); err != nil {
+			return err
+		}
+	}
+	if cmd.JSON {
+		return writeJSON(env.stdout, m)
+	}
+	m.print(env.stdout)
+	return nil
+}
+
+// open opens both codes, of the same number of levels.
+func (cmd *heatmapCmd) open(h *theory.Histogram) ([2]side, error) {
+	var sides [2]side
+	names := cmd.Codes
+	switch len(names) {
+	case 0:
+		names = []string{"unary", "johnson-nonzero"}
+	case 2:
+	default:
+		return sides, fmt.Errorf("%d code given; want two to compare, or none for unary and johnson-nonzero", len(names))
+	}
+	codes, err := openCodes(names, cmd.Levels, paperLevels, h)
+	if err != nil {
+		return sides, err
+	}
+	for i, c := range codes {
+		d, err := decode.New(cmd.Decoder, c)
+		if err != nil {
+			return sides, err
+		}
+		positions, err := transitions(c, cmd.Transitions)
+		if err != nil {
+			return sides, err
+		}
+		sides[i] = side{c, d, positions}
+	}
+	return sides, nil
+}
+
+// compute fills the map, a row of one σ at a time on every processor.
+func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]side, prior []float64) (*heatmap, error) {
+	m := &heatmap{
+		A: sides[0].code.Name(), B: sides[1].code.Name(),
+		DecoderA: sides[0].decoder.Name(), DecoderB: sides[1].decoder.Name(),
+		Levels: sides[0].code.Levels(), Method: cmd.Method,
+		R: cmd.R.values(), Sigma: cmd.Sigma.values(), rLog: cmd.R.log, sigmaLog: cmd.Sigma.log,
+		provenance: env.provenance(),
+	}
+	if cmd.Method == "mc" {
+		m.Seed = &cmd.Seed
+	}
+	m.Cells = make([]cell, len(m.R)*len(m.Sigma))
+	bar := env.newProgress(cmd.Quiet, "cells", uint64(len(m.Cells)))
+	defer bar.stop()
+
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(runtime.GOMAXPROCS(0), len(m.Sigma)) {
+		g.Go(func() error {
+			var evaluators [2]evaluator
+			for i, s := range sides {
+				var err error
+				if evaluators[i], err = cmd.evaluator(s, prior); err != nil {
+					return err
+				}
+			}
+			for {
+				row := int(next.Add(1)) - 1
+				if row >= len(m.Sigma) {
+					return nil
+				}
+				cells := m.Cells[row*len(m.R) : (row+1)*len(m.R)]
+				if err := m.fill(ctx, cells, m.Sigma[row], sides, evaluators, bar); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return nil, fmt.Errorf("%s cells were finished, nothing was written", bar)
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+// fill computes the cells of one σ.
+func (m *heatmap) fill(ctx context.Context, cells []cell, sigma float64, sides [2]side, evaluators [2]evaluator, bar *progress) error {
+	var profiles [2]*errmodel.Profile
+	var at [2]func(context.Context, *errmodel.Mixture) (value, stderr float64, err error)
+	for i, s := range sides {
+		var err error
+		if profiles[i], err = errmodel.NewProfile(s.code.Levels(), s.positions, sigma); err != nil {
+			return err
+		}
+		if at[i], err = evaluators[i](ctx, profiles[i]); err != nil {
+			return err
+		}
+	}
+	for j := range cells {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &cells[j]
+		*c = cell{R: m.R[j], Sigma: sigma, A: none, B: none, Increase: none}
+		if profiles[0].Valid(c.R) && profiles[1].Valid(c.R) {
+			var value, stderr [2]float64
+			for i := range sides {
+				e, err := profiles[i].Mixture(c.R)
+				if err != nil {
+					return err
+				}
+				if value[i], stderr[i], err = at[i](ctx, e); err != nil {
+					return err
+				}
+			}
+			c.set(value, stderr, m.Method == "mc")
+		}
+		bar.add(1)
+	}
+	return nil
+}
+
+// set takes the errors of both codes. The increase is left out where B has no
+// error to compare with.
+func (c *cell) set(value, stderr [2]float64, sampled bool) {
+	c.A, c.B = number(value[0]), number(value[1])
+	ratio := value[0] / value[1]
+	if value[1] > 0 {
+		c.Increase = number(100 * (ratio - 1))
+	}
+	if sampled {
+		a, b, increase := number(stderr[0]), number(stderr[1]), none
+		if value[1] > 0 {
+			// To first order; the two codes' samples are taken as independent.
+			increase = number(100 * math.Hypot(stderr[0], ratio*stderr[1]) / value[1])
+		}
+		c.StdErrA, c.StdErrB, c.StdErr = &a, &b, &increase
+	}
+}
+
+// evaluator prepares the mean error for the mixtures of one width. It belongs to
+// one goroutine.
+type evaluator func(ctx context.Context, p *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (value, stderr float64, err error), error)
+
+func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
+	always := func(mean func(e mat.Matrix) float64) evaluator {
+		return func(context.Context, *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (float64, float64, error), error) {
+			return func(_ context.Context, e *errmodel.Mixture) (float64, float64, error) { return mean(e), 0, nil }, nil
+		}
+	}
+	switch cmd.Method {
+	case "bound":
+		b, err := theory.NewBound(s.code, s.decoder)
+		if err != nil {
+			return nil, err
+		}
+		if !b.Linear {
+			return always(func(e mat.Matrix) float64 { return b.Mean(prior, e) }), nil
+		}
+		// A linear bound is computed once for all r.
+		return func(_ context.Context, p *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (float64, float64, error), error) {
+			r := min(1, p.MaxR())
+			unit, err := p.Mixture(r)
+			if err != nil {
+				return nil, err
+			}
+			perR := b.Mean(prior, unit) / r
+			return func(_ context.Context, e *errmodel.Mixture) (float64, float64, error) { return e.R() * perR, 0, nil }, nil
+		}, nil
+	case "exact":
+		x, err := theory.NewExact(s.code, s.decoder)
+		if err != nil {
+			return nil, fmt.Errorf("%w; --method mc samples instead", err)
+		}
+		return always(func(e mat.Matrix) float64 { return x.Mean(prior, e) }), nil
+	}
+	return func(context.Context, *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (float64, float64, error), error) {
+		return func(ctx context.Context, e *errmodel.Mixture) (float64, float64, error) {
+			p := &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Errors: e, Seed: cmd.Seed}
+			// Cells run side by side, so each takes one processor.
+			sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, p, montecarlo.Target{Samples: cmd.Samples, Prior: prior}, nil)
+			o := montecarlo.Weigh(prior, sums)
+			return o.Mean, o.StdErr, err
+		}, nil
+	}, nil
+}
+
+// print writes a summary for people.
+func (m *heatmap) print(w io.Writer) {
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method)
+	if m.Seed != nil {
+		fmt.Fprintf(w, ", seed %d", *m.Seed)
+	}
+	fmt.Fprintln(w)
+	const rounding = 1e-9 // percent: less is no difference
+	valid, positive := 0, 0
+	var least, most *cell
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if math.IsNaN(float64(c.Increase)) {
+			continue
+		}
+		valid++
+		if c.Increase > rounding {
+			positive++
+		}
+		if least == nil || c.Increase < least.Increase {
+			least = c
+		}
+		if most == nil || c.Increase > most.Increase {
+			most = c
+		}
+	}
+	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.R), len(m.Sigma), valid)
+	if valid == 0 {
+		fmt.Fprintln(w, "no valid cell: every r is too large for its σ")
+		return
+	}
+	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (r = %.4g, σ = %.4g) to %+.4g %% (r = %.4g, σ = %.4g)\n",
+		float64(least.Increase), least.R, least.Sigma, float64(most.Increase), most.R, most.Sigma)
+	fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(positive)/float64(valid))
+}
+
+// increases is the map as a matrix, a row for each σ; NaN where it is blank.
+func (m *heatmap) increases() *mat.Dense {
+	z := mat.NewDense(len(m.Sigma), len(m.R), nil)
+	for i, c := range m.Cells {
+		z.Set(i/len(m.R), i%len(m.R), float64(c.Increase))
+	}
+	return z
+}
+
+// write writes the map to a file.
+func (m *heatmap) write(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		return writeJSON(w, m)
+	case "npy":
+		return matrix.WriteNPY(w, m.increases())
+	case "csv":
+		out := csv.NewWriter(w)
+		header := []string{"r", "sigma", "a", "b", "increase_percent"}
+		if m.Method == "mc" {
+			header = append(header, "a_stderr", "b_stderr", "increase_stderr")
+		}
+		if err := out.Write(header); err != nil {
+			return err
+		}
+		for _, c := range m.Cells {
+			record := []string{number(c.R).String(), number(c.Sigma).String(), c.A.String(), c.B.String(), c.Increase.String()}
+			if m.Method == "mc" {
+				for _, n := range []*number{c.StdErrA, c.StdErrB, c.StdErr} {
+					if n == nil {
+						n = &none
+					}
+					record = append(record, n.String())
+				}
+			}
+			if err := out.Write(record); err != nil {
+				return err
+			}
+		}
+		out.Flush()
+		return out.Error()
+	}
+	z := m.increases()
+	rows := make([][]float64, len(m.Sigma))
+	for i := range rows {
+		rows[i] = z.RawRowView(i)
+	}
+	what := map[string]string{"bound": "bound", "exact": "exact expected error", "mc": "sampled error"}[m.Method]
+	f, err := plots.Heatmap(plots.HeatmapData{
+		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels", m.A, m.B, what, m.Levels),
+		X:     m.R, Y: m.Sigma, XLog: m.rLog, YLog: m.sigmaLog, Z: rows,
+		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
+		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
+	})
+	if err != nil {
+		return err
+	}
+	return f.Write(w, format)
+}

@@ -1,0 +1,673 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"image/png"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belsim/theory/code"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// run runs a command line.
+func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	status = belsim(args, &out, &err)
+	return status, out.String(), err.String()
+}
+
+// mustRun runs a command line that succeeds without a word on standard error.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	status, stdout, stderr := run(t, args...)
+	if status != 0 || stderr != "" {
+		t.Fatalf("belsim %s: exit %d, standard error %q", strings.Join(args, " "), status, stderr)
+	}
+	return stdout
+}
+
+// sourceDir is the folder of this package: tests change to others.
+var sourceDir, _ = os.Getwd()
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(sourceDir, "testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (go test ./cmd/belsim -update accepts it): -want +got\n%s", name, diff)
+	}
+}
+
+var commands = []string{"codes", "compare", "heatmap", "verify"}
+
+func TestHelp(t *testing.T) {
+	golden(t, "help.txt", mustRun(t, "--help"))
+	if got := mustRun(t); got != mustRun(t, "--help") {
+		t.Error("no arguments give another help than --help")
+	}
+	for _, c := range commands {
+		golden(t, "help-"+c+".txt", mustRun(t, c, "--help"))
+	}
+	if got := mustRun(t, "--version"); !strings.HasPrefix(got, "belsim ") {
+		t.Errorf("version %q", got)
+	}
+}
+
+// TestHelpExamples runs the examples of every command's help.
+func TestHelpExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range commands {
+		examples := 0
+		for _, line := range strings.Split(mustRun(t, c, "--help"), "\n") {
+			line = strings.TrimSpace(line)
+			if args, ok := strings.CutPrefix(line, "belsim "); ok && strings.HasPrefix(args, c+" ") {
+				mustRun(t, strings.Fields(args)...)
+				examples++
+			}
+		}
+		if examples == 0 {
+			t.Errorf("help of %s shows no example", c)
+		}
+	}
+}
+
+// TestReadme runs the commands of the README and compares what they print with
+// what it shows. Blocks marked console hold commands after a $, each followed by
+// its output; go run ./cmd/belsim and belsim are the same command.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	ran := 0
+	check := func(command, want string) {
+		command, _, _ = strings.Cut(command, "#")
+		args, ok := strings.CutPrefix(command, "go run ./cmd/belsim ")
+		if !ok {
+			if args, ok = strings.CutPrefix(command, "belsim "); !ok {
+				return
+			}
+		}
+		ran++
+		status, stdout, stderr := run(t, strings.Fields(args)...)
+		if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(stdout+stderr)); diff != "" {
+			t.Errorf("$ %s (exit %d): -README +now\n%s", command, status, diff)
+		}
+	}
+	for i, block := range strings.Split(string(text), "```") {
+		body, ok := strings.CutPrefix(block, "console\n")
+		if i%2 == 0 || !ok {
+			continue
+		}
+		command, output := "", ""
+		for _, line := range strings.Split(body, "\n") {
+			if next, ok := strings.CutPrefix(line, "$ "); ok {
+				if command != "" {
+					check(command, output)
+				}
+				command, output = next, ""
+				continue
+			}
+			output += line + "\n"
+		}
+		check(command, output)
+	}
+	if ran < 5 {
+		t.Errorf("the README shows %d commands that could be run; want more", ran)
+	}
+}
+
+func TestCodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	golden(t, "codes.stdout", mustRun(t, "codes"))
+	csvOut := mustRun(t, "codes", "hexj", "--levels", "40")
+	for _, file := range []string{"c.csv", "c.npy"} {
+		mustRun(t, "codes", "hexj", "--levels", "40", "-o", file)
+		if got := mustRun(t, "codes", file); got != csvOut {
+			t.Errorf("%s: read back as another matrix", file)
+		}
+	}
+	if file, err := os.ReadFile("c.csv"); err != nil || string(file) != csvOut {
+		t.Errorf("c.csv differs from standard output: %v", err)
+	}
+	for _, ending := range []string{"png", "svg", "pdf", "json"} {
+		mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c."+ending)
+	}
+	var listed struct{ Words []string }
+	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--json")), &listed); err != nil || listed.Words[1] != "0001" {
+		t.Errorf("JSON words %v, %v", listed.Words, err)
+	}
+	var all struct {
+		Codes []struct {
+			Code string
+			Bits int
+		}
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
+		t.Errorf("JSON list %v, %v", all, err)
+	}
+	if got := mustRun(t, "codes", "c.npy", "--properties"); !strings.Contains(got, "c.npy") {
+		t.Errorf("properties of a file: %q", got)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"--levels", "255", "--r", "2", "--sigma", "5"},
+		{"--code", "unary", "--levels", "64", "--random"},
+		{"--code", "johnson-nonzero", "--levels", "63", "--random", "--seed", "5"},
+		{"--code", "johnson", "--levels", "100"},
+		{"--code", "hexj", "--levels", "256", "--samples", "20000"},
+		{"--code", "hadamard", "--levels", "32", "--r", "0.3", "--samples", "20000"},
+		{"--code", "johnson-nonzero", "--levels", "31", "--transitions", "printed"},
+	} {
+		out := mustRun(t, append([]string{"verify"}, args...)...)
+		if !strings.Contains(out, "\nPASS ") {
+			t.Errorf("verify %v: no PASS in\n%s", args, out)
+		}
+	}
+	var v struct {
+		Pass   *bool
+		Seed   uint64
+		Labels []struct {
+			Level                      int
+			Bound, Exact, Mean, StdErr *float64
+		}
+		Overall struct{ Bound, Exact, Mean, StdErr *float64 }
+	}
+	jsonOut := mustRun(t, "verify", "--levels", "31", "--json", "-o", "v.json", "--workers", "1")
+	if err := json.Unmarshal([]byte(jsonOut), &v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || v.Overall.StdErr == nil || *v.Overall.Bound < *v.Overall.Exact {
+		t.Errorf("JSON %s", jsonOut)
+	}
+	if file, err := os.ReadFile("v.json"); err != nil || string(file) != jsonOut {
+		t.Errorf("v.json differs from standard output: %v", err)
+	}
+	// The same numbers on more workers; the command line differs.
+	again := mustRun(t, "verify", "--levels", "31", "--json", "-o", "v.json", "--workers", "7")
+	if got := strings.Replace(again, "--workers 7", "--workers 1", 1); got != jsonOut {
+		t.Error("seven workers print other numbers than one")
+	}
+
+	mustRun(t, "verify", "--levels", "31", "-o", "v.csv")
+	rows := readCSV(t, "v.csv")
+	if got := strings.Join(rows[0], ","); got != "level,bound,exact,mean,stderr,samples,sum_abs,sum_square,sum_within" || len(rows) != 32 {
+		t.Errorf("CSV header %s, %d rows", got, len(rows))
+	}
+	if mean, sum := parse(t, rows[1][3]), parse(t, rows[1][6]); mean != sum/100000 {
+		t.Errorf("mean %v is not the sum %v over 100000 samples", mean, sum)
+	}
+	for _, ending := range []string{"png", "svg", "pdf"} {
+		mustRun(t, "verify", "--levels", "31", "--samples", "1000", "-o", "v."+ending)
+	}
+	out := mustRun(t, "verify", "--levels", "15", "--rel-err", "0.01", "--json")
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range v.Labels {
+		if !(*l.StdErr <= 0.01**l.Mean) {
+			t.Errorf("--rel-err 0.01: level %d has %v ± %v", l.Level, *l.Mean, *l.StdErr)
+		}
+	}
+	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--max-samples", "70000")
+	if status != 0 || !strings.Contains(stderr, "--max-samples 70000 was reached") {
+		t.Errorf("unreached --rel-err: exit %d, %q", status, stderr)
+	}
+	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--max-samples", "70000", "--quiet"); status != 0 || stderr != "" {
+		t.Errorf("--quiet: exit %d, %q", status, stderr)
+	}
+}
+
+// TestVerifyFails: a theory that is wrong is found out, and the exit code is 1.
+func TestVerifyFails(t *testing.T) {
+	v := &verification{Labels: []levelRow{{Level: 1}}, Failures: []string{"level 1: off"}, Overall: levelRow{Exact: none, Bound: none}}
+	var b bytes.Buffer
+	v.print(&b, "", true)
+	if !strings.Contains(b.String(), "FAIL level 1: off") || strings.Contains(b.String(), "PASS") {
+		t.Errorf("printed %q", b.String())
+	}
+	if got := exitCode(errFailed); got != exitFailed {
+		t.Errorf("exit %d, want 1", got)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.npy")
+	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples", "20000"}
+	var c struct {
+		Levels  int
+		R       float64
+		Sigma   float64
+		Seed    uint64
+		Results []struct {
+			Code, Decoder              string
+			Bits                       int
+			Bound, Exact, Mean, StdErr *float64
+			Samples                    uint64
+		}
+	}
+	out := mustRun(t, append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Levels != 64 || c.R != 0.4 || c.Sigma != 2 || c.Seed != 1 || len(c.Results) != 4 {
+		t.Errorf("JSON %s", out)
+	}
+	for i, r := range c.Results {
+		if (r.Exact == nil) != (r.Code == "hadamard") || r.Mean == nil || r.Samples != 64*20000 {
+			t.Errorf("result %+v", r)
+		}
+		if i > 0 && *r.Mean < *c.Results[i-1].Mean {
+			t.Errorf("%s after %s: not sorted by error", r.Code, c.Results[i-1].Code)
+		}
+		if r.Exact != nil && math.Abs(*r.Exact-*r.Mean) > 6.5**r.StdErr { // 1e−10 a code
+			t.Errorf("%s: sampled %v ± %v, exact %v", r.Code, *r.Mean, *r.StdErr, *r.Exact)
+		}
+	}
+	mustRun(t, append(args, "-o", "c.csv")...)
+	if rows := readCSV(t, "c.csv"); len(rows) != 5 || rows[0][0] != "code" || len(rows[1]) != len(rows[0]) {
+		t.Errorf("CSV %v", rows)
+	}
+	for _, ending := range []string{"png", "svg", "pdf", "json"} {
+		mustRun(t, append(args, "-o", "c."+ending)...)
+	}
+	// A prior that has only level 5 gives that level's error.
+	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
+	out = mustRun(t, "compare", "unary", "--prior", "prior.csv", "--json")
+	if err := json.Unmarshal([]byte(out), &c); err != nil {
+		t.Fatal(err)
+	}
+	var v struct{ Labels []struct{ Exact float64 } }
+	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--code", "unary", "--levels", "64", "--samples", "1000", "--json")), &v); err != nil {
+		t.Fatal(err)
+	}
+	if c.Levels != 64 || *c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
+		t.Errorf("prior on level 5: %v of %d samples, want %v", *c.Results[0].Exact, c.Results[0].Samples, v.Labels[4].Exact)
+	}
+	if out := mustRun(t, "compare", "--levels", "16", "--samples", "100"); strings.Count(out, "\n") != 3+len(code.Families()) {
+		t.Errorf("compare without codes prints\n%s", out)
+	}
+}
+
+// TestErrorTable: --errors with the table of a mixture is the mixture.
+func TestErrorTable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var table strings.Builder
+	for n := range 4 {
+		for k := range 3 {
+			d := float64(n-k) - 0.5
+			if k > 0 {
+				table.WriteByte(',')
+			}
+			fmt.Fprint(&table, 0.5/math.Sqrt(2*math.Pi)*math.Exp(-d*d/2))
+		}
+		table.WriteByte('\n')
+	}
+	write(t, "e.csv", table.String())
+	var v, w struct {
+		R       *float64
+		Overall struct{ Exact float64 }
+	}
+	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--json"}
+	if err := json.Unmarshal([]byte(mustRun(t, append(base, "--r", "0.5", "--sigma", "1")...)), &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, append(base, "--errors", "e.csv")...)), &w); err != nil {
+		t.Fatal(err)
+	}
+	if v.R == nil || w.R != nil || math.Abs(v.Overall.Exact-w.Overall.Exact) > 1e-12 {
+		t.Errorf("table: %+v, mixture: %+v", w, v)
+	}
+}
+
+func TestHeatmap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"heatmap", "--levels", "31", "--r", "0.5:8:6", "--sigma", "0.5:4:5:log"}
+	out := mustRun(t, append(args, "-o", "h.csv")...)
+	if !strings.Contains(out, "6 × 5 cells") {
+		t.Errorf("printed %q", out)
+	}
+	rows := readCSV(t, "h.csv")
+	if strings.Join(rows[0], ",") != "r,sigma,a,b,increase_percent" || len(rows) != 31 {
+		t.Fatalf("CSV header %v, %d rows", rows[0], len(rows))
+	}
+	blank := 0
+	for _, row := range rows[1:] {
+		r, sigma := parse(t, row[0]), parse(t, row[1])
+		if row[2] == "" {
+			blank++
+			// One transition alone reaches r/(σ√(2π))·exp(−1/8σ²).
+			if r/(sigma*math.Sqrt(2*math.Pi))*math.Exp(-1/(8*sigma*sigma)) < 0.99 {
+				t.Errorf("r = %v, σ = %v is blank", r, sigma)
+			}
+			if row[3] != "" || row[4] != "" {
+				t.Errorf("half a blank row: %v", row)
+			}
+			continue
+		}
+		a, b, increase := parse(t, row[2]), parse(t, row[3]), parse(t, row[4])
+		if math.Abs(increase-100*(a-b)/b) > 1e-9 {
+			t.Errorf("increase %v of %v over %v", increase, a, b)
+		}
+	}
+	if blank == 0 || blank == 30 {
+		t.Errorf("%d blank cells of 30", blank)
+	}
+	one := readCSV(t, "h.csv")
+	mustRun(t, append(args, "-o", "h.csv", "--workers", "5")...)
+	if diff := cmp.Diff(one, readCSV(t, "h.csv")); diff != "" {
+		t.Errorf("five workers: %s", diff)
+	}
+	for _, ending := range []string{"png", "svg", "pdf", "json", "npy"} {
+		mustRun(t, append(args, "-o", "h."+ending)...)
+	}
+	f, err := os.Open("h.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := png.Decode(f); err != nil {
+		t.Error(err)
+	}
+
+	// Sampled values lie near the exact ones: 7 standard errors, 3e−12 a cell.
+	mustRun(t, append(args, "--method", "exact", "-o", "x.csv")...)
+	mustRun(t, append(args, "--method", "mc", "--samples", "2000", "-o", "mc.csv")...)
+	exact, sampled := readCSV(t, "x.csv"), readCSV(t, "mc.csv")
+	if len(sampled[0]) != 8 {
+		t.Errorf("CSV header of mc: %v", sampled[0])
+	}
+	for i := 1; i < len(exact); i++ {
+		if exact[i][2] == "" {
+			continue
+		}
+		for side := range 2 {
+			x, s, err := parse(t, exact[i][2+side]), parse(t, sampled[i][2+side]), parse(t, sampled[i][5+side])
+			if math.Abs(x-s) > 7*err {
+				t.Errorf("cell %d, code %d: sampled %v ± %v, exact %v", i, side+1, s, err, x)
+			}
+		}
+	}
+	// Custom codes and gen on both sides.
+	mustRun(t, "codes", "gray", "--levels", "16", "-o", "gray.npy")
+	mustRun(t, "heatmap", "gray.npy", "unary", "--decoder", "gen", "--r", "0.1:0.5:3", "--sigma", "1:2:2", "--method", "exact", "-o", "g.png")
+	if out := mustRun(t, "heatmap", "--r", "50:60:2", "--sigma", "0.5:0.6:2", "-o", "none.png"); !strings.Contains(out, "no valid cell") {
+		t.Errorf("an invalid map prints %q", out)
+	}
+}
+
+// TestBadInput: every refusal is one line on standard error that names what is
+// wrong, exits with 2, and leaves no file.
+func TestBadInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "ragged.csv", "0,1\n1\n")
+	write(t, "two.csv", "0,1\n1,2\n")
+	write(t, "same.csv", "0,1\n1,0\n0,1\n")
+	write(t, "nan.csv", "0,1\n1,NaN\n")
+	write(t, "inf.csv", "0,1\n1,Inf\n")
+	write(t, "empty.csv", "")
+	write(t, "one.csv", "0,1\n")
+	write(t, "header.csv", "bit1,bit2\n0,1\n1,0\n")
+	write(t, "wide.csv", strings.Repeat("0,", 1_000_000)+"0\n")
+	write(t, "good.csv", "0,1\n1,0\n1,1\n")
+	write(t, "cut.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'")
+	write(t, "text.npy", "0,1\n1,0\nand more\n")
+	write(t, "e.csv", "0.1,0.2\n0.1,1.5\n0,0\n")
+	write(t, "negative.csv", "0.1,0.2\n0.1,-0.5\n0,0\n")
+	write(t, "small.csv", "0.1,0.2\n")
+	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
+	write(t, "noheader.csv", "1,2\n")
+	write(t, "long.csv", "label,count\n1,2\n900,3\n")
+	write(t, "exists.png", "old")
+	if err := os.Mkdir("folder.png", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := listing(t)
+	for _, tt := range []struct{ args, want string }{
+		{"verify --code ragged.csv", "ragged.csv: row 2 has 1 columns, but row 1 has 2"},
+		{"verify --code two.csv", "two.csv: row 2, column 2: 2 is neither 0 nor 1"},
+		{"verify --code same.csv", "same.csv: rows 1 and 3 are the same code word"},
+		{"verify --code nan.csv", `nan.csv: row 2, column 2: "NaN" is not a finite number`},
+		{"verify --code inf.csv", `inf.csv: row 2, column 2: "Inf" is not a finite number`},
+		{"verify --code empty.csv", "empty.csv: empty file"},
+		{"verify --code one.csv", "one.csv: 1 rows"},
+		{"verify --code header.csv", `header.csv: row 1, column 1: "bit1" is not a finite number; no header is expected`},
+		{"verify --code wide.csv", "want at most 65536 columns"},
+		{"verify --code cut.npy", "cut.npy: not a NumPy array"},
+		{"verify --code text.npy", "text.npy: not a NumPy array"},
+		{"verify --code missing.csv", "missing.csv: no such file"},
+		{"verify --code jonson", "did you mean johnson?"},
+		{"verify --code good.csv --levels 4", "good.csv: 3 rows, but 4 levels were asked for"},
+		{"verify --levels 1", "want 2 to 65536"},
+		{"verify --levels 0.5", `--levels: expected a valid 64 bit int but got "0.5"`},
+		{"verify --code good.csv --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
+		{"verify --code good.csv --errors negative.csv", "negative.csv: row 2, column 2: -0.5 is no probability"},
+		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
+		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
+		{"verify --code good.csv --decoder bel-u", "bel-u reads the unary code, and good.csv is not unary"},
+		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen" but got "argmax"`},
+		{"verify --r 0", "r = 0: want a positive finite number"},
+		{"verify --r -1", "r = -1: want a positive finite number"},
+		{"verify --sigma NaN", "σ = NaN: want a positive finite number"},
+		{"verify --sigma -Inf", "σ = -Inf: want a positive finite number"},
+		{"verify --sigma 0", "σ = 0: want a positive finite number"},
+		{"verify --r 9 --sigma 1", "r = 9 with σ = 1 is invalid: e[n,k] ="},
+		{"verify --transitions printed --code hexj", "the paper prints transitions for johnson-nonzero and unary only, not for hexj"},
+		{"verify --random --errors e.csv", "want one of them"},
+		{"verify --prior prior.csv", `prior.csv: row 3, column 2: count "-3"`},
+		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},
+		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
+		{"verify --samples 1", "--samples 1: a standard error needs at least 2"},
+		{"verify --samples 99999999999999999", "keep the sums of squares"},
+		{"verify --rel-err -2", "--rel-err -2: want a positive number"},
+		{"verify --rel-err 0.1 --max-samples 10", "--max-samples 10"},
+		{"verify --within -1", "--within -1"},
+		{"verify --workers -1", "--workers -1: want 1 or more"},
+		{"verify --seed -1", "--seed"},
+		{"verify -o v.gif", `v.gif: cannot write ".gif" here; want a name ending in .csv .json .png .svg .pdf`},
+		{"verify -o nowhere/v.png", "cannot write nowhere/v.png"},
+		{"verify -o good.csv/v.png", "cannot write good.csv/v.png"},
+		{"verify -o folder.png", "folder.png: it is a folder"},
+		{"verify -o exists.png --if-exists fail", "exists.png exists"},
+		{"verify extra", "unexpected argument extra"},
+		{"verify --bogus", "unknown flag --bogus"},
+		{"compare good.csv same.csv", "same code word"},
+		{"compare good.csv wide.csv", "at most 65536 columns"},
+		{"compare unary gray --r 3 --sigma 1", "is invalid"},
+		{"compare johnson unary --decoder bel-u", "johnson is not unary"},
+		{"heatmap unary", "want two to compare"},
+		{"heatmap unary johnson hexj", "want two to compare"},
+		{"heatmap --r 1:2", "want lo:hi:count"},
+		{"heatmap --r 2:1:5", "want lo below hi"},
+		{"heatmap --r 0:1:5", "want positive finite numbers"},
+		{"heatmap --r 1:inf:5", "want positive finite numbers"},
+		{"heatmap --r 1:2:0", "count 0"},
+		{"heatmap --r 1:2:1000000", "count 1000000"},
+		{"heatmap --r 1:2:3:exp", "want lo:hi:count"},
+		{"heatmap --method exact hadamard onehot", "--method mc samples instead"},
+		{"heatmap --method mc --samples 0", "--samples 0"},
+		{"codes unary --levels 2 -o u.txt", `cannot write ".txt"`},
+		{"codes -o list.csv", "want a name ending in .json"},
+		{"codes a.pkl/b", "want .csv or .npy"},
+		{"frobnicate", "unexpected argument frobnicate"},
+	} {
+		args := strings.Fields(tt.args)
+		if !strings.Contains(tt.args, "-o ") && (args[0] == "verify" || args[0] == "compare" || args[0] == "heatmap") {
+			args = append(args, "-o", "out.png")
+		}
+		status, stdout, stderr := run(t, args...)
+		if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") || !strings.Contains(stderr, tt.want) {
+			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want exit 2 and one line with %q", tt.args, status, stdout, stderr, tt.want)
+		}
+		if diff := cmp.Diff(before, listing(t)); diff != "" {
+			t.Errorf("belsim %s left files: %s", tt.args, diff)
+			before = listing(t)
+		}
+	}
+}
+
+// TestMemory: what cannot fit is refused before it is allocated, with its size.
+func TestMemory(t *testing.T) {
+	if _, ok := availableMemory(); !ok {
+		t.Skip("this system does not say how much memory is free")
+	}
+	if err := checkMemory("a thing", math.MaxInt64); err == nil || !strings.Contains(err.Error(), "a thing needs 8589934592.0 GiB of memory") {
+		t.Errorf("error %v", err)
+	}
+	if err := checkMemory("a thing", 1); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWriteIsAtomic: an error while writing leaves the old file and no other.
+func TestWriteIsAtomic(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x.csv", "old")
+	f := outputFlags{Output: "x.csv", IfExists: "overwrite"}
+	err := f.write(func(w io.Writer) error {
+		io.WriteString(w, strings.Repeat("half", 5000))
+		return &fs.PathError{Op: "write", Path: "x.csv", Err: syscall.ENOSPC}
+	})
+	if exitCode(err) != exitEnvironment {
+		t.Errorf("disk full: exit %d for %v, want 3", exitCode(err), err)
+	}
+	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "old" || len(listing(t)) != 1 {
+		t.Errorf("after a failed write: %q, %v, files %v", got, err, listing(t))
+	}
+	if err := f.write(func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "new" || len(listing(t)) != 1 {
+		t.Errorf("after a write: %q, %v, files %v", got, err, listing(t))
+	}
+}
+
+// TestInterrupt: a signal ends a long computation within a second, with its exit
+// code, a line about what was finished, and no file.
+func TestInterrupt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct {
+		signal syscall.Signal
+		args   string
+		want   string
+		status int
+	}{
+		{syscall.SIGINT, "verify --samples 1000000000 --levels 255 -o v.png", "samples were finished, nothing was written", 130},
+		{syscall.SIGTERM, "compare unary hadamard --samples 1000000000", "samples were finished, nothing was written", 143},
+		{syscall.SIGINT, "heatmap --r 1:150:2000 --sigma 1:100:2000 --method exact -o h.png", "cells were finished, nothing was written", 130},
+		{syscall.SIGTERM, "heatmap --method mc --samples 1000000 -o h.png", "cells were finished, nothing was written", 143},
+	} {
+		time.AfterFunc(300*time.Millisecond, func() { syscall.Kill(os.Getpid(), tt.signal) })
+		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, %q; want exit %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+		if files := listing(t); len(files) != 0 {
+			t.Errorf("%s left %v", tt.args, files)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"1:3:3":       {1, 2, 3},
+		"2:2:1":       {2},
+		"1:100:3:log": {1, 10, 100},
+	} {
+		var s span
+		if err := s.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		got := s.values()
+		for i := range want {
+			// exp(log) is good to a few units in the last place.
+			if math.Abs(got[i]-want[i]) > 1e-14*want[i] {
+				t.Errorf("%s: %v, want %v", text, got, want)
+			}
+		}
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readCSV(t *testing.T, name string) [][]string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func parse(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// listing names the files of the current folder, hidden ones too.
+func listing(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

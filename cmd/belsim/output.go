@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// outputFlags say where results go.
+type outputFlags struct {
+	Output   string `short:"o" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers."`
+	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
+	JSON     bool   `name:"json" help:"Print JSON on standard output instead of a table."`
+	Quiet    bool   `short:"q" help:"No progress and no notes on standard error."`
+}
+
+// format returns the ending of the output file, without the dot, which must be
+// one of those the command can write; empty without an output file. It also
+// refuses what could be known to fail, before any work is done.
+func (f outputFlags) format(known ...string) (string, error) {
+	if f.Output == "" {
+		return "", nil
+	}
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.Output)), ".")
+	if !slices.Contains(known, ending) {
+		return "", fmt.Errorf("%s: cannot write %q here; want a name ending in .%s", f.Output, "."+ending, strings.Join(known, " ."))
+	}
+	if info, err := os.Stat(filepath.Dir(f.Output)); err != nil {
+		return "", fmt.Errorf("cannot write %s: %w", f.Output, err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("cannot write %s: %s is not a folder", f.Output, filepath.Dir(f.Output))
+	}
+	switch info, err := os.Stat(f.Output); {
+	case err == nil && info.IsDir():
+		return "", fmt.Errorf("cannot write %s: it is a folder", f.Output)
+	case err == nil && f.IfExists == "fail":
+		return "", fmt.Errorf("%s exists; take another name or --if-exists overwrite", f.Output)
+	}
+	return ending, nil
+}
+
+// write makes the output file: under a temporary name in the same folder, which
+// takes the final name when all is safely on disk. A reader never sees half a
+// file, and after an error there is none.
+func (f outputFlags) write(make func(w io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing %s: %w", f.Output, err)
+		}
+	}()
+	// Not os.CreateTemp: its files are private, and results are shared.
+	name := filepath.Join(filepath.Dir(f.Output), fmt.Sprintf(".%s.%d.tmp", filepath.Base(f.Output), os.Getpid()))
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return outside(err)
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(name)
+		}
+	}()
+	w := bufio.NewWriter(file)
+	if err := make(w); err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			return outside(err)
+		}
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return outside(err)
+	}
+	if err := file.Sync(); err != nil {
+		return outside(err)
+	}
+	if err := file.Close(); err != nil {
+		return outside(err)
+	}
+	if f.IfExists == "fail" {
+		// Link refuses to replace a file that came meanwhile.
+		if err := os.Link(name, f.Output); err != nil {
+			return outside(err)
+		}
+		return os.Remove(name)
+	}
+	return outside(os.Rename(name, f.Output))
+}
+
+// number is a float64 whose NaN is null in JSON and empty in CSV: something
+// that does not exist.
+type number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// String is the shortest text that reads back as the same number.
+func (n number) String() string {
+	if math.IsNaN(float64(n)) {
+		return ""
+	}
+	return fmt.Sprint(float64(n))
+}
+
+// short is for tables: four significant digits, a dash for what does not exist.
+func (n number) short() string {
+	if math.IsNaN(float64(n)) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", float64(n))
+}
+
+var none = number(math.NaN())
+
+func numbers(v []float64) []number {
+	out := make([]number, len(v))
+	for i, x := range v {
+		out[i] = number(x)
+	}
+	return out
+}
+
+// writeJSON writes a result, indented, with a final newline.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// provenance is what a result file says about how it was made.
+type provenance struct {
+	Command string `json:"command"`
+	Version string `json:"version"`
+}
+
+func (env *environment) provenance() provenance {
+	return provenance{"belsim " + strings.Join(quoted(env.args), " "), version()}
+}
+
+// quoted quotes the arguments that a shell would split.
+func quoted(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out[i] = a
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// progress shows how far a computation is, on standard error: a bar on a
+// terminal, a plain line every half minute elsewhere, nothing when quiet.
+type progress struct {
+	what     string
+	finished atomic.Uint64
+	total    atomic.Uint64
+	bars     *mpb.Progress
+	bar      *mpb.Bar
+	ticker   *time.Ticker
+	stopped  chan struct{}
+	ended    chan struct{}
+}
+
+const progressEvery = 30 * time.Second
+
+// newProgress counts to total things of a kind.
+func (env *environment) newProgress(quiet bool, what string, total uint64) *progress {
+	p := &progress{what: what}
+	p.total.Store(total)
+	if quiet {
+		return p
+	}
+	if isTerminal(env.stderr) {
+		p.bars = mpb.New(mpb.WithOutput(env.stderr), mpb.WithWidth(40))
+		p.bar = p.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(what+" ")),
+			mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO)))
+		return p
+	}
+	p.ticker = time.NewTicker(progressEvery)
+	p.stopped, p.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(p.ended)
+		for {
+			select {
+			case <-p.ticker.C:
+				fmt.Fprintf(env.stderr, "belsim: %s: %s\n", what, p)
+			case <-p.stopped:
+				return
+			}
+		}
+	}()
+	return p
+}
+
+// add counts n more. It is safe for concurrent use.
+func (p *progress) add(n uint64) {
+	p.finished.Add(n)
+	if p.bar != nil {
+		p.bar.IncrInt64(int64(n))
+	}
+}
+
+// String says how much is finished.
+func (p *progress) String() string {
+	done, total := p.finished.Load(), p.total.Load()
+	return fmt.Sprintf("%d of %d (%.0f %%)", done, total, 100*float64(done)/float64(max(total, 1)))
+}
+
+// stop takes the bar away.
+func (p *progress) stop() {
+	if p.bar != nil {
+		p.bar.Abort(true)
+		p.bars.Wait()
+	}
+	if p.ticker != nil {
+		p.ticker.Stop()
+		close(p.stopped)
+		<-p.ended
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
