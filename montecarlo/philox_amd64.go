@@ -1,3 +1,5 @@
+//go:build !purego
+
 package montecarlo
 
 import "golang.org/x/sys/cpu"

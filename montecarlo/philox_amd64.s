@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // Four calls of Philox4x32-10 at a time, one to a 64-bit lane of a YMM

@@ -1,6 +1,7 @@
 package theory_test
 
 import (
+	"context"
 	"testing"
 
 	"belsim/errmodel"
@@ -44,5 +45,29 @@ func BenchmarkHeatmapCell(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 			})
 		}
+	}
+}
+
+// BenchmarkLarge is the bound and the exact value of all labels of a large code,
+// on all cores.
+func BenchmarkLarge(b *testing.B) {
+	for _, name := range []string{"unary", "johnson-nonzero"} {
+		b.Run(name, func(b *testing.B) {
+			c := mustCode(b, name, 4096)
+			d := mustDecoder(b, "auto", c)
+			e, err := errmodel.NewMixture(c, 2, 5)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := theory.Bounds(context.Background(), c, d, e); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := theory.Exacts(context.Background(), c, d, e); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/cmpimg"
 
 	"belsim/theory/code"
 )
@@ -147,6 +148,31 @@ func TestReadme(t *testing.T) {
 			output += line + "\n"
 		}
 		check(command, output)
+	}
+	// The pictures it shows are those its commands make.
+	pictures, err := filepath.Glob(filepath.Join(root, "testdata/readme/*.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range pictures {
+		got, err := os.ReadFile(filepath.Base(path))
+		if err != nil {
+			t.Errorf("no command of the README makes %s", filepath.Base(path))
+			continue
+		}
+		if *update {
+			if err := os.WriteFile(path, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := cmpimg.Equal("png", got, want); err != nil || !same {
+			t.Errorf("%s is not what its command makes now (%v); look at it, then go test ./cmd/belsim -update", path, err)
+		}
 	}
 	if ran < 5 {
 		t.Errorf("the README shows %d commands that could be run; want more", ran)
