@@ -122,11 +122,10 @@ type countTicks struct{ negative bool }
 
 // Ticks implements plot.Ticker.
 func (t countTicks) Ticks(lo, hi float64) []plot.Tick {
-	sign := 1.0
+	sign, last := 1.0, math.Floor(hi)
 	if t.negative {
-		lo, hi, sign = -hi, -lo, -1
+		sign, last = -1, math.Floor(-lo)
 	}
-	last := math.Floor(hi)
 	step := max(1, niceStep(last/5))
 	out := []plot.Tick{{Value: sign, Label: "1"}}
 	for v := step; v <= last; v += step {

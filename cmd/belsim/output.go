@@ -125,14 +125,6 @@ func (n number) short() string {
 
 var none = number(math.NaN())
 
-func numbers(v []float64) []number {
-	out := make([]number, len(v))
-	for i, x := range v {
-		out[i] = number(x)
-	}
-	return out
-}
-
 // writeJSON writes a result, indented, with a final newline.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

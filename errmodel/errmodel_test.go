@@ -1,0 +1,214 @@
+package errmodel_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+	"belsim/theory/matrix"
+)
+
+func mustNew(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// eq3 adds the Gaussians of bit k at label n, both from 1, from the matrix itself.
+func eq3(c *code.Code, r, sigma float64, n, k int) float64 {
+	sum := 0.0
+	for at := 1; at < c.Levels(); at++ {
+		if c.Bit(at-1, k-1) != c.Bit(at, k-1) {
+			mu := float64(at) + 0.5
+			sum += r / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-(float64(n)-mu)*(float64(n)-mu)/(2*sigma*sigma))
+		}
+	}
+	return sum
+}
+
+// TestMixture compares with the definition. Both sides round each of at most 60
+// Gaussians a few times; an exponent of up to 40²/2·(1/σ²) is good to its own
+// size times 2⁻⁵³, below 1e−11 for all terms that are not subnormal.
+func TestMixture(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		families := code.Families()
+		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name, rapid.IntRange(2, 60).Draw(t, "levels"))
+		sigma := rapid.Float64Range(0.2, 30).Draw(t, "sigma")
+		p, err := errmodel.NewProfile(c.Levels(), c.Transitions(), sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := min(p.MaxR(), 100) * rapid.Float64Range(0.01, 1).Draw(t, "share")
+		m, err := p.Mixture(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.R() != r || m.Sigma() != sigma {
+			t.Fatalf("r = %v, σ = %v, want %v, %v", m.R(), m.Sigma(), r, sigma)
+		}
+		largest := 0.0
+		var row []float64
+		for i := range c.Levels() {
+			row = matrix.Row(row, i, m)
+			for k := range c.Bits() {
+				want := eq3(c, r, sigma, i+1, k+1)
+				if math.Abs(m.At(i, k)-want) > 1e-11*want+1e-300 || row[k] != m.At(i, k) {
+					t.Fatalf("e[%d,%d] = %v, row %v, want %v", i+1, k+1, m.At(i, k), row[k], want)
+				}
+				largest = max(largest, want)
+			}
+		}
+		if largest > 1+1e-9 {
+			t.Fatalf("accepted with e = %v", largest)
+		}
+		var invalid *errmodel.InvalidError
+		if _, err := p.Mixture(p.MaxR() * 1.001); c.Levels() > 1 && !math.IsInf(p.MaxR(), 1) && !errors.As(err, &invalid) {
+			t.Fatalf("r above MaxR: error %v, want an InvalidError", err)
+		} else if invalid != nil {
+			if got := eq3(c, invalid.R, sigma, invalid.Level, invalid.Bit); math.Abs(got-invalid.Value) > 1e-9 || got <= 1 {
+				t.Fatalf("%v, but that entry is %v", invalid, got)
+			}
+		}
+	})
+}
+
+// TestLargeMixture: a table too large to keep gives the same rows.
+func TestLargeMixture(t *testing.T) {
+	c := mustNew(t, "unary", 4096) // 16 million entries
+	m, err := errmodel.NewMixture(c, 2, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := matrix.Row(nil, 2000, m)
+	for _, k := range []int{0, 1990, 1999, 2000, 2030, 4094} {
+		want := eq3(c, 2, 5, 2001, k+1)
+		if math.Abs(row[k]-want) > 1e-11*want || m.At(2000, k) != row[k] {
+			t.Errorf("e[2001,%d] = %v, At gives %v, want %v", k+1, row[k], m.At(2000, k), want)
+		}
+	}
+}
+
+// TestPrinted: μ1 = N/2−k+1.5 and μ2 = N−k+1.5, one level above the code's own.
+func TestPrinted(t *testing.T) {
+	c := mustNew(t, "johnson-nonzero", 15) // N = 16, M = 8
+	positions, err := errmodel.PrintedTransitions(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := c.Transitions()
+	for k := 1; k <= 8; k++ {
+		mu1, mu2 := float64(positions[k-1][0])+0.5, float64(positions[k-1][1])+0.5
+		if mu1 != 16.0/2-float64(k)+1.5 || mu2 != 16-float64(k)+1.5 {
+			t.Errorf("bit %d: μ = %v and %v", k, mu1, mu2)
+		}
+		for _, n := range own[k-1] {
+			if n+1 != positions[k-1][0] && n+1 != positions[k-1][1] {
+				t.Errorf("bit %d: own transition at %d+½ has no printed one a level above", k, n)
+			}
+		}
+	}
+	if _, err := errmodel.PrintedTransitions(mustNew(t, "hexj", 16)); err == nil {
+		t.Error("hexj has printed transitions")
+	}
+}
+
+// TestTable: a Gaussian of its own for each transition; all alike it is the
+// mixture.
+func TestTable(t *testing.T) {
+	c := mustNew(t, "johnson", 20)
+	m, err := errmodel.NewMixture(c, 0.7, 1.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bits := make([][]errmodel.Transition, c.Bits())
+	for k, ns := range c.Transitions() {
+		for _, n := range ns {
+			bits[k] = append(bits[k], errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 1.3})
+		}
+	}
+	e, err := errmodel.Table(20, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(e, m, 1e-14) {
+		t.Error("table and mixture differ")
+	}
+	bits[3][0].R = 5
+	var invalid *errmodel.InvalidError
+	if _, err := errmodel.Table(20, bits); !errors.As(err, &invalid) || invalid.Bit != 4 {
+		t.Errorf("error %v, want bit 4 invalid", err)
+	}
+	bits[3][0] = errmodel.Transition{Mu: 1, R: 1, Sigma: 0}
+	if _, err := errmodel.Table(20, bits); err == nil || !strings.Contains(err.Error(), "bit 4: σ = 0") {
+		t.Errorf("error %v, want one about σ of bit 4", err)
+	}
+	if _, err := errmodel.Table(0, nil); err == nil {
+		t.Error("an empty table: no error")
+	}
+}
+
+func TestReadTable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.csv")
+	read := func(text string) (*mat.Dense, error) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return errmodel.ReadTable(path, 2, 2)
+	}
+	if e, err := read("0,1\n0.25,1e-300\n"); err != nil || e.At(1, 0) != 0.25 || e.At(1, 1) != 1e-300 {
+		t.Errorf("%v, %v", e, err)
+	}
+	for text, want := range map[string]string{
+		"0,1\n":             "1 × 2 error probabilities, but the code has 2 levels and 2 bits",
+		"0,1\n0.5,1.0001\n": "row 2, column 2: 1.0001 is no probability",
+		"0,1\n-1e-9,1\n":    "row 2, column 1: -1e-09 is no probability",
+		"0,1\n0,NaN\n":      "row 2, column 2",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: error %v, want one about %q", text, err, want)
+		}
+	}
+}
+
+func TestRandom(t *testing.T) {
+	a, b, c := errmodel.Random(30, 20, 1), errmodel.Random(30, 20, 1), errmodel.Random(30, 20, 2)
+	if !mat.Equal(a, b) || mat.Equal(a, c) {
+		t.Error("a table is not that of its seed")
+	}
+	// 600 uniform numbers: their mean is normal with s.d. 0.0118; 6.5 of them
+	// is 1e−10.
+	if mean := mat.Sum(a) / 600; math.Abs(mean-0.5) > 6.5*0.0118 || mat.Min(a) < 0 || mat.Max(a) >= 1 {
+		t.Errorf("mean %v, from %v to %v", mean, mat.Min(a), mat.Max(a))
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	c := mustNew(t, "unary", 4)
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := errmodel.NewMixture(c, bad, 1); err == nil || !strings.Contains(err.Error(), "r = ") {
+			t.Errorf("r = %v: error %v", bad, err)
+		}
+		if _, err := errmodel.NewMixture(c, 0.1, bad); err == nil || !strings.Contains(err.Error(), "σ = ") {
+			t.Errorf("σ = %v: error %v", bad, err)
+		}
+	}
+}
+
+func BenchmarkProfile(b *testing.B) {
+	c := mustNew(b, "johnson-nonzero", 255)
+	for b.Loop() {
+		if _, err := errmodel.NewProfile(255, c.Transitions(), 5); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

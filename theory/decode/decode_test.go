@@ -1,0 +1,196 @@
+package decode_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+func mustNew(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// TestCodeWords: every decoder that fits gives every code word its own level.
+func TestCodeWords(t *testing.T) {
+	for _, f := range code.Families() {
+		for _, levels := range []int{2, 3, 7, 64, 100, 255, 256, 301} {
+			c := mustNew(t, f.Name, levels)
+			for _, name := range append(decode.Names(), decode.Auto) {
+				d, err := decode.New(name, c)
+				if errors.Is(err, decode.ErrUnfit) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				lo, hi := d.Range()
+				for i := range levels {
+					if got := d.Decode(c.Word(i)); got != i+1 {
+						t.Fatalf("%s of %d levels, %s: word of level %d is decoded to %d", f.Name, levels, d.Name(), i+1, got)
+					}
+				}
+				if lo > 1 || hi < levels {
+					t.Errorf("%s of %d levels, %s: range %d to %d", f.Name, levels, d.Name(), lo, hi)
+				}
+			}
+		}
+	}
+}
+
+// bits unpacks a drawn word.
+func drawWord(t *rapid.T, m int) (word []uint64, bit func(k int) int) {
+	word = make([]uint64, (m+63)/64)
+	values := make([]int, m+1)
+	p := rapid.IntRange(0, 4).Draw(t, "ones in four")
+	for k := 1; k <= m; k++ {
+		if rapid.IntRange(0, 3).Draw(t, "bit") < p {
+			values[k] = 1
+			word[(k-1)/64] |= 1 << ((k - 1) % 64)
+		}
+	}
+	return word, func(k int) int { return values[k] }
+}
+
+// TestFormulas compares with Eq. 1, 14 and 5 as they are printed.
+func TestFormulas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		levels := rapid.IntRange(2, 300).Draw(t, "levels")
+		name := rapid.SampledFrom([]string{"unary", "johnson", "johnson-nonzero"}).Draw(t, "code")
+		c := mustNew(t, name, levels)
+		d, err := decode.New(decode.Auto, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := c.Bits()
+		word, b := drawWord(t, m)
+		ones, last, first := 0, 0, 0
+		for k := 1; k <= m; k++ {
+			ones += b(k)
+			last = max(last, k*b(k))
+			first = max(first, (m-k+1)*b(k))
+		}
+		want := -last + first + m // Tl + Tf + Tc
+		switch {
+		case name == "unary":
+			want = ones + 1
+		case name == "johnson" && ones == 0:
+			want = 1
+		case name == "johnson":
+			want++
+		}
+		got := d.Decode(word)
+		if got != want {
+			t.Fatalf("%s, M = %d, word %x: level %d, want %d", name, m, word, got, want)
+		}
+		if lo, hi := d.Range(); got < lo || got > hi {
+			t.Fatalf("level %d outside the range %d to %d", got, lo, hi)
+		}
+	})
+}
+
+// TestGen compares with the largest correlation of ±1 words, the lowest level
+// of several.
+func TestGen(t *testing.T) {
+	families := code.Families()
+	rapid.Check(t, func(t *rapid.T) {
+		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name, rapid.IntRange(2, 80).Draw(t, "levels"))
+		d, err := decode.New("gen", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		word, b := drawWord(t, c.Bits())
+		best, largest := 0, -c.Bits()-1
+		for i := range c.Levels() {
+			correlation := 0
+			for k := 1; k <= c.Bits(); k++ {
+				correlation += (2*b(k) - 1) * int(2*c.At(i, k-1)-1)
+			}
+			if correlation > largest {
+				best, largest = i+1, correlation
+			}
+		}
+		if got := d.Decode(word); got != best {
+			t.Fatalf("%s: level %d, want %d", c.Name(), got, best)
+		}
+	})
+}
+
+// TestFit: what counts is the matrix, not the name.
+func TestFit(t *testing.T) {
+	as := func(c *code.Code, more int) *code.Code {
+		m := mat.NewDense(c.Levels(), c.Bits()+more, nil)
+		m.Slice(0, c.Levels(), 0, c.Bits()).(*mat.Dense).Copy(c)
+		out, err := code.FromMatrix("mine.csv", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		code *code.Code
+		auto string
+	}{
+		{mustNew(t, "unary", 70), "bel-u"},
+		{mustNew(t, "unary", 2), "bel-u"},
+		{mustNew(t, "johnson", 2), "bel-j"},
+		{mustNew(t, "johnson", 70), "bel-j"},
+		{mustNew(t, "johnson-nonzero", 71), "bel-j"},
+		{mustNew(t, "b1jdj", 70), "gen"},
+		{mustNew(t, "gray", 4), "bel-j"}, // the same matrix as johnson of 4 levels
+		{as(mustNew(t, "unary", 70), 0), "bel-u"},
+		{as(mustNew(t, "unary", 70), 1), "bel-u"}, // a last column that is always zero
+		{as(mustNew(t, "johnson", 70), 0), "bel-j"},
+		{as(mustNew(t, "johnson-nonzero", 70), 0), "bel-j"},
+		{as(mustNew(t, "johnson", 70), 1), "gen"},
+	} {
+		d, err := decode.New(decode.Auto, tt.code)
+		if err != nil || d.Name() != tt.auto {
+			t.Errorf("%s of %d levels: %v, %v, want %s", tt.code.Name(), tt.code.Levels(), d, err, tt.auto)
+		}
+	}
+	for _, name := range []string{"bel-u", "bel-j"} {
+		if _, err := decode.New(name, mustNew(t, "hexj", 40)); !errors.Is(err, decode.ErrUnfit) {
+			t.Errorf("%s on hexj: error %v, want ErrUnfit", name, err)
+		}
+	}
+	if _, err := decode.New("argmax", mustNew(t, "hexj", 40)); err == nil || errors.Is(err, decode.ErrUnfit) {
+		t.Errorf("an unknown decoder: error %v", err)
+	}
+}
+
+// TestPublishedFit: the authors' Johnson matrix is read by bel-j.
+func TestPublishedFit(t *testing.T) {
+	dir := os.Getenv("BELSIM_REFERENCE")
+	if dir == "" {
+		t.Skip("decoder of the published johnson matrix not checked: BELSIM_REFERENCE is not set")
+	}
+	c, err := code.Open(filepath.Join(dir, "johnson_256.csv"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := decode.New(decode.Auto, c); err != nil || d.Name() != "bel-j" {
+		t.Errorf("%v, %v, want bel-j", d, err)
+	}
+}
+
+func BenchmarkGen(b *testing.B) {
+	c := mustNew(b, "johnson", 256)
+	d, err := decode.New("gen", c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		d.Decode(c.Word(100))
+	}
+}
