@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"math"
+	"math/big"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -111,15 +112,25 @@ func (s *pairSums) add(t pairSums) {
 	s.dn += t.dn
 }
 
-// correlation is Pearson's; nil when a variance is zero but for the rounding of
-// the difference it is computed as, some 2⁻⁵² of the mean square.
+// correlation is Pearson's; nil when a variance is zero. Variances and covariance
+// are differences of nearly equal products where distances hardly vary, so they
+// are taken of integers, pairs·Σxy − Σx·Σy, and rounded only then.
 func (s pairSums) correlation() *float64 {
-	pairs := float64(s.pairs)
-	md, mn := float64(s.d)/pairs, float64(s.n)/pairs
-	vd, vn := float64(s.dd)/pairs-md*md, float64(s.nn)/pairs-mn*mn
-	if vd <= 1e-12*md*md || vn <= 1e-12*mn*mn {
+	vd := moment(s.pairs, s.dd, s.d, s.d)
+	vn := moment(s.pairs, s.nn, s.n, s.n)
+	if vd == 0 || vn == 0 {
 		return nil
 	}
-	r := (float64(s.dn)/pairs - md*mn) / math.Sqrt(vd*vn)
+	r := moment(s.pairs, s.dn, s.d, s.n) / (math.Sqrt(vd) * math.Sqrt(vn))
+	r = max(-1, min(1, r)) // the roundings of the quotient may exceed 1
 	return &r
+}
+
+// moment is pairs·xy − x·y, rounded once.
+func moment(pairs, xy, x, y uint64) float64 {
+	product := func(a, b uint64) *big.Int {
+		return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
+	}
+	difference, _ := new(big.Float).SetInt(new(big.Int).Sub(product(pairs, xy), product(x, y))).Float64()
+	return difference
 }

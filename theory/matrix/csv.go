@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,7 +16,11 @@ import (
 // ReadCSV reads a matrix of numbers (or true and false) without a header, at
 // most MaxSide × MaxSide. name is the file's, for errors.
 func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
-	records := csv.NewReader(&lineReader{r: r, name: name})
+	br := bufio.NewReader(r)
+	if mark, _ := br.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = br.Discard(len(byteOrderMark)) // it was peeked at
+	}
+	records := csv.NewReader(&lineReader{r: br, name: name})
 	records.FieldsPerRecord = -1
 	records.ReuseRecord = true
 	var data []float64
@@ -35,7 +40,6 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 		rows++
 		if rows == 1 {
 			columns = len(record)
-			record[0] = strings.TrimPrefix(record[0], "\ufeff")
 		}
 		if err := checkSides(name, rows, max(columns, len(record))); err != nil {
 			return nil, err
@@ -61,6 +65,9 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 	return mat.NewDense(rows, columns, data), nil
 }
 
+// byteOrderMark is what some spreadsheets begin a UTF-8 file with.
+const byteOrderMark = "\ufeff"
+
 var errNotFinite = errors.New("not finite")
 
 func parse(field string) (float64, error) {
@@ -77,8 +84,13 @@ func parse(field string) (float64, error) {
 	return v, err
 }
 
-// WriteCSV writes a matrix row by row, without a header, in the shortest form
-// that reads back as the same numbers.
+// maxPlain is the least integer that is written with an exponent: below it, a
+// float64 holds every integer and its digits are the shortest that it reads back
+// from.
+const maxPlain = 1e15
+
+// WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as
+// integers, other numbers in the shortest form that reads back as the same.
 func WriteCSV(w io.Writer, m mat.Matrix) error {
 	rows, columns := m.Dims()
 	var row []float64
@@ -90,7 +102,11 @@ func WriteCSV(w io.Writer, m mat.Matrix) error {
 			if k > 0 {
 				line = append(line, ',')
 			}
-			line = strconv.AppendFloat(line, row[k], 'g', -1, 64)
+			format := byte('g')
+			if v := row[k]; v == math.Trunc(v) && math.Abs(v) < maxPlain {
+				format = 'f'
+			}
+			line = strconv.AppendFloat(line, row[k], format, -1, 64)
 		}
 		if _, err := w.Write(append(line, '\n')); err != nil {
 			return err

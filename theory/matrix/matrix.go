@@ -69,13 +69,16 @@ func checkSides(name string, rows, columns int) error {
 	return nil
 }
 
-// lineReader ends with an error when a line is longer than any matrix's, so
-// that a reader of lines above it need not hold one of gigabytes.
+// lineReader ends with an error when a line is longer than any matrix's or ends
+// within quotes, so that a reader of records above it need not hold one of
+// gigabytes: no number spans lines, but a quote that is never closed would take
+// in the rest of the file.
 type lineReader struct {
 	r      io.Reader
 	name   string
 	line   int
 	length int
+	quoted bool // an odd number of quotes so far in this line
 }
 
 // maxLine has room for MaxSide numbers of 25 characters.
@@ -85,7 +88,13 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	for _, b := range p[:n] {
 		l.length++
-		if b == '\n' {
+		switch b {
+		case '"':
+			l.quoted = !l.quoted
+		case '\n':
+			if l.quoted {
+				return 0, fmt.Errorf("%s: row %d, character %d: the line ends within quotes; want numbers", l.name, l.line+1, l.length)
+			}
 			l.line++
 			l.length = 0
 		}

@@ -182,25 +182,29 @@ func half(b uint16) float64 {
 
 // WriteNPY writes a matrix as a NumPy array of float64 in C order, row by row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
-	return writeNPY(w, m, "<f8", func(dst []byte, v float64) []byte {
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	return writeNPY(w, m, "<f8", func(dst []byte, v float64) ([]byte, error) {
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v)), nil
 	})
 }
 
 // WriteBitsNPY writes a matrix of zeros and ones as a NumPy array of uint8 in C
-// order, row by row.
+// order, row by row. Any other entry is an error that names it; what was written
+// before its row then stands.
 func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
-	return writeNPY(w, m, "|u1", func(dst []byte, v float64) []byte {
-		if v != 0 {
-			return append(dst, 1)
+	return writeNPY(w, m, "|u1", func(dst []byte, v float64) ([]byte, error) {
+		switch v {
+		case 0:
+			return append(dst, 0), nil
+		case 1:
+			return append(dst, 1), nil
 		}
-		return append(dst, 0)
+		return nil, fmt.Errorf("%v is neither 0 nor 1", v)
 	})
 }
 
 // writeNPY writes the array row by row, so that a large matrix is never held a
 // second time; npyio writes whole slices.
-func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) []byte) error {
+func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
 	rows, columns := m.Dims()
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, columns)
 	// Format 1.0: magic, version, length; then the dictionary, padded with
@@ -216,8 +220,11 @@ func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v
 	for i := range rows {
 		row = Row(row, i, m)
 		line = line[:0]
-		for _, v := range row {
-			line = encode(line, v)
+		for k, v := range row {
+			var err error
+			if line, err = encode(line, v); err != nil {
+				return fmt.Errorf("row %d, column %d: %w", i+1, k+1, err)
+			}
 		}
 		if _, err := w.Write(line); err != nil {
 			return err
