@@ -1,6 +1,7 @@
 package errmodel_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -44,7 +45,7 @@ func TestMixture(t *testing.T) {
 		families := code.Families()
 		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name, rapid.IntRange(2, 60).Draw(t, "levels"))
 		sigma := rapid.Float64Range(0.2, 30).Draw(t, "sigma")
-		p, err := errmodel.NewProfile(c.Levels(), c.Transitions(), sigma)
+		p, err := errmodel.NewProfile(context.Background(), c.Levels(), c.Transitions(), sigma)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestMixture(t *testing.T) {
 // TestLargeMixture: a table too large to keep gives the same rows.
 func TestLargeMixture(t *testing.T) {
 	c := mustNew(t, "unary", 4096) // 16 million entries
-	m, err := errmodel.NewMixture(c, 2, 5)
+	m, err := errmodel.NewMixture(context.Background(), c, 2, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestPrinted(t *testing.T) {
 // mixture.
 func TestTable(t *testing.T) {
 	c := mustNew(t, "johnson", 20)
-	m, err := errmodel.NewMixture(c, 0.7, 1.3)
+	m, err := errmodel.NewMixture(context.Background(), c, 0.7, 1.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,19 +196,27 @@ func TestRandom(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	c := mustNew(t, "unary", 4)
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := errmodel.NewMixture(c, bad, 1); err == nil || !strings.Contains(err.Error(), "r = ") {
+		if _, err := errmodel.NewMixture(context.Background(), c, bad, 1); err == nil || !strings.Contains(err.Error(), "r = ") {
 			t.Errorf("r = %v: error %v", bad, err)
 		}
-		if _, err := errmodel.NewMixture(c, 0.1, bad); err == nil || !strings.Contains(err.Error(), "σ = ") {
+		if _, err := errmodel.NewMixture(context.Background(), c, 0.1, bad); err == nil || !strings.Contains(err.Error(), "σ = ") {
 			t.Errorf("σ = %v: error %v", bad, err)
 		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := errmodel.NewMixture(ctx, mustNew(t, "unary", 4), 0.1, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
 
 func BenchmarkProfile(b *testing.B) {
 	c := mustNew(b, "johnson-nonzero", 255)
 	for b.Loop() {
-		if _, err := errmodel.NewProfile(255, c.Transitions(), 5); err != nil {
+		if _, err := errmodel.NewProfile(context.Background(), 255, c.Transitions(), 5); err != nil {
 			b.Fatal(err)
 		}
 	}

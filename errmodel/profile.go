@@ -1,6 +1,7 @@
 package errmodel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -31,8 +32,8 @@ const keepUnit = 8 << 20
 // NewProfile returns the profile of a code of the given number of levels whose
 // bit k has transitions at positions[k][i]+½: code.Code.Transitions gives
 // them, PrintedTransitions those of the paper's Eq. 4. It costs O(L) Gaussians
-// and O(L·transitions) additions.
-func NewProfile(levels int, positions [][]int, sigma float64) (*Profile, error) {
+// and O(L·transitions) additions. The error is about σ, or the context's.
+func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float64) (*Profile, error) {
 	if err := checkPositive("σ", sigma); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,14 @@ func NewProfile(levels int, positions [][]int, sigma float64) (*Profile, error) 
 		if p.unit != nil {
 			row = p.unit.RawRowView(i)
 		}
-		p.sum(row, i)
+		const columns = 1024 // between two looks at the context
+		for k := 0; k < p.bits; k += columns {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			end := min(k+columns, p.bits)
+			p.sum(row[k:end], positions[k:end], i)
+		}
 		for k, u := range row {
 			if u > p.max {
 				p.max, p.maxRow, p.maxBit = u, i, k
@@ -72,10 +80,10 @@ func NewProfile(levels int, positions [][]int, sigma float64) (*Profile, error) 
 	return p, nil
 }
 
-// sum sets dst to row i of u.
-func (p *Profile) sum(dst []float64, i int) {
+// sum sets dst to row i of u, for columns with the given transitions.
+func (p *Profile) sum(dst []float64, columns [][]int, i int) {
 	n := i + 1
-	for k, positions := range p.positions {
+	for k, positions := range columns {
 		u := 0.0
 		for _, at := range positions {
 			// The distance |n − (at+½)| is d+½.
@@ -125,8 +133,8 @@ var _ mat.Matrix = (*Mixture)(nil)
 
 // NewMixture returns the mixture of a code with one weight r and one width σ,
 // in levels, for all its transitions.
-func NewMixture(c *code.Code, r, sigma float64) (*Mixture, error) {
-	p, err := NewProfile(c.Levels(), c.Transitions(), sigma)
+func NewMixture(ctx context.Context, c *code.Code, r, sigma float64) (*Mixture, error) {
+	p, err := NewProfile(ctx, c.Levels(), c.Transitions(), sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -153,9 +161,8 @@ func (m *Mixture) At(i, j int) float64 {
 	if u := m.profile.unit; u != nil {
 		return m.r * u.At(i, j)
 	}
-	one := Profile{positions: m.profile.positions[j : j+1], gauss: m.profile.gauss}
 	var dst [1]float64
-	one.sum(dst[:], i)
+	m.profile.sum(dst[:], m.profile.positions[j:j+1], i)
 	return m.r * dst[0]
 }
 
@@ -171,7 +178,7 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 		}
 		return
 	}
-	m.profile.sum(dst, i)
+	m.profile.sum(dst, m.profile.positions, i)
 	for k := range dst {
 		dst[k] *= m.r
 	}

@@ -22,7 +22,7 @@ func mixtureProblem(tb testing.TB, name, decoder string, levels int, r, sigma fl
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e, err := errmodel.NewMixture(c, r, sigma)
+	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func BenchmarkHeatmapCell(b *testing.B) {
 		for _, name := range []string{"unary", "johnson-nonzero"} {
 			c := mustCode(b, name, 255)
 			d := mustDecoder(b, "auto", c)
-			e, err := errmodel.NewMixture(c, bb.r, bb.sigma)
+			e, err := errmodel.NewMixture(context.Background(), c, bb.r, bb.sigma)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func BenchmarkLarge(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			c := mustCode(b, name, 4096)
 			d := mustDecoder(b, "auto", c)
-			e, err := errmodel.NewMixture(c, 2, 5)
+			e, err := errmodel.NewMixture(context.Background(), c, 2, 5)
 			if err != nil {
 				b.Fatal(err)
 			}

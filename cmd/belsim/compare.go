@@ -109,7 +109,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
-		e, err := cmd.table(c)
+		e, err := cmd.table(ctx, c)
 		if err != nil {
 			return err
 		}

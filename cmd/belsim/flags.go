@@ -157,7 +157,7 @@ type modelFlags struct {
 }
 
 // table returns e[n,k] for a code, and the r and σ it comes from, if any.
-func (f modelFlags) table(c *code.Code) (mat.Matrix, error) {
+func (f modelFlags) table(ctx context.Context, c *code.Code) (mat.Matrix, error) {
 	if f.Errors != "" {
 		return errmodel.ReadTable(f.Errors, c.Levels(), c.Bits())
 	}
@@ -165,7 +165,7 @@ func (f modelFlags) table(c *code.Code) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := errmodel.NewProfile(c.Levels(), positions, f.Sigma)
+	p, err := errmodel.NewProfile(ctx, c.Levels(), positions, f.Sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,11 @@ func (f modelFlags) String() string {
 	return s
 }
 
+// transitions returns the transitions of a code, or those the paper prints.
 func transitions(c *code.Code, which string) ([][]int, error) {
+	if err := checkMemory(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
+		return nil, err
+	}
 	if which == "printed" {
 		return errmodel.PrintedTransitions(c)
 	}

@@ -210,7 +210,7 @@ func (m *heatmap) fill(ctx context.Context, cells []cell, sigma float64, sides [
 	var at [2]func(context.Context, *errmodel.Mixture) (value, stderr float64, err error)
 	for i, s := range sides {
 		var err error
-		if profiles[i], err = errmodel.NewProfile(s.code.Levels(), s.positions, sigma); err != nil {
+		if profiles[i], err = errmodel.NewProfile(ctx, s.code.Levels(), s.positions, sigma); err != nil {
 			return err
 		}
 		if at[i], err = evaluators[i](ctx, profiles[i]); err != nil {

@@ -114,7 +114,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		e = errmodel.Random(c.Levels(), c.Bits(), cmd.Seed)
-	} else if e, err = cmd.table(c); err != nil {
+	} else if e, err = cmd.table(ctx, c); err != nil {
 		return err
 	}
 	result, err := cmd.verify(ctx, env, c, d, e, prior)

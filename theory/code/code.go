@@ -104,6 +104,16 @@ func (c *Code) Transitions() [][]int {
 	return t
 }
 
+// TransitionCount returns the number of transitions of all columns together.
+// Transitions takes 8 bytes for each.
+func (c *Code) TransitionCount() int {
+	n := 0
+	for i := range c.levels - 1 {
+		n += c.Distance(i, i+1)
+	}
+	return n
+}
+
 // countTransitions returns the number of transitions of every column.
 func (c *Code) countTransitions() []int {
 	counts := make([]int, c.bits)
@@ -167,7 +177,10 @@ func FromMatrix(name string, m mat.Matrix) (*Code, error) {
 			}
 		}
 	}
-	return c, c.checkDistinct()
+	if err := c.checkDistinct(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // checkDistinct refuses two levels with the same code word.

@@ -198,6 +198,9 @@ func TestProperties(t *testing.T) {
 		for _, ts := range c.Transitions() {
 			total += len(ts)
 		}
+		if c.TransitionCount() != total {
+			t.Errorf("%s: %d transitions, want %d", f.Name, c.TransitionCount(), total)
+		}
 		if *p.MinDistance != least || p.TransitionsPerBit != float64(total)/float64(c.Bits()) {
 			t.Errorf("%s: %+v, want distance %d and %d transitions", f.Name, p, least, total)
 		}
