@@ -21,9 +21,12 @@ import (
 // sums the unmirrored expression over all labels: a slip.)
 //
 // It is a bound and no equality: the triangle inequality is used on Tf and Tl,
-// and a factor Π_{j≤z} (1−e_j) is dropped. O(M).
+// and a factor Π_{j≤z} (1−e_j) is dropped. O(M). NaN for another n.
 func BelJBound(n int, e []float64) float64 {
 	m := len(e)
+	if n < 1 || n > 2*m-1 {
+		return math.NaN()
+	}
 	if n > m {
 		mirrored := slices.Clone(e)
 		slices.Reverse(mirrored)
@@ -105,16 +108,11 @@ func belJBound(n int, e []float64) float64 {
 	z := m - n
 	zeros, ones := e[:z], e[z:]
 
-	sum, none := 0.0, 1.0
-	for k, p := range zeros {
-		sum += float64(z-k) * p * none
-		none *= 1 - p
-	}
-
 	// The products of the second and the third sum only fall. Once M of them
 	// could not change the last digit they are left out, and the fourth sum, at
-	// most z times the last product, with them. Both run in one loop because
-	// each alone is a chain of multiplications that waits for itself.
+	// most z times the last product, with them. Loops that do not depend on each
+	// other run as one, because each is a chain of multiplications that waits
+	// for itself.
 	const negligible = 0x1p-70
 	whole, tail, sum2, sum3 := 1.0, 1.0, 0.0, 0.0
 	last := len(ones) - 1
@@ -123,21 +121,32 @@ func belJBound(n int, e []float64) float64 {
 		tail *= ones[last-k]
 		sum2 += whole
 		sum3 += tail
-		if (whole+tail)*float64(m) <= negligible*sum {
+		if (whole+tail)*float64(m) <= negligible*(sum2+sum3) {
 			whole = 0
 			break
 		}
 	}
-	sum += sum2 + sum3
-	if whole > 0 {
-		zerosKept, kept := 0.0, 1.0
-		for k := z - 1; k >= 0; k-- {
-			kept *= 1 - zeros[k]
-			zerosKept += kept
+
+	sum1, none := 0.0, 1.0
+	far := float64(z)
+	if whole == 0 {
+		for _, p := range zeros {
+			sum1 += far * p * none
+			none *= 1 - p
+			far--
 		}
-		sum += whole * zerosKept
+		return sum1 + sum2 + sum3
 	}
-	return sum
+	sum4, kept := 0.0, 1.0
+	last = len(zeros) - 1
+	for k, p := range zeros {
+		sum1 += far * p * none
+		none *= 1 - p
+		far--
+		kept *= 1 - zeros[last-k]
+		sum4 += kept
+	}
+	return sum1 + sum2 + sum3 + whole*sum4
 }
 
 // newBelJExact returns the exact error of bel-j. The decoder reads only the

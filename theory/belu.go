@@ -23,45 +23,41 @@ func BelUBound(e []float64) float64 {
 // where every term is positive, so nothing cancels. The distributions are built
 // by the direct recurrence, which is accurate to the smallest probabilities.
 //
-// O(M·width), where width is that of the part of the distributions that can
-// matter; see countLaw.
+// O(M·width) a row, where width is that of the part of the distributions that
+// can matter; O(width) where a row's probabilities are those of the row before
+// shifted by one bit, as those of a mixture are. See countLaws.
 func newBelUExact(c *code.Code) func(i int, e []float64) Moments {
-	x, y := newCountLaw(c.Bits()), newCountLaw(c.Bits())
+	x, y := newCountLaws(c.Bits()), newCountLaws(c.Bits())
 	return func(i int, e []float64) Moments {
-		largest, total := 0.0, 0.0
+		largest := 0.0
 		for _, p := range e {
 			if p > largest {
 				largest = p
 			}
-			total += p
 		}
 		// What is left out is a bit that errs 2⁸⁰ times less often than
 		// another, and counts so unlikely that they could not change the mean
-		// by 2⁻⁷⁰ of min(1, Σe), even at the far end and at every step.
+		// by 2⁻⁷⁰ of the largest e, even at the far end and at every step.
 		least := largest * 0x1p-80
 		m := float64(len(e) + 1)
-		cut := 0x1p-70 * min(1, total) / (m * m)
-		x.start(cut)
-		y.start(cut)
+		x.start(0x1p-70 * largest / (m * m))
+		y.start(0x1p-70 * largest / (m * m))
 
-		// For the unary code this is from the ends inwards, so that the bits
-		// next to the label's transition, with the large probabilities, come
-		// last and the distributions stay narrow until then.
-		word := c.Word(i)
-		for k, p := range e {
-			if p > least && word[k/64]>>(k%64)&1 == 1 {
-				y.add(p)
+		// Row i of the unary code has its ones before bit i. From there
+		// outwards a shifted row begins like its neighbour.
+		for k := i - 1; k >= 0; k-- {
+			if e[k] > least {
+				y.add(e[k])
 			}
 		}
-		for k := len(e) - 1; k >= 0; k-- {
-			if p := e[k]; p > least && word[k/64]>>(k%64)&1 == 0 {
+		for _, p := range e[i:] {
+			if p > least {
 				x.add(p)
 			}
 		}
-		x.finish()
-		y.finish()
+		fx, fy := x.law(), y.law()
 		bias := x.mean - y.mean
-		return Moments{Mean: meanDifference(x, y), MeanSquare: x.variance + y.variance + bias*bias}
+		return Moments{Mean: meanDifference(fx, fy), MeanSquare: x.variance + y.variance + bias*bias}
 	}
 }
 
@@ -72,28 +68,117 @@ func meanDifference(x, y *countLaw) float64 {
 	// below in the second pass.
 	y.tail[hi], x.tail[hi] = 0, 0
 	for t := hi; t > lo; t-- {
-		x.tail[t-1] = x.tail[t] + x.at(t)
-		y.tail[t-1] = y.tail[t] + y.at(t)
+		x.tail[t-1] = x.tail[t] + x.p[t+pad]
+		y.tail[t-1] = y.tail[t] + y.p[t+pad]
 	}
 	sum, f, g := 0.0, 0.0, 0.0
 	for t := lo; t < hi; t++ {
-		f += x.at(t)
-		g += y.at(t)
+		f += x.p[t+pad]
+		g += y.p[t+pad]
 		sum += f*y.tail[t] + g*x.tail[t]
 	}
 	return sum
 }
 
-// countLaw is the distribution of the number of errors among independent bits:
-// p[n+pad] for lo ≤ n ≤ hi. Counts at either end that are less likely than least
-// are dropped as it grows.
-type countLaw struct {
-	p, tail        []float64
-	lo, hi         int
-	least          float64
+// countLaws gives the distribution of the number of errors among bits that are
+// added one by one, and remembers it after every group of them: when the same
+// probabilities are added again, in the same order, nothing is computed twice.
+type countLaws struct {
+	least float64
+	added []float64  // probabilities of the remembered groups
+	after []snapshot // after[j] is the law of the first j groups
+	size  int        // numbers remembered
+
+	n              int // bits added since start
+	same           int // of them, those that agree with added
 	mean, variance float64
-	waiting        [group]float64
-	n              int // number of waiting bits
+	pending, rest  []float64 // those after the first that disagrees; scratch
+	current        countLaw
+}
+
+type snapshot struct {
+	lo int
+	p  []float64
+}
+
+// maxRemembered limits the numbers that a countLaws remembers (32 MiB); beyond
+// it laws are computed again.
+const maxRemembered = 4 << 20
+
+func newCountLaws(bits int) *countLaws {
+	return &countLaws{
+		after:   []snapshot{{0, []float64{1}}},
+		current: countLaw{p: make([]float64, bits+1+3*pad), tail: make([]float64, bits+1+3*pad)},
+	}
+}
+
+// start begins anew, with no bits. Counts less likely than least at either end
+// of a law are left out.
+func (l *countLaws) start(least float64) {
+	if least != l.least {
+		l.least = least
+		l.forget(0)
+	}
+	l.n, l.same = 0, 0
+	l.mean, l.variance = 0, 0
+	l.pending = l.pending[:0]
+}
+
+// forget keeps the first groups alone.
+func (l *countLaws) forget(groups int) {
+	for _, s := range l.after[groups+1:] {
+		l.size -= len(s.p)
+	}
+	l.after = l.after[:groups+1]
+	l.added = l.added[:groups*group]
+}
+
+// add adds a bit that errs with probability e.
+func (l *countLaws) add(e float64) {
+	l.mean += e
+	l.variance += e * (1 - e)
+	if l.same == l.n && l.n < len(l.added) && l.added[l.n] == e {
+		l.same++
+	} else {
+		l.pending = append(l.pending, e)
+	}
+	l.n++
+}
+
+// law returns the distribution of the number of errors of the bits added since
+// start. It is good until the next call.
+func (l *countLaws) law() *countLaw {
+	groups := l.same / group
+	c := &l.current
+	c.set(l.after[groups])
+
+	// What follows the last whole group that is remembered.
+	l.rest = append(append(l.rest[:0], l.added[groups*group:l.same]...), l.pending...)
+	rest := l.rest
+	remember := len(rest) >= group
+	if remember {
+		l.forget(groups)
+	}
+	for len(rest) > 0 {
+		var e [group]float64
+		n := copy(e[:], rest)
+		c.convolve(jointLaw(e), n, l.least)
+		if remember = remember && n == group && l.size+c.hi-c.lo < maxRemembered; remember {
+			l.added = append(l.added, e[:]...)
+			s := snapshot{c.lo, append([]float64(nil), c.p[c.lo+pad:c.hi+pad+1]...)}
+			l.after = append(l.after, s)
+			l.size += len(s.p)
+		}
+		rest = rest[n:]
+	}
+	return c
+}
+
+// countLaw is a distribution of a number of errors: p[n+pad] for lo ≤ n ≤ hi, and
+// zero elsewhere.
+type countLaw struct {
+	p, tail []float64
+	lo, hi  int
 }
 
 const (
@@ -103,42 +188,10 @@ const (
 	pad   = group // entries below zero, always 0
 )
 
-func newCountLaw(bits int) *countLaw {
-	return &countLaw{p: make([]float64, bits+1+2*pad), tail: make([]float64, bits+1+2*pad)}
-}
-
-func (l *countLaw) start(least float64) {
-	clear(l.p)
-	l.p[pad] = 1
-	l.lo, l.hi, l.n = 0, 0, 0
-	l.mean, l.variance = 0, 0
-	l.least = least
-}
-
-// at is P(count = n).
-func (l *countLaw) at(n int) float64 {
-	if n < l.lo || n > l.hi {
-		return 0
-	}
-	return l.p[n+pad]
-}
-
-// add adds a bit that errs with probability e.
-func (l *countLaw) add(e float64) {
-	l.mean += e
-	l.variance += e * (1 - e)
-	l.waiting[l.n] = e
-	if l.n++; l.n == group {
-		l.flush()
-	}
-}
-
-// finish takes in the bits that wait.
-func (l *countLaw) finish() {
-	if l.n > 0 {
-		clear(l.waiting[l.n:])
-		l.flush()
-	}
+func (l *countLaw) set(s snapshot) {
+	clear(l.p[l.lo+pad : l.hi+pad+1])
+	l.lo, l.hi = s.lo, s.lo+len(s.p)-1
+	copy(l.p[l.lo+pad:], s.p)
 }
 
 // jointLaw is the distribution of the number of errors of a group: that of one
@@ -150,12 +203,12 @@ func jointLaw(e [group]float64) [group + 1]float64 {
 	return [group + 1]float64{a0 * b0, a0*b1 + a1*b0, a0*b2 + a1*b1 + a2*b0, a1*b2 + a2*b1, a2 * b2}
 }
 
-// flush convolves p with the distribution of the waiting bits.
-func (l *countLaw) flush() {
-	c := jointLaw(l.waiting)
+// convolve adds a group of n bits, whose number of errors has the law c. Counts
+// at either end that are less likely than least are dropped.
+func (l *countLaw) convolve(c [group + 1]float64, n int, least float64) {
 	// Downwards, so that every entry is made from ones that are still old.
 	// What lies below lo is zero.
-	top := l.hi + l.n
+	top := l.hi + n
 	p := l.p[l.lo : top+pad+1] // p[0] … p[pad−1] are below lo
 	at := len(p) - 1
 	c0, c1, c2, c3, c4 := c[0], c[1], c[2], c[3], c[4]
@@ -175,12 +228,11 @@ func (l *countLaw) flush() {
 		x0, x1, x2, x3 = x1, x2, x3, x4
 	}
 	l.hi = top
-	l.n = 0
-	for l.lo < l.hi && l.p[l.lo+pad] < l.least {
+	for l.lo < l.hi && l.p[l.lo+pad] < least {
 		l.p[l.lo+pad] = 0
 		l.lo++
 	}
-	for l.lo < l.hi && l.p[l.hi+pad] < l.least {
+	for l.lo < l.hi && l.p[l.hi+pad] < least {
 		l.p[l.hi+pad] = 0
 		l.hi--
 	}
