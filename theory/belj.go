@@ -2,7 +2,6 @@ package theory
 
 import (
 	"math"
-	"slices"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -23,16 +22,22 @@ import (
 // It is a bound and no equality: the triangle inequality is used on Tf and Tl,
 // and a factor Π_{j≤z} (1−e_j) is dropped. O(M). NaN for another n.
 func BelJBound(n int, e []float64) float64 {
-	m := len(e)
-	if n < 1 || n > 2*m-1 {
+	if n < 1 || n > 2*len(e)-1 {
 		return math.NaN()
 	}
-	if n > m {
-		mirrored := slices.Clone(e)
-		slices.Reverse(mirrored)
-		return belJBound(2*m-n, mirrored)
+	zeros, ones, mirrored := split(n, e)
+	return belJBound(zeros, ones, mirrored)
+}
+
+// split returns the error probabilities of the bits of J(v, M) that are zero and
+// of those that are one, as they stand in e, and whether the zeros stand behind
+// the ones.
+func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
+	m := len(e)
+	if v > m {
+		return e[2*m-v:], e[:2*m-v], true
 	}
-	return belJBound(n, e)
+	return e[:m-v], e[m-v:], false
 }
 
 // newBelJBound is BelJBound for the rows of a Johnson code.
@@ -44,42 +49,32 @@ func BelJBound(n int, e []float64) float64 {
 // (M+1−f)+(M−l), both terms positive, whose expectation is taken as it is.
 func newBelJBound(d decode.BelJ) func(i int, e []float64) float64 {
 	m := d.Bits()
-	reversed := make([]float64, m)
 	return func(i int, e []float64) float64 {
-		v := i + 1 // Johnson value: the label of the same word in johnson-nonzero
-		if d.ZeroWord() {
-			v = i
+		if !d.ZeroWord() {
+			zeros, ones, mirrored := split(i+1, e)
+			return belJBound(zeros, ones, mirrored)
 		}
-		switch {
-		case v == 0:
+		if i == 0 {
 			return zeroWordError(e)
-		case v > m:
-			for k, p := range e {
-				reversed[m-1-k] = p
-			}
-			e = reversed
 		}
-		mirrored := min(v, 2*m-v)
-		bound := belJBound(mirrored, e)
-		if d.ZeroWord() {
-			if further := v - max(m-v, v-m); further > 0 {
-				bound += float64(further) * noOne(m-mirrored, e)
-			}
+		zeros, ones, mirrored := split(i, e)
+		bound := belJBound(zeros, ones, mirrored)
+		if further := i - max(m-i, i-m); further > 0 {
+			bound += float64(further) * noOne(zeros, ones)
 		}
 		return bound
 	}
 }
 
-// noOne is the probability that no bit is one when the first z should be zero
-// and the others one.
-func noOne(z int, e []float64) float64 {
+// noOne is the probability that every bit is zero.
+func noOne(zeros, ones []float64) float64 {
 	none := 1.0
-	for _, p := range e[z:] {
+	for _, p := range ones {
 		if none *= p; none == 0 {
 			return 0
 		}
 	}
-	for _, p := range e[:z] {
+	for _, p := range zeros {
 		none *= 1 - p
 	}
 	return none
@@ -102,11 +97,10 @@ func zeroWordError(e []float64) float64 {
 	return sum
 }
 
-// belJBound is BelJBound for 1 ≤ n ≤ M.
-func belJBound(n int, e []float64) float64 {
-	m := len(e)
-	z := m - n
-	zeros, ones := e[:z], e[z:]
+// belJBound is BelJBound by the bits of the code word. Mirrored, the bits run
+// from the last to the first; the second and the third sum change places then.
+func belJBound(zeros, ones []float64, mirrored bool) float64 {
+	m, z := len(zeros)+len(ones), len(zeros)
 
 	// The products of the second and the third sum only fall. Once M of them
 	// could not change the last digit they are left out, and the fourth sum, at
@@ -128,23 +122,20 @@ func belJBound(n int, e []float64) float64 {
 	}
 
 	sum1, none := 0.0, 1.0
-	far := float64(z)
-	if whole == 0 {
-		for _, p := range zeros {
-			sum1 += far * p * none
-			none *= 1 - p
-			far--
-		}
-		return sum1 + sum2 + sum3
-	}
 	sum4, kept := 0.0, 1.0
-	last = len(zeros) - 1
-	for k, p := range zeros {
+	far := float64(z)
+	k, step := 0, 1
+	if mirrored {
+		k, step = z-1, -1
+	}
+	for range z {
+		p := zeros[k]
 		sum1 += far * p * none
 		none *= 1 - p
 		far--
-		kept *= 1 - zeros[last-k]
+		kept *= 1 - zeros[z-1-k]
 		sum4 += kept
+		k += step
 	}
 	return sum1 + sum2 + sum3 + whole*sum4
 }
