@@ -79,15 +79,25 @@ const defaultLevels = 256
 // the labels needs, else usual.
 func openCodes(names []string, levels, usual int, h *theory.Histogram) ([]*code.Code, error) {
 	codes := make([]*code.Code, len(names))
+	var file *code.Code // the first file, where it sets the number of levels
 	for i, name := range names {
-		if code.IsFile(name) {
-			c, err := code.Open(name, levels)
-			if err != nil {
-				return nil, err
-			}
-			codes[i] = c
-			levels = c.Levels()
+		if !code.IsFile(name) {
+			continue
 		}
+		c, err := code.Open(name, levels)
+		if err != nil {
+			return nil, err
+		}
+		if file != nil && c.Levels() != file.Levels() {
+			return nil, fmt.Errorf("%s has %d levels, but %s has %d; want as many in all codes", c.Name(), c.Levels(), file.Name(), file.Levels())
+		}
+		codes[i] = c
+		if levels == 0 {
+			file = c
+		}
+	}
+	if file != nil {
+		levels = file.Levels()
 	}
 	if levels == 0 {
 		levels = usual

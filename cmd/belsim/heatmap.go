@@ -30,7 +30,7 @@ type heatmapCmd struct {
 	Transitions string   `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
 	Method      string   `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum}."`
 	Decoder     string   `enum:"auto,bel-u,bel-j,gen" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
-	Samples     uint64   `default:"200" help:"Samples of each label in each cell, with --method mc."`
+	Samples     uint64   `default:"100" help:"Samples of each label in each cell, with --method mc."`
 	Seed        uint64   `default:"1" help:"Seed of the random numbers, with --method mc."`
 	priorFlag
 	workersFlag

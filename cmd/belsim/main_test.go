@@ -476,6 +476,7 @@ func TestBadInput(t *testing.T) {
 	write(t, "header.csv", "bit1,bit2\n0,1\n1,0\n")
 	write(t, "wide.csv", strings.Repeat("0,", 1_000_000)+"0\n")
 	write(t, "good.csv", "0,1\n1,0\n1,1\n")
+	write(t, "four.csv", "0,0\n0,1\n1,0\n1,1\n")
 	write(t, "cut.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'")
 	write(t, "text.npy", "0,1\n1,0\nand more\n")
 	write(t, "e.csv", "0.1,0.2\n0.1,1.5\n0,0\n")
@@ -537,6 +538,7 @@ func TestBadInput(t *testing.T) {
 		{"verify -o exists.png --if-exists fail", "exists.png exists"},
 		{"verify extra", "unexpected argument extra"},
 		{"verify --bogus", "unknown flag --bogus"},
+		{"compare good.csv unary four.csv", "four.csv has 4 levels, but good.csv has 3; want as many in all codes"},
 		{"compare good.csv same.csv", "same code word"},
 		{"compare good.csv wide.csv", "at most 65536 columns"},
 		{"compare unary gray --r 3 --sigma 1", "is invalid"},
