@@ -215,7 +215,9 @@ func TestKernelsAgree(t *testing.T) {
 					e.Set(row, k, rapid.SampledFrom([]float64{0.1, 0.1, 0.1, 0.9}).Draw(t, "e"))
 				}
 				var p rowPlan
-				p.prepare(c, e, row)
+				if err := p.prepare(c, e, row); err != nil {
+					t.Fatal(err)
+				}
 				points := rapid.IntRange(1, 9).Draw(t, "points")
 				samples := rapid.IntRange(1, 5).Draw(t, "samples")
 				places := rapid.SliceOfN(rapid.Uint16Range(0, uint16(c.Bits()-1)), points*samples, points*samples).Draw(t, "places")
@@ -275,7 +277,9 @@ func TestPathsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		if direct {
-			w.plan.prepare(c, e, 50)
+			if err := w.plan.prepare(c, e, 50); err != nil {
+				t.Fatal(err)
+			}
 			w.kernel.prepare(&w.plan)
 			w.planned = true
 			w.direct = new(directTable)

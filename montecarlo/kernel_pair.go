@@ -116,7 +116,7 @@ func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
 type pairBelJ struct {
 	pairKernel
 	empty  int // label of the all-zero word
-	corner int // label of a word that is one from end to end of a single first bit: At(1, 1)
+	corner int // At(1, 1), from which each place of the first and the last one takes 1
 }
 
 func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -300,6 +301,13 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior[1:]}, nil); err == nil {
 		t.Error("short prior: no error")
+	}
+	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
+		p.Errors = mat.NewDense(4, 3, []float64{0, 0, 0, 0, 0, bad, 0, 0, 0, 0, 0, 0})
+		_, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 10, Prior: prior}, nil)
+		if err == nil || !strings.Contains(err.Error(), "e[2,3] = ") {
+			t.Errorf("e = %v: error %v, want one about e[2,3]", bad, err)
+		}
 	}
 	p.Errors = mat.NewDense(4, 4, nil)
 	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior}, nil); err == nil {

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,8 +31,9 @@ type rowPlan struct {
 	scratch   aliasScratch
 }
 
-// prepare makes p the plan of row i.
-func (p *rowPlan) prepare(c *code.Code, errors mat.Matrix, i int) {
+// prepare makes p the plan of row i. The error names an entry that is no
+// probability.
+func (p *rowPlan) prepare(c *code.Code, errors mat.Matrix, i int) error {
 	p.row = i
 	p.e = matrix.Row(p.e, i, errors)
 	if p.hazard == nil {
@@ -45,6 +47,9 @@ func (p *rowPlan) prepare(c *code.Code, errors mat.Matrix, i int) {
 			p.hazard[k] = 0
 			continue
 		}
+		if !(e > 0 && e <= 1) {
+			return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, e)
+		}
 		if e > 0.5 {
 			p.base[k/64] ^= 1 << (k % 64)
 			e = 1 - e // exact for e in [½, 1]
@@ -56,4 +61,5 @@ func (p *rowPlan) prepare(c *code.Code, errors mat.Matrix, i int) {
 		p.point = newPointCounts(p.total)
 		newAliasTable(&p.alias, p.hazard, &p.scratch)
 	}
+	return nil
 }

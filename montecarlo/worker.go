@@ -1,14 +1,12 @@
 package montecarlo
 
-import (
-	"context"
-)
+import "context"
 
 // chunkDraws is how many draws a worker holds at once: large enough to
 // amortize loops, small enough for the first-level cache.
 const chunkDraws = 4096
 
-// worker samples units on one goroutine.
+// worker samples spans on one goroutine.
 type worker struct {
 	problem *Problem
 	keys    *roundKeys
@@ -40,7 +38,9 @@ const directDraws = 1 << 16
 // each block. When the context ends s holds whole blocks.
 func (w *worker) sample(ctx context.Context, span Span, s *Sums, done func(samples uint64)) error {
 	if !w.planned || w.plan.row != span.Row {
-		w.plan.prepare(w.problem.Code, w.problem.Errors, span.Row)
+		if err := w.plan.prepare(w.problem.Code, w.problem.Errors, span.Row); err != nil {
+			return err
+		}
 		w.kernel.prepare(&w.plan)
 		w.planned, w.useDirect = true, false
 	}

@@ -188,6 +188,11 @@ func eachRow(ctx context.Context, c *code.Code, e mat.Matrix, newFunc func() (fu
 					return err
 				}
 				row = matrix.Row(row, i, e)
+				for k, p := range row {
+					if !(p >= 0 && p <= 1) {
+						return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
+					}
+				}
 				f(i, row)
 			}
 		})

@@ -382,6 +382,23 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+func TestNoProbability(t *testing.T) {
+	c := mustCode(t, "unary", 3)
+	d := mustDecoder(t, "bel-u", c)
+	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
+		e := mat.NewDense(3, 2, []float64{0, 0, 0, bad, 0, 0})
+		if _, err := theory.Bounds(context.Background(), c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+			t.Errorf("bounds with e = %v: error %v, want one about e[2,2]", bad, err)
+		}
+		if _, err := theory.Exacts(context.Background(), c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
+		}
+	}
+	if _, err := theory.Bounds(context.Background(), c, d, mat.NewDense(3, 3, nil)); err == nil {
+		t.Error("a table of another shape: no error")
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	h, err := theory.ReadHistogram(strings.NewReader("label,count\n-2,1\n1,3\n"), "h.csv")
 	if err != nil {
