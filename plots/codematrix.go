@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -26,19 +27,32 @@ const (
 	maxPixels = 1600
 	// maxMarked is the largest side for which transitions are marked.
 	maxMarked = 600
+	// maxMarks is the largest number of marks: more are a carpet, and
+	// megabytes of SVG.
+	maxMarks = 5000
 )
 
 // CodeMatrix draws the paper's Figure 2: a code matrix, level 1 at the top, ones
 // black and zeros white, with a coloured edge at every bit transition. A matrix
-// of more than maxMarked levels or bits has no marks, and one of more than
-// maxPixels is averaged.
+// of more than 600 levels or bits, or with more than 5,000 transitions, has no
+// marks: they would hide it. One of more than 1,600 levels or bits is averaged
+// to greys. The title says either.
 func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 	if d.Levels < 1 || d.Bits < 1 || d.Bit == nil {
 		return nil, fmt.Errorf("code matrix of %d levels and %d bits: nothing to draw", d.Levels, d.Bits)
 	}
-	title := d.Title
+	marks := transitionMarks{d: d}
+	var notes []string
 	if d.Levels > maxPixels || d.Bits > maxPixels {
-		title += " (averaged)"
+		notes = append(notes, "averaged")
+	}
+	if !d.NoTransitions && !marks.fit() {
+		notes = append(notes, "transitions not marked")
+		d.NoTransitions = true
+	}
+	title := d.Title
+	if len(notes) > 0 {
+		title = strings.TrimSpace(title + " (" + strings.Join(notes, ", ") + ")")
 	}
 	p := newPlot(title, "bit k", "level n")
 	// Levels run downwards: the axis holds their negatives.
@@ -48,8 +62,8 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 	p.Y.Tick.Marker = countTicks{negative: true}
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame is enough
 	p.Add(picture{matrixImage(d), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
-	if !d.NoTransitions && max(d.Levels, d.Bits) <= maxMarked {
-		p.Add(transitionMarks{d})
+	if !d.NoTransitions {
+		p.Add(marks)
 	}
 	// Cells are square where that gives a reasonable shape.
 	const long, short = 5.2, 2.6
@@ -58,6 +72,7 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 		width, height = long*float64(d.Bits)/float64(d.Levels), long
 	}
 	width, height = max(width, short), max(height, short)
+	fitTitle(p, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
 	return &Figure{
 		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch,
 		draw: func(c draw.Canvas) {
@@ -102,11 +117,27 @@ func matrixImage(d CodeMatrixData) image.Image {
 // transitionMarks draws a line between rows n and n+1 wherever they differ.
 type transitionMarks struct{ d CodeMatrixData }
 
+// fit reports whether the matrix has room for the marks.
+func (t transitionMarks) fit() bool {
+	if max(t.d.Levels, t.d.Bits) > maxMarked {
+		return false
+	}
+	marks := 0
+	for i := range t.d.Levels - 1 {
+		for k := range t.d.Bits {
+			if t.d.Bit(i, k) != t.d.Bit(i+1, k) {
+				marks++
+			}
+		}
+	}
+	return marks <= maxMarks
+}
+
 // Plot implements plot.Plotter.
 func (t transitionMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	cell := float64(ty(0)-ty(-1)) / float64(vg.Points(1))
-	style := draw.LineStyle{Color: vermillion, Width: vg.Points(max(0.9, min(2.2, cell/5)))}
+	style := draw.LineStyle{Color: vermillion, Width: vg.Points(min(2.2, max(0.9, cell/5), cell/2.5))} // of small cells enough is left to see
 	for i := range t.d.Levels - 1 {
 		y := ty(-float64(i) - 1.5)
 		for k := range t.d.Bits {

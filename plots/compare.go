@@ -15,77 +15,105 @@ import (
 type CompareData struct {
 	Title        string
 	Names        []string
-	Bound, Exact []float64 // NaN where there is none
-	Mean, StdErr []float64
+	Bound, Exact []float64 // as many as names; NaN where there is none
+	Mean, StdErr []float64 // likewise; a mean without a standard error has no bar
 }
 
 // Compare draws a row of marks for each code, the first at the top: bound,
 // exact value and sampled mean with its standard error. The axis is logarithmic
-// where the values differ by more than a factor of 30.
+// where the values differ by more than a factor of 30; zeros then stand at its
+// left edge, and its label says so.
 func Compare(d CompareData) (*Figure, error) {
 	n := len(d.Names)
 	if n == 0 {
 		return nil, fmt.Errorf("comparison: no codes")
 	}
 	lo, hi := math.Inf(1), 0.0
-	for name, values := range map[string][]float64{"the bound": d.Bound, "the exact value": d.Exact, "the sampled mean": d.Mean, "its standard error": d.StdErr} {
-		if err := checkFinite(name, values, n, true); err != nil {
+	for _, column := range []struct {
+		name   string
+		values []float64
+	}{{"the bound", d.Bound}, {"the exact value", d.Exact}, {"the sampled mean", d.Mean}, {"its standard error", d.StdErr}} {
+		if err := checkErrors(column.name, column.values, n, true); err != nil {
 			return nil, fmt.Errorf("comparison: %w", err)
 		}
 	}
+	zeros := false
 	for _, values := range [][]float64{d.Bound, d.Exact, d.Mean} {
 		for _, v := range values {
 			if v > 0 {
-				lo, hi = min(lo, v), max(hi, v)
+				// Smaller than that is drawn as zero.
+				lo, hi = min(lo, max(v, 1/largest)), max(hi, v)
 			}
+			zeros = zeros || v == 0
+		}
+	}
+	logarithmic := hi > 30*lo
+	for i, v := range d.Mean { // the whole of every bar
+		if !math.IsNaN(v + d.StdErr[i]) {
+			hi = max(hi, v+d.StdErr[i])
 		}
 	}
 	p := newPlot(d.Title, "expected |error| (levels)", "")
 	p.Add(grid())
-	logarithmic := hi > 30*lo
+	on := func(v float64) float64 { return v } // where a value is on the axis
 	p.X.Min, p.X.Max = 0, 1.06*hi
 	if hi == 0 {
 		p.X.Max = 1
 	}
 	if logarithmic {
-		p.X.Min, p.X.Max = lo/1.3, hi*1.3
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
+		left := lo / 1.3
+		if zeros { // stand there, a step away from the smallest value
+			left = max(min(left, math.Exp(math.Log(lo)-0.05*(math.Log(hi)-math.Log(lo)))), 1/(1e5*largest))
+		}
+		on = func(v float64) float64 { return math.Log10(max(v, left)) }
+		p.X.Min, p.X.Max = on(left), on(hi*1.3)
+		p.X.Tick.Marker = logTicks{}
+		if zeros {
+			p.X.Label.Text = "expected |error| (levels); at the left edge: 0"
+		}
 	}
 	p.Y.Min, p.Y.Max = -float64(n)+0.5, 0.5
 	p.Y.Tick.Length = 0
-	p.Y.Tick.Marker = nameTicks(d.Names)
+	names, widest := make(nameTicks, n), vg.Length(0)
+	for i, name := range d.Names {
+		names[i] = abridge(p.Y.Tick.Label, name, maxName)
+		widest = max(widest, p.Y.Tick.Label.Width(names[i]))
+	}
+	p.Y.Tick.Marker = names
 
-	drawable := func(v float64) bool { return !math.IsNaN(v) && (v > 0 || !logarithmic) }
-	marks := func(values []float64, glyph draw.GlyphStyle) {
+	var key []series
+	marks := func(name string, values []float64, glyph draw.GlyphStyle) {
 		s := &plotter.Scatter{GlyphStyle: glyph}
 		for i, v := range values {
-			if drawable(v) {
-				s.XYs = append(s.XYs, plotter.XY{X: v, Y: -float64(i)})
+			if !math.IsNaN(v) {
+				s.XYs = append(s.XYs, plotter.XY{X: on(v), Y: -float64(i)})
 			}
 		}
 		if len(s.XYs) > 0 {
 			p.Add(s)
+			key = append(key, series{name: name, glyph: glyph, line: invisible})
 		}
 	}
 	bound := draw.GlyphStyle{Color: grey, Radius: vg.Points(4), Shape: draw.TriangleGlyph{}}
 	exact := draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}}
 	sampled := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
-	marks(d.Bound, bound)
-	bars := errorBars{glyph: sampled, horizontal: true}
+	marks("bound", d.Bound, bound)
+	bars := errorBars{glyph: sampled, horizontal: on}
 	for i, v := range d.Mean {
-		if drawable(v) {
+		if !math.IsNaN(v) {
 			bars.at = append(bars.at, valueError{v, -float64(i), d.StdErr[i]})
 		}
 	}
 	p.Add(bars)
-	marks(d.Exact, exact)
-	key := []series{
-		{name: "bound", glyph: bound, line: invisible},
-		{name: "exact", glyph: exact, line: invisible},
-		{name: "sampled ± standard error", glyph: sampled, line: invisible},
+	marks("exact", d.Exact, exact)
+	if len(bars.at) > 0 {
+		key = append(key, series{name: "sampled ± standard error", glyph: sampled, line: invisible})
 	}
+	// Names take their room beside the plot, not from it.
+	width := max(6.3*vg.Inch, widest+4*vg.Inch)
+	fitTitle(p, width-vg.Points(16))
 	return &Figure{
-		width: 6.3 * vg.Inch, height: vg.Length(1.2+0.26*float64(max(n, 3))) * vg.Inch,
+		width: width, height: vg.Length(1.2+0.26*float64(max(n, 3))) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
@@ -93,6 +121,10 @@ func Compare(d CompareData) (*Figure, error) {
 		},
 	}, nil
 }
+
+// maxName is the room for the name of a code: about a hundred letters. Longer
+// ones lose their middle: paths differ at one end or the other.
+const maxName = 6 * vg.Inch
 
 // invisible is a line style for keys of bare glyphs.
 var invisible = draw.LineStyle{Color: color.Transparent, Width: 1}
@@ -104,9 +136,6 @@ type nameTicks []string
 func (t nameTicks) Ticks(_, _ float64) []plot.Tick {
 	out := make([]plot.Tick, len(t))
 	for i, name := range t {
-		if runes := []rune(name); len(runes) > 40 {
-			name = "…" + string(runes[len(runes)-39:])
-		}
 		out[i] = plot.Tick{Value: -float64(i), Label: name}
 	}
 	return out

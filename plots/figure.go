@@ -93,9 +93,7 @@ func undated(pdf []byte) []byte {
 	return pdfDate.ReplaceAll(pdf, []byte("/$1 (D:20000101000000"))
 }
 
-// picture draws an image over a rectangle of a plot's coordinates. Unlike
-// plotter.Image it takes no account of the axes' scales: rows and columns are
-// evenly spaced on the page.
+// picture draws an image over a rectangle of a plot's coordinates.
 type picture struct {
 	img                    image.Image
 	xmin, ymin, xmax, ymax float64
@@ -141,14 +139,64 @@ func textStyle(size float64) draw.TextStyle {
 	return style
 }
 
+// fitTitle makes a plot's title fit a width: smaller first, then in several
+// lines. A title that fits is left as it is.
+func fitTitle(p *plot.Plot, width vg.Length) {
+	style := &p.Title.TextStyle
+	if style.Width(p.Title.Text) <= width {
+		return
+	}
+	const small = 9
+	for style.Font.Size > vg.Points(small) {
+		style.Font.Size -= vg.Points(0.5)
+		if style.Width(p.Title.Text) <= width {
+			return
+		}
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(p.Title.Text) {
+		word = abridge(*style, word, width)
+		if longer := strings.TrimSpace(line + " " + word); line == "" || style.Width(longer) <= width {
+			line = longer
+			continue
+		}
+		lines = append(lines, line)
+		line = word
+	}
+	p.Title.Text = strings.Join(append(lines, line), "\n")
+}
+
+// abridge takes letters out of the middle of text until it fits a width.
+func abridge(style draw.TextStyle, text string, width vg.Length) string {
+	runes := []rune(text)
+	for keep := len(runes) - 1; keep > 1 && style.Width(text) > width; keep-- {
+		text = string(runes[:keep/2]) + "…" + string(runes[len(runes)-(keep+1)/2:])
+	}
+	return text
+}
+
+// shrink makes the font of a style so small that text fits a width, but not
+// smaller than can be read; abridge does the rest.
+func shrink(style draw.TextStyle, text string, width vg.Length) (draw.TextStyle, string) {
+	for style.Font.Size > vg.Points(6) && style.Width(text) > width {
+		style.Font.Size -= vg.Points(0.5)
+	}
+	return style, abridge(style, text, width)
+}
+
 // ticks marks four to seven round numbers.
 type ticks struct{}
 
 // Ticks implements plot.Ticker.
 func (ticks) Ticks(lo, hi float64) []plot.Tick {
 	step := niceStep((hi - lo) / 5)
+	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
+	// Counting on from the first: where neighbouring floats are further apart
+	// than 1, i++ would stand still.
 	var out []plot.Tick
-	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+1e-9*step; i++ {
+	for n := 0.0; n <= min(last-first, 20); n++ {
+		i := first + n
 		out = append(out, plot.Tick{Value: i * step, Label: tickLabel(i*step, step)})
 	}
 	return out
@@ -160,6 +208,9 @@ func niceStep(x float64) float64 {
 		return 1
 	}
 	power := math.Pow(10, math.Floor(math.Log10(x)))
+	if power == 0 { // x is among the smallest floats
+		return x
+	}
 	for _, m := range []float64{1, 2, 5} {
 		if x <= 1.25*m*power {
 			return m * power
@@ -183,28 +234,50 @@ func tickLabel(v, step float64) string {
 
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// logTicks marks powers of ten, and 2 and 5 times them where there are few.
+// logTicks marks an axis of decimal logarithms: powers of ten, and 2 and 5 times
+// them where there are few; on an axis too short to have two of these, any round
+// numbers. Logarithms on an even axis are drawn instead of plot.LogScale, which
+// reserves room for the axis's label in a place where it is not.
 type logTicks struct{}
 
 // Ticks implements plot.Ticker.
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
-	const slack = 1 + 1e-9
+	const slack = 1e-9
+	decades := hi - lo
+	every := math.Ceil(decades / 9) // so many decades from label to label
+	labels := 0
 	var out []plot.Tick
-	decades := math.Log10(hi / lo)
-	for power := math.Floor(math.Log10(lo)); power <= math.Log10(hi)+1; power++ {
+	for power := math.Floor(lo); power <= hi+1; power++ {
+		if every > 1 && math.Mod(power, every) != 0 {
+			continue
+		}
 		for m := 1.0; m < 10; m++ {
-			v := m * math.Pow(10, power)
-			if v*slack < lo || v > hi*slack {
+			tick := plot.Tick{Value: power + math.Log10(m)}
+			if tick.Value < lo-slack || tick.Value > hi+slack || every > 1 && m > 1 {
 				continue
 			}
-			tick := plot.Tick{Value: v}
 			if m == 1 || decades < 2.5 && (m == 2 || m == 5) || decades < 0.8 {
-				tick.Label = minus(strconv.FormatFloat(v, 'g', 3, 64))
+				tick.Label = powerLabel(m, power)
+				labels++
 			}
 			out = append(out, tick)
 		}
 	}
+	if labels < 2 && decades < 2 {
+		out = ticks{}.Ticks(math.Pow(10, lo), math.Pow(10, hi))
+		for i := range out {
+			out[i].Value = math.Log10(out[i].Value)
+		}
+	}
 	return out
+}
+
+// powerLabel writes m·10^power, which may be beyond the range of floats.
+func powerLabel(m, power float64) string {
+	if math.Abs(power) > 300 {
+		return minus(fmt.Sprintf("%ge%+03g", m, power))
+	}
+	return minus(strconv.FormatFloat(m*math.Pow(10, power), 'g', 6, 64))
 }
 
 // axis is one of the coordinates of a grid.
@@ -222,24 +295,62 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v <= at[i-1] || log && v <= 0 {
 			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers in ascending order, positive on a log axis", name, i+1, v)
 		}
+		if math.Abs(v) > largest || log && v < 1/largest {
+			return axis{}, fmt.Errorf("%s value %d is %v; cannot draw an axis that far from 1", name, i+1, v)
+		}
 	}
 	return axis{at, log}, nil
 }
 
-// value interpolates between the coordinates: value(0) is the first, value(½)
-// half-way to the second. It goes on beyond both ends with their step.
+// largest is the largest size of a number that is drawn: margins, sums and
+// differences of such numbers are finite.
+const largest = 1e300
+
+// checkEven refuses coordinates that are not evenly spaced on the axis: the
+// cells of a picture are.
+func (a axis) checkEven(name string) error {
+	n := len(a.at)
+	on := func(v float64) float64 {
+		if a.log {
+			return math.Log(v)
+		}
+		return v
+	}
+	first := on(a.at[0])
+	step := (on(a.at[n-1]) - first) / float64(max(n-1, 1))
+	for i, v := range a.at {
+		want := first + step*float64(i)
+		// A tenth of a cell cannot be seen; numbers may be rounded that much.
+		if math.Abs(on(v)-want) > 0.1*step {
+			spacing := "evenly spaced values, or evenly spaced logarithms on a log axis"
+			if a.log {
+				spacing = "evenly spaced logarithms"
+			}
+			return fmt.Errorf("%s value %d is %v; want %s", name, i+1, v, spacing)
+		}
+	}
+	return nil
+}
+
+// value interpolates between the coordinates, or between their decimal logarithms
+// on a log axis: value(0) is the first, value(½) half-way to the second. It goes
+// on beyond both ends with their step.
 func (a axis) value(index float64) float64 {
 	n := len(a.at)
 	if n == 1 {
 		if a.log {
-			return a.at[0] * math.Pow(1.1, index)
+			return math.Log10(a.at[0]) + index*math.Log10(1.1)
 		}
-		return a.at[0] * (1 + 0.1*index)
+		if a.at[0] == 0 {
+			return index
+		}
+		return a.at[0] + 0.1*index*math.Abs(a.at[0])
 	}
 	i := max(0, min(int(math.Floor(index)), n-2))
 	f := index - float64(i)
 	if a.log {
-		return a.at[i] * math.Pow(a.at[i+1]/a.at[i], f)
+		from, to := math.Log10(a.at[i]), math.Log10(a.at[i+1])
+		return from + f*(to-from)
 	}
 	return a.at[i] + f*(a.at[i+1]-a.at[i])
 }
@@ -249,7 +360,6 @@ func (a axis) value(index float64) float64 {
 func (a axis) set(p *plot.Axis) {
 	p.Min, p.Max = a.value(-0.5), a.value(float64(len(a.at))-0.5)
 	if a.log {
-		p.Scale = plot.LogScale{}
 		p.Tick.Marker = logTicks{}
 	}
 }
@@ -287,15 +397,26 @@ func drawKey(c draw.Canvas, entries []series) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
 }
 
+// checkErrors is checkFinite for errors, which are not negative.
+func checkErrors(name string, values []float64, n int, allowNaN bool) error {
+	if err := checkFinite(name, values, n, allowNaN); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(values, func(v float64) bool { return v < 0 }); i >= 0 {
+		return fmt.Errorf("value %d of %s is %v; want a number that is not negative", i+1, name, values[i])
+	}
+	return nil
+}
+
 // checkFinite refuses numbers that cannot be drawn. NaN, where allowed, means
 // that there is no value.
 func checkFinite(name string, values []float64, n int, allowNaN bool) error {
 	if len(values) != n {
 		return fmt.Errorf("%d values of %s for %d places", len(values), name, n)
 	}
-	i := slices.IndexFunc(values, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) && !allowNaN })
+	i := slices.IndexFunc(values, func(v float64) bool { return math.Abs(v) > largest || math.IsNaN(v) && !allowNaN })
 	if i >= 0 {
-		return fmt.Errorf("value %d of %s is %v; want a finite number", i+1, name, values[i])
+		return fmt.Errorf("value %d of %s is %v; want a finite number of at most ±%g", i+1, name, values[i], largest)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // HeatmapData is a function of two coordinates on a grid.
 type HeatmapData struct {
 	Title                  string
-	X, Y                   []float64 // ascending; r and σ in the paper's Figure 3(c)
+	X, Y                   []float64 // ascending and evenly spaced, in their logarithms on a log axis; r and σ in the paper's Figure 3(c)
 	XLog, YLog             bool
 	Z                      [][]float64 // Z[iy][ix]; NaN is left blank
 	XLabel, YLabel, ZLabel string
@@ -35,6 +35,12 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	}
 	y, err := newAxis("y", d.Y, d.YLog)
 	if err != nil {
+		return nil, fmt.Errorf("heatmap: %w", err)
+	}
+	if err := x.checkEven("x"); err != nil {
+		return nil, fmt.Errorf("heatmap: %w", err)
+	}
+	if err := y.checkEven("y"); err != nil {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
 	if len(d.Z) != len(d.Y) {
@@ -62,12 +68,13 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 			p.Add(&plotter.Line{XYs: line, LineStyle: style})
 		}
 	}
+	const bar = 96 // points to the right of the plot
+	fitTitle(p, 6.3*vg.Inch-vg.Points(bar+10))
 	return &Figure{
 		width: 6.3 * vg.Inch, height: 4.3 * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
-			const bar = 96 // points to the right of the plot
 			main := draw.Crop(c, 0, -vg.Points(bar), 0, 0)
 			p.Draw(main)
 			area := p.DataCanvas(main)
@@ -129,19 +136,19 @@ func newColourScale(z [][]float64) colourScale {
 	s := colourScale{limit: 1, empty: len(size) == 0}
 	if len(size) > 0 {
 		slices.Sort(size)
-		largest := size[len(size)-1]
-		typical := size[(len(size)-1)*98/100]
-		s.limit = largest
-		if typical > 0 && largest > 1.5*typical {
+		extreme := size[len(size)-1]
+		typical := size[len(size)-1-len(size)/50] // 98 % are no larger; of few cells, all
+		s.limit = extreme
+		if typical > 0 && extreme > 1.5*typical {
 			s.limit = typical
 		}
-		if s.limit == 0 {
+		if s.limit < 1/largest { // nothing but zeros, or as good as
 			s.limit = 1
 		}
 		// Up to a mark, so that the end of the bar is a round number.
 		s.step = niceStep(s.limit / 4)
 		s.limit = s.step * math.Ceil(s.limit/s.step-1e-9)
-		s.clipped = largest > s.limit*(1+1e-9)
+		s.clipped = extreme > s.limit*(1+1e-9)
 	}
 	if s.step == 0 {
 		s.step = niceStep(s.limit / 4)
@@ -189,6 +196,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 	y := func(v float64) vg.Length {
 		return r.Min.Y + (r.Max.Y-r.Min.Y)*vg.Length((v/s.limit+1)/2)
 	}
+	widest := vg.Length(0) // of the labels
 	for _, v := range s.marks {
 		line := contourStyle(v)
 		c.StrokeLine2(line, r.Min.X, y(v), r.Max.X, y(v))
@@ -200,21 +208,28 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 		if s.clipped && math.Abs(math.Abs(v)-s.limit) < 1e-9*s.limit {
 			label = map[bool]string{true: "≥ ", false: "≤ "}[v > 0] + label
 		}
+		style, label := shrink(style, label, vg.Points(40))
 		c.FillText(style, vg.Point{X: r.Max.X + vg.Points(5), Y: y(v)}, label)
+		widest = max(widest, style.Width(label))
 	}
 	// The legend stands upright along the bar.
 	upright := textStyle(10)
 	upright.Rotation = math.Pi / 2
 	upright.XAlign, upright.YAlign = draw.XCenter, draw.YTop
-	at := r.Max.X + vg.Points(37)
-	c.FillText(upright, vg.Point{X: at, Y: (r.Min.Y + r.Max.Y) / 2}, d.ZLabel)
+	at := r.Max.X + max(vg.Points(37), vg.Points(6)+widest)
+	height := r.Max.Y - r.Min.Y
+	label, text := shrink(upright, d.ZLabel, height)
+	c.FillText(label, vg.Point{X: at, Y: (r.Min.Y + r.Max.Y) / 2}, text)
 	small := upright
 	small.Font.Size = vg.Points(8.5)
 	at += vg.Points(14)
+	// Half the bar is each sign's.
 	small.XAlign = draw.XRight
-	c.FillText(small, vg.Point{X: at, Y: r.Max.Y}, d.Positive)
+	label, text = shrink(small, d.Positive, 0.48*height)
+	c.FillText(label, vg.Point{X: at, Y: r.Max.Y}, text)
 	small.XAlign = draw.XLeft
-	c.FillText(small, vg.Point{X: at, Y: r.Min.Y}, d.Negative)
+	label, text = shrink(small, d.Negative, 0.48*height)
+	c.FillText(label, vg.Point{X: at, Y: r.Min.Y}, text)
 	if d.Blank != "" && hasBlank(d.Z) {
 		box := vg.Rectangle{Min: vg.Point{X: r.Min.X, Y: r.Min.Y - vg.Points(22)}}
 		box.Max = vg.Point{X: r.Max.X, Y: box.Min.Y + vg.Points(9)}
@@ -228,7 +243,9 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 		frame(c, box)
 		note := textStyle(8.5)
 		note.YAlign = draw.YCenter
-		c.FillText(note, vg.Point{X: box.Max.X + vg.Points(5), Y: (box.Min.Y + box.Max.Y) / 2}, d.Blank)
+		left := box.Max.X + vg.Points(5)
+		note, text := shrink(note, d.Blank, c.Max.X-left)
+		c.FillText(note, vg.Point{X: left, Y: (box.Min.Y + box.Max.Y) / 2}, text)
 	}
 }
 

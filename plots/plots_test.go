@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,6 +99,35 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			d.XLog = true
 			return plots.Heatmap(d)
 		},
+		"heatmap-long": func() (*plots.Figure, error) { // nothing may be cut or run into anything
+			d := heatmapData(12, 9, func(x, y float64) float64 { return 3e4 * hill(x, y) })
+			d.Title = "A = experiments/first/learned-code-matrix.csv, B = experiments/second/learned-code-matrix.npy: exact expected error"
+			d.Positive, d.Negative = "experiments/second/learned-code-matrix.npy is better", "experiments/first/learned-code-matrix.csv is better"
+			d.Blank = "blank: invalid, some e > 1"
+			return plots.Heatmap(d)
+		},
+		"verify-rare": func() (*plots.Figure, error) { // bars that reach below zero, labels without errors
+			d := verifyData(12, true)
+			d.Band = 4
+			for i := range d.Mean {
+				d.StdErr[i] = 0.4 * float64(i%6)
+				d.Mean[i] = max(0, d.Exact[i]+1.3*d.StdErr[i]*math.Sin(37*d.Level[i]))
+			}
+			d.Mean[6] = 0
+			return plots.Verify(d)
+		},
+		"compare-zero": func() (*plots.Figure, error) { // zeros on a log axis, a mean without an error
+			return plots.Compare(plots.CompareData{
+				Title: "many decades",
+				Names: []string{"no error", "tiny", "large"}, Bound: []float64{nan, nan, nan},
+				Exact: []float64{0, 1e-17, 20}, Mean: []float64{0, 1e-12, 21}, StdErr: []float64{nan, 2e-12, 9},
+			})
+		},
+		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
+			d := codeData(64, 128)
+			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
+			return plots.CodeMatrix(d)
+		},
 		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
 		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },
 		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(8, 16)) },
@@ -152,6 +182,77 @@ func TestGolden(t *testing.T) {
 				t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
 			}
 		})
+	}
+}
+
+// TestGoldenSVG pins one vector file: its text is outlines, so it looks the same
+// without our fonts.
+func TestGoldenSVG(t *testing.T) {
+	f, err := figures(t)["compare-zero"]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "compare-zero.svg")
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
+	}
+	if strings.Contains(b.String(), "<text") || strings.Contains(b.String(), "NaN") {
+		t.Error("has text that needs a font, or a NaN for a coordinate")
+	}
+}
+
+// TestExtremes: numbers at the ends of the range of floats are drawn or refused;
+// nothing panics or runs for ever.
+func TestExtremes(t *testing.T) {
+	nan := math.NaN()
+	values := []float64{0, 5e-324, 1e-310, 1e-300, 1e-17, 1, 1e18, 1e18 + 512, 1e300, 1.7e308, math.Inf(1), nan}
+	for i, a := range values {
+		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} { // b ascends from a, descends, or is far away
+			for name, figure := range map[string]func() (*plots.Figure, error){
+				"heatmap of": func() (*plots.Figure, error) {
+					return plots.Heatmap(plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2}, Z: [][]float64{{a}, {-b}}})
+				},
+				"heatmap at": func() (*plots.Figure, error) {
+					return plots.Heatmap(plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a}, Z: [][]float64{{1, 2}}})
+				},
+				"log heatmap at": func() (*plots.Figure, error) {
+					return plots.Heatmap(plots.HeatmapData{X: []float64{a, b}, XLog: true, Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}})
+				},
+				"verification of": func() (*plots.Figure, error) {
+					return plots.Verify(plots.VerifyData{Level: []float64{1, 2}, Exact: []float64{b, a}, Mean: []float64{a, 1}, StdErr: []float64{b, 1}})
+				},
+				"comparison of": func() (*plots.Figure, error) {
+					return plots.Compare(plots.CompareData{Names: []string{"a", "b"}, Bound: []float64{a, b}, Exact: []float64{1, nan}, Mean: []float64{b, a}, StdErr: []float64{a, b}})
+				},
+			} {
+				f, err := figure()
+				if err != nil {
+					continue
+				}
+				var svg bytes.Buffer
+				if err := f.Write(&svg, "svg"); err != nil {
+					t.Errorf("%s %g and %g: %v", name, a, b, err)
+				}
+				// Images are base64, in which the letters may stand by chance.
+				if drawn := regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(svg.String(), ""); strings.Contains(drawn, "NaN") || strings.Contains(drawn, "Inf,") {
+					t.Errorf("%s %g and %g: a coordinate is not a number", name, a, b)
+				}
+			}
+		}
 	}
 }
 
@@ -212,6 +313,34 @@ func TestRefusals(t *testing.T) {
 		},
 		"infinite value": func() (*plots.Figure, error) {
 			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }))
+		},
+		"uneven x": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[1] += 0.5 }))
+		},
+		"linear x on a log axis": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.XLog = true }))
+		},
+		"a value too large": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }))
+		},
+		"a negative standard error": func() (*plots.Figure, error) {
+			d := verifyData(3, true)
+			d.StdErr[1] = -1
+			return plots.Verify(d)
+		},
+		"an infinite bound": func() (*plots.Figure, error) {
+			d := verifyData(3, true)
+			d.Bound[2] = math.Inf(1)
+			return plots.Verify(d)
+		},
+		"a negative band": func() (*plots.Figure, error) {
+			d := verifyData(3, true)
+			d.Band = -1
+			return plots.Verify(d)
+		},
+		"a negative bound": func() (*plots.Figure, error) {
+			one := []float64{1}
+			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: []float64{-1}, Exact: one, Mean: one, StdErr: one})
 		},
 		"no levels":       func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
 		"no means":        func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },

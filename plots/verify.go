@@ -16,31 +16,39 @@ type VerifyData struct {
 	Title        string
 	Level        []float64 // ascending
 	Bound, Exact []float64 // nil, or NaN where there is none
-	Mean, StdErr []float64 // sampled
+	Mean, StdErr []float64 // sampled; not negative
+	Band         float64   // where the lower panel has lines, in standard errors; 0: nowhere
 }
 
 // Verify draws the paper's Figure 10: the expected error of every label, by
 // bound, exact value and samples with their standard errors. Below it, where
 // there are exact values, how many standard errors the samples are away from
-// them: the standard errors themselves are mostly too small to see.
+// them: the standard errors themselves are mostly too small to see. A label
+// without a standard error, because all its samples agree, has no place there;
+// a note says how many these are.
 func Verify(d VerifyData) (*Figure, error) {
 	x, err := newAxis("level", d.Level, false)
 	if err != nil {
 		return nil, fmt.Errorf("verification plot: %w", err)
 	}
 	n := len(d.Level)
-	for name, values := range map[string][]float64{"the sampled mean": d.Mean, "its standard error": d.StdErr} {
-		if err := checkFinite(name, values, n, false); err != nil {
+	for _, column := range []struct {
+		name     string
+		values   []float64
+		optional bool
+	}{
+		{"the sampled mean", d.Mean, false}, {"its standard error", d.StdErr, false},
+		{"the bound", d.Bound, true}, {"the exact value", d.Exact, true},
+	} {
+		if column.optional && column.values == nil {
+			continue
+		}
+		if err := checkErrors(column.name, column.values, n, column.optional); err != nil {
 			return nil, fmt.Errorf("verification plot: %w", err)
 		}
 	}
-	for name, values := range map[string][]float64{"the bound": d.Bound, "the exact value": d.Exact} {
-		if values == nil {
-			continue
-		}
-		if err := checkFinite(name, values, n, true); err != nil {
-			return nil, fmt.Errorf("verification plot: %w", err)
-		}
+	if !(d.Band >= 0) || d.Band > maxDeviation {
+		return nil, fmt.Errorf("verification plot: band at %v standard errors; want a number from 0 to %g", d.Band, maxDeviation)
 	}
 
 	p := newPlot(d.Title, "level n", "expected |error| (levels)")
@@ -70,14 +78,15 @@ func Verify(d VerifyData) (*Figure, error) {
 	}
 	p.Add(points)
 	key = append(key, series{name: "sampled ± standard error", glyph: glyph})
-	x.set(&p.X)
+	setLevels(x, &p.X)
 	p.Y.Min, p.Y.Max = 0, 1.05*top
 	if top == 0 {
 		p.Y.Max = 1
 	}
 
 	fig := &Figure{width: 6.3 * vg.Inch, height: 4.2 * vg.Inch}
-	z := deviations(d)
+	fitTitle(p, fig.width-vg.Points(14))
+	z, without := deviations(d)
 	if z == nil {
 		fig.draw = func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
@@ -90,13 +99,22 @@ func Verify(d VerifyData) (*Figure, error) {
 	q := newPlot("", "level n", "(sampled − exact) / s.e.")
 	q.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	q.Add(grid())
-	reach := 3.5
+	reach := max(3.5, 1.1*d.Band)
 	for _, at := range z {
 		reach = max(reach, 1.1*math.Abs(at.Y))
 	}
-	q.Add(&plotter.Line{XYs: plotter.XYs{{X: x.value(-0.5), Y: 0}, {X: x.value(float64(n) - 0.5), Y: 0}}, LineStyle: draw.LineStyle{Color: blue, Width: vg.Points(1)}})
+	setLevels(x, &q.X)
+	level := func(y float64, style draw.LineStyle) {
+		q.Add(&plotter.Line{XYs: plotter.XYs{{X: q.X.Min, Y: y}, {X: q.X.Max, Y: y}}, LineStyle: style})
+	}
+	level(0, draw.LineStyle{Color: blue, Width: vg.Points(1)})
+	if d.Band > 0 {
+		band := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
+		level(d.Band, band)
+		level(-d.Band, band)
+	}
 	q.Add(&plotter.Scatter{XYs: z, GlyphStyle: glyph})
-	x.set(&q.X)
+	setLevels(x, &q.X) // again: Add has widened it to what it was given
 	q.Y.Min, q.Y.Max = -reach, reach
 	p.X.Label.Text = ""
 	fig.draw = func(c draw.Canvas) {
@@ -113,6 +131,12 @@ func Verify(d VerifyData) (*Figure, error) {
 		lower.Min.X += max(0, shift)
 		p.Draw(upper)
 		q.Draw(lower)
+		if without > 0 {
+			note := textStyle(8.5)
+			note.XAlign = draw.XRight
+			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, n)
+			c.FillText(note, vg.Point{X: lower.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
+		}
 	}
 	return fig, nil
 }
@@ -146,12 +170,45 @@ func unbroken(x, y []float64) []plotter.XYs {
 	return lines
 }
 
-// deviations are in standard errors; nil where nothing is exact.
-func deviations(d VerifyData) plotter.XYs {
-	var out plotter.XYs
+// maxDeviation is the largest deviation that is drawn, in standard errors;
+// larger ones are drawn there. A tiny standard error may make them infinite.
+const maxDeviation = 1e9
+
+// deviations are in standard errors; nil where nothing is exact. It also returns
+// how many exact values have no standard error beside them.
+func deviations(d VerifyData) (z plotter.XYs, without int) {
 	for i, exact := range d.Exact {
-		if !math.IsNaN(exact) && d.StdErr[i] > 0 {
-			out = append(out, plotter.XY{X: d.Level[i], Y: (d.Mean[i] - exact) / d.StdErr[i]})
+		switch {
+		case math.IsNaN(exact):
+		case d.StdErr[i] == 0:
+			without++
+		default:
+			y := (d.Mean[i] - exact) / d.StdErr[i]
+			z = append(z, plotter.XY{X: d.Level[i], Y: max(-maxDeviation, min(maxDeviation, y))})
+		}
+	}
+	return z, without
+}
+
+// setLevels is axis.set for labels, which are whole numbers.
+func setLevels(x axis, p *plot.Axis) {
+	x.set(p)
+	if len(x.at) == 1 {
+		p.Min, p.Max = x.at[0]-0.5, x.at[0]+0.5
+	}
+	p.Tick.Marker = wholeTicks{}
+}
+
+// wholeTicks is ticks without the fractions.
+type wholeTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
+	whole := func(v float64) bool { return v == math.Round(v) }
+	var out []plot.Tick
+	for _, t := range (ticks{}).Ticks(lo, hi) {
+		if whole(t.Value) {
+			out = append(out, plot.Tick{Value: t.Value, Label: tickLabel(t.Value, 1)})
 		}
 	}
 	return out
@@ -163,7 +220,7 @@ type valueError struct{ x, y, err float64 }
 type errorBars struct {
 	at         []valueError
 	glyph      draw.GlyphStyle
-	horizontal bool // bars along x
+	horizontal func(float64) float64 // if not nil, bars are along x, and this is where a value is on that axis
 }
 
 // Plot implements plot.Plotter.
@@ -171,12 +228,16 @@ func (e errorBars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	bar := draw.LineStyle{Color: e.glyph.Color, Width: vg.Points(0.8)}
 	for _, at := range e.at {
-		if e.horizontal {
+		if math.IsNaN(at.err) {
+			at.err = 0 // a point without a bar
+		}
+		if on := e.horizontal; on != nil {
 			y := ty(at.y)
-			c.StrokeLine2(bar, tx(max(at.x-at.err, p.X.Min)), y, tx(min(at.x+at.err, p.X.Max)), y)
+			c.StrokeLine2(bar, tx(max(on(at.x-at.err), p.X.Min)), y, tx(min(on(at.x+at.err), p.X.Max)), y)
+			at.x = on(at.x)
 		} else {
 			x := tx(at.x)
-			c.StrokeLine2(bar, x, ty(at.y-at.err), x, ty(at.y+at.err))
+			c.StrokeLine2(bar, x, ty(max(at.y-at.err, p.Y.Min)), x, ty(min(at.y+at.err, p.Y.Max)))
 		}
 		c.DrawGlyph(e.glyph, vg.Point{X: tx(at.x), Y: ty(at.y)})
 	}

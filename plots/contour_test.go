@@ -1,0 +1,81 @@
+package plots
+
+import (
+	"math"
+	"testing"
+)
+
+// cone is a grid of distances from a place, NaN in a disc of radius hole around
+// another.
+func cone(n int, x0, y0, hx, hy, hole float64) [][]float64 {
+	z := make([][]float64, n)
+	for y := range z {
+		z[y] = make([]float64, n)
+		for x := range z[y] {
+			z[y][x] = math.Hypot(float64(x)-x0, float64(y)-y0)
+			if math.Hypot(float64(x)-hx, float64(y)-hy) < hole {
+				z[y][x] = math.NaN()
+			}
+		}
+	}
+	return z
+}
+
+// A contour of a cone is one closed circle.
+func TestContourOfCone(t *testing.T) {
+	const r = 9.3
+	paths := contours(cone(31, 15.2, 14.7, 0, 0, 0), r)
+	if len(paths) != 1 {
+		t.Fatalf("%d lines, want 1", len(paths))
+	}
+	path := paths[0]
+	if path[0] != path[len(path)-1] {
+		t.Errorf("begins at %v and ends at %v", path[0], path[len(path)-1])
+	}
+	for _, p := range path {
+		if d := math.Hypot(p.x-15.2, p.y-14.7); math.Abs(d-r) > 0.05 {
+			t.Errorf("(%g, %g) is %g from the centre, want %g", p.x, p.y, d, r)
+		}
+	}
+}
+
+// Where values are missing a contour ends; it does not bend, nor cross.
+func TestContourAtHole(t *testing.T) {
+	const r = 9.3
+	z := cone(31, 15.2, 14.7, 24, 15, 3)
+	paths := contours(z, r)
+	if len(paths) != 1 || paths[0][0] == paths[0][len(paths[0])-1] {
+		t.Fatalf("%d lines, want 1, open", len(paths))
+	}
+	for i, p := range paths[0] {
+		if d := math.Hypot(p.x-15.2, p.y-14.7); math.Abs(d-r) > 0.05 {
+			t.Errorf("(%g, %g) is %g from the centre, want %g", p.x, p.y, d, r)
+		}
+		if i == 0 {
+			continue
+		}
+		q := paths[0][i-1]
+		x, y := int((p.x+q.x)/2), int((p.y+q.y)/2)
+		if math.IsNaN(z[y][x] + z[y][x+1] + z[y+1][x] + z[y+1][x+1]) {
+			t.Errorf("from (%g, %g) to (%g, %g) across a square without a value", q.x, q.y, p.x, p.y)
+		}
+	}
+}
+
+// At a saddle two lines pass each other.
+func TestContourAtSaddle(t *testing.T) {
+	for _, z := range [][][]float64{{{1, -2}, {-2, 1}}, {{2, -1}, {-1, 2}}} {
+		if paths := contours(z, 0); len(paths) != 2 {
+			t.Errorf("%v: %d lines, want 2", z, len(paths))
+		}
+	}
+}
+
+func TestNoContour(t *testing.T) {
+	nan := math.NaN()
+	for _, z := range [][][]float64{{{1}}, {{-1, 1}}, {{-1}, {1}}, {{0, 0}, {0, 0}}, {{nan, nan}, {nan, nan}}, {{-1, 1}, {nan, 1}}} {
+		if paths := contours(z, 0); len(paths) != 0 {
+			t.Errorf("%v: %d lines, want none", z, len(paths))
+		}
+	}
+}
