@@ -80,13 +80,13 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	}
 	if t.EachLabel {
 		for row, s := range sums {
-			if !reaches(s.Mean(), s.StdErr(), t.RelErr, surely(row, p.Errors)) {
+			if !reaches(s.Mean(), s.StdErr(), t.RelErr, func() bool { return surely(row, p.Errors) }) {
 				return sums, false, nil
 			}
 		}
 	}
 	o := Weigh(t.Prior, sums)
-	return sums, reaches(o.Mean, o.StdErr, t.RelErr, allSurely(t.Prior, p.Errors)), nil
+	return sums, reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, p.Errors) }), nil
 }
 
 // next raises wanted for the labels that need more samples.
@@ -105,12 +105,12 @@ func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) {
 	}
 	if t.EachLabel {
 		for row, s := range sums {
-			if !reaches(s.Mean(), s.StdErr(), t.RelErr, surely(row, errors)) {
+			if !reaches(s.Mean(), s.StdErr(), t.RelErr, func() bool { return surely(row, errors) }) {
 				wanted[row] = grow(s.Samples, s.Mean(), s.StdErr())
 			}
 		}
 	}
-	if o := Weigh(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, allSurely(t.Prior, errors)) {
+	if o := Weigh(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, errors) }) {
 		for row, s := range sums {
 			if t.Prior[row] > 0 {
 				wanted[row] = max(wanted[row], grow(s.Samples, o.Mean, o.StdErr))
@@ -120,10 +120,11 @@ func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) {
 }
 
 // reaches reports whether a standard error is small enough. Where no sample
-// erred, it is zero without meaning anything, unless nothing is random.
-func reaches(mean, stderr, relErr float64, sure bool) bool {
+// erred, it is zero without meaning anything, unless nothing is random; only
+// then sure is asked, which makes rows of the table.
+func reaches(mean, stderr, relErr float64, sure func() bool) bool {
 	if mean == 0 {
-		return sure
+		return sure()
 	}
 	return stderr <= relErr*mean
 }

@@ -57,14 +57,13 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout, stderr io.Writer
 	args           []string
-	interrupted    func() os.Signal // nil before a signal came
 }
 
 // belsim runs one command line and returns the exit code.
 func belsim(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, interrupted, stop := notify(context.Background())
 	defer stop()
-	env := &environment{stdout, stderr, args, interrupted}
+	env := &environment{stdout, stderr, args}
 
 	// kong ends --help and --version by calling Exit from within Parse.
 	type exit int

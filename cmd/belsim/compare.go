@@ -124,7 +124,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		row, reached, err := cmd.one(ctx, p, prior, bar)
 		if err != nil {
 			bar.stop()
-			return cmd.interrupted(err, bar)
+			return bar.interrupted(err)
 		}
 		allReached = allReached && reached
 		result.Results = append(result.Results, row)

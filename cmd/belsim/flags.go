@@ -281,14 +281,6 @@ func (f sampleFlags) most() uint64 {
 	return f.Samples
 }
 
-// interrupted adds what was finished to the error of a cancelled context.
-func (f sampleFlags) interrupted(err error, bar *progress) error {
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s samples were finished, nothing was written", bar)
-	}
-	return err
-}
-
 // warnUnreached says that --max-samples came before --rel-err.
 func (f sampleFlags) warnUnreached(env *environment, quiet, reached bool) {
 	if !reached && !quiet {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -196,10 +195,7 @@ func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]s
 		})
 	}
 	if err := g.Wait(); err != nil {
-		if errors.Is(err, context.Canceled) {
-			return nil, fmt.Errorf("%s cells were finished, nothing was written", bar)
-		}
-		return nil, err
+		return nil, bar.interrupted(err)
 	}
 	return m, nil
 }
@@ -207,7 +203,7 @@ func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]s
 // fill computes the cells of one σ.
 func (m *heatmap) fill(ctx context.Context, cells []cell, sigma float64, sides [2]side, evaluators [2]evaluator, bar *progress) error {
 	var profiles [2]*errmodel.Profile
-	var at [2]func(context.Context, *errmodel.Mixture) (value, stderr float64, err error)
+	var at [2]cellError
 	for i, s := range sides {
 		var err error
 		if profiles[i], err = errmodel.NewProfile(ctx, s.code.Levels(), s.positions, sigma); err != nil {
@@ -252,7 +248,9 @@ func (c *cell) set(value, stderr [2]float64, sampled bool) {
 	if sampled {
 		a, b, increase := number(stderr[0]), number(stderr[1]), none
 		if value[1] > 0 {
-			// To first order; the two codes' samples are taken as independent.
+			// To first order, and as if the two codes' samples were
+			// independent. They come from the same seed, so this is a guide
+			// to the increase, unlike the standard errors of a and b.
 			increase = number(100 * math.Hypot(stderr[0], ratio*stderr[1]) / value[1])
 		}
 		c.StdErrA, c.StdErrB, c.StdErr = &a, &b, &increase
@@ -261,11 +259,15 @@ func (c *cell) set(value, stderr [2]float64, sampled bool) {
 
 // evaluator prepares the mean error for the mixtures of one width. It belongs to
 // one goroutine.
-type evaluator func(ctx context.Context, p *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (value, stderr float64, err error), error)
+type evaluator func(ctx context.Context, p *errmodel.Profile) (cellError, error)
+
+// cellError is the mean error of a code over the prior, and its standard error
+// where it is sampled.
+type cellError func(ctx context.Context, e *errmodel.Mixture) (value, stderr float64, err error)
 
 func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
 	always := func(mean func(e mat.Matrix) float64) evaluator {
-		return func(context.Context, *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (float64, float64, error), error) {
+		return func(context.Context, *errmodel.Profile) (cellError, error) {
 			return func(_ context.Context, e *errmodel.Mixture) (float64, float64, error) { return mean(e), 0, nil }, nil
 		}
 	}
@@ -279,7 +281,7 @@ func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
 			return always(func(e mat.Matrix) float64 { return b.Mean(prior, e) }), nil
 		}
 		// A linear bound is computed once for all r.
-		return func(_ context.Context, p *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (float64, float64, error), error) {
+		return func(_ context.Context, p *errmodel.Profile) (cellError, error) {
 			r := min(1, p.MaxR())
 			unit, err := p.Mixture(r)
 			if err != nil {
@@ -295,7 +297,7 @@ func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
 		}
 		return always(func(e mat.Matrix) float64 { return x.Mean(prior, e) }), nil
 	}
-	return func(context.Context, *errmodel.Profile) (func(context.Context, *errmodel.Mixture) (float64, float64, error), error) {
+	return func(context.Context, *errmodel.Profile) (cellError, error) {
 		return func(ctx context.Context, e *errmodel.Mixture) (float64, float64, error) {
 			p := &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Errors: e, Seed: cmd.Seed}
 			// Cells run side by side, so each takes one processor.

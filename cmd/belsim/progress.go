@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,6 +71,15 @@ func (p *progress) add(n uint64) {
 func (p *progress) String() string {
 	done, total := p.finished.Load(), p.total.Load()
 	return fmt.Sprintf("%d of %d (%.0f %%)", done, total, 100*float64(done)/float64(max(total, 1)))
+}
+
+// interrupted puts what was finished in the place of a cancelled context's error;
+// other errors it leaves as they are.
+func (p *progress) interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s %s were finished, nothing was written", p, p.what)
+	}
+	return err
 }
 
 // stop takes the bar away.

@@ -155,7 +155,7 @@ func (cmd *verifyCmd) verify(ctx context.Context, env *environment, c *code.Code
 	sums, reached, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, cmd.target(prior, true), bar.add)
 	bar.stop()
 	if err != nil {
-		return nil, cmd.interrupted(err, bar)
+		return nil, bar.interrupted(err)
 	}
 	cmd.warnUnreached(env, cmd.Quiet, reached)
 
