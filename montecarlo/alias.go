@@ -17,17 +17,12 @@ import (
 type aliasTable struct {
 	columnBits int // log2 of the number of columns
 	drawBits   int // 16 or 32: bits of a draw
-	columns    []aliasColumn
+	columns    []Column
 
 	// The columns again, where draws have 16 bits, in the form placeNarrow
 	// reads: turn, own and own^alias, 16 bits each, from bit 32 down. A draw
 	// below turn goes to own, one above it to the alias; turn is undecided.
 	narrow [narrowColumns]uint64
-}
-
-type aliasColumn struct {
-	share      uint64 // P(own | this column) · 2⁶⁴
-	own, alias uint16 // bits of the code, from 0
 }
 
 // narrowColumns is the largest number of columns for which draws have 16 bits,
@@ -62,7 +57,7 @@ func newAliasTable(t *aliasTable, hazards []float64, scratch *aliasScratch) {
 		t.drawBits = 16
 	}
 	if cap(t.columns) < size {
-		t.columns = make([]aliasColumn, size)
+		t.columns = make([]Column, size)
 	}
 	t.columns = t.columns[:size]
 
@@ -70,10 +65,10 @@ func newAliasTable(t *aliasTable, hazards []float64, scratch *aliasScratch) {
 	small, large := scratch.small[:0], scratch.large[:0]
 	for c := range size {
 		w := 0.0
-		t.columns[c] = aliasColumn{}
+		t.columns[c] = Column{}
 		if c < len(kept) {
 			w = hazards[kept[c]] / total * float64(size)
-			t.columns[c].own = uint16(kept[c])
+			t.columns[c].Own = uint16(kept[c])
 		}
 		weight = append(weight, w)
 		if w < 1 {
@@ -86,8 +81,8 @@ func newAliasTable(t *aliasTable, hazards []float64, scratch *aliasScratch) {
 	for len(small) > 0 && len(large) > 0 {
 		s, l := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		t.columns[s].share = fixed64(weight[s])
-		t.columns[s].alias = t.columns[l].own
+		t.columns[s].Share = fixed64(weight[s])
+		t.columns[s].Alias = t.columns[l].Own
 		// weight[l] − (1 − weight[s]) in the order that loses least: l is at
 		// least 1 and the deficit at most 1.
 		weight[l] = (weight[l] + weight[s]) - 1
@@ -106,10 +101,10 @@ func newAliasTable(t *aliasTable, hazards []float64, scratch *aliasScratch) {
 	for _, rest := range [2][]int{small, large} {
 		for _, c := range rest {
 			if c >= len(kept) { // an empty column may not keep a point
-				t.columns[c].own = uint16(kept[heaviest])
+				t.columns[c].Own = uint16(kept[heaviest])
 			}
-			t.columns[c].share = math.MaxUint64
-			t.columns[c].alias = t.columns[c].own
+			t.columns[c].Share = math.MaxUint64
+			t.columns[c].Alias = t.columns[c].Own
 		}
 	}
 	scratch.small, scratch.large = small, large
@@ -117,8 +112,8 @@ func newAliasTable(t *aliasTable, hazards []float64, scratch *aliasScratch) {
 	if t.drawBits == 16 {
 		fractionBits := 16 - t.columnBits
 		for c, col := range t.columns {
-			turn := uint64(c<<fractionBits) | col.share>>(64-fractionBits)
-			t.narrow[c] = turn<<32 | uint64(col.own)<<16 | uint64(col.own^col.alias)
+			turn := uint64(c<<fractionBits) | col.Share>>(64-fractionBits)
+			t.narrow[c] = turn<<32 | uint64(col.Own)<<16 | uint64(col.Own^col.Alias)
 		}
 	}
 }
@@ -135,16 +130,16 @@ func (t *aliasTable) place(draw uint32, low func() uint64) uint16 {
 	fractionBits := t.drawBits - t.columnBits
 	col := &t.columns[draw>>fractionBits]
 	fraction := uint64(draw) << (64 - fractionBits)
-	top := col.share &^ (math.MaxUint64 >> fractionBits)
+	top := col.Share &^ (math.MaxUint64 >> fractionBits)
 	switch {
 	case fraction < top:
-		return col.own
+		return col.Own
 	case fraction > top:
-		return col.alias
-	case low() < col.share<<fractionBits:
-		return col.own
+		return col.Alias
+	case low() < col.Share<<fractionBits:
+		return col.Own
 	}
-	return col.alias
+	return col.Alias
 }
 
 // placeWide is place for the draws of 32 bits in words; low takes a draw's
@@ -204,10 +199,10 @@ func (t *aliasTable) multiply(d *directTable) {
 	fractionBits := 16 - t.columnBits
 	for c, col := range t.columns {
 		draws := d[c<<fractionBits : (c+1)<<fractionBits]
-		turn := int(col.share >> (64 - fractionBits))
-		fillBytes(draws[:turn], uint8(col.own))
+		turn := int(col.Share >> (64 - fractionBits))
+		fillBytes(draws[:turn], uint8(col.Own))
 		draws[turn] = undecidedPlace
-		fillBytes(draws[turn+1:], uint8(col.alias))
+		fillBytes(draws[turn+1:], uint8(col.Alias))
 	}
 }
 

@@ -62,7 +62,7 @@ func BenchmarkSample(b *testing.B) {
 			sums := make([]montecarlo.Sums, bb.levels)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := (montecarlo.CPU{}).Sample(context.Background(), p, spans, sums, nil); err != nil {
+				if err := (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

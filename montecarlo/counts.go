@@ -22,23 +22,14 @@ func newPointCounts(hazard float64) pointCounts {
 		points int
 		weight float64
 	}
-	// Relative weights from the mode outwards: each a product of ratios below
-	// one, no factorials and nothing to overflow. What lies beyond the cut is
-	// less than cut·mode·(1/(1−ratio)) of the whole, far below 2⁻⁶⁴.
-	const cut = 0x1p-90
+	var classes []class
+	below, above := likelyPoints(hazard)
 	mode := int(hazard)
-	classes := []class{{mode, 1}}
-	for m, w := mode, 1.0; m > 0; m-- {
-		if w *= float64(m) / hazard; w < cut {
-			break
-		}
-		classes = append(classes, class{m - 1, w})
+	for i, w := range below {
+		classes = append(classes, class{mode - i, w})
 	}
-	for m, w := mode, 1.0; ; m++ {
-		if w *= hazard / float64(m+1); w < cut {
-			break
-		}
-		classes = append(classes, class{m + 1, w})
+	for i, w := range above {
+		classes = append(classes, class{mode + 1 + i, w})
 	}
 	slices.SortStableFunc(classes, func(a, b class) int {
 		switch {
@@ -66,6 +57,30 @@ func newPointCounts(hazard float64) pointCounts {
 		c.share = append(c.share, fixed64(cl.weight/remaining[i]))
 	}
 	return c
+}
+
+// likelyPoints returns the weights of the numbers of points mode, mode−1, … and
+// mode+1, mode+2, … relative to that of the mode, the whole part of hazard: each
+// a product of ratios below one, no factorials and nothing to overflow. What
+// lies beyond the cut is less than cut·mode·(1/(1−ratio)) of the whole, far
+// below 2⁻⁶⁴.
+func likelyPoints(hazard float64) (below, above []float64) {
+	const cut = 0x1p-90
+	mode := int(hazard)
+	below = append(below, 1)
+	for m, w := mode, 1.0; m > 0; m-- {
+		if w *= float64(m) / hazard; w < cut {
+			break
+		}
+		below = append(below, w)
+	}
+	for m, w := mode, 1.0; ; m++ {
+		if w *= hazard / float64(m+1); w < cut {
+			break
+		}
+		above = append(above, w)
+	}
+	return below, above
 }
 
 // fixed64 is p·2⁶⁴, rounded, for p in [0, 1]; 1 itself becomes 2⁶⁴−1.

@@ -68,7 +68,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 		if len(spans) == 0 {
 			break
 		}
-		if err := b.Sample(ctx, p, spans, sums, done); err != nil {
+		if err := b.Sample(ctx, []Job{{p, spans, sums}}, done); err != nil {
 			return sums, false, err
 		}
 		if t.RelErr > 0 {
@@ -87,6 +87,33 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	}
 	o := Weigh(t.Prior, sums)
 	return sums, reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, p.Errors) }), nil
+}
+
+// EstimateEach samples every label of weight above zero in each of several
+// problems n times, in one call of the backend, and returns the sums of each
+// problem's labels.
+func EstimateEach(ctx context.Context, b Backend, problems []*Problem, n uint64, prior []float64, done func(samples uint64)) ([][]Sums, error) {
+	jobs := make([]Job, len(problems))
+	out := make([][]Sums, len(problems))
+	for i, p := range problems {
+		if err := p.Validate(); err != nil {
+			return nil, err
+		}
+		if len(prior) != p.Code.Levels() {
+			return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), p.Code.Levels())
+		}
+		if limit := p.MaxSamples(); n > limit {
+			return nil, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", n, limit, p.Code.Name())
+		}
+		out[i] = make([]Sums, len(prior))
+		jobs[i] = Job{Problem: p, Sums: out[i]}
+		for row, weight := range prior {
+			if weight > 0 {
+				jobs[i].Spans = append(jobs[i].Spans, Span{row, 0, n})
+			}
+		}
+	}
+	return out, b.Sample(ctx, jobs, done)
 }
 
 // next raises wanted for the labels that need more samples.

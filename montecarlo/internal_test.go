@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -123,9 +124,9 @@ func TestAliasTable(t *testing.T) {
 		newAliasTable(&table, hazards, &aliasScratch{})
 		share := make([]float64, n)
 		for _, col := range table.columns {
-			p := math.Ldexp(float64(col.share), -64)
-			share[col.own] += p / float64(len(table.columns))
-			share[col.alias] += (1 - p) / float64(len(table.columns))
+			p := math.Ldexp(float64(col.Share), -64)
+			share[col.Own] += p / float64(len(table.columns))
+			share[col.Alias] += (1 - p) / float64(len(table.columns))
 		}
 		for k, h := range hazards {
 			if math.Abs(share[k]-h/total) > 1e-13 {
@@ -215,7 +216,7 @@ func TestKernelsAgree(t *testing.T) {
 					e.Set(row, k, rapid.SampledFrom([]float64{0.1, 0.1, 0.1, 0.9}).Draw(t, "e"))
 				}
 				var p rowPlan
-				if err := p.prepare(c, e, row); err != nil {
+				if err := p.prepare(&Problem{Code: c, Decoder: d, Errors: e}, row); err != nil {
 					t.Fatal(err)
 				}
 				points := rapid.IntRange(1, 9).Draw(t, "points")
@@ -272,12 +273,12 @@ func TestPathsAgree(t *testing.T) {
 	}
 	p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 3}
 	sums := func(direct bool) (s Sums) {
-		w, err := newWorker(p, newRoundKeys(p.Seed))
-		if err != nil {
+		var w worker
+		if err := w.start(p); err != nil {
 			t.Fatal(err)
 		}
 		if direct {
-			if err := w.plan.prepare(c, e, 50); err != nil {
+			if err := w.plan.prepare(p, 50); err != nil {
 				t.Fatal(err)
 			}
 			w.kernel.prepare(&w.plan)
@@ -297,5 +298,46 @@ func TestPathsAgree(t *testing.T) {
 	}
 	if a, b := sums(true), sums(false); a != b {
 		t.Errorf("direct %+v, narrow %+v", a, b)
+	}
+}
+
+// TestHazard: −ln(1−e) to within the error of its operations. With u = 2⁻⁵³, s
+// is off by 2u at most (2−e and the quotient), the sum of the other terms is
+// below s/24 and off by a few u of itself, and the last addition adds u: 4u
+// covers them. math.Log1p may be off by 1u itself.
+func TestHazard(t *testing.T) {
+	check := func(e float64) {
+		want := -math.Log1p(-e)
+		if got := hazard(e); math.Abs(got-want) > 5*0x1p-53*want {
+			t.Errorf("hazard(%v) = %v, want %v", e, got, want)
+		}
+	}
+	for _, e := range []float64{0, 0x1p-1020, 1e-12, 0.1, 0.25, 0.5} {
+		check(e)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100000 {
+		check(0.5 * rng.Float64())
+		check(0.5 * math.Exp(-700*rng.Float64()))
+	}
+}
+
+// TestMaxClasses: no row has more classes, whatever its hazards.
+func TestMaxClasses(t *testing.T) {
+	for _, bits := range []int{1, 2, 3, 10, 128, 1000} {
+		most := MaxClasses(bits)
+		top := float64(bits) * hazard(0.5)
+		for i := range 2000 {
+			mean := top * float64(i+1) / 2000
+			for _, h := range []float64{mean, math.Floor(mean), math.Nextafter(math.Floor(mean), 0), mean * 1e-6} {
+				if h <= 0 {
+					continue
+				}
+				below, above := likelyPoints(h)
+				if n := len(below) + len(above); n > most {
+					t.Fatalf("%d bits, hazard %v: %d numbers of points, more than %d", bits, h, n, most)
+				}
+			}
+		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/matrix"
 )
 
 // Problem is what is sampled: the classifiers' outputs for every label of a
@@ -43,14 +44,23 @@ type Span struct {
 	Samples uint64
 }
 
-// Backend samples spans. Every backend gives the same sums.
+// Job is the work on one problem.
+type Job struct {
+	Problem *Problem
+	Spans   []Span
+	Sums    []Sums // length L: the results of a span are added to Sums[span.Row]
+}
+
+// Backend samples jobs. Every backend gives the same sums.
 type Backend interface {
-	// Sample adds the results of each span to sums[span.Row] and calls done,
+	// Sample adds the results of each job's spans to its sums and calls done,
 	// which may be nil and must be safe for concurrent use, with the number
-	// of samples finished since the last call. When the context ends it stops
-	// within a fraction of a second and returns the context's error; sums
-	// then hold whole blocks only.
-	Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, done func(samples uint64)) error
+	// of samples finished since the last call. Many jobs in one call, such as
+	// the cells of a map, keep a device busy that one job would not.
+	//
+	// When the context ends it stops within a fraction of a second and returns
+	// the context's error; the sums then hold whole blocks only.
+	Sample(ctx context.Context, jobs []Job, done func(samples uint64)) error
 }
 
 // Validate checks what a backend relies on.
@@ -64,6 +74,45 @@ func (p *Problem) Validate() error {
 	}
 	if p.Within < 0 {
 		return fmt.Errorf("θ = %d levels: want 0 or more", p.Within)
+	}
+	return nil
+}
+
+// Row returns e[n,·] of row i (n = i+1) in dst, which is made when it is too
+// short. The error names an entry that is no probability.
+func (p *Problem) Row(dst []float64, i int) ([]float64, error) {
+	dst = matrix.Row(dst, i, p.Errors)
+	for k, e := range dst {
+		if !(e >= 0 && e <= 1) {
+			return nil, fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, e)
+		}
+	}
+	return dst, nil
+}
+
+// validate checks what a backend relies on.
+func (j *Job) validate() error {
+	if err := j.Problem.Validate(); err != nil {
+		return err
+	}
+	levels := j.Problem.Code.Levels()
+	if len(j.Sums) != levels {
+		return fmt.Errorf("sums of %d labels for a code of %d levels", len(j.Sums), levels)
+	}
+	for _, s := range j.Spans {
+		if s.Row < 0 || s.Row >= levels {
+			return fmt.Errorf("samples of row %d of a code of %d levels", s.Row, levels)
+		}
+	}
+	return nil
+}
+
+// ValidateJobs checks jobs before a backend starts on them.
+func ValidateJobs(jobs []Job) error {
+	for i := range jobs {
+		if err := jobs[i].validate(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -84,11 +133,10 @@ type CPU struct {
 var _ Backend = CPU{}
 
 // Sample implements Backend.
-func (b CPU) Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, done func(samples uint64)) error {
-	if err := p.Validate(); err != nil {
+func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) error {
+	if err := ValidateJobs(jobs); err != nil {
 		return err
 	}
-	keys := newRoundKeys(p.Seed)
 	workers := b.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -96,7 +144,7 @@ func (b CPU) Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, 
 	if done == nil {
 		done = func(uint64) {}
 	}
-	work := newPieces(spans, workers)
+	work := newPieces(jobs, workers)
 	workers = max(1, min(workers, work.total))
 
 	var next atomic.Int64
@@ -104,20 +152,20 @@ func (b CPU) Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, 
 	g, ctx := errgroup.WithContext(ctx)
 	for range workers {
 		g.Go(func() error {
-			w, err := newWorker(p, keys)
-			if err != nil {
-				return err
-			}
+			var w worker
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= work.total {
 					return nil
 				}
-				span := work.piece(i)
+				job, span := work.piece(i)
+				if err := w.start(job.Problem); err != nil {
+					return err
+				}
 				var s Sums
 				err := w.sample(ctx, span, &s, done)
 				mu.Lock()
-				sums[span.Row].Add(s)
+				job.Sums[span.Row].Add(s)
 				mu.Unlock()
 				if err != nil {
 					return err
@@ -128,37 +176,47 @@ func (b CPU) Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, 
 	return g.Wait()
 }
 
-// pieces cuts spans into pieces of whole blocks without listing them, since
-// their number grows with that of the samples. A worker prepares a row once a
-// piece, so pieces are as long as keeps all workers busy.
+// pieces cuts the spans of jobs into pieces of whole blocks without listing
+// them, since their number grows with that of the samples. A worker prepares a
+// row once a piece, so pieces are as long as keeps all workers busy.
 type pieces struct {
-	spans  []Span
+	jobs   []Job
+	spans  []jobSpan
 	length uint64 // samples of a piece, a multiple of BlockSize
-	ends   []int  // ends[i]: number of pieces of spans 0 … i
 	total  int
 }
 
-func newPieces(spans []Span, workers int) *pieces {
+// jobSpan is a span of a job, and the number of pieces up to its end.
+type jobSpan struct{ job, span, end int }
+
+func newPieces(jobs []Job, workers int) *pieces {
 	var samples uint64
-	for _, s := range spans {
-		samples += s.Samples
+	n := 0
+	for _, j := range jobs {
+		n += len(j.Spans)
+		for _, s := range j.Spans {
+			samples += s.Samples
+		}
 	}
 	blocks := samples / BlockSize / uint64(16*workers)
-	p := &pieces{spans: spans, length: BlockSize * min(max(blocks, 1), 256), ends: make([]int, len(spans))}
-	for i, s := range spans {
-		p.total += int((s.Samples + p.length - 1) / p.length)
-		p.ends[i] = p.total
+	p := &pieces{jobs: jobs, length: BlockSize * min(max(blocks, 1), 256), spans: make([]jobSpan, 0, n)}
+	for i, j := range jobs {
+		for k, s := range j.Spans {
+			p.total += int((s.Samples + p.length - 1) / p.length)
+			p.spans = append(p.spans, jobSpan{i, k, p.total})
+		}
 	}
 	return p
 }
 
-// piece returns piece i.
-func (p *pieces) piece(i int) Span {
-	at := sort.SearchInts(p.ends, i+1)
-	s := p.spans[at]
+// piece returns piece i and its job.
+func (p *pieces) piece(i int) (*Job, Span) {
+	at := sort.Search(len(p.spans), func(k int) bool { return p.spans[k].end > i })
+	job := &p.jobs[p.spans[at].job]
+	s := job.Spans[p.spans[at].span]
 	if at > 0 {
-		i -= p.ends[at-1]
+		i -= p.spans[at-1].end
 	}
 	skip := uint64(i) * p.length
-	return Span{s.Row, s.Block + uint32(skip/BlockSize), min(p.length, s.Samples-skip)}
+	return job, Span{s.Row, s.Block + uint32(skip/BlockSize), min(p.length, s.Samples-skip)}
 }

@@ -55,3 +55,7 @@ func fillPortable(dst []uint64, keys *roundKeys, c counter) {
 		c[0]++
 	}
 }
+
+// RoundKeys returns Philox's key schedule of a seed, for backends: elements 2r
+// and 2r+1 are the keys of round r.
+func RoundKeys(seed uint64) [2 * philoxRounds]uint32 { return *newRoundKeys(seed) }

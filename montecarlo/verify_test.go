@@ -16,7 +16,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
 	p.Seed = seed
 	sums = make([]montecarlo.Sums, 31)
-	if err := (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, n), sums, nil); err != nil {
+	if err := (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	exact, err := theory.Exacts(context.Background(), p.Code, p.Decoder, p.Errors)

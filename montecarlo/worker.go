@@ -6,7 +6,7 @@ import "context"
 // amortize loops, small enough for the first-level cache.
 const chunkDraws = 4096
 
-// worker samples spans on one goroutine.
+// worker samples spans on one goroutine. Its zero value is ready to start.
 type worker struct {
 	problem *Problem
 	keys    *roundKeys
@@ -23,12 +23,23 @@ type worker struct {
 	tally  []uint32 // samples of one point, by bit
 }
 
-func newWorker(p *Problem, keys *roundKeys) (*worker, error) {
-	k, err := newKernel(p.Code, p.Decoder)
-	if err != nil {
-		return nil, err
+// start makes p the problem of the samples to come.
+func (w *worker) start(p *Problem) error {
+	if w.problem == p {
+		return nil
 	}
-	return &worker{problem: p, keys: keys, kernel: k, tally: make([]uint32, p.Code.Bits())}, nil
+	old := w.problem
+	w.problem, w.planned = p, false
+	if old == nil || old.Seed != p.Seed {
+		w.keys = newRoundKeys(p.Seed)
+	}
+	if old != nil && old.Code == p.Code && old.Decoder == p.Decoder {
+		return nil
+	}
+	w.plan, w.tally = rowPlan{}, make([]uint32, p.Code.Bits())
+	var err error
+	w.kernel, err = newKernel(p.Code, p.Decoder)
+	return err
 }
 
 // directDraws is how many draws must be coming for a direct table to pay.
@@ -38,7 +49,7 @@ const directDraws = 1 << 16
 // each block. When the context ends s holds whole blocks.
 func (w *worker) sample(ctx context.Context, span Span, s *Sums, done func(samples uint64)) error {
 	if !w.planned || w.plan.row != span.Row {
-		if err := w.plan.prepare(w.problem.Code, w.problem.Errors, span.Row); err != nil {
+		if err := w.plan.prepare(w.problem, span.Row); err != nil {
 			return err
 		}
 		w.kernel.prepare(&w.plan)
