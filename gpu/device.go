@@ -1,0 +1,148 @@
+//go:build linux && cgo
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"belsim/gpu/internal/dl"
+	"belsim/gpu/internal/driver"
+	"belsim/montecarlo"
+)
+
+// library is the driver, looked for in the loader's path.
+const library = "libcuda.so.1"
+
+// Device is a CUDA device. It implements montecarlo.Backend; one call of Sample
+// runs at a time, others wait.
+type Device struct {
+	info    Info
+	mu      sync.Mutex
+	context *driver.Context
+	module  driver.Module
+	streams []driver.Stream
+	kernels map[string]driver.Function
+	code    codeMemory
+	arenas  [2]arena
+	marks   [2]driver.Memory
+	pace    pace
+}
+
+var _ montecarlo.Backend = (*Device)(nil)
+
+// Open opens the first CUDA device; CUDA_VISIBLE_DEVICES chooses among several.
+// The error says what is missing: the driver, a device, or one new enough.
+func Open() (*Device, error) {
+	l, err := dl.Open(library)
+	if err != nil {
+		return nil, fmt.Errorf("no CUDA driver: %w", err)
+	}
+	// The library stays open: drivers run threads of their own, and code must
+	// not be unloaded under them.
+	return open(l.Lookup)
+}
+
+// open opens the first device of a driver whose functions lookup finds.
+func open(lookup func(symbol string) (unsafe.Pointer, error)) (*Device, error) {
+	d, err := driver.Load(lookup)
+	if err != nil {
+		return nil, fmt.Errorf("the CUDA driver is too old: %w", err)
+	}
+	if err := d.Init(); err != nil {
+		return nil, fmt.Errorf("starting the CUDA driver: %w", err)
+	}
+	version, err := d.Version()
+	if err != nil {
+		return nil, fmt.Errorf("asking the CUDA driver for its version: %w", err)
+	}
+	n, err := d.DeviceCount()
+	if err != nil {
+		return nil, fmt.Errorf("counting CUDA devices: %w", err)
+	}
+	if n == 0 {
+		return nil, errors.New("the CUDA driver finds no device")
+	}
+	v, err := d.Device(0)
+	if err != nil {
+		return nil, fmt.Errorf("opening CUDA device 0: %w", err)
+	}
+	info, err := v.Info()
+	if err != nil {
+		return nil, fmt.Errorf("asking about CUDA device 0: %w", err)
+	}
+	dev := &Device{info: Info{info.Name, info.Major, info.Minor, version, info.Multiprocessors, info.ClockKHz, info.Memory}}
+	if info.Major < leastMajor || info.Major == leastMajor && info.Minor < leastMinor {
+		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name, info.Major, info.Minor, leastMajor, leastMinor)
+	}
+	if err := dev.start(v); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", info.Name, errors.Join(err, dev.Close()))
+	}
+	return dev, nil
+}
+
+// start makes what every call of Sample needs. What it made before an error is
+// left to Close.
+func (d *Device) start(v driver.Device) error {
+	var err error
+	if d.context, err = v.Retain(); err != nil {
+		return err
+	}
+	leave, err := d.context.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if d.module, err = d.context.LoadModule(append(ptx, 0)); err != nil {
+		return err
+	}
+	d.kernels = map[string]driver.Function{}
+	for _, name := range kernelNames() {
+		if d.kernels[name], err = d.module.Function(name); err != nil {
+			return err
+		}
+	}
+	for range d.arenas {
+		s, err := d.context.NewStream()
+		if err != nil {
+			return err
+		}
+		d.streams = append(d.streams, s)
+	}
+	return nil
+}
+
+// Info describes the device.
+func (d *Device) Info() Info { return d.info }
+
+// Close releases everything on the device.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.context == nil {
+		return nil
+	}
+	// One failure must not keep the rest from being released.
+	var all []error
+	leave, err := d.context.Enter()
+	all = append(all, err)
+	for _, s := range d.streams {
+		all = append(all, s.Destroy())
+	}
+	for i := range d.arenas {
+		all = append(all, d.arenas[i].memory.Free(), d.marks[i].Free())
+	}
+	all = append(all, d.code.free())
+	if d.module != (driver.Module{}) {
+		all = append(all, d.module.Unload())
+	}
+	if leave != nil {
+		leave()
+	}
+	all = append(all, d.context.Release())
+	d.context, d.module, d.streams, d.kernels = nil, driver.Module{}, nil, nil
+	d.code, d.arenas, d.marks = codeMemory{}, [2]arena{}, [2]driver.Memory{}
+	return errors.Join(all...)
+}

@@ -1,0 +1,415 @@
+//go:build linux && cgo
+
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/gpu/internal/dl"
+	"belsim/gpu/internal/driver"
+	"belsim/gpu/internal/emulator"
+	"belsim/montecarlo"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// problem is a code under a mixture, or under a random table where r is 0.
+func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64, seed uint64) *montecarlo.Problem {
+	tb.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d, err := decode.New(decoder, c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &montecarlo.Problem{Code: c, Decoder: d, Seed: seed, Within: 2}
+	if r > 0 {
+		if p.Errors, err = errmodel.NewMixture(context.Background(), c, r, sigma); err != nil {
+			tb.Fatal(err)
+		}
+		return p
+	}
+	rng := rand.New(rand.NewPCG(seed, 7))
+	e := mat.NewDense(levels, c.Bits(), nil)
+	for i := range levels {
+		e.SetRow(i, row(rng, c.Bits()))
+	}
+	p.Errors = e
+	return p
+}
+
+// suite is what a device must give the sums of the CPU for.
+func suite(t *testing.T) map[string][]montecarlo.Job {
+	job := func(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
+		return montecarlo.Job{Problem: p, Spans: spans, Sums: make([]montecarlo.Sums, p.Code.Levels())}
+	}
+	every := func(p *montecarlo.Problem, step int, n uint64) montecarlo.Job {
+		var spans []montecarlo.Span
+		for i := 0; i < p.Code.Levels(); i += step {
+			spans = append(spans, montecarlo.Span{Row: i, Samples: n})
+		}
+		return job(p, spans...)
+	}
+	jobs := map[string][]montecarlo.Job{
+		"johnson-nonzero":         {every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000)},
+		"johnson":                 {every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000)},
+		"unary":                   {every(problem(t, "unary", "bel-u", 128, 2, 5, 2), 9, 3000)},
+		"unary of 255 bits":       {every(problem(t, "unary", "bel-u", 256, 2, 5, 3), 25, 3000)},
+		"unary of 299 bits":       {every(problem(t, "unary", "bel-u", 300, 3, 90, 4), 30, 2000)},
+		"johnson of 200 bits":     {every(problem(t, "johnson", "bel-j", 400, 3, 9, 5), 30, 2000)},
+		"johnson of 500 bits":     {every(problem(t, "johnson", "bel-j", 1000, 3, 60, 6), 90, 1000)},
+		"hexj":                    {every(problem(t, "hexj", "gen", 256, 0.7, 3, 7), 20, 3000)},
+		"b1jdj":                   {every(problem(t, "b1jdj", "gen", 256, 0.7, 3, 8), 20, 2000)},
+		"hadamard":                {every(problem(t, "hadamard", "gen", 256, 0.02, 3, 9), 50, 500)},
+		"onehot of 300 bits":      {every(problem(t, "onehot", "gen", 300, 0.4, 1, 10), 50, 500)},
+		"random unary":            {every(problem(t, "unary", "bel-u", 100, 0, 0, 11), 1, 300)},
+		"random 300-bit unary":    {every(problem(t, "unary", "bel-u", 301, 0, 0, 12), 9, 200)},
+		"random johnson":          {every(problem(t, "johnson", "bel-j", 200, 0, 0, 13), 2, 300)},
+		"random 300-bit johnson":  {every(problem(t, "johnson", "bel-j", 600, 0, 0, 14), 20, 200)},
+		"random gen":              {every(problem(t, "b2jdj", "gen", 64, 0, 0, 15), 1, 200)},
+		"random 260-bit gen":      {every(problem(t, "unary", "gen", 261, 0, 0, 16), 60, 30)},
+		"two levels":              {every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000)},
+		"nothing to sample":       {job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)), job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2})},
+		"one sample, a far block": {job(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1})},
+	}
+	// Many problems at once, spans that are cut in any way, codes that change.
+	var mixed []montecarlo.Job
+	for i := range 12 {
+		names := [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}}
+		n := names[i%6/2]
+		p := problem(t, n[0], n[1], 40, 0.2+0.05*float64(i), 2, uint64(1+i%2))
+		mixed = append(mixed, job(p,
+			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
+			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17}))
+	}
+	jobs["mixed"] = mixed
+	return jobs
+}
+
+// agree compares a device's sums with the CPU's.
+func agree(t *testing.T, b montecarlo.Backend) {
+	ctx := context.Background()
+	for name, jobs := range suite(t) {
+		t.Run(name, func(t *testing.T) {
+			var total, counted uint64
+			want := make([]montecarlo.Job, len(jobs))
+			for i, j := range jobs {
+				want[i] = montecarlo.Job{Problem: j.Problem, Spans: j.Spans, Sums: make([]montecarlo.Sums, len(j.Sums))}
+				for _, s := range j.Spans {
+					total += s.Samples
+				}
+			}
+			if err := (montecarlo.CPU{}).Sample(ctx, want, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Sample(ctx, jobs, func(n uint64) { counted += n }); err != nil {
+				t.Fatal(err)
+			}
+			for i := range jobs {
+				for k, got := range jobs[i].Sums {
+					if got != want[i].Sums[k] {
+						t.Fatalf("job %d, level %d: device %+v, CPU %+v", i, k+1, got, want[i].Sums[k])
+					}
+				}
+			}
+			if counted != total {
+				t.Errorf("%d samples were reported done, want %d", counted, total)
+			}
+		})
+	}
+}
+
+// emulated opens the emulator's device, whose release the test's end checks.
+func emulated(t *testing.T, m emulator.Machine) *Device {
+	t.Helper()
+	emulator.Reset(m)
+	d, err := open(emulator.Lookup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := emulator.Live(); n != 0 {
+			t.Errorf("%d contexts, modules, streams or allocations were not released", n)
+		}
+	})
+	return d
+}
+
+// TestEmulated: the kernels, compiled for the host, give the CPU's sums through
+// the whole path that a device takes.
+func TestEmulated(t *testing.T) { agree(t, emulated(t, emulator.Usual)) }
+
+// TestSmallLaunches: how work is cut into launches changes nothing.
+func TestSmallLaunches(t *testing.T) {
+	d := emulated(t, emulator.Usual)
+	p := problem(t, "johnson", "bel-j", 30, 0.8, 2, 1)
+	spans := []montecarlo.Span{{Row: 0, Samples: 300000}, {Row: 7, Samples: 5}, {Row: 29, Samples: 70000}}
+	var want []montecarlo.Sums
+	for _, n := range []uint64{1, 1000, 65537, 1 << 30} {
+		d.pace.samples = n
+		sums := make([]montecarlo.Sums, 30)
+		if err := d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = sums
+		}
+		for i := range sums {
+			if sums[i] != want[i] {
+				t.Fatalf("launches of %d samples, level %d: %+v, want %+v", n, i+1, sums[i], want[i])
+			}
+		}
+	}
+}
+
+// TestDevice compares a real device with the CPU. It needs one.
+func TestDevice(t *testing.T) {
+	d, err := Open()
+	if err != nil {
+		t.Skipf("no device to test on: %v", err)
+	}
+	t.Logf("%+v", d.Info())
+	agree(t, d)
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancel: a context that ends stops the work, and the sums hold whole blocks.
+func TestCancel(t *testing.T) {
+	d := emulated(t, emulator.Usual)
+	p := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
+	sums := make([]montecarlo.Sums, 20)
+	ctx, cancel := context.WithCancel(context.Background())
+	var counted uint64
+	d.pace.samples = 1 << 17
+	err := d.Sample(ctx, []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 1 << 45}}, Sums: sums}},
+		func(n uint64) { counted += n; cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want that of the context", err)
+	}
+	if sums[3].Samples == 0 || sums[3].Samples != counted || sums[3].Samples%montecarlo.BlockSize != 0 {
+		t.Errorf("%d samples in the sums, %d reported; want as many, in whole blocks", sums[3].Samples, counted)
+	}
+	err = d.Sample(ctx, []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 10}}, Sums: sums}}, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v of a context that has ended", err)
+	}
+}
+
+// TestOpenErrors: each machine that cannot do it says why.
+func TestOpenErrors(t *testing.T) {
+	for _, tt := range []struct {
+		machine emulator.Machine
+		want    string
+	}{
+		{emulator.Machine{Devices: -1, Major: 9, Memory: 1 << 30}, "no CUDA-capable device is detected"},
+		{emulator.Machine{Devices: 0, Major: 9, Memory: 1 << 30}, "finds no device"},
+		{emulator.Machine{Devices: 1, Major: 6, Memory: 1 << 30}, "emulated device has compute capability 6.0, belsim's kernels need 7.0 or later"},
+	} {
+		emulator.Reset(tt.machine)
+		_, err := open(emulator.Lookup)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: error %v, want %q", tt.machine, err, tt.want)
+		}
+		if n := emulator.Live(); n != 0 {
+			t.Errorf("%+v: %d objects were not released", tt.machine, n)
+		}
+	}
+	if l, err := dl.Open("libno-such-driver.so.1"); err == nil || !strings.Contains(err.Error(), "libno-such-driver.so.1") {
+		t.Errorf("library %v, error %v", l, err)
+	}
+	l, err := dl.Open("libm.so.6")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := open(l.Lookup); err == nil || !strings.Contains(err.Error(), "cuInit") {
+		t.Errorf("a library that is no driver: error %v", err)
+	}
+}
+
+// TestEveryCallFails makes each call of the driver fail in turn, alone and with
+// all that come after it, as when a device is lost. Every time the error names
+// the call, the sums hold nothing that was not counted, and all is released.
+func TestEveryCallFails(t *testing.T) {
+	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
+	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
+	const lost = 999
+	work := func() (opened bool, err error) {
+		d, err := open(emulator.Lookup)
+		if err != nil {
+			return false, err
+		}
+		defer func() { err = errors.Join(err, d.Close()) }()
+		d.pace.samples = 2000 // several launches
+		jobs := []montecarlo.Job{
+			{Problem: q, Spans: []montecarlo.Span{{Row: 3, Samples: 4000}, {Row: 4, Samples: 4000}}, Sums: make([]montecarlo.Sums, 20)},
+			{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 260)},
+		}
+		var counted, summed uint64
+		err = d.Sample(context.Background(), jobs, func(n uint64) { counted += n })
+		for _, j := range jobs {
+			for _, s := range j.Sums {
+				summed += s.Samples
+			}
+		}
+		if counted != summed {
+			t.Errorf("%d samples were reported, %d are in the sums", counted, summed)
+		}
+		if counted != 8050 && err == nil {
+			t.Errorf("%d samples and no error", counted)
+		}
+		return true, err
+	}
+	emulator.Reset(emulator.Usual)
+	if _, err := work(); err != nil {
+		t.Fatal(err)
+	}
+	calls := emulator.Calls()
+	if calls < 60 {
+		t.Fatalf("%d calls in all: the test does not reach what it should", calls)
+	}
+	for _, ever := range []bool{false, true} {
+		silent := 0
+		for at := 1; at <= calls; at++ {
+			emulator.Reset(emulator.Usual)
+			emulator.Fail(at, lost, ever)
+			_, err := work()
+			if n := emulator.Live(); n != 0 {
+				t.Fatalf("call %d failed (and later ones: %v): %d objects were not released", at, ever, n)
+			}
+			if err == nil {
+				silent++
+				continue
+			}
+			var failed *driver.Error
+			if !errors.As(err, &failed) || failed.Code != lost || !strings.HasPrefix(failed.Call, "cu") || !strings.Contains(err.Error(), "CUDA_ERROR_UNKNOWN (unknown error)") {
+				t.Fatalf("call %d failed (and later ones: %v): error %v", at, ever, err)
+			}
+		}
+		// What may fail unnoticed: leaving a context, in three functions.
+		if silent > 3 {
+			t.Errorf("%d failing calls gave no error", silent)
+		}
+	}
+	emulator.Reset(emulator.Usual)
+}
+
+// TestMemory: a device with too little memory says how much was wanted, and goes
+// on with what fits.
+func TestMemory(t *testing.T) {
+	d := emulated(t, emulator.Machine{Devices: 1, Major: 7, Memory: 1 << 20})
+	p := problem(t, "onehot", "gen", 1000, 0.1, 2, 1)
+	jobs := []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 1000)}}
+	err := d.Sample(context.Background(), jobs, nil)
+	if err == nil || !strings.Contains(err.Error(), "GiB") {
+		t.Fatalf("error %v, want one that says how much memory is needed", err)
+	}
+	p = problem(t, "unary", "bel-u", 4000, 0.1, 2, 1)
+	jobs = []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 4000)}}
+	err = d.Sample(context.Background(), jobs, nil)
+	if err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (out of memory)") || !strings.Contains(err.Error(), "MiB") {
+		t.Fatalf("error %v, want out of memory", err)
+	}
+	p = problem(t, "unary", "bel-u", 20, 0.1, 2, 1)
+	jobs = []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 20)}}
+	if err := d.Sample(context.Background(), jobs, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRefusals: what is wrong with the input is said before the device is used.
+func TestRefusals(t *testing.T) {
+	d := emulated(t, emulator.Usual)
+	p := problem(t, "unary", "bel-u", 20, 0, 0, 1)
+	sums := make([]montecarlo.Sums, 20)
+	span := []montecarlo.Span{{Row: 3, Samples: 50}}
+	bad := *p
+	table := mat.DenseCopyOf(p.Errors)
+	table.Set(3, 4, math.NaN())
+	bad.Errors = table
+	other := *p
+	other.Decoder = strange{p.Decoder}
+	for _, tt := range []struct {
+		job  montecarlo.Job
+		want string
+	}{
+		{montecarlo.Job{Problem: &bad, Spans: span, Sums: sums}, "e[4,5] = NaN"},
+		{montecarlo.Job{Problem: &other, Spans: span, Sums: sums}, "decoder strange"},
+		{montecarlo.Job{Problem: p, Spans: span, Sums: sums[1:]}, "sums of 19 labels"},
+		{montecarlo.Job{Problem: p, Spans: []montecarlo.Span{{Row: 20, Samples: 1}}, Sums: sums}, "row 20"},
+	} {
+		err := d.Sample(context.Background(), []montecarlo.Job{tt.job}, nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v, want %q", err, tt.want)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: span, Sums: sums}}, nil); err == nil {
+		t.Error("a closed device samples")
+	}
+}
+
+type strange struct{ decode.Decoder }
+
+func (strange) Name() string { return "strange" }
+
+// BenchmarkDevice reports samples per second on a real device, the CPU's
+// reference workload first.
+func BenchmarkDevice(b *testing.B) {
+	d, err := Open()
+	if err != nil {
+		b.Skipf("no device to measure: %v", err)
+	}
+	defer d.Close()
+	for _, bb := range []struct {
+		code, decoder string
+		levels        int
+		r, sigma      float64
+		samples       uint64
+	}{
+		{"johnson-nonzero", "bel-j", 255, 2, 5, 1 << 28},
+		{"unary", "bel-u", 255, 2, 5, 1 << 27},
+		{"hexj", "gen", 256, 0.6, 1.5, 1 << 26},
+		{"hadamard", "gen", 256, 0.02, 5, 1 << 22},
+		{"johnson-nonzero", "bel-j", 1023, 2, 5, 1 << 22},
+	} {
+		b.Run(fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
+			p := problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1)
+			jobs := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, bb.levels)}}
+			for i := range bb.levels {
+				jobs[0].Spans = append(jobs[0].Spans, montecarlo.Span{Row: i, Samples: bb.samples})
+			}
+			var n uint64
+			start := time.Now()
+			for b.Loop() {
+				if err := d.Sample(context.Background(), jobs, func(k uint64) { n += k }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n)/time.Since(start).Seconds(), "samples/s")
+		})
+	}
+}

@@ -1,0 +1,82 @@
+// Package gpu samples on a CUDA device: the same random numbers, tables and
+// integer decisions as package montecarlo's, so the same sums to the last bit.
+//
+// The kernels are one source, kernel.cu. They are embedded as PTX, which the
+// driver compiles for the device it finds, and the driver itself is opened at
+// run time: a binary needs no CUDA toolkit to be built and no device to run.
+package gpu
+
+import (
+	_ "embed"
+	"errors"
+	"math"
+)
+
+// To make the PTX anew: Debian's clang-19, no CUDA toolkit.
+//
+//go:generate clang-19 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O3 -Wall -Wextra -Werror -S kernel.cu -o kernel.ptx
+
+//go:embed kernel.ptx
+var ptx []byte
+
+// Oldest compute capability that the kernels run on.
+const (
+	leastMajor = 7
+	leastMinor = 0
+)
+
+// ErrNotInBuild says that this binary was built without support for devices:
+// not for Linux, or without cgo.
+var ErrNotInBuild = errors.New("CUDA is not available in this build (it needs Linux and cgo)")
+
+// Info describes a device.
+type Info struct {
+	Name            string
+	Major, Minor    int // compute capability
+	Driver          int // newest CUDA version of the driver, 1000·major + 10·minor
+	Multiprocessors int
+	ClockKHz        int    // highest clock; 0 where the driver does not say
+	Memory          uint64 // bytes
+}
+
+// IntegerPeak is the most 32-bit integer operations a second, or 0 where it is
+// not known: lanes for integers of a multiprocessor × multiprocessors × clock.
+// NVIDIA's programming guide gives the lanes for each compute capability.
+func (i Info) IntegerPeak() float64 {
+	lanes := map[int]int{70: 64, 72: 64, 75: 64, 80: 64, 86: 64, 87: 64, 89: 64, 90: 64, 100: 64, 103: 64, 120: 64}[10*i.Major+i.Minor]
+	return float64(lanes) * float64(i.Multiprocessors) * float64(i.ClockKHz) * 1000
+}
+
+// Operations estimates the instructions that one sample takes of a device of
+// compute capability 9.0, nearly all of them 32-bit integer operations, for a
+// mean number of points a sample. It does not know gen's, whose number of
+// candidates depends on the errors, nor those of codes beyond 256 bits.
+//
+// They were counted in the machine code that NVIDIA's assembler makes of the
+// PTX: of each point 6 are an eighth of a call of Philox's (20 wide products, 20
+// exclusive ors and the loop), 12 look its place up and the rest mark its bit;
+// of each sample with a point, decoding and adding up.
+func Operations(decoder string, bits int, points float64) (float64, bool) {
+	var perPoint, perSample float64
+	switch {
+	case bits > 256:
+		return 0, false
+	case bits > 128:
+		perPoint = 55
+	default:
+		perPoint = 43
+	}
+	switch {
+	case decoder == "bel-u" && bits > 128:
+		perSample = 41
+	case decoder == "bel-u":
+		perSample = 28
+	case decoder == "bel-j" && bits > 128:
+		perSample = 81
+	case decoder == "bel-j":
+		perSample = 55
+	default:
+		return 0, false
+	}
+	return perPoint*points + perSample*-math.Expm1(-points), true
+}

@@ -1,0 +1,454 @@
+// A CUDA driver without a device, for tests: memory is the host's, and a launch
+// runs the kernels of kernel.cu, compiled for the host, thread by thread. Any
+// call can be made to fail, and everything that was not released is counted.
+//
+// It is linked into tests of Go, and makes a library of its own:
+//
+//	c++ -shared -fPIC -o libcuda.so.1 emulator.cc
+
+#include "../../kernel.cu"
+#include "../driver/driver.h"
+
+#include <mutex>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+namespace {
+
+enum {
+	INVALID_VALUE = 1,
+	OUT_OF_MEMORY = 2,
+	NOT_INITIALIZED = 3,
+	INVALID_CONTEXT = 201,
+	INVALID_HANDLE = 400,
+	NOT_FOUND = 500,
+	LAUNCH_FAILED = 719,
+	UNKNOWN = 999
+};
+
+// State is what a process's driver remembers.
+struct State {
+	std::mutex lock;
+	long calls = 0;
+	long fail_at = 0;       // 0: none
+	int fail_with = UNKNOWN;
+	bool lost = false;      // once failed, everything fails
+	bool fail_ever = false; // makes every later call fail
+	int devices = 1;
+	int major = 9;
+	size_t memory = (size_t)1 << 34;
+	size_t used = 0;
+	int contexts = 0;
+	bool started = false;
+	std::map<CUdeviceptr, size_t> allocations;
+	std::set<void *> modules, streams;
+};
+
+State &state() {
+	static State s;
+	static bool configured = false;
+	if (!configured) {
+		configured = true; // the library is told by the environment, Go's tests by calls
+		if (const char *at = getenv("BELSIM_EMULATOR_FAIL_AT")) {
+			s.fail_at = atol(at);
+			s.fail_ever = true;
+		}
+	}
+	return s;
+}
+
+thread_local bool current; // a context is current in this thread
+
+// Call is one call of the driver: it holds the lock and counts.
+struct Call {
+	State &s;
+	std::lock_guard<std::mutex> guard;
+	CUresult result = 0;
+	explicit Call(bool needs_context = false) : s(state()), guard(s.lock) {
+		s.calls++;
+		if (s.fail_at != 0 && s.calls == s.fail_at) {
+			result = s.fail_with;
+			s.lost = s.fail_ever;
+		} else if (s.lost) {
+			result = s.fail_with;
+		} else if (needs_context && !current) {
+			result = INVALID_CONTEXT;
+		}
+	}
+};
+
+// covers reports whether all bytes belong to one allocation.
+bool covers(State &s, CUdeviceptr at, size_t bytes) {
+	auto next = s.allocations.upper_bound(at);
+	if (next == s.allocations.begin()) {
+		return false;
+	}
+	auto it = std::prev(next);
+	return at + bytes <= it->first + it->second;
+}
+
+const char *const names[] = {"hazards", "tables", "deal",
+#define NAME(name, body) #name,
+                             BEL_PLACE(NAME)
+#undef NAME
+};
+
+typedef void (*PlaceThread)(const bel_launch &, u32 task, u32 thread, u32 grid_thread, u32 grid_threads, const Task &, Sum &);
+
+#define THREAD(name, body) \
+	void name(const bel_launch &a, u32 task, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, Sum &s) { \
+		(void)grid_thread, (void)grid_threads; \
+		body; \
+	}
+BEL_PLACE(THREAD)
+#undef THREAD
+
+const PlaceThread places[] = {
+#define POINTER(name, body) name,
+	BEL_PLACE(POINTER)
+#undef POINTER
+};
+
+// run runs a kernel of groups thread blocks.
+void run(size_t kernel, u32 groups, const bel_launch &a) {
+	const u64 threads = (u64)groups * BEL_THREADS;
+	switch (kernel) {
+	case 0:
+		for (u64 i = 0; i < threads && i < (u64)a.plans * a.words; i++) {
+			hazards_word(a, (u32)(i / a.words), (u32)(i % a.words));
+		}
+		return;
+	case 1:
+		for (u64 plan = 0; plan < threads && plan < a.plans; plan++) {
+			tables_of(a, (u32)plan);
+		}
+		return;
+	case 2:
+		for (u64 task = 0; task < threads / BEL_WARP && task < a.tasks; task++) {
+			deal_task(a, (u32)task, 0);
+		}
+		return;
+	}
+	for (u32 group = 0; group < groups; group++) {
+		for (u32 task = group; task < a.tasks; task += groups) {
+			Task t;
+			memset((void *)&t, 0xA5, sizeof t); // shared memory holds anything
+			for (u32 thread = 0; thread < BEL_THREADS; thread++) {
+				open_task(a, task, thread, t);
+			}
+			for (u32 thread = 0; thread < BEL_THREADS; thread++) {
+				Sum s = {0, 0, 0};
+				places[kernel - 3](a, task, thread, group * BEL_THREADS + thread, groups * BEL_THREADS, t, s);
+				u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.plan;
+				sums[0] += s.abs;
+				sums[1] += s.square;
+				sums[2] += s.within;
+			}
+		}
+	}
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) {
+	Call c;
+	if (c.result == 0 && c.s.devices < 0) {
+		return 100; // CUDA_ERROR_NO_DEVICE
+	}
+	c.s.started = c.result == 0;
+	return c.result;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+	Call c;
+	*version = 13000;
+	return c.result;
+}
+
+CUresult cuGetErrorName(CUresult r, const char **name) {
+	switch (r) {
+	case 2: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
+	case 100: *name = "CUDA_ERROR_NO_DEVICE"; return 0;
+	case 201: *name = "CUDA_ERROR_INVALID_CONTEXT"; return 0;
+	case 719: *name = "CUDA_ERROR_LAUNCH_FAILED"; return 0;
+	case 999: *name = "CUDA_ERROR_UNKNOWN"; return 0;
+	}
+	return INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult r, const char **text) {
+	switch (r) {
+	case 2: *text = "out of memory"; return 0;
+	case 100: *text = "no CUDA-capable device is detected"; return 0;
+	case 201: *text = "invalid device context"; return 0;
+	case 719: *text = "unspecified launch failure"; return 0;
+	case 999: *text = "unknown error"; return 0;
+	}
+	return INVALID_VALUE;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+	Call c;
+	*count = c.s.devices;
+	return c.s.started ? c.result : NOT_INITIALIZED;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+	Call c;
+	*device = ordinal;
+	return c.result;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice) {
+	Call c;
+	strncpy(name, "emulated device", size);
+	return c.result;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice) {
+	Call c;
+	switch (attribute) {
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = c.s.major; break;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = 0; break;
+	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 2; break;
+	case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: *value = 0; break;
+	default: return INVALID_VALUE;
+	}
+	return c.result;
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
+	Call c;
+	*bytes = c.s.memory;
+	return c.result;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+	Call c;
+	if (c.result == 0) {
+		c.s.contexts++;
+		*context = (CUcontext)&c.s;
+	}
+	return c.result;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+	Call c;
+	c.s.contexts--; // a failing driver must not be asked twice
+	return c.result;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+	Call c;
+	if (c.result == 0) {
+		current = context != nullptr;
+	}
+	return c.result;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, CUjit_option *, void **) {
+	Call c(true);
+	if (c.result == 0 && strstr((const char *)image, ".entry deal") == nullptr) {
+		return INVALID_VALUE;
+	}
+	if (c.result == 0) {
+		*module = (CUmodule) new char;
+		c.s.modules.insert(*module);
+	}
+	return c.result;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+	Call c;
+	if (c.s.modules.erase(module) == 0) {
+		return INVALID_HANDLE;
+	}
+	delete (char *)module;
+	return c.result;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+	Call c(true);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*function = (CUfunction)(i + 1);
+			return c.result;
+		}
+	}
+	return NOT_FOUND;
+}
+
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+	Call c(true);
+	*total = c.s.memory;
+	*free = c.s.memory - c.s.used;
+	return c.result;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+	Call c(true);
+	if (c.result != 0) {
+		return c.result;
+	}
+	if (bytes == 0 || c.s.used + bytes > c.s.memory) {
+		return bytes == 0 ? INVALID_VALUE : OUT_OF_MEMORY;
+	}
+	void *p = malloc(bytes);
+	if (p == nullptr) {
+		return OUT_OF_MEMORY;
+	}
+	memset(p, 0x5A, bytes); // a device's memory holds anything
+	*address = (CUdeviceptr)p;
+	c.s.allocations[*address] = bytes;
+	c.s.used += bytes;
+	return 0;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+	Call c;
+	auto it = c.s.allocations.find(address);
+	if (it == c.s.allocations.end()) {
+		return INVALID_VALUE;
+	}
+	c.s.used -= it->second;
+	c.s.allocations.erase(it);
+	free((void *)address);
+	return c.result;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream) {
+	Call c(true);
+	if (!covers(c.s, to, bytes)) {
+		return INVALID_VALUE;
+	}
+	memcpy((void *)to, from, bytes);
+	return c.result;
+}
+
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+	Call c(true);
+	if (!covers(c.s, from, bytes)) {
+		return INVALID_VALUE;
+	}
+	memcpy(to, (const void *)from, bytes);
+	return c.result;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+	Call c(true);
+	if (!covers(c.s, to, bytes)) {
+		return INVALID_VALUE;
+	}
+	memset((void *)to, value, bytes);
+	return c.result;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+	Call c(true);
+	if (c.result == 0) {
+		*stream = (CUstream) new char;
+		c.s.streams.insert(*stream);
+	}
+	return c.result;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+	Call c;
+	if (c.s.streams.erase(stream) == 0) {
+		return INVALID_HANDLE;
+	}
+	delete (char *)stream;
+	return c.result;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+	Call c(true);
+	if (c.s.streams.count(stream) == 0) {
+		return INVALID_HANDLE;
+	}
+	return c.result;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned, CUstream stream, void **arguments, void **) {
+	Call c(true);
+	if (c.s.streams.count(stream) == 0 || grid_x == 0 || grid_y * grid_z * block_y * block_z != 1 || block_x != BEL_THREADS) {
+		return INVALID_VALUE;
+	}
+	if (c.result == 0) {
+		run((size_t)function - 1, grid_x, *(const bel_launch *)arguments[0]);
+	}
+	return c.result;
+}
+
+// For tests alone.
+
+void *emulator_lookup(const char *symbol) {
+#define LOOKUP(name, short_name, arguments) \
+	if (strcmp(symbol, #name) == 0) { \
+		return (void *)name; \
+	}
+	BELSIM_DRIVER_FUNCTIONS(LOOKUP)
+#undef LOOKUP
+	return nullptr;
+}
+
+void emulator_reset(int devices, int major, size_t memory) {
+	State &s = state();
+	std::lock_guard<std::mutex> guard(s.lock);
+	s.calls = 0;
+	s.fail_at = 0;
+	s.lost = false;
+	s.devices = devices;
+	s.major = major;
+	s.memory = memory;
+	s.started = false;
+}
+
+void emulator_fail(long at, int with, int ever) {
+	State &s = state();
+	std::lock_guard<std::mutex> guard(s.lock);
+	s.calls = 0;
+	s.fail_at = at;
+	s.fail_with = with;
+	s.fail_ever = ever != 0;
+	s.lost = false;
+}
+
+long emulator_calls() {
+	State &s = state();
+	std::lock_guard<std::mutex> guard(s.lock);
+	return s.calls;
+}
+
+// emulator_live counts what was made and not released.
+long emulator_live() {
+	State &s = state();
+	std::lock_guard<std::mutex> guard(s.lock);
+	return s.contexts + (long)(s.allocations.size() + s.modules.size() + s.streams.size());
+}
+
+void emulator_philox(const unsigned *key, const unsigned *counter, unsigned *out) {
+	u32 keys[20];
+	for (int r = 0; r < 10; r++) {
+		keys[2 * r] = key[0] + r * 0x9E3779B9u;
+		keys[2 * r + 1] = key[1] + r * 0xBB67AE85u;
+	}
+	const Bits128 b = philox(keys, counter[0], counter[1], counter[2], counter[3]);
+	memcpy(out, b.x, sizeof b.x);
+}
+
+double emulator_hazard(double e) { return hazard(e); }
+
+// emulator_tables runs hazards and tables.
+void emulator_tables(const bel_launch *a) {
+	run(0, (a->plans * a->words + BEL_THREADS - 1) / BEL_THREADS, *a);
+	run(1, (a->plans + BEL_THREADS - 1) / BEL_THREADS, *a);
+}
+
+}

@@ -1,0 +1,61 @@
+/* What the host and the kernels tell each other. Plain C: the Go side, the
+ * kernels and their emulation on the host all read this one file. */
+#ifndef BELSIM_KERNEL_H
+#define BELSIM_KERNEL_H
+
+typedef unsigned short bel_u16;
+typedef unsigned int bel_u32;
+typedef unsigned long long bel_u64;
+
+enum {
+	BEL_BLOCK_SIZE = 1 << 16,    /* samples of a block: montecarlo.BlockSize */
+	BEL_THREADS = 128,           /* threads of a thread block of every kernel */
+	BEL_WARP = 32,
+	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
+	BEL_SUMS = 3                 /* sums of a plan: absolute errors, their squares, those within */
+};
+
+/* bel_launch is the one argument of every kernel: P plans, each the tables of
+ * one row of a code matrix under one table of error probabilities, and T tasks,
+ * each the first samples of one block of a plan. Pointers are addresses on the
+ * device, of type bel_u64 so that the layout is the same everywhere.
+ *
+ * L levels, M bits, W = ceil(M/32) words. */
+typedef struct {
+	/* of the code */
+	bel_u64 code;  /* u32[L][W]: code words, bit k of a word in bit k%32 of element k/32 */
+	bel_u64 order; /* u16[L][L], for gen: rows by distance from a row, then ascending */
+	bel_u64 reach; /* u32[L][M+2], for gen: number of rows at distance <= d */
+
+	/* of the plans; errors and row are written by the host */
+	bel_u64 errors;       /* f64[P][M]: e[n,k]; the kernel hazards puts -ln(1-e) in its place */
+	bel_u64 row;          /* u32[P]: row of the code */
+	bel_u64 base;         /* u32[P][W]: the likeliest output */
+	bel_u64 column_bits;  /* u32[P]: log2 of the number of columns */
+	bel_u64 column_share; /* u64[P][columns] */
+	bel_u64 column_bit;   /* u32[P][columns]: own bit, alias << 16 */
+	bel_u64 class_count;  /* u32[P]: number of classes; 0 when no bit can err */
+	bel_u64 class_points; /* u32[P][classes] */
+	bel_u64 class_share;  /* u64[P][classes] */
+	bel_u64 weights;      /* f64[max(columns, classes)][P], scratch */
+	bel_u64 stack;        /* u32[columns][P], scratch */
+
+	/* of the tasks, written by the host but for dealt */
+	bel_u64 task_plan;    /* u32[T] */
+	bel_u64 task_block;   /* u32[T] */
+	bel_u64 task_samples; /* u32[T], 1 to BEL_BLOCK_SIZE */
+	bel_u64 dealt;        /* u32[T][classes]: samples of each class */
+
+	bel_u64 marks;  /* u32[W][threads of the grid], scratch of the kernels for any number of bits; zero */
+	bel_u64 sums;   /* u64[P][BEL_SUMS]; zeroed by the host */
+	bel_u64 status; /* u32: zeroed by the host; 1 when a plan had more classes than fit */
+
+	bel_u32 keys[20]; /* Philox's key schedule: words 2r and 2r+1 are those of round r */
+	bel_u32 levels, bits, words, columns, classes;
+	bel_u32 plans, tasks;
+	bel_u32 within; /* errors of at most this many levels are counted */
+	int empty;      /* bel-j: label of the all-zero word */
+	int corner;     /* bel-j: label of first one = last one = 1 */
+} bel_launch;
+
+#endif

@@ -1,0 +1,456 @@
+//go:build linux && cgo
+
+package gpu
+
+// #include "kernel.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"belsim/gpu/internal/driver"
+	"belsim/montecarlo"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Limits of one launch. A launch cannot be interrupted, so it is kept short by
+// pace; the rest bounds memory.
+const (
+	maxPlans      = 1 << 16
+	maxTasks      = 1 << 17
+	arenaBytes    = 256 << 20 // of the device, for the tables of one launch
+	marksBytes    = 64 << 20  // of the device, for kernels of any number of bits
+	launchTime    = 50 * time.Millisecond
+	firstSamples  = 1 << 22 // of the first launch, whatever the device
+	taskSamples   = 256     // a task takes about as long as so many samples, besides its own
+	groupsPerUnit = 16      // thread blocks of the kernels for any number of bits, per multiprocessor
+)
+
+// pace says how many samples make a launch of about launchTime: every launch
+// tells what the next may hold.
+type pace struct{ samples uint64 }
+
+// shape is what all tasks of a launch have in common.
+type shape struct {
+	code    *code.Code
+	decoder decode.Decoder
+	seed    uint64
+	within  int
+}
+
+func shapeOf(p *montecarlo.Problem) shape { return shape{p.Code, p.Decoder, p.Seed, p.Within} }
+
+// planRef is the row of a job.
+type planRef struct{ job, row int }
+
+// batch is the work of one launch.
+type batch struct {
+	shape   shape
+	plans   []planRef
+	tasks   struct{ plan, block, samples []uint32 }
+	samples []uint64 // of each plan
+	total   uint64
+	started time.Time
+}
+
+// work is how long a batch takes, in samples.
+func (b *batch) work() uint64 { return b.total + taskSamples*uint64(len(b.tasks.plan)) }
+
+// cursor walks over the spans of jobs.
+type cursor struct {
+	jobs      []montecarlo.Job
+	job, span int
+	skip      uint64 // samples of the span that are in earlier batches
+}
+
+// next fills a batch with work of one shape, of about so many samples; nil when
+// there is no more.
+func (c *cursor) next(samples uint64) *batch {
+	var b *batch
+	var size sizes
+	for c.job < len(c.jobs) {
+		job := &c.jobs[c.job]
+		if c.span == len(job.Spans) {
+			c.job, c.span = c.job+1, 0
+			continue
+		}
+		span := job.Spans[c.span]
+		if c.skip == span.Samples {
+			c.span, c.skip = c.span+1, 0
+			continue
+		}
+		s := shapeOf(job.Problem)
+		if b == nil {
+			b, size = &batch{shape: s}, sizeOf(s.code)
+		}
+		if s != b.shape || uint64(len(b.plans)) == size.maxPlans || b.work() >= samples {
+			return b
+		}
+		b.plans = append(b.plans, planRef{c.job, span.Row})
+		b.samples = append(b.samples, 0)
+		plan := len(b.plans) - 1
+		for c.skip < span.Samples && uint64(len(b.tasks.plan)) < size.maxTasks && b.work() < samples {
+			n := min(span.Samples-c.skip, montecarlo.BlockSize)
+			b.tasks.plan = append(b.tasks.plan, uint32(plan))
+			b.tasks.block = append(b.tasks.block, span.Block+uint32(c.skip/montecarlo.BlockSize))
+			b.tasks.samples = append(b.tasks.samples, uint32(n))
+			b.samples[plan] += n
+			b.total += n
+			c.skip += n
+		}
+		if uint64(len(b.tasks.plan)) == size.maxTasks {
+			return b
+		}
+	}
+	return b
+}
+
+// Sample implements montecarlo.Backend. While a launch runs, the next one's
+// probabilities are gathered on all processors.
+func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(samples uint64)) (err error) {
+	if err := montecarlo.ValidateJobs(jobs); err != nil {
+		return err
+	}
+	for i := range jobs {
+		if _, err := kernelFor(jobs[i].Problem); err != nil {
+			return err
+		}
+	}
+	if done == nil {
+		done = func(uint64) {}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.context == nil {
+		return errors.New("the CUDA device is closed")
+	}
+	leave, err := d.context.Enter()
+	if err != nil {
+		return d.wrap(err)
+	}
+	defer leave()
+
+	work := cursor{jobs: jobs}
+	var running *batch
+	for turn := 0; ; turn ^= 1 {
+		var b *batch
+		if err = ctx.Err(); err == nil {
+			b, err = d.submit(ctx, &work, jobs, turn)
+		}
+		if running != nil {
+			// What was launched is finished and counted, whatever came after.
+			if collected := d.collect(running, jobs, 1-turn, done); collected != nil {
+				return errors.Join(d.wrap(collected), d.drain(turn, b))
+			}
+		}
+		if err != nil || b == nil {
+			return d.wrap(err)
+		}
+		running = b
+	}
+}
+
+// drain waits for a launch whose results nobody wants, so that its memory may be
+// used again.
+func (d *Device) drain(turn int, b *batch) error {
+	if b == nil {
+		return nil
+	}
+	_ = d.streams[turn].Synchronize() // the error that led here says more
+	return nil
+}
+
+// wrap says which device an error comes from; errors of a context are left alone.
+func (d *Device) wrap(err error) error {
+	var failed *driver.Error
+	if errors.As(err, &failed) {
+		return fmt.Errorf("CUDA device %s: %w", d.info.Name, err)
+	}
+	return err
+}
+
+// submit gathers the next batch and launches it; nil when there is no more work.
+func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job, turn int) (*batch, error) {
+	if d.pace.samples == 0 {
+		d.pace.samples = firstSamples
+	}
+	b := work.next(d.pace.samples)
+	if b == nil {
+		return nil, nil
+	}
+	c := b.shape.code
+	gen := b.shape.decoder.Name() == "gen"
+	if d.code.of != c || gen && !d.code.ordered {
+		// The other launch may still read the old code.
+		for _, s := range d.streams {
+			if err := s.Synchronize(); err != nil {
+				return nil, err
+			}
+		}
+		if err := d.load(ctx, c, gen); err != nil {
+			return nil, err
+		}
+	}
+	e, err := gather(ctx, jobs, b)
+	if err != nil {
+		return nil, err
+	}
+	return b, d.launch(b, e, turn)
+}
+
+// gather collects the error probabilities of a batch's plans, P × M.
+func gather(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]float64, error) {
+	m := b.shape.code.Bits()
+	e := make([]float64, len(b.plans)*m)
+	const chunk = 64
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for first := 0; first < len(b.plans); first += chunk {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for i := first; i < min(first+chunk, len(b.plans)); i++ {
+				ref := b.plans[i]
+				if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return e, g.Wait()
+}
+
+// sizes are the sizes of tables: see kernel.h.
+type sizes struct {
+	words, columns, classes uint64
+	maxPlans, maxTasks      uint64 // of a launch, for the memory they take
+}
+
+func sizeOf(c *code.Code) sizes {
+	m := uint64(c.Bits())
+	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(montecarlo.MaxClasses(c.Bits()))}
+	plan := 8*m + 4*s.words + 16*s.columns + 12*s.classes + 8*max(s.columns, s.classes) + 64
+	s.maxPlans = min(maxPlans, max(1, arenaBytes/plan))
+	s.maxTasks = min(maxTasks, max(1, arenaBytes/(4*s.classes)))
+	return s
+}
+
+// arena is device memory that is cut up anew for every launch.
+type arena struct {
+	memory driver.Memory
+	used   uint64
+	sums   uint64 // offset of the sums of the launch that runs
+}
+
+// take returns the offset of the next bytes, aligned for any type.
+func (a *arena) take(bytes uint64) uint64 {
+	at := (a.used + 255) &^ 255
+	a.used = at + bytes
+	return at
+}
+
+// launch queues everything that a batch needs on a stream.
+func (d *Device) launch(b *batch, e []float64, turn int) error {
+	size := sizeOf(b.shape.code)
+	c, stream, arena := b.shape.code, d.streams[turn], &d.arenas[turn]
+	plans, tasks := uint64(len(b.plans)), uint64(len(b.tasks.plan))
+	m := uint64(c.Bits())
+	kernel, err := kernelFor(&montecarlo.Problem{Code: c, Decoder: b.shape.decoder})
+	if err != nil {
+		return err
+	}
+
+	// Cut up the arena; only then is it known how large it must be.
+	var l C.bel_launch
+	arena.used = 0
+	type part struct {
+		to    *C.bel_u64
+		at    uint64
+		bytes uint64
+	}
+	var parts []part
+	add := func(to *C.bel_u64, bytes uint64) uint64 {
+		at := arena.take(bytes)
+		parts = append(parts, part{to, at, bytes})
+		return at
+	}
+	errorsAt := add(&l.errors, 8*plans*m)
+	rowAt := add(&l.row, 4*plans)
+	planAt := add(&l.task_plan, 4*tasks)
+	blockAt := add(&l.task_block, 4*tasks)
+	samplesAt := add(&l.task_samples, 4*tasks)
+	arena.sums = add(&l.sums, 8*C.BEL_SUMS*plans+8)
+	add(&l.base, 4*plans*size.words)
+	add(&l.column_bits, 4*plans)
+	add(&l.column_share, 8*plans*size.columns)
+	add(&l.column_bit, 4*plans*size.columns)
+	add(&l.class_count, 4*plans)
+	add(&l.class_points, 4*plans*size.classes)
+	add(&l.class_share, 8*plans*size.classes)
+	add(&l.weights, 8*plans*max(size.columns, size.classes))
+	add(&l.stack, 4*plans*size.columns)
+	add(&l.dealt, 4*tasks*size.classes)
+	if arena.used > arena.memory.Bytes {
+		if err := d.grow(&arena.memory, arena.used); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		*p.to = C.bel_u64(arena.memory.Address(p.at))
+	}
+	l.status = l.sums + C.bel_u64(8*C.BEL_SUMS*plans)
+
+	rows := make([]uint32, plans)
+	for i, ref := range b.plans {
+		rows[i] = uint32(ref.row)
+	}
+	for _, err := range []error{
+		driver.CopyIn(stream, arena.memory, errorsAt, e),
+		driver.CopyIn(stream, arena.memory, rowAt, rows),
+		driver.CopyIn(stream, arena.memory, planAt, b.tasks.plan),
+		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
+		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
+		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*plans+8),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+
+	groups := tasks
+	if kernel.any {
+		// Marks are one word of each thread for every 32 bits of the code.
+		perGroup := 4 * size.words * C.BEL_THREADS
+		groups = max(1, min(tasks, uint64(groupsPerUnit*d.info.Multiprocessors), marksBytes/perGroup))
+		if need := groups * perGroup; need > d.marks[turn].Bytes {
+			if err := d.grow(&d.marks[turn], need); err != nil {
+				return err
+			}
+			if err := stream.Zero(d.marks[turn], 0, d.marks[turn].Bytes); err != nil {
+				return err
+			}
+		}
+		l.marks = C.bel_u64(d.marks[turn].Address(0))
+	}
+
+	l.code, l.order, l.reach = C.bel_u64(d.code.words.Address(0)), C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
+	for i, k := range montecarlo.RoundKeys(b.shape.seed) {
+		l.keys[i] = C.bel_u32(k)
+	}
+	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(m), C.bel_u32(size.words)
+	l.columns, l.classes = C.bel_u32(size.columns), C.bel_u32(size.classes)
+	l.plans, l.tasks = C.bel_u32(plans), C.bel_u32(tasks)
+	l.within = C.bel_u32(min(b.shape.within, 1<<30)) // no error is larger
+	if j, ok := b.shape.decoder.(decode.BelJ); ok {
+		l.empty, l.corner = C.int(j.Empty()), C.int(j.At(1, 1))
+	}
+
+	b.started = time.Now()
+	for _, k := range []struct {
+		name   string
+		groups uint64
+	}{
+		{"hazards", ceil(plans*size.words, C.BEL_THREADS)},
+		{"tables", ceil(plans, C.BEL_THREADS)},
+		{"deal", ceil(tasks*C.BEL_WARP, C.BEL_THREADS)},
+		{kernel.name, groups},
+	} {
+		if err := driver.Launch(stream, d.kernels[k.name], int(k.groups), C.BEL_THREADS, &l); err != nil {
+			return fmt.Errorf("launching %s: %w", k.name, err)
+		}
+	}
+	return nil
+}
+
+func ceil(n, by uint64) uint64 { return (n + by - 1) / by }
+
+// grow replaces memory by more. Nothing that runs uses it.
+func (d *Device) grow(m *driver.Memory, bytes uint64) error {
+	err := m.Free()
+	*m = driver.Memory{}
+	if err != nil {
+		return err
+	}
+	*m, err = d.alloc(bytes + bytes/4)
+	return err
+}
+
+// collect waits for a launch and adds its sums.
+func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(uint64)) error {
+	if err := d.streams[turn].Synchronize(); err != nil {
+		return err
+	}
+	sums := make([]uint64, C.BEL_SUMS*len(b.plans)+1)
+	if err := driver.CopyOut(d.arenas[turn].memory, d.arenas[turn].sums, sums); err != nil {
+		return err
+	}
+	if uint32(sums[len(sums)-1]) != 0 {
+		return errors.New("a law of the number of points has more classes than there is room for; please report this")
+	}
+	for i, ref := range b.plans {
+		s := sums[C.BEL_SUMS*i:]
+		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2]})
+	}
+	done(b.total)
+
+	// Twice as many or half as many at a time: a launch may be short because
+	// there was no more work, or long because it waited for another.
+	switch took := time.Since(b.started); {
+	case took < launchTime/2 && b.work() >= d.pace.samples/2:
+		d.pace.samples = min(2*d.pace.samples, 1<<40)
+	case took > 2*launchTime:
+		d.pace.samples = max(d.pace.samples/2, firstSamples/64)
+	}
+	return nil
+}
+
+// placing is the kernel that places points and decodes.
+type placing struct {
+	name string
+	any  bool // takes any number of bits and needs marks
+}
+
+// shortBits are the bits that fit the registers of a kernel.
+var shortBits = []int{128, 256}
+
+func kernelFor(p *montecarlo.Problem) (placing, error) {
+	var name string
+	switch p.Decoder.(type) {
+	case decode.BelU:
+		name = "place_bel_u_"
+	case decode.BelJ:
+		name = "place_bel_j_"
+	case decode.Gen:
+		name = "place_gen_"
+	default:
+		return placing{}, fmt.Errorf("sampling with decoder %s on a CUDA device is not supported", p.Decoder.Name())
+	}
+	for _, n := range shortBits {
+		if p.Code.Bits() <= n {
+			return placing{fmt.Sprint(name, n), false}, nil
+		}
+	}
+	return placing{name + "any", true}, nil
+}
+
+// kernelNames lists the kernels of the module.
+func kernelNames() []string {
+	names := []string{"hazards", "tables", "deal"}
+	for _, d := range []string{"bel_u", "bel_j", "gen"} {
+		for _, n := range shortBits {
+			names = append(names, fmt.Sprintf("place_%s_%d", d, n))
+		}
+		names = append(names, "place_"+d+"_any")
+	}
+	return names
+}

@@ -1,0 +1,26 @@
+//go:build !(linux && cgo)
+
+package gpu
+
+import (
+	"context"
+
+	"belsim/montecarlo"
+)
+
+// Device is a CUDA device; there is none in this build.
+type Device struct{}
+
+// Open returns ErrNotInBuild.
+func Open() (*Device, error) { return nil, ErrNotInBuild }
+
+// Info describes the device.
+func (*Device) Info() Info { return Info{} }
+
+// Sample returns ErrNotInBuild.
+func (*Device) Sample(context.Context, []montecarlo.Job, func(samples uint64)) error {
+	return ErrNotInBuild
+}
+
+// Close does nothing.
+func (*Device) Close() error { return nil }
