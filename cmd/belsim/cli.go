@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
@@ -42,6 +43,7 @@ type cli struct {
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
+	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`
@@ -128,7 +130,7 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// joinNegative writes "--flag -1" as "--flag=-1". A flag's value would be taken
+// joinNegative writes "--flag -1" as "--flag=-1", and -1s likewise. A flag's value would be taken
 // for a flag otherwise, and refused for that instead of for what it is.
 func joinNegative(args []string) []string {
 	var out []string
@@ -138,7 +140,9 @@ func joinNegative(args []string) []string {
 			return append(out, args[i:]...)
 		}
 		if strings.HasPrefix(a, "--") && !strings.Contains(a, "=") && i+1 < len(args) {
-			if _, err := strconv.ParseFloat(args[i+1], 64); err == nil && strings.HasPrefix(args[i+1], "-") {
+			value, negative := strings.CutPrefix(args[i+1], "-")
+			_, err := strconv.ParseFloat(value, 64)
+			if negative && (err == nil || strings.IndexFunc(value, unicode.IsDigit) == 0) {
 				i++
 				a += "=" + args[i]
 			}

@@ -24,7 +24,7 @@ type compareCmd struct {
 	modelFlags
 	priorFlag
 	sampleFlags
-	workersFlag
+	backendFlags
 	outputFlags
 }
 
@@ -118,10 +118,15 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 
 	result := &comparison{Levels: codes[0].Levels(), Seed: cmd.Seed, Theta: cmd.Within, provenance: env.provenance()}
 	result.R, result.Sigma = cmd.parameters()
+	backend, err := cmd.open(env, cmd.Quiet)
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
 	bar := env.newProgress(cmd.Quiet, "samples", cmd.most()*uint64(codes[0].Levels()*len(codes)))
 	allReached := true
 	for _, p := range problems {
-		row, reached, err := cmd.one(ctx, p, prior, bar)
+		row, reached, err := cmd.one(ctx, backend, p, prior, bar)
 		if err != nil {
 			bar.stop()
 			return bar.interrupted(err)
@@ -153,12 +158,12 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // one computes the row of one code.
-func (cmd *compareCmd) one(ctx context.Context, p *montecarlo.Problem, prior []float64, bar *progress) (codeResult, bool, error) {
+func (cmd *compareCmd) one(ctx context.Context, b montecarlo.Backend, p *montecarlo.Problem, prior []float64, bar *progress) (codeResult, bool, error) {
 	th, err := theoryOf(ctx, p.Code, p.Decoder, p.Errors)
 	if err != nil {
 		return codeResult{}, false, err
 	}
-	sums, reached, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, cmd.target(prior, false), bar.add)
+	sums, reached, err := montecarlo.Estimate(ctx, b, p, cmd.target(prior, false), bar.add)
 	if err != nil {
 		return codeResult{}, false, err
 	}

@@ -32,7 +32,7 @@ type heatmapCmd struct {
 	Samples     uint64   `default:"100" help:"Samples of each label in each cell, with --method mc."`
 	Seed        uint64   `default:"1" help:"Seed of the random numbers, with --method mc."`
 	priorFlag
-	workersFlag
+	backendFlags
 	outputFlags
 }
 
@@ -102,7 +102,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	sides, err := cmd.open(h)
+	sides, err := cmd.openSides(h)
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	return nil
 }
 
-// open opens both codes, of the same number of levels.
-func (cmd *heatmapCmd) open(h *theory.Histogram) ([2]side, error) {
+// openSides opens both codes, of the same number of levels.
+func (cmd *heatmapCmd) openSides(h *theory.Histogram) ([2]side, error) {
 	var sides [2]side
 	names := cmd.Codes
 	switch len(names) {
@@ -155,7 +155,7 @@ func (cmd *heatmapCmd) open(h *theory.Histogram) ([2]side, error) {
 	return sides, nil
 }
 
-// compute fills the map, a row of one σ at a time on every processor.
+// compute fills the map.
 func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]side, prior []float64) (*heatmap, error) {
 	m := &heatmap{
 		A: sides[0].code.Name(), B: sides[1].code.Name(),
@@ -164,13 +164,29 @@ func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]s
 		R: cmd.R.values(), Sigma: cmd.Sigma.values(), rLog: cmd.R.log, sigmaLog: cmd.Sigma.log,
 		provenance: env.provenance(),
 	}
-	if cmd.Method == "mc" {
-		m.Seed = &cmd.Seed
-	}
 	m.Cells = make([]cell, len(m.R)*len(m.Sigma))
+	for i := range m.Cells {
+		m.Cells[i] = cell{R: m.R[i%len(m.R)], Sigma: m.Sigma[i/len(m.R)], A: none, B: none, Increase: none}
+	}
 	bar := env.newProgress(cmd.Quiet, "cells", uint64(len(m.Cells)))
 	defer bar.stop()
+	work := cmd.theory
+	if cmd.Method == "mc" {
+		m.Seed = &cmd.Seed
+		work = cmd.sample
+	}
+	if err := work(ctx, env, m, sides, prior, bar); err != nil {
+		return nil, bar.interrupted(err)
+	}
+	return m, nil
+}
 
+// row returns the cells of one σ.
+func (m *heatmap) row(i int) []cell { return m.Cells[i*len(m.R) : (i+1)*len(m.R)] }
+
+// theory fills the map by bounds or exact values, a row of one σ at a time on
+// every processor.
+func (cmd *heatmapCmd) theory(ctx context.Context, _ *environment, m *heatmap, sides [2]side, prior []float64, bar *progress) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(runtime.GOMAXPROCS(0), len(m.Sigma)) {
@@ -187,29 +203,104 @@ func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]s
 				if row >= len(m.Sigma) {
 					return nil
 				}
-				cells := m.Cells[row*len(m.R) : (row+1)*len(m.R)]
-				if err := m.fill(ctx, cells, m.Sigma[row], sides, evaluators, bar); err != nil {
+				if err := m.fill(ctx, m.row(row), sides, evaluators, bar); err != nil {
 					return err
 				}
 			}
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, bar.interrupted(err)
+	return g.Wait()
+}
+
+// sampledRows is about how many rows of code matrices are sampled together:
+// enough to keep a device busy, and their sums take little memory.
+const sampledRows = 1 << 18
+
+// sample fills the map by samples, many cells at a time.
+func (cmd *heatmapCmd) sample(ctx context.Context, env *environment, m *heatmap, sides [2]side, prior []float64, bar *progress) error {
+	backend, err := cmd.open(env, cmd.Quiet)
+	if err != nil {
+		return err
 	}
-	return m, nil
+	defer backend.Close()
+	labels := 0
+	for _, p := range prior {
+		if p > 0 {
+			labels++
+		}
+	}
+	perCell := 2 * uint64(labels) * cmd.Samples
+	var finished atomic.Uint64
+	done := func(n uint64) {
+		now := finished.Add(n)
+		bar.add(now/perCell - (now-n)/perCell)
+	}
+	var problems [2][]*montecarlo.Problem
+	var cells []*cell
+	flush := func() error {
+		if len(cells) == 0 {
+			return nil
+		}
+		// All of one code, then all of the other: neighbours share tables.
+		sums, err := montecarlo.EstimateEach(ctx, backend, append(problems[0], problems[1]...), cmd.Samples, prior, done)
+		if err != nil {
+			return err
+		}
+		for i, c := range cells {
+			a, b := montecarlo.Weigh(prior, sums[i]), montecarlo.Weigh(prior, sums[len(cells)+i])
+			c.set([2]float64{a.Mean, b.Mean}, [2]float64{a.StdErr, b.StdErr}, true)
+		}
+		problems, cells = [2][]*montecarlo.Problem{}, nil
+		return nil
+	}
+	for row := range m.Sigma {
+		profiles, err := profilesOf(ctx, sides, m.Sigma[row])
+		if err != nil {
+			return err
+		}
+		for j := range m.row(row) {
+			c := &m.row(row)[j]
+			if !profiles[0].Valid(c.R) || !profiles[1].Valid(c.R) {
+				bar.add(1)
+				continue
+			}
+			for i, s := range sides {
+				e, err := profiles[i].Mixture(c.R)
+				if err != nil {
+					return err
+				}
+				problems[i] = append(problems[i], &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Errors: e, Seed: cmd.Seed})
+			}
+			cells = append(cells, c)
+			if 2*len(cells)*m.Levels >= sampledRows {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}
+
+// profilesOf returns the error profiles of both codes for one width.
+func profilesOf(ctx context.Context, sides [2]side, sigma float64) (profiles [2]*errmodel.Profile, err error) {
+	for i, s := range sides {
+		if profiles[i], err = errmodel.NewProfile(ctx, s.code.Levels(), s.positions, sigma); err != nil {
+			return profiles, err
+		}
+	}
+	return profiles, nil
 }
 
 // fill computes the cells of one σ.
-func (m *heatmap) fill(ctx context.Context, cells []cell, sigma float64, sides [2]side, evaluators [2]evaluator, bar *progress) error {
-	var profiles [2]*errmodel.Profile
+func (m *heatmap) fill(ctx context.Context, cells []cell, sides [2]side, evaluators [2]evaluator, bar *progress) error {
+	profiles, err := profilesOf(ctx, sides, cells[0].Sigma)
+	if err != nil {
+		return err
+	}
 	var at [2]cellError
-	for i, s := range sides {
-		var err error
-		if profiles[i], err = errmodel.NewProfile(ctx, s.code.Levels(), s.positions, sigma); err != nil {
-			return err
-		}
-		if at[i], err = evaluators[i](ctx, profiles[i]); err != nil {
+	for i := range sides {
+		if at[i], err = evaluators[i](profiles[i]); err != nil {
 			return err
 		}
 	}
@@ -218,19 +309,16 @@ func (m *heatmap) fill(ctx context.Context, cells []cell, sigma float64, sides [
 			return err
 		}
 		c := &cells[j]
-		*c = cell{R: m.R[j], Sigma: sigma, A: none, B: none, Increase: none}
 		if profiles[0].Valid(c.R) && profiles[1].Valid(c.R) {
-			var value, stderr [2]float64
+			var value [2]float64
 			for i := range sides {
 				e, err := profiles[i].Mixture(c.R)
 				if err != nil {
 					return err
 				}
-				if value[i], stderr[i], err = at[i](ctx, e); err != nil {
-					return err
-				}
+				value[i] = at[i](e)
 			}
-			c.set(value, stderr, m.Method == "mc")
+			c.set(value, [2]float64{}, false)
 		}
 		bar.add(1)
 	}
@@ -259,52 +347,39 @@ func (c *cell) set(value, stderr [2]float64, sampled bool) {
 
 // evaluator prepares the mean error for the mixtures of one width. It belongs to
 // one goroutine.
-type evaluator func(ctx context.Context, p *errmodel.Profile) (cellError, error)
+type evaluator func(p *errmodel.Profile) (cellError, error)
 
-// cellError is the mean error of a code over the prior, and its standard error
-// where it is sampled.
-type cellError func(ctx context.Context, e *errmodel.Mixture) (value, stderr float64, err error)
+// cellError is the mean error of a code over the prior.
+type cellError func(e *errmodel.Mixture) float64
 
 func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
-	always := func(mean func(e mat.Matrix) float64) evaluator {
-		return func(context.Context, *errmodel.Profile) (cellError, error) {
-			return func(_ context.Context, e *errmodel.Mixture) (float64, float64, error) { return mean(e), 0, nil }, nil
-		}
-	}
-	switch cmd.Method {
-	case "bound":
-		b, err := theory.NewBound(s.code, s.decoder)
-		if err != nil {
-			return nil, err
-		}
-		if !b.Linear {
-			return always(func(e mat.Matrix) float64 { return b.Mean(prior, e) }), nil
-		}
-		// A linear bound is computed once for all r.
-		return func(_ context.Context, p *errmodel.Profile) (cellError, error) {
-			r := min(1, p.MaxR())
-			unit, err := p.Mixture(r)
-			if err != nil {
-				return nil, err
-			}
-			perR := b.Mean(prior, unit) / r
-			return func(_ context.Context, e *errmodel.Mixture) (float64, float64, error) { return e.R() * perR, 0, nil }, nil
-		}, nil
-	case "exact":
+	if cmd.Method == "exact" {
 		x, err := theory.NewExact(s.code, s.decoder)
 		if err != nil {
 			return nil, fmt.Errorf("%w; --method mc samples instead", err)
 		}
-		return always(func(e mat.Matrix) float64 { return x.Mean(prior, e) }), nil
-	}
-	return func(context.Context, *errmodel.Profile) (cellError, error) {
-		return func(ctx context.Context, e *errmodel.Mixture) (float64, float64, error) {
-			p := &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Errors: e, Seed: cmd.Seed}
-			// Cells run side by side, so each takes one processor.
-			sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, p, montecarlo.Target{Samples: cmd.Samples, Prior: prior}, nil)
-			o := montecarlo.Weigh(prior, sums)
-			return o.Mean, o.StdErr, err
+		return func(*errmodel.Profile) (cellError, error) {
+			return func(e *errmodel.Mixture) float64 { return x.Mean(prior, e) }, nil
 		}, nil
+	}
+	b, err := theory.NewBound(s.code, s.decoder)
+	if err != nil {
+		return nil, err
+	}
+	if !b.Linear {
+		return func(*errmodel.Profile) (cellError, error) {
+			return func(e *errmodel.Mixture) float64 { return b.Mean(prior, e) }, nil
+		}, nil
+	}
+	// A linear bound is computed once for all r.
+	return func(p *errmodel.Profile) (cellError, error) {
+		r := min(1, p.MaxR())
+		unit, err := p.Mixture(r)
+		if err != nil {
+			return nil, err
+		}
+		perR := b.Mean(prior, unit) / r
+		return func(e *errmodel.Mixture) float64 { return e.R() * perR }, nil
 	}, nil
 }
 

@@ -26,12 +26,21 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// run runs a command line.
+// noDevice starts the note that a machine without a CUDA device gives once.
+const noDevice = "belsim: note: sampling on the CPU: "
+
+// run runs a command line. The note that there is no device is left out: whether
+// there is one is the machine's affair, and TestBackends'.
 func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	status = belsim(args, &out, &err)
-	return status, out.String(), err.String()
+	for line := range strings.Lines(err.String()) {
+		if !strings.HasPrefix(line, noDevice) {
+			stderr += line
+		}
+	}
+	return status, out.String(), stderr
 }
 
 // mustRun runs a command line that succeeds without a word on standard error.
@@ -66,7 +75,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "bench"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -524,6 +533,12 @@ func TestBadInput(t *testing.T) {
 		{"verify --prior prior.csv", `prior.csv: row 3, column 2: count "-3"`},
 		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
+		{"verify --backend gpu", "--backend"},
+		{"bench --time 0s", "--time 0s: want more than zero"},
+		{"bench --time -1s", "--time -1s: want more than zero"},
+		{"bench --time fast", "--time"},
+		{"bench -o b.png", `cannot write ".png" here`},
+		{"bench --workers -3", "--workers -3"},
 		{"verify --samples 1", "--samples 1: a standard error needs at least 2"},
 		{"verify --samples 99999999999999999", "keep the sums of squares"},
 		{"verify --rel-err -2", "--rel-err -2: want a positive number"},

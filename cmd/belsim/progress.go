@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ type progress struct {
 	ticker   *time.Ticker
 	stopped  chan struct{}
 	ended    chan struct{}
+	once     sync.Once
 }
 
 const progressEvery = 30 * time.Second
@@ -82,8 +84,10 @@ func (p *progress) interrupted(err error) error {
 	return err
 }
 
-// stop takes the bar away.
-func (p *progress) stop() {
+// stop takes the bar away; again, it does nothing.
+func (p *progress) stop() { p.once.Do(p.end) }
+
+func (p *progress) end() {
 	if p.bar != nil {
 		p.bar.Abort(true)
 		p.bars.Wait()

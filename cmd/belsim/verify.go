@@ -29,7 +29,7 @@ type verifyCmd struct {
 	priorFlag
 	sampleFlags
 	Full bool `help:"Print every level, however many there are."`
-	workersFlag
+	backendFlags
 	outputFlags
 }
 
@@ -151,8 +151,13 @@ func (cmd *verifyCmd) verify(ctx context.Context, env *environment, c *code.Code
 		return nil, err
 	}
 	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: cmd.Seed, Within: cmd.Within}
+	backend, err := cmd.open(env, cmd.Quiet)
+	if err != nil {
+		return nil, err
+	}
+	defer backend.Close()
 	bar := env.newProgress(cmd.Quiet, "samples", cmd.most()*uint64(c.Levels()))
-	sums, reached, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, cmd.target(prior, true), bar.add)
+	sums, reached, err := montecarlo.Estimate(ctx, backend, p, cmd.target(prior, true), bar.add)
 	bar.stop()
 	if err != nil {
 		return nil, bar.interrupted(err)

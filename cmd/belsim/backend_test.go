@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestMain makes the test binary a belsim when it is told so: the tests of
+// devices need a process of its own, whose loader finds another driver.
+func TestMain(m *testing.M) {
+	if os.Getenv("BELSIM_TEST_MAIN") != "" {
+		os.Exit(belsim(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// process runs belsim in a process of its own.
+func process(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(append(os.Environ(), "BELSIM_TEST_MAIN=1"), env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// emulatedDriver makes a library in the place of NVIDIA's driver, which runs the
+// kernels on the host, and returns the environment in which the loader finds it.
+func emulatedDriver(t *testing.T) []string {
+	t.Helper()
+	if runtime.GOOS != "linux" || !cgo {
+		t.Skip("devices need Linux and cgo")
+	}
+	cxx, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip("no C++ compiler to make a driver with")
+	}
+	folder := t.TempDir()
+	source := filepath.Join(sourceDir, "../../gpu/internal/emulator/emulator.cc")
+	if out, err := exec.Command(cxx, "-std=c++17", "-O2", "-shared", "-fPIC", "-o", filepath.Join(folder, "libcuda.so.1"), source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return []string{"LD_LIBRARY_PATH=" + folder}
+}
+
+// TestBackends: the backend never changes a byte, and what a missing or failing
+// device means depends on --backend alone.
+func TestBackends(t *testing.T) {
+	driver := emulatedDriver(t)
+	t.Chdir(t.TempDir())
+	for _, args := range []string{
+		"verify --levels 31 --samples 3000 --full",
+		"verify --code hexj --levels 32 --rel-err 0.1 --max-samples 70000 --full",
+		"compare --levels 24 --samples 2000",
+		"heatmap unary johnson --levels 15 --r 0.2:2:4 --sigma 1:4:3 --method mc --samples 200 --json",
+	} {
+		fields := strings.Fields(args)
+		status, want, stderr := process(t, nil, append(fields, "--backend", "cpu")...)
+		if status != 0 || stderr != "" {
+			t.Fatalf("%s on the CPU: exit %d, %s", args, status, stderr)
+		}
+		want = strings.ReplaceAll(want, "--backend cpu", "")
+		check := func(what string, env []string, backend, note string) {
+			t.Helper()
+			status, got, stderr := process(t, env, append(fields, "--backend", backend)...)
+			if status != 0 || strings.ReplaceAll(got, "--backend "+backend, "") != want {
+				t.Errorf("%s %s: exit %d and other output than on the CPU, standard error %q", args, what, status, stderr)
+			}
+			if note == "" && stderr != "" || !strings.Contains(stderr, note) || strings.Count(stderr, "\n") > 1 {
+				t.Errorf("%s %s: standard error %q, want one line with %q", args, what, stderr, note)
+			}
+		}
+		check("with a device", driver, "cuda", "")
+		check("with a device", driver, "auto", "")
+		// The driver's calls 1 to 25 open the device; the others sample.
+		for _, at := range []int{1, 8, 12, 20, 30, 40, 45} {
+			env := append(driver, fmt.Sprint("BELSIM_EMULATOR_FAIL_AT=", at))
+			check(fmt.Sprintf("with a device that is lost at call %d", at), env, "auto", noDevice)
+			status, got, stderr := process(t, env, append(fields, "--backend", "cuda")...)
+			if status != exitEnvironment || got != "" || strings.Count(stderr, "\n") != 1 ||
+				!strings.HasPrefix(stderr, "belsim: --backend cuda: ") || !strings.Contains(stderr, "CUDA_ERROR_UNKNOWN (unknown error)") {
+				t.Errorf("%s with a device that is lost at call %d: exit %d, standard error %q", args, at, status, stderr)
+			}
+		}
+	}
+}
+
+// TestNoDriver: without a driver, auto says so in one line and cuda refuses.
+func TestNoDriver(t *testing.T) {
+	status, _, stderr := process(t, nil, "verify", "--levels", "7", "--samples", "100", "--backend", "cuda")
+	if status == 0 {
+		t.Skip("there is a device here")
+	}
+	if status != exitEnvironment || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "belsim: --backend cuda: ") {
+		t.Errorf("cuda: exit %d, %q; want 3 and one line", status, stderr)
+	}
+	status, _, stderr = process(t, nil, "compare", "--levels", "7", "--samples", "100")
+	if status != 0 || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, noDevice) {
+		t.Errorf("auto: exit %d, %q; want 0 and one line", status, stderr)
+	}
+	for _, args := range [][]string{
+		{"compare", "--levels", "7", "--samples", "100", "--backend", "cpu"},
+		{"compare", "--levels", "7", "--samples", "100", "--quiet"},
+		{"heatmap", "--r", "1:2:2", "--sigma", "2:3:2"}, // samples nothing
+	} {
+		if status, _, stderr = process(t, nil, args...); status != 0 || stderr != "" {
+			t.Errorf("%v: exit %d, %q; want silence", args, status, stderr)
+		}
+	}
+}
+
+// TestBench: every workload is measured on every backend.
+func TestBench(t *testing.T) {
+	var got struct {
+		Results []struct {
+			Backend   string
+			Rate      float64  `json:"samples_per_second"`
+			PointRate float64  `json:"errors_placed_per_second"`
+			Share     *float64 `json:"integer_peak_share"`
+		}
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "bench", "--time", "1ms", "--json", "--backend", "cpu")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Results) != len(workloads) {
+		t.Fatalf("%d results, want %d", len(got.Results), len(workloads))
+	}
+	for _, r := range got.Results {
+		if r.Backend != "cpu" || !(r.Rate > 0) || !(r.PointRate > 0) || r.Share != nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu"); strings.Count(out, "\n") != len(workloads)+1 {
+		t.Errorf("table:\n%s", out)
+	}
+	t.Run("device", func(t *testing.T) {
+		status, stdout, stderr := process(t, emulatedDriver(t), "bench", "--time", "1ms", "--backend", "cuda")
+		if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(workloads) {
+			t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
+		}
+	})
+}
