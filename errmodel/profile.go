@@ -214,3 +214,21 @@ func checkPositive(name string, v float64) error {
 	}
 	return nil
 }
+
+// AtLabel sets dst, of length M, to the error probabilities at a real label y, in
+// levels: Eq. 3 and 4 are functions of a real y.
+func (m *Mixture) AtLabel(dst []float64, y float64) {
+	p := m.profile
+	// Beyond 39 σ a Gaussian is zero.
+	reach := 39 * p.sigma
+	unit := Transition{R: m.r, Sigma: p.sigma}
+	for k, positions := range p.positions {
+		dst[k] = 0
+		for _, at := range positions {
+			if d := y - (float64(at) + 0.5); d < reach && d > -reach {
+				unit.Mu = float64(at) + 0.5
+				dst[k] += unit.At(y)
+			}
+		}
+	}
+}

@@ -70,3 +70,29 @@ func BenchmarkSample(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLogits reports samples of logits per second on all cores: the figures
+// of the README's table, beside testdata/logits.py.
+func BenchmarkLogits(b *testing.B) {
+	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj", "hadamard"} {
+		for _, decoder := range []string{"gen", "gen-ex"} {
+			b.Run(name+"/"+decoder, func(b *testing.B) {
+				r := 0.5
+				if name == "hadamard" {
+					r = 0.005
+				}
+				p := mixtureProblem(b, name, decoder, 256, r, 3)
+				p.Latent = &montecarlo.Latent{}
+				const samples = 1 << 12
+				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := (montecarlo.CPU{}).Sample(context.Background(), jobs, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
+			})
+		}
+	}
+}

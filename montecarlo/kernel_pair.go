@@ -109,7 +109,7 @@ func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
 			near++
 		}
 	}
-	s.Add(Sums{uint64(len(out)), sum, square, near})
+	s.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
 }
 
 // pairBelJ finds the first and the last one.
@@ -145,5 +145,5 @@ func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
 			near++
 		}
 	}
-	s.Add(Sums{uint64(len(out)), sum, square, near})
+	s.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
 }

@@ -33,6 +33,11 @@ type Problem struct {
 	Errors  mat.Matrix     // L × M, e[n,k]: probability that bit k is wrong when the label is n
 	Seed    uint64
 	Within  int // θ: errors of at most θ levels are counted in Sums.Within
+
+	// Latent, when set, makes the outputs logits, or their signs. Otherwise they
+	// are bits that err independently, which gen-ex and codes of real numbers
+	// cannot read.
+	Latent *Latent
 }
 
 // Span is work that any backend can do on its own: Samples samples of one row,
@@ -75,7 +80,7 @@ func (p *Problem) Validate() error {
 	if p.Within < 0 {
 		return fmt.Errorf("θ = %d levels: want 0 or more", p.Within)
 	}
-	return nil
+	return p.validateLatent()
 }
 
 // Row returns e[n,·] of row i (n = i+1) in dst, which is made when it is too
@@ -118,11 +123,13 @@ func ValidateJobs(jobs []Job) error {
 }
 
 // MaxSamples is the largest number of samples of one label whose sums are sure
-// to fit their integers: the sum of squares grows by at most (2L)² a sample.
+// to fit their integers: the sum of squares grows by at most (2L)² a sample, in units of Sums.Fraction.
 func (p *Problem) MaxSamples() uint64 {
 	lo, hi := p.Decoder.Range()
-	worst := uint64(max(hi-1, p.Code.Levels()-lo))
-	return min(math.MaxUint64/max(worst*worst, 1), BlockSize<<31)
+	worst := uint64(max(hi-1, p.Code.Levels()-lo) + 1)
+	// Shifts leave room for Sums.Variance too, whose product of the number and the
+	// sum of squares must fit 128 bits with 2^Fraction.
+	return min(math.MaxUint64>>p.fraction()/(worst*worst), BlockSize<<31)
 }
 
 // CPU is the backend that runs on goroutines.

@@ -10,13 +10,20 @@ import (
 // the same result.
 type Sums struct {
 	Samples uint64 // number of samples
-	Abs     uint64 // Σ |decoded − label|, in levels
-	Square  uint64 // Σ (decoded − label)²
+	Abs     uint64 // Σ |decoded − label|, in units of 2^−Fraction levels
+	Square  uint64 // Σ (decoded − label)², in units of 2^−Fraction levels²
 	Within  uint64 // number of samples with |decoded − label| ≤ θ
+	// Fraction is 0 where errors are whole levels. Where they are real numbers,
+	// each is rounded to a multiple of the unit, and so is its square, before they
+	// are added: this is what makes sums of real numbers exact.
+	Fraction uint8
 }
 
 // Add adds the samples of t.
 func (s *Sums) Add(t Sums) {
+	if t.Samples > 0 {
+		s.Fraction = t.Fraction
+	}
 	s.Samples += t.Samples
 	s.Abs += t.Abs
 	s.Square += t.Square
@@ -36,11 +43,14 @@ func (s *Sums) tally(err, within int, n uint64) {
 	}
 }
 
+// unit is that of the sums, in levels.
+func (s Sums) unit() float64 { return math.Ldexp(1, -int(s.Fraction)) }
+
 // Mean is the mean absolute error, in levels; NaN without samples.
-func (s Sums) Mean() float64 { return float64(s.Abs) / float64(s.Samples) }
+func (s Sums) Mean() float64 { return float64(s.Abs) * s.unit() / float64(s.Samples) }
 
 // MeanSquare is the mean squared error, in levels²; NaN without samples.
-func (s Sums) MeanSquare() float64 { return float64(s.Square) / float64(s.Samples) }
+func (s Sums) MeanSquare() float64 { return float64(s.Square) * s.unit() / float64(s.Samples) }
 
 // Variance is the unbiased estimate of the variance of |decoded − label|; NaN
 // with fewer than two samples.
@@ -51,11 +61,19 @@ func (s Sums) Variance() float64 {
 	if s.Samples < 2 {
 		return math.NaN()
 	}
+	// In units of 2^(−2·Fraction): Σx² has a factor 2^Fraction to gain, which
+	// MaxSamples leaves room for.
 	nsqHi, nsqLo := bits.Mul64(s.Samples, s.Square)
+	nsqHi = nsqHi<<s.Fraction | nsqLo>>(64-s.Fraction)
+	nsqLo <<= s.Fraction
 	sumHi, sumLo := bits.Mul64(s.Abs, s.Abs)
 	lo, borrow := bits.Sub64(nsqLo, sumLo, 0)
-	hi, _ := bits.Sub64(nsqHi, sumHi, borrow)
-	return (math.Ldexp(float64(hi), 64) + float64(lo)) / float64(s.Samples) / float64(s.Samples-1)
+	hi, borrow := bits.Sub64(nsqHi, sumHi, borrow)
+	if borrow != 0 {
+		return 0 // all errors alike, but for the rounding of their squares
+	}
+	u := s.unit()
+	return (math.Ldexp(float64(hi), 64) + float64(lo)) * u * u / float64(s.Samples) / float64(s.Samples-1)
 }
 
 // StdErr is the standard error of Mean.

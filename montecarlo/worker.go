@@ -21,6 +21,8 @@ type worker struct {
 	words  []uint64
 	places []uint16
 	tally  []uint32 // samples of one point, by bit
+
+	latent *latentSampler // where the problem has logits
 }
 
 // start makes p the problem of the samples to come.
@@ -33,9 +35,14 @@ func (w *worker) start(p *Problem) error {
 	if old == nil || old.Seed != p.Seed {
 		w.keys = newRoundKeys(p.Seed)
 	}
-	if old != nil && old.Code == p.Code && old.Decoder == p.Decoder {
+	if p.Latent != nil {
+		w.latent = newLatentSampler(p, w.keys)
 		return nil
 	}
+	if old != nil && old.Latent == nil && old.Code == p.Code && old.Decoder == p.Decoder {
+		return nil
+	}
+	w.latent = nil
 	w.plan, w.tally = rowPlan{}, make([]uint32, p.Code.Bits())
 	var err error
 	w.kernel, err = newKernel(p.Code, p.Decoder)
@@ -48,6 +55,9 @@ const directDraws = 1 << 16
 // sample adds the samples of a span to s, block by block, and calls done after
 // each block. When the context ends s holds whole blocks.
 func (w *worker) sample(ctx context.Context, span Span, s *Sums, done func(samples uint64)) error {
+	if w.latent != nil {
+		return w.latent.sample(ctx, span, s, done)
+	}
 	if !w.planned || w.plan.row != span.Row {
 		if err := w.plan.prepare(w.problem, span.Row); err != nil {
 			return err

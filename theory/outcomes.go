@@ -10,7 +10,7 @@ import (
 // outcomes is what a decoder makes of every one of the 2^M outputs.
 type outcomes struct {
 	code  *code.Code
-	label []int32 // by packed output
+	label []float64 // by packed output
 }
 
 const (
@@ -20,15 +20,23 @@ const (
 
 func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
 	m := c.Bits()
-	if m > maxOutcomeBits || c.Levels()<<m > maxOutcomeWork {
+	work := c.Levels() << min(m, 40)
+	if _, ok := d.(decode.GenEx); ok || c.Real() {
+		work *= m + 10 // a product a bit and an exponential, not one comparison
+	}
+	if m > maxOutcomeBits || work > maxOutcomeWork {
 		return nil, fmt.Errorf("%w: an exact value for decoder %s takes all 2^%d outputs for %d levels, and only up to 2^%d are enumerated",
 			ErrNone, d.Name(), m, c.Levels(), maxOutcomeBits)
 	}
-	t := &outcomes{c, make([]int32, 1<<m)}
+	t := &outcomes{c, make([]float64, 1<<m)}
+	value := func(word []uint64) float64 { return float64(d.Decode(word)) }
+	if x, ok := d.(decode.GenEx); ok {
+		value = x.Value
+	}
 	word := make([]uint64, 1)
 	for w := range t.label {
 		word[0] = uint64(w)
-		t.label[w] = int32(d.Decode(word))
+		t.label[w] = value(word)
 	}
 	return t, nil
 }
@@ -63,7 +71,7 @@ func (t *outcomes) exact() func(i int, e []float64) Moments {
 			var part Moments
 			end := min(start+run, len(prob))
 			for w := start; w < end; w++ {
-				err := float64(int(t.label[w]) - (i + 1))
+				err := t.label[w] - float64(i+1)
 				part.Mean += max(err, -err) * prob[w]
 				part.MeanSquare += err * err * prob[w]
 			}

@@ -74,6 +74,9 @@ func (b *Bound) Mean(prior []float64, e mat.Matrix) float64 {
 // 26 for bel-j, the union bound for gen. The error wraps ErrNone when there is
 // none.
 func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
+	if c.Real() {
+		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNone)
+	}
 	switch d := d.(type) {
 	case decode.BelU:
 		return &Bound{Name: "Eq. 2", Linear: true, row: func(_ int, e []float64) float64 { return BelUBound(e) }}, nil
@@ -102,8 +105,8 @@ func (x *Exact) Mean(prior []float64, e mat.Matrix) float64 {
 }
 
 // NewExact returns the exact expectation for a code and its decoder: for bel-u
-// and bel-j of any size, for gen by enumeration of all 2^M outputs where that
-// is at most 2³¹ comparisons and M ≤ 20. The error wraps ErrNone elsewhere.
+// and bel-j of any size, for gen and gen-ex by enumeration of all 2^M outputs
+// where that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNone elsewhere.
 func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
 	switch d := d.(type) {
 	case decode.BelU:
@@ -141,7 +144,8 @@ func Bounds(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (
 func Exacts(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	var t *outcomes // shared: it is by far the largest part of an enumeration
-	if _, ok := d.(decode.Gen); ok {
+	switch d.(type) {
+	case decode.Gen, decode.GenEx:
 		var err error
 		if t, err = newOutcomes(c, d); err != nil {
 			return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)

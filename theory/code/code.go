@@ -5,6 +5,7 @@ package code
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,13 +19,14 @@ const (
 
 // Code is an L × M code matrix: row i is the code word of level i+1, column k
 // the target of bit k+1. It is immutable and implements mat.Matrix with entries
-// 0 and 1. Rows are packed 64 bits to a word, so that 65,536 levels of a code of
+// 0 and 1, or real numbers where it was made by FromReal. Rows are packed 64 bits to a word, so that 65,536 levels of a code of
 // as many bits take half a gigabyte.
 type Code struct {
 	name         string
 	levels, bits int
 	stride       int // words of a row
 	data         []uint64
+	values       []float64 // L × M; nil unless the code is of real numbers
 }
 
 var _ mat.Matrix = (*Code)(nil)
@@ -32,7 +34,7 @@ var _ mat.Matrix = (*Code)(nil)
 // newCode returns the all-zero matrix.
 func newCode(name string, levels, m int) *Code {
 	stride := (m + 63) / 64
-	return &Code{name, levels, m, stride, make([]uint64, levels*stride)}
+	return &Code{name: name, levels: levels, bits: m, stride: stride, data: make([]uint64, levels*stride)}
 }
 
 // Name is the name of a named code, or the path of a custom one.
@@ -65,14 +67,30 @@ func (c *Code) At(i, j int) float64 {
 	if j < 0 || j >= c.bits {
 		panic(mat.ErrColAccess)
 	}
-	if c.Bit(i, j) {
+	return c.Value(i, j)
+}
+
+// Real reports whether the code is of real numbers (see FromReal). Its bits are
+// the classifiers' targets, its values what a decoder correlates outputs with.
+func (c *Code) Real() bool { return c.values != nil }
+
+// Value returns entry k of row i, both from 0: the bit, or a real code's value.
+func (c *Code) Value(i, k int) float64 {
+	switch {
+	case c.values != nil:
+		return c.values[i*c.bits+k]
+	case c.Bit(i, k):
 		return 1
 	}
 	return 0
 }
 
-// RowTo sets dst, of length M, to row i as zeros and ones.
+// RowTo sets dst, of length M, to row i.
 func (c *Code) RowTo(dst []float64, i int) {
+	if c.values != nil {
+		copy(dst, c.values[i*c.bits:(i+1)*c.bits])
+		return
+	}
 	word := c.Word(i)
 	for k := range dst {
 		dst[k] = float64(word[k/64] >> (k % 64) & 1)
@@ -151,19 +169,87 @@ func (c *Code) setJohnson(i, start, v, m int) {
 	c.set(i, start+max(m-v, 0), start+min(2*m-v, m))
 }
 
+// FromReal returns the code with the rows of an L × M matrix of real numbers, as
+// learned codes have. A bit's target is one in the rows where its column's value is
+// above the middle between the column's smallest and largest. All rows must differ.
+// A matrix of zeros and ones is the same code as FromMatrix makes.
+func FromReal(name string, m mat.Matrix) (*Code, error) {
+	levels, width, err := checkDims(name, m)
+	if err != nil {
+		return nil, err
+	}
+	c := newCode(name, levels, width)
+	values := make([]float64, levels*width)
+	binary := true
+	lo, hi := make([]float64, width), make([]float64, width)
+	seen := make(map[string]int, levels)
+	key := make([]byte, 8*width)
+	for i := range levels {
+		for k := range width {
+			v := m.At(i, k)
+			if math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) > maxValue {
+				return nil, fmt.Errorf("%s: row %d, column %d: %v; want a number between %g and %g", name, i+1, k+1, v, -maxValue, maxValue)
+			}
+			v += 0 // −0 is 0
+			values[i*width+k] = v
+			binary = binary && (v == 0 || v == 1)
+			if i == 0 || v < lo[k] {
+				lo[k] = v
+			}
+			if i == 0 || v > hi[k] {
+				hi[k] = v
+			}
+			binary8(key[8*k:], math.Float64bits(v))
+		}
+		if first, ok := seen[string(key)]; ok {
+			return nil, fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", name, first+1, i+1)
+		}
+		seen[string(key)] = i
+	}
+	for i := range levels {
+		for k := range width {
+			if v := values[i*width+k]; binary && v == 1 || !binary && v > lo[k]/2+hi[k]/2 {
+				c.set(i, k, k+1)
+			}
+		}
+	}
+	if !binary {
+		c.values = values
+	}
+	return c, nil
+}
+
+// maxValue is the largest magnitude in a real code.
+const maxValue = 1e30
+
+// binary8 writes a word, the low byte first.
+func binary8(dst []byte, w uint64) {
+	for b := range 8 {
+		dst[b] = byte(w >> (8 * b))
+	}
+}
+
+// checkDims returns the size of a matrix that can be a code.
+func checkDims(name string, m mat.Matrix) (levels, width int, err error) {
+	levels, width = m.Dims()
+	switch {
+	case levels < MinLevels:
+		err = fmt.Errorf("%s: %d rows; a code has one row per level, and at least %d", name, levels, MinLevels)
+	case levels > MaxLevels:
+		err = fmt.Errorf("%s: %d rows; a code has at most %d levels", name, levels, MaxLevels)
+	case width < 1:
+		err = fmt.Errorf("%s: no columns; a code has at least one bit", name)
+	}
+	return levels, width, err
+}
+
 // FromMatrix returns the code with the rows of an L × M matrix of zeros and
 // ones. All rows must differ. name is used in messages: a custom code's is its
 // path.
 func FromMatrix(name string, m mat.Matrix) (*Code, error) {
-	levels, width := m.Dims()
-	if levels < MinLevels {
-		return nil, fmt.Errorf("%s: %d rows; a code has one row per level, and at least %d", name, levels, MinLevels)
-	}
-	if levels > MaxLevels {
-		return nil, fmt.Errorf("%s: %d rows; a code has at most %d levels", name, levels, MaxLevels)
-	}
-	if width < 1 {
-		return nil, fmt.Errorf("%s: no columns; a code has at least one bit", name)
+	levels, width, err := checkDims(name, m)
+	if err != nil {
+		return nil, err
 	}
 	c := newCode(name, levels, width)
 	for i := range levels {
@@ -189,9 +275,7 @@ func (c *Code) checkDistinct() error {
 	key := make([]byte, 8*c.stride)
 	for i := range c.levels {
 		for j, w := range c.Word(i) {
-			for b := range 8 {
-				key[8*j+b] = byte(w >> (8 * b))
-			}
+			binary8(key[8*j:], w)
 		}
 		if first, ok := seen[string(key)]; ok {
 			return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", c.name, first+1, i+1)

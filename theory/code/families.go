@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/theory/matrix"
 )
 
@@ -81,6 +83,15 @@ func IsFile(nameOrPath string) bool {
 // one from a .csv or .npy file with a row for each level. A file has its own
 // number of levels: levels must be that number, or 0 for whatever it is.
 func Open(nameOrPath string, levels int) (*Code, error) {
+	return open(nameOrPath, levels, FromMatrix)
+}
+
+// OpenReal is Open, but a file may hold real numbers: see FromReal.
+func OpenReal(nameOrPath string, levels int) (*Code, error) {
+	return open(nameOrPath, levels, FromReal)
+}
+
+func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, error)) (*Code, error) {
 	if !IsFile(nameOrPath) {
 		return New(nameOrPath, levels)
 	}
@@ -88,7 +99,7 @@ func Open(nameOrPath string, levels int) (*Code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading code: %w", err)
 	}
-	c, err := FromMatrix(nameOrPath, m)
+	c, err := from(nameOrPath, m)
 	if err != nil {
 		return nil, err
 	}

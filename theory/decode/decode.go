@@ -2,8 +2,9 @@
 // the decoding functions of Shah, Xue and Aamodt, "Label Encoding for
 // Regression Networks" (ICLR 2022), Section 3.
 //
-// The decoders here read hard decisions: a word of M bits, packed as
-// code.Code.Word packs a code word. A decoded label is a level, counted from 1.
+// Decoders read hard decisions: a word of M bits, packed as code.Code.Word packs a
+// code word. gen and gen-ex also read logits. A decoded label is a level,
+// counted from 1; gen-ex's is a real number.
 package decode
 
 import (
@@ -35,14 +36,20 @@ var ErrUnfit = errors.New("decoder does not fit the code")
 const Auto = "auto"
 
 // Names lists the decoders that New knows, Auto not included.
-func Names() []string { return []string{"bel-u", "bel-j", "gen"} }
+func Names() []string { return []string{"bel-u", "bel-j", "gen", "gen-ex"} }
 
 // New returns the named decoder for a code. Auto takes bel-u where the code is
 // unary, bel-j where it is a Johnson code, and gen elsewhere. What counts is
 // the matrix: a file that holds the unary code is unary.
 //
-// The error wraps ErrUnfit when the code is not one the decoder can read.
+// gen-ex has the temperature 1; NewGenEx takes another.
+//
+// The error wraps ErrUnfit when the code is not one the decoder can read. Codes of
+// real numbers are read by gen and gen-ex alone.
 func New(name string, c *code.Code) (Decoder, error) {
+	if c.Real() && (name == "bel-u" || name == "bel-j") {
+		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers; use gen or gen-ex", ErrUnfit, name, c.Name())
+	}
 	switch name {
 	case "bel-u":
 		if d, ok := newBelU(c); ok {
@@ -56,7 +63,12 @@ func New(name string, c *code.Code) (Decoder, error) {
 		return nil, fmt.Errorf("%w: bel-j reads johnson and johnson-nonzero, and %s is neither; use gen", ErrUnfit, c.Name())
 	case "gen":
 		return newGen(c), nil
+	case "gen-ex":
+		return NewGenEx(c, 1)
 	case Auto:
+		if c.Real() {
+			return newGen(c), nil
+		}
 		// A Johnson code of two levels on one bit is unary as well; its own
 		// name decides.
 		if strings.HasPrefix(c.Name(), "johnson") {

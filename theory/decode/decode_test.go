@@ -27,6 +27,9 @@ func TestCodeWords(t *testing.T) {
 		for _, levels := range []int{2, 3, 7, 64, 100, 255, 256, 301} {
 			c := mustNew(t, f.Name, levels)
 			for _, name := range append(decode.Names(), decode.Auto) {
+				if name == "gen-ex" {
+					continue // an expectation: it pulls towards the middle
+				}
 				d, err := decode.New(name, c)
 				if errors.Is(err, decode.ErrUnfit) {
 					continue

@@ -1,0 +1,548 @@
+package montecarlo
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// lanes is the number of samples that are sampled side by side: a group. Every array
+// of a group has the lanes next to each other, so that one instruction serves
+// several. It is part of the numeric contract.
+const lanes = 16
+
+// lane is one number for each sample of a group.
+type lane = [lanes]int32
+
+// latentSampler samples logits on one goroutine.
+type latentSampler struct {
+	problem     *Problem
+	keys        *roundKeys
+	planner     *latentPlanner
+	plan        *LatentPlan
+	decode      latentDecoder
+	common, own int64
+	shared      int // draws of a sample that are not a bit's: 1 where noise is shared
+	table       *normalTable
+	words       []uint64
+	logits      []lane
+	fraction    uint8
+}
+
+// SharedNoise returns √ρ and √(1−ρ) in units of 2⁻³⁰, for backends: part of the
+// numeric contract.
+func (l *Latent) SharedNoise() (common, own int64) {
+	return int64(math.Round(math.Sqrt(l.Shared) * (1 << 30))), int64(math.Round(math.Sqrt(1-l.Shared) * (1 << 30)))
+}
+
+func newLatentSampler(p *Problem, keys *roundKeys) *latentSampler {
+	s := &latentSampler{problem: p, keys: keys, planner: newLatentPlanner(p), table: NormalTable(), fraction: p.fraction()}
+	if p.Latent.Shared > 0 {
+		s.common, s.own = p.Latent.SharedNoise()
+		s.shared = 1
+	}
+	s.decode = newLatentDecoder(p)
+	return s
+}
+
+// latentChunk is about how many logits are made between two looks at the context.
+const latentChunk = 1 << 14
+
+// sample adds the samples of a span, block by block.
+func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done func(samples uint64)) error {
+	if s.plan == nil || s.plan.Row != span.Row {
+		var err error
+		if s.plan, err = s.planner.plan(span.Row); err != nil {
+			return err
+		}
+		s.decode.prepare(s.plan)
+	}
+	for block := span.Block; span.Samples > 0; block++ {
+		n := min(span.Samples, BlockSize)
+		part, err := s.block(ctx, stream{s.keys, uint32(span.Row), block}, int(n))
+		if err != nil {
+			return err
+		}
+		sums.Add(part)
+		span.Samples -= n
+		done(n)
+	}
+	return nil
+}
+
+// block samples the first n of a block. With continuous labels sample i has part
+// i mod Sublevels of the level, and the samples of a part their own stream.
+//
+// Group g of a stream takes draws lanes·D·g … of it, D = A, or A+1 where noise is
+// shared: the common noise of all lanes first, then the noise of one drawn bit
+// after the other.
+func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
+	sums := Sums{Fraction: s.fraction}
+	parts, a := len(s.plan.Centers), len(s.plan.Bits)
+	draws := a + s.shared
+	if len(s.words) < draws*lanes/2 {
+		s.words = make([]uint64, draws*lanes/2)
+		s.logits = make([]lane, draws)
+	}
+	words := s.words[:draws*lanes/2]
+	sinceLook := 0
+	for j := range parts {
+		mine := (n - j + parts - 1) / parts
+		y := label(s.plan.Row, j, parts > 1)
+		for first := 0; first < mine; first += lanes {
+			if sinceLook += draws * lanes; sinceLook >= latentChunk {
+				sinceLook = 0
+				if err := ctx.Err(); err != nil {
+					return sums, err
+				}
+			}
+			group := first / lanes
+			fill(words, s.keys, st.at(streamLatent, j, uint32(group*draws*lanes/4)))
+			s.normals(words, st, j, uint32(group*draws*lanes))
+			s.centre(s.plan.Centers[j])
+			s.decode.add(&sums, s.logits[:a], min(lanes, mine-first), y, s.problem.Within)
+		}
+	}
+	return sums, nil
+}
+
+// normals makes the noise of a group of draws, two in a word; first is the index of
+// the first.
+func (s *latentSampler) normals(words []uint64, st stream, part int, first uint32) {
+	table := s.table
+	for i, w := range words {
+		out := (*[2]int32)(s.logits[i/(lanes/2)][2*(i%(lanes/2)):])
+		for half := range out {
+			draw := uint32(w >> (32 * half))
+			v := draw &^ (1 << 31)
+			if v < normalTail {
+				at := first + uint32(2*i+half)
+				out[half] = normal(table, draw, func() uint64 {
+					x := philox(s.keys, st.at(streamTail, part, at))
+					return uint64(x[0]) | uint64(x[1])<<32
+				})
+				continue
+			}
+			// normal, where no tail is to be continued
+			m := v<<1 | 1
+			z := uint32(bits.LeadingZeros32(m)) & 31
+			m <<= z
+			p := &table[(z*normalSegments+m>>25&(normalSegments-1))&(normalOctaves*normalSegments-1)]
+			t := m << 7
+			x := int32(p.C0 - mulHigh(t, p.C1-mulHigh(t, p.C2)))
+			sign := int32(draw) >> 31
+			out[half] = (x ^ sign) - sign
+		}
+	}
+}
+
+// round brings a number from normalOne to logitOne.
+func round(z int32) int32 {
+	const shift = normalFraction - logitFraction
+	return (z + 1<<(shift-1)) >> shift
+}
+
+// centre makes logits of noise.
+func (s *latentSampler) centre(centers []int32) {
+	if s.shared == 0 {
+		for k, c := range centers {
+			z := &s.logits[k]
+			for i, eps := range z {
+				z[i] = round(c + eps)
+			}
+		}
+		return
+	}
+	common := s.logits[0]
+	for k, c := range centers {
+		z, d := &s.logits[k], int64(s.plan.Slopes[k])*s.common
+		for i, eps := range s.logits[k+1] {
+			if d != 0 {
+				eps = int32((d*int64(common[i]) + s.own*int64(eps) + 1<<29) >> 30)
+			}
+			z[i] = round(c + eps)
+		}
+	}
+}
+
+// latentDecoder turns logits into errors.
+type latentDecoder interface {
+	prepare(p *LatentPlan)
+	// add tallies the first count samples of a group with the label y; logits may
+	// be changed.
+	add(s *Sums, logits []lane, count int, y float64, within int)
+}
+
+func newLatentDecoder(p *Problem) latentDecoder {
+	switch d := p.Decoder.(type) {
+	case decode.Gen:
+		if p.Latent.Hard && !p.Code.Real() {
+			return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}
+		}
+		return newCorrelator(p.Code, p.Latent.Hard, false)
+	case decode.GenEx:
+		return newCorrelator(p.Code, p.Latent.Hard, true)
+	default:
+		return &hardDecoder{code: p.Code, decoder: d}
+	}
+}
+
+// tallyReal adds one sample whose label is y.
+func (s *Sums) tallyReal(decoded, y float64, within int) {
+	err := decoded - y
+	if err < 0 {
+		err = -err
+	}
+	scale := float64(uint64(1) << s.Fraction)
+	s.Samples++
+	s.Abs += uint64(float64(err*scale) + 0.5)
+	s.Square += uint64(float64(float64(err*err)*scale) + 0.5)
+	if err <= float64(within) {
+		s.Within++
+	}
+}
+
+// hardDecoder reads the signs of logits.
+type hardDecoder struct {
+	code    *code.Code
+	decoder decode.Decoder // nil: gen
+	gen     *sparseGen
+	plan    *LatentPlan
+	out     []uint64
+	flipped []uint16
+}
+
+func (h *hardDecoder) prepare(p *LatentPlan) {
+	h.plan = p
+	h.out = append(h.out[:0], h.code.Word(p.Row)...)
+	if h.gen != nil {
+		h.gen.prepare(&rowPlan{row: p.Row, base: h.out})
+	}
+}
+
+func (h *hardDecoder) add(s *Sums, logits []lane, count int, y float64, within int) {
+	for i := range count {
+		h.flipped = h.flipped[:0]
+		for k := range logits {
+			bit := h.plan.Bits[k]
+			if (logits[k][i] > 0) != h.code.Bit(h.plan.Row, int(bit)) {
+				h.flipped = append(h.flipped, bit)
+			}
+		}
+		var decoded int
+		if h.gen != nil {
+			decoded = h.gen.nearest(h.flipped) + 1
+		} else {
+			for _, k := range h.flipped {
+				h.out[k/64] ^= 1 << (k % 64)
+			}
+			decoded = h.decoder.Decode(h.out)
+			for _, k := range h.flipped {
+				h.out[k/64] ^= 1 << (k % 64)
+			}
+		}
+		s.tallyReal(float64(decoded), y, within)
+	}
+}
+
+// correlator decodes by correlations with the candidates: gen and gen-ex.
+type correlator struct {
+	code     *code.Code
+	hard, ex bool
+	hadamard bool // the code's rows are rows of the Sylvester matrix
+	plan     *LatentPlan
+	path     correlation
+
+	narrow []lane         // correlations of the candidates, where 32 bits hold them
+	wide   [][lanes]int64 // elsewhere
+	whole  [][lanes]int64 // of a transform: all M logits
+	values []float64      // of a matrix product: candidate × A
+	z, c   []float64      // lanes × A, lanes × candidates
+}
+
+// correlation is a way to compute correlations. All give the same integers.
+type correlation int
+
+const (
+	narrow    correlation = iota // from one candidate to the next, bit by bit, in 32 bits
+	wide                         // in 64 bits
+	transform                    // the fast Walsh–Hadamard transform
+	product                      // a product of matrices
+)
+
+// narrowBits is the largest number of drawn bits whose running sums, and their
+// differences, fit 32 bits. A logit is below 16.5·logitOne < 2²⁰·⁰⁵, a difference of
+// two sums below 2·narrowBits of them.
+const narrowBits = 950
+
+func newCorrelator(c *code.Code, hard, ex bool) *correlator {
+	return &correlator{code: c, hard: hard, ex: ex, hadamard: !c.Real() && isHadamard(c)}
+}
+
+// isHadamard reports whether row i has a one where i and k have an even number of
+// ones in common.
+func isHadamard(c *code.Code) bool {
+	m := c.Bits()
+	if m&(m-1) != 0 || c.Levels() > m {
+		return false
+	}
+	for i := range c.Levels() {
+		for k := range m {
+			if c.Bit(i, k) != (bits.OnesCount(uint(i&k))%2 == 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// prepare chooses the way that takes the least work: the additions of a running
+// sum, or those of a transform of all bits. Codes of real numbers have only
+// products.
+func (c *correlator) prepare(p *LatentPlan) {
+	c.plan = p
+	m := c.code.Bits()
+	switch {
+	case c.code.Real():
+		c.path = product
+		c.values = c.values[:0]
+		for _, v := range p.Values {
+			c.values = append(c.values, float64(v))
+		}
+	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+		c.path = transform
+		c.whole = make([][lanes]int64, m)
+	case m <= narrowBits: // fixed parts count too
+		c.path = narrow
+	default:
+		c.path = wide
+	}
+	c.narrow, c.wide = nil, nil
+	if c.path == narrow {
+		c.narrow = make([]lane, len(p.Levels))
+	} else {
+		c.wide = make([][lanes]int64, len(p.Levels))
+	}
+}
+
+func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within int) {
+	if c.hard {
+		for k := range logits {
+			for i, z := range logits[k] {
+				logits[k][i] = -logitOne
+				if z > 0 {
+					logits[k][i] = logitOne
+				}
+			}
+		}
+	}
+	switch c.path {
+	case narrow:
+		runNarrow(c.narrow, logits, c.plan)
+	case wide:
+		c.run(logits)
+	case transform:
+		c.transform(logits)
+	case product:
+		c.multiply(logits)
+	}
+	var labels [lanes]float64
+	if c.path == narrow {
+		labelNarrow(&labels, c.narrow, c.plan, c.ex)
+	} else {
+		c.label(&labels)
+	}
+	for _, decoded := range labels[:count] {
+		s.tallyReal(decoded, y, within)
+	}
+}
+
+// runNarrow sums up from candidate to candidate: O(Σ distances of neighbours).
+func runNarrow(sums []lane, logits []lane, p *LatentPlan) {
+	var sum lane
+	at := 0
+	for m, fixed := range p.Fixed {
+		for i := range sum {
+			sum[i] += int32(fixed)
+		}
+		for end := int(p.Starts[m+1]); at < end; at++ {
+			z := &logits[p.Steps[at]>>1]
+			if p.Steps[at]&1 == 0 {
+				for i, v := range z {
+					sum[i] += v
+				}
+			} else {
+				for i, v := range z {
+					sum[i] -= v
+				}
+			}
+		}
+		sums[m] = sum
+	}
+}
+
+// labelNarrow decodes the labels of a group from its correlations.
+func labelNarrow(labels *[lanes]float64, sums []lane, p *LatentPlan, ex bool) {
+	most := sums[0]
+	var best lane
+	for m := range sums {
+		for i, v := range sums[m] {
+			if v > most[i] {
+				most[i], best[i] = v, int32(m)
+			}
+		}
+	}
+	if !ex {
+		for i := range labels {
+			labels[i] = float64(p.Levels[best[i]]) + 1
+		}
+		return
+	}
+	var weight, sum [lanes]float32
+	limit := int32(min(p.Limit, math.MaxInt32))
+	for m := range sums {
+		offset := float32(int(p.Levels[m]) - p.Row)
+		for i, v := range sums[m] {
+			if d := most[i] - v; d <= limit {
+				w := decay(float32(float32(d) * p.Scale))
+				weight[i] += w
+				sum[i] += float32(w * offset)
+			}
+		}
+	}
+	for i := range labels {
+		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
+	}
+}
+
+// run is runNarrow in 64 bits.
+func (c *correlator) run(logits []lane) {
+	var sum [lanes]int64
+	at := 0
+	for m, fixed := range c.plan.Fixed {
+		for i := range sum {
+			sum[i] += fixed
+		}
+		for end := int(c.plan.Starts[m+1]); at < end; at++ {
+			sign := int64(1) - 2*int64(c.plan.Steps[at]&1)
+			for i, v := range logits[c.plan.Steps[at]>>1] {
+				sum[i] += sign * int64(v)
+			}
+		}
+		c.wide[m] = sum
+	}
+}
+
+// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has
+// half of it, and half of Σ z_k, which is the same for all rows: the two halves
+// make whole numbers.
+func (c *correlator) transform(logits []lane) {
+	x := c.whole
+	clear(x)
+	if c.hard { // bits that are not drawn are surely right
+		for k := range x {
+			for i := range x[k] {
+				x[k][i] = -logitOne
+				if c.code.Bit(c.plan.Row, k) {
+					x[k][i] = logitOne
+				}
+			}
+		}
+	}
+	var all [lanes]int64
+	for a := range logits {
+		for i, z := range logits[a] {
+			x[c.plan.Bits[a]][i] = int64(z)
+		}
+	}
+	for k := range x {
+		for i, z := range x[k] {
+			all[i] += z
+		}
+	}
+	for h := 1; h < len(x); h *= 2 {
+		for i := 0; i < len(x); i += 2 * h {
+			for k := i; k < i+h; k++ {
+				lo, hi := &x[k], &x[k+h]
+				for n, u := range lo {
+					v := hi[n]
+					lo[n], hi[n] = u+v, u-v
+				}
+			}
+		}
+	}
+	for m, level := range c.plan.Levels {
+		for i := range all {
+			c.wide[m][i] = (all[i] + x[level][i]) / 2
+		}
+	}
+}
+
+// multiply computes the correlations of a group as a product of matrices. Logits
+// are below 2²¹ and values below 2¹⁷: with at most 2¹⁵ bits every partial sum is a
+// whole number below 2⁵³, exact in whatever order it is computed.
+func (c *correlator) multiply(logits []lane) {
+	a, n := len(logits), len(c.plan.Levels)
+	for m := range c.wide {
+		for i := range c.wide[m] {
+			c.wide[m][i] = c.plan.Fixed[m]
+		}
+	}
+	if a == 0 {
+		return
+	}
+	c.z, c.c = grown(c.z, a*lanes), grown(c.c, n*lanes)
+	for k := range logits {
+		for i, z := range logits[k] {
+			c.z[i*a+k] = float64(z)
+		}
+	}
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1,
+		blas64.General{Rows: lanes, Cols: a, Stride: a, Data: c.z},
+		blas64.General{Rows: n, Cols: a, Stride: a, Data: c.values},
+		0, blas64.General{Rows: lanes, Cols: n, Stride: n, Data: c.c})
+	for i := range lanes {
+		for m, v := range c.c[i*n : (i+1)*n] {
+			c.wide[m][i] += int64(v)
+		}
+	}
+}
+
+func grown(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
+
+// label is labelNarrow in 64 bits.
+func (c *correlator) label(labels *[lanes]float64) {
+	p := c.plan
+	for i := range labels {
+		best, most := 0, c.wide[0][i]
+		for m := range c.wide {
+			if v := c.wide[m][i]; v > most {
+				best, most = m, v
+			}
+		}
+		if !c.ex {
+			labels[i] = float64(p.Levels[best]) + 1
+			continue
+		}
+		var weight, sum float32
+		for m := range c.wide {
+			if d := most - c.wide[m][i]; d <= p.Limit {
+				w := decay(float32(float32(d) * p.Scale))
+				weight += w
+				sum += float32(w * float32(int(p.Levels[m])-p.Row))
+			}
+		}
+		labels[i] = float64(p.Row+1) + float64(sum)/float64(weight)
+	}
+}

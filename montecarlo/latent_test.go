@@ -1,0 +1,356 @@
+package montecarlo
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// latentProblem is a code under a mixture, with a decoder by name.
+func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, l Latent, continuous bool) *Problem {
+	tb.Helper()
+	d, err := decode.New(decoder, c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if decoder == "gen-ex" {
+		if d, err = decode.NewGenEx(c, tau); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if continuous {
+		l.Continuous = e
+	}
+	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Latent: &l}
+}
+
+func mustCode(tb testing.TB, name string, levels int) *code.Code {
+	tb.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// realCode has rows of random numbers around smooth curves.
+func realCode(tb testing.TB, levels, m int) *code.Code {
+	tb.Helper()
+	rng := rand.New(rand.NewPCG(uint64(levels), uint64(m)))
+	values := mat.NewDense(levels, m, nil)
+	for k := range m {
+		f, phase := 0.2+float64(k)*0.3, 6*rng.Float64()
+		for i := range levels {
+			values.Set(i, k, math.Sin(f*float64(i)*6/float64(levels)+phase)+0.05*rng.NormFloat64())
+		}
+	}
+	c, err := code.FromReal("real", values)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// decoded returns the labels of a group.
+func (c *correlator) decoded(logits []lane) (out [lanes]float64) {
+	for i := range out {
+		s := Sums{Fraction: 40}
+		one := slices.Clone(logits)
+		for k := range one {
+			one[k][0] = logits[k][i]
+		}
+		c.add(&s, one, 1, 0, 0)
+		out[i] = float64(s.Abs) * s.unit()
+	}
+	return out
+}
+
+// TestLogitDecoders compares the decoded labels of every way to compute
+// correlations with the decoders' definition on all M logits, those that are not
+// drawn at their means. gen's levels are the same; gen-ex's labels differ by what
+// is left out, at most L levels of weight 2⁻⁴⁰/L each, by the 3·10⁻⁷ of a weight,
+// at most L levels from the true one, and, for codes of real numbers, by the rounding of their values.
+func TestLogitDecoders(t *testing.T) {
+	for name, c := range map[string]*code.Code{
+		"unary": mustCode(t, "unary", 60), "johnson": mustCode(t, "johnson", 64), "b1jdj": mustCode(t, "b1jdj", 64),
+		"hexj": mustCode(t, "hexj", 256), "hadamard": mustCode(t, "hadamard", 64), "binary": mustCode(t, "binary", 37),
+		"onehot": mustCode(t, "onehot", 20), "b2jdj-nr": mustCode(t, "b2jdj-nr", 50), "real": realCode(t, 24, 12),
+	} {
+		for _, decoder := range []string{"gen", "gen-ex"} {
+			for _, hard := range []bool{false, true} {
+				if decoder == "gen" && hard && !c.Real() {
+					continue // not by correlations
+				}
+				t.Run(name+"/"+decoder+map[bool]string{true: "/hard"}[hard], func(t *testing.T) {
+					const tau = 0.7
+					r := 0.5
+					if name == "hadamard" || name == "binary" || name == "real" {
+						r = 0.2
+					}
+					p := latentProblem(t, c, decoder, tau, r, 2, Latent{Hard: hard}, false)
+					planner := newLatentPlanner(p)
+					rng := rand.New(rand.NewPCG(3, 4))
+					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
+						plan, err := planner.plan(row)
+						if err != nil {
+							t.Fatal(err)
+						}
+						a := len(plan.Bits)
+						for range 12 {
+							logits := make([]lane, a)
+							var want [lanes]float64
+							for i := range want {
+								z := make([]float64, c.Bits())
+								for k := range z {
+									z[k] = center(p.Errors.At(row, k), c.Bit(row, k))
+								}
+								for k, bit := range plan.Bits {
+									v := round(plan.Centers[0][k] + int32(rng.NormFloat64()*normalOne))
+									logits[k][i] = v
+									z[bit] = float64(v) / logitOne
+								}
+								for k := range z {
+									if hard && z[k] > 0 {
+										z[k] = 1
+									} else if hard {
+										z[k] = -1
+									}
+								}
+								switch d := p.Decoder.(type) {
+								case decode.Gen:
+									want[i] = float64(d.DecodeLogits(z))
+								case decode.GenEx:
+									want[i] = d.Expect(z)
+								}
+							}
+							paths := []correlation{narrow, wide}
+							if c.Real() {
+								paths = []correlation{product}
+							} else if isHadamard(c) {
+								paths = append(paths, transform)
+							}
+							var first [lanes]float64
+							for n, path := range append(paths, -1) {
+								k := newLatentDecoder(p).(*correlator)
+								k.prepare(plan)
+								if path >= 0 { // else the one it chose
+									k.path = path
+									k.narrow, k.wide = make([]lane, len(plan.Levels)), make([][lanes]int64, len(plan.Levels))
+									k.whole = make([][lanes]int64, c.Bits())
+								}
+								got := k.decoded(logits)
+								if n == 0 {
+									first = got
+								}
+								if got != first {
+									t.Fatalf("level %d: way %d decodes %v, way %d %v", row+1, path, got, paths[0], first)
+								}
+								for i := range got {
+									tolerance := 1e-6 * float64(c.Levels())
+									switch {
+									case decoder == "gen" && c.Real():
+										tolerance = 1e-9 // no tie is as near as the rounding here
+									case decoder == "gen":
+										tolerance = 0
+									case c.Real():
+										tolerance = 1e-3
+									}
+									if math.Abs(got[i]-want[i]) > tolerance {
+										t.Fatalf("level %d, way %d, sample %d: label %v, want %v", row+1, path, i, got[i], want[i])
+									}
+								}
+							}
+							if c.Real() {
+								continue
+							}
+							// A product of matrices gives the same integers.
+							q := newLatentDecoder(p).(*correlator)
+							q.prepare(plan)
+							q.path = product
+							q.wide = make([][lanes]int64, len(plan.Levels))
+							flat := *plan
+							q.plan, flat.Fixed = &flat, slices.Clone(plan.Fixed)
+							for m, level := range plan.Levels {
+								if m > 0 {
+									flat.Fixed[m] += flat.Fixed[m-1]
+								}
+								for _, bit := range plan.Bits {
+									q.values = append(q.values, c.Value(int(level), int(bit)))
+								}
+							}
+							if got := q.decoded(logits); got != first {
+								t.Fatalf("level %d: product decodes %v, running sum %v", row+1, got, first)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestMarginals: whatever is shared, each bit errs with its own probability, to
+// five standard errors and more (false alarms below 10⁻⁶ for all).
+func TestMarginals(t *testing.T) {
+	for _, rho := range []float64{0, 0.3, 1} {
+		c := mustCode(t, "johnson", 24)
+		p := latentProblem(t, c, "gen", 1, 0.8, 2, Latent{Hard: true, Shared: rho}, false)
+		s := newLatentSampler(p, newRoundKeys(5))
+		spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
+		s.decode = spy
+		const n = 300000
+		var sums Sums
+		if err := s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}); err != nil {
+			t.Fatal(err)
+		}
+		for k := range c.Bits() {
+			e := p.Errors.At(7, k)
+			got := float64(spy.wrong[k]) / n
+			if math.Abs(got-e) > 6.5*math.Sqrt(e*(1-e)/n)+1e-6 {
+				t.Errorf("ρ = %v, bit %d errs with %v, want %v", rho, k+1, got, e)
+			}
+		}
+		// Neighbouring bits of a falling and a rising column: with ρ = 1 the label
+		// seems higher or lower for all of them.
+		if rho == 1 && spy.opposite > 0 {
+			t.Errorf("%d samples saw the label both higher and lower", spy.opposite)
+		}
+		if rho == 0 && spy.opposite == 0 {
+			t.Error("no sample saw the label both higher and lower")
+		}
+	}
+}
+
+// spyDecoder counts wrong bits.
+type spyDecoder struct {
+	code     *code.Code
+	plan     *LatentPlan
+	slopes   []int8
+	wrong    []int
+	opposite int
+}
+
+func (d *spyDecoder) prepare(p *LatentPlan) {
+	d.plan, d.slopes = p, make([]int8, d.code.Bits())
+	d.code.Slopes().Row(d.slopes, p.Row)
+}
+
+func (d *spyDecoder) add(s *Sums, logits []lane, count int, _ float64, _ int) {
+	for i := range count {
+		up, down := false, false
+		for k := range logits {
+			bit := int(d.plan.Bits[k])
+			if one := d.code.Bit(d.plan.Row, bit); one != (logits[k][i] > 0) {
+				d.wrong[bit]++
+				higher := (d.slopes[bit] > 0) != one
+				up, down = up || higher, down || !higher
+			}
+		}
+		if up && down {
+			d.opposite++
+		}
+	}
+	s.Samples += uint64(count)
+}
+
+// TestHardLatent: the signs of logits are bits that err independently, so that
+// bel-u, bel-j, gen and gen-ex have their exact errors.
+func TestHardLatent(t *testing.T) {
+	for _, tt := range []struct{ code, decoder string }{
+		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
+	} {
+		c := mustCode(t, tt.code, 16)
+		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, Latent{Hard: true}, false)
+		exact, err := theory.Exacts(context.Background(), c, p.Decoder, p.Errors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var th []Theory
+		for _, x := range exact {
+			th = append(th, Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
+		}
+		// Rounding to 2⁻¹⁶ levels moves a mean by less than 2⁻¹⁷.
+		for i := range th {
+			th[i].MeanSquare += 0x1p-16
+		}
+		for _, f := range Verify(sums, th, theory.Uniform(16), 16, 1e-9) {
+			t.Errorf("%s with %s: %v", tt.code, tt.decoder, f)
+		}
+	}
+}
+
+// TestLatentWorkers: neither workers nor the cutting of spans change a sum.
+func TestLatentWorkers(t *testing.T) {
+	unary := mustCode(t, "unary", 40)
+	for name, p := range map[string]*Problem{
+		"gen-ex":     latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, false),
+		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{Shared: 0.4}, true),
+		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, Latent{Hard: true, Shared: 0.4}, true),
+		"real":       latentProblem(t, realCode(t, 24, 12), "gen", 1, 0.1, 2, Latent{}, false),
+	} {
+		const n = BlockSize + 3001
+		sample := func(workers int, spans ...Span) []Sums {
+			sums := make([]Sums, p.Code.Levels())
+			if err := (CPU{workers}).Sample(context.Background(), []Job{{p, spans, sums}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			return sums
+		}
+		want := sample(1, Span{3, 0, n}, Span{9, 0, n})
+		for what, got := range map[string][]Sums{
+			"three workers": sample(3, Span{3, 0, n}, Span{9, 0, n}),
+			"cut":           sample(2, Span{9, 1, 3001}, Span{3, 0, BlockSize}, Span{9, 0, BlockSize}, Span{3, 1, 3001}),
+		} {
+			for i := range got {
+				if got[i] != want[i] {
+					t.Errorf("%s, %s, level %d: %+v, want %+v", name, what, i+1, got[i], want[i])
+				}
+			}
+		}
+		if want[3].Samples != n || want[3].Abs == 0 {
+			t.Errorf("%s: %+v", name, want[3])
+		}
+	}
+}
+
+// TestExtremeTemperature: exponents of 10⁴ and more give numbers, and those of a
+// cold softmax are gen's.
+func TestExtremeTemperature(t *testing.T) {
+	c := mustCode(t, "johnson", 32)
+	mean := func(decoder string, tau float64) float64 {
+		p := latentProblem(t, c, decoder, tau, 0.5, 2, Latent{}, false)
+		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Weigh(theory.Uniform(32), sums).Mean
+	}
+	gen := mean("gen", 1)
+	for _, tau := range []float64{1e4, 1e300} {
+		// The candidates, and with them the samples, are not gen's.
+		if got := mean("gen-ex", tau); !(math.Abs(got-gen) < 0.05*gen) {
+			t.Errorf("τ = %v: mean %v, gen %v", tau, got, gen)
+		}
+	}
+	// A hot one gives the middle of all levels whatever the outputs.
+	if got := mean("gen-ex", 1e-9); math.Abs(got-8) > 0.01 {
+		t.Errorf("τ = 10⁻⁹: mean %v, want 8", got)
+	}
+}

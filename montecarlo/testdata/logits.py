@@ -1,0 +1,44 @@
+"""The logits of montecarlo's BenchmarkLogits, sampled and decoded as one would in
+PyTorch: batches of normals, one product with the code matrix, softmax, weighted
+sum. Needs torch, and the matrices and tables that belsim writes:
+
+    for c in unary johnson b1jdj hexj; do belsim codes $c --levels 256 -o $c.npy; done
+    python logits.py
+"""
+import math, sys, time
+import torch
+
+def errors(code, r, sigma):
+    levels = torch.arange(1, len(code) + 1, dtype=torch.float64)
+    flips = code[1:] != code[:-1]                      # transition between rows n and n+1
+    mu = torch.arange(1, len(code), dtype=torch.float64) + 0.5
+    gauss = torch.exp(-(levels[:, None] - mu) ** 2 / (2 * sigma**2)) * (r / (sigma * math.sqrt(2 * math.pi)))
+    return gauss @ flips.double()
+
+def measure(name, decoder, seconds=3.0, batch=4096):
+    import numpy
+    code = torch.from_numpy(numpy.load(f"{name}.npy")).float()
+    e = errors(code, 0.5, 3).clamp(1e-12, 1 - 1e-12)
+    center = (torch.special.ndtri(1 - e) * (2 * code.double() - 1)).float()
+    levels = torch.arange(1, len(code) + 1).float()
+    matrix = code.t().contiguous()
+    done, total, start, row = 0, 0.0, time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        z = torch.randn(batch, code.shape[1])
+        z += center[row]
+        c = z @ matrix
+        if decoder == "gen":
+            label = c.argmax(1).float() + 1
+        else:
+            label = torch.softmax(c, 1) @ levels
+        total += (label - (row + 1)).abs().sum().item()
+        done += batch
+        row = (row + 1) % len(code)
+    return done / (time.perf_counter() - start), total / done
+
+torch.manual_seed(1)
+print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
+for name in ["unary", "johnson", "b1jdj", "hexj"]:
+    for decoder in ["gen", "gen-ex"]:
+        best = max(measure(name, decoder, batch=b) for b in (1024, 4096))
+        print(f"{name:10} {decoder:7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
