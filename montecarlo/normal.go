@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Standard normal numbers in fixed point, normalOne to a standard deviation,
@@ -55,24 +57,7 @@ var NormalTable = sync.OnceValue(func() *normalTable {
 
 // exceededWith returns the x that a standard normal number exceeds with
 // probability p, 0 < p < 1: −Φ⁻¹(p).
-func exceededWith(p float64) float64 {
-	if p < 1e-3 {
-		// Erfcinv loses digits in the far tail, where Newton's method on the
-		// logarithm of erfc is exact to rounding.
-		x := math.Sqrt(-2 * math.Log(p))
-		for range 50 {
-			tail := math.Erfc(x/math.Sqrt2) / 2
-			density := math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
-			step := (math.Log(tail) - math.Log(p)) * tail / density
-			x += step
-			if math.Abs(step) < 1e-15*x {
-				break
-			}
-		}
-		return x
-	}
-	return math.Sqrt2 * math.Erfcinv(2*p)
-}
+func exceededWith(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }
 
 // normal returns the number that a draw stands for; refine gives the 64 bits that
 // continue a draw in the tail.

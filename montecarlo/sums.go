@@ -46,6 +46,14 @@ func (s *Sums) tally(err, within int, n uint64) {
 // unit is that of the sums, in levels.
 func (s Sums) unit() float64 { return math.Ldexp(1, -int(s.Fraction)) }
 
+// rounding is the most that the rounding of errors moves a mean.
+func (s Sums) rounding() float64 {
+	if s.Fraction == 0 {
+		return 0
+	}
+	return s.unit() / 2
+}
+
 // Mean is the mean absolute error, in levels; NaN without samples.
 func (s Sums) Mean() float64 { return float64(s.Abs) * s.unit() / float64(s.Samples) }
 

@@ -53,7 +53,9 @@ func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 	b := float64(worst)
 
 	var failures []Failure
+	rounding := 0.0 // of a sampled mean
 	check := func(level int, mean float64, t Theory, allowance float64) {
+		allowance += rounding
 		// Theory itself is computed in floating point: add what that can be off.
 		if allowed := allowance + 1e-9*t.Mean; !math.IsNaN(t.Mean) && math.Abs(mean-t.Mean) > allowed {
 			failures = append(failures, Failure{level, "exact value", mean, t.Mean, allowed})
@@ -73,6 +75,7 @@ func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 			continue
 		}
 		n, t := float64(s.Samples), theory[row]
+		rounding = max(rounding, s.rounding())
 		v := max(0, t.MeanSquare-t.Mean*t.Mean)
 		switch {
 		case !math.IsNaN(v):

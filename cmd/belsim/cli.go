@@ -84,7 +84,7 @@ func belsim(args []string, stdout, stderr io.Writer) (code int) {
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { panic(exit(status)) }),
-		kong.Vars{"version": "belsim " + version(), "samples": "100000"},
+		kong.Vars{"version": "belsim " + version(), "samples": "100000", "decoders": decoders},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),

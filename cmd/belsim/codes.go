@@ -50,7 +50,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, defaultLevels, nil)
+	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, defaultLevels, nil, false)
 	if err != nil {
 		return err
 	}

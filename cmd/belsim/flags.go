@@ -76,15 +76,19 @@ const defaultLevels = 256
 
 // openCodes opens NAMEs and FILEs, all of the same number of levels: levels
 // where that is not zero, else what the files have, else what the histogram of
-// the labels needs, else usual.
-func openCodes(names []string, levels, usual int, h *theory.Histogram) ([]*code.Code, error) {
+// the labels needs, else usual. Files may hold real numbers where reals is set.
+func openCodes(names []string, levels, usual int, h *theory.Histogram, reals bool) ([]*code.Code, error) {
+	open := code.Open
+	if reals {
+		open = code.OpenReal
+	}
 	codes := make([]*code.Code, len(names))
 	var file *code.Code // the first file, where it sets the number of levels
 	for i, name := range names {
 		if !code.IsFile(name) {
 			continue
 		}
-		c, err := code.Open(name, levels)
+		c, err := open(name, levels)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -28,9 +29,10 @@ type heatmapCmd struct {
 	Sigma       span     `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default})."`
 	Transitions string   `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
 	Method      string   `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum}."`
-	Decoder     string   `enum:"auto,bel-u,bel-j,gen" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
-	Samples     uint64   `default:"100" help:"Samples of each label in each cell, with --method mc."`
-	Seed        uint64   `default:"1" help:"Seed of the random numbers, with --method mc."`
+	Decoder     string   `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
+	latentFlags
+	Samples uint64 `default:"100" help:"Samples of each label in each cell, with --method mc."`
+	Seed    uint64 `default:"1" help:"Seed of the random numbers, with --method mc."`
 	priorFlag
 	backendFlags
 	outputFlags
@@ -51,18 +53,23 @@ const paperLevels = 255
 
 // heatmap is what the command finds: its JSON.
 type heatmap struct {
-	A        string    `json:"a"`
-	B        string    `json:"b"`
-	DecoderA string    `json:"decoder_a"`
-	DecoderB string    `json:"decoder_b"`
-	Levels   int       `json:"levels"`
-	Method   string    `json:"method"`
-	Seed     *uint64   `json:"seed,omitempty"`
-	R        []float64 `json:"r"`
-	Sigma    []float64 `json:"sigma"`
-	Cells    []cell    `json:"cells"`
+	A           string    `json:"a"`
+	B           string    `json:"b"`
+	DecoderA    string    `json:"decoder_a"`
+	DecoderB    string    `json:"decoder_b"`
+	Levels      int       `json:"levels"`
+	Method      string    `json:"method"`
+	Seed        *uint64   `json:"seed,omitempty"`
+	R           []float64 `json:"r"`
+	Sigma       []float64 `json:"sigma"`
+	Cells       []cell    `json:"cells"`
+	Outputs     [2]string `json:"outputs"`
+	Temperature float64   `json:"temperature"`
+	SharedNoise float64   `json:"shared_noise"`
+	LabelKind   string    `json:"label_kind"`
 	provenance
 	rLog, sigmaLog bool
+	model, decoder string // what is not usual about the outputs and the decoder
 }
 
 // cell is one pair of r and σ; errors in levels.
@@ -93,6 +100,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	defer restore()
 	format, err := cmd.format("csv", "json", "npy", "png", "svg", "pdf")
 	if err != nil {
+		return err
+	}
+	if err := cmd.check(); err != nil {
 		return err
 	}
 	if cmd.Samples < 2 {
@@ -137,12 +147,12 @@ func (cmd *heatmapCmd) openSides(h *theory.Histogram) ([2]side, error) {
 	default:
 		return sides, fmt.Errorf("%d code given; want two to compare, or none for unary and johnson-nonzero", len(names))
 	}
-	codes, err := openCodes(names, cmd.Levels, paperLevels, h)
+	codes, err := openCodes(names, cmd.Levels, paperLevels, h, realCodes(cmd.Decoder))
 	if err != nil {
 		return sides, err
 	}
 	for i, c := range codes {
-		d, err := decode.New(cmd.Decoder, c)
+		d, err := cmd.decoder(cmd.Decoder, c)
 		if err != nil {
 			return sides, err
 		}
@@ -162,7 +172,12 @@ func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]s
 		DecoderA: sides[0].decoder.Name(), DecoderB: sides[1].decoder.Name(),
 		Levels: sides[0].code.Levels(), Method: cmd.Method,
 		R: cmd.R.values(), Sigma: cmd.Sigma.values(), rLog: cmd.R.log, sigmaLog: cmd.Sigma.log,
-		provenance: env.provenance(),
+		Outputs:     [2]string{cmd.outputs(sides[0].code, sides[0].decoder), cmd.outputs(sides[1].code, sides[1].decoder)},
+		Temperature: cmd.Temperature, SharedNoise: cmd.SharedNoise, LabelKind: cmd.latentFlags.Labels,
+		provenance: env.provenance(), model: cmd.latentFlags.String(),
+	}
+	if cmd.Decoder != decode.Auto {
+		m.decoder = ", " + cmd.Decoder
 	}
 	m.Cells = make([]cell, len(m.R)*len(m.Sigma))
 	for i := range m.Cells {
@@ -264,12 +279,16 @@ func (cmd *heatmapCmd) sample(ctx context.Context, env *environment, m *heatmap,
 				bar.add(1)
 				continue
 			}
-			for i, s := range sides {
-				e, err := profiles[i].Mixture(c.R)
-				if err != nil {
-					return err
-				}
-				problems[i] = append(problems[i], &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Errors: e, Seed: cmd.Seed})
+			pair, err := cmd.problems(sides, profiles, c.R)
+			if errors.Is(err, errBetween) { // blank, as at levels
+				bar.add(1)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			for i, p := range pair {
+				problems[i] = append(problems[i], p)
 			}
 			cells = append(cells, c)
 			if 2*len(cells)*m.Levels >= sampledRows {
@@ -280,6 +299,22 @@ func (cmd *heatmapCmd) sample(ctx context.Context, env *environment, m *heatmap,
 		}
 	}
 	return flush()
+}
+
+// problems are what is sampled for one cell.
+func (cmd *heatmapCmd) problems(sides [2]side, profiles [2]*errmodel.Profile, r float64) (pair [2]*montecarlo.Problem, err error) {
+	for i, s := range sides {
+		e, err := profiles[i].Mixture(r)
+		if err != nil {
+			return pair, err
+		}
+		latent, err := cmd.latent(s.code, s.decoder, e)
+		if err != nil {
+			return pair, err
+		}
+		pair[i] = &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Errors: e, Seed: cmd.Seed, Latent: latent}
+	}
+	return pair, nil
 }
 
 // profilesOf returns the error profiles of both codes for one width.
@@ -345,6 +380,16 @@ func (c *cell) set(value, stderr [2]float64, sampled bool) {
 	}
 }
 
+// kind is what is asked about a code, without its probabilities.
+func (cmd *heatmapCmd) kind(s side) (*montecarlo.Problem, error) {
+	e, err := errmodel.NewMixture(context.Background(), s.code, 1e-9, 1)
+	if err != nil {
+		return nil, err
+	}
+	latent, err := cmd.latent(s.code, s.decoder, e)
+	return &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Latent: latent}, err
+}
+
 // evaluator prepares the mean error for the mixtures of one width. It belongs to
 // one goroutine.
 type evaluator func(p *errmodel.Profile) (cellError, error)
@@ -353,7 +398,14 @@ type evaluator func(p *errmodel.Profile) (cellError, error)
 type cellError func(e *errmodel.Mixture) float64
 
 func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
+	p, err := cmd.kind(s)
+	if err != nil {
+		return nil, err
+	}
 	if cmd.Method == "exact" {
+		if !hasExact(p) {
+			return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels; --method mc samples instead", theory.ErrNone)
+		}
 		x, err := theory.NewExact(s.code, s.decoder)
 		if err != nil {
 			return nil, fmt.Errorf("%w; --method mc samples instead", err)
@@ -362,9 +414,9 @@ func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
 			return func(e *errmodel.Mixture) float64 { return x.Mean(prior, e) }, nil
 		}, nil
 	}
-	b, err := theory.NewBound(s.code, s.decoder)
+	b, err := boundOf(p)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; --method mc samples instead", err)
 	}
 	if !b.Linear {
 		return func(*errmodel.Profile) (cellError, error) {
@@ -385,7 +437,7 @@ func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
 
 // print writes a summary for people.
 func (m *heatmap) print(w io.Writer) {
-	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method)
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, m.model)
 	if m.Seed != nil {
 		fmt.Fprintf(w, ", seed %d", *m.Seed)
 	}
@@ -468,7 +520,7 @@ func (m *heatmap) write(w io.Writer, format string) error {
 	}
 	what := map[string]string{"bound": "bound", "exact": "exact expected error", "mc": "sampled error"}[m.Method]
 	f, err := plots.Heatmap(plots.HeatmapData{
-		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels", m.A, m.B, what, m.Levels),
+		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, what, m.Levels, m.decoder, m.model),
 		X:     m.R, Y: m.Sigma, XLog: m.rLog, YLog: m.sigmaLog, Z: rows,
 		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
 		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",

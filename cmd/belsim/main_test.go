@@ -471,12 +471,105 @@ func TestHeatmap(t *testing.T) {
 	}
 }
 
+// TestDecoders: several decoders make a table of codes and decoders, and each of
+// its figures is that of the decoder alone.
+func TestDecoders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "real.csv", "0.9,0,-1\n0.6,0.2,-0.9\n0.1,0.9,-0.2\n-0.4,0.6,0.3\n-0.7,0.1,0.8\n-0.9,-0.6,0.9\n")
+	const common = " --levels 6 --r 0.3 --sigma 1 --samples 20000 "
+	type result struct {
+		Code, Decoder, Outputs string
+		Mean, StdErr           float64
+		Bound, Exact           *float64
+	}
+	read := func(args string) map[string]result {
+		var got struct{ Results []result }
+		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare "+common+args+" --json")...)), &got); err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]result{}
+		for _, r := range got.Results {
+			out[r.Code+" "+r.Decoder] = r
+		}
+		return out
+	}
+	all := read("unary johnson --decoder bel-u,bel-j,gen,gen-ex")
+	for pair, want := range map[string]string{
+		"unary bel-u": "bits", "johnson bel-j": "bits", "unary gen": "bits", "johnson gen": "bits", "unary gen-ex": "logits", "johnson gen-ex": "logits",
+	} {
+		r, ok := all[pair]
+		if !ok || r.Outputs != want {
+			t.Errorf("%s: %+v, want outputs %s", pair, r, want)
+			continue
+		}
+		if alone := read(r.Code + " --decoder " + r.Decoder)[pair]; alone.Mean != r.Mean {
+			t.Errorf("%s: %v among others, %v alone", pair, r.Mean, alone.Mean)
+		}
+	}
+	if len(all) != 6 {
+		t.Errorf("%d results, want 6", len(all))
+	}
+	out := mustRun(t, strings.Fields("compare unary johnson --decoder bel-u,bel-j,gen,gen-ex"+common)...)
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 5 || !strings.Contains(lines[2], "bel-u  ") ||
+		!strings.HasSuffix(lines[2], "gen-ex (logits)") || strings.Count(out, "–") != 2 {
+		t.Errorf("table:\n%s", out)
+	}
+
+	// What is verified where: exact values for bits, a bound for logits.
+	r := read("unary --decoder gen-ex --outputs bits")["unary gen-ex"]
+	if r.Exact == nil || math.Abs(*r.Exact-r.Mean) > 6*r.StdErr {
+		t.Errorf("gen-ex on bits: %+v", r)
+	}
+	r = read("unary --decoder gen --outputs logits")["unary gen"]
+	if r.Exact != nil || r.Bound == nil || r.Mean > *r.Bound {
+		t.Errorf("gen on logits: %+v", r)
+	}
+	r = read("real.csv --decoder gen")["real.csv gen"]
+	if r.Outputs != "logits" || r.Bound == nil || r.Mean > *r.Bound || r.Mean == 0 {
+		t.Errorf("a code of real numbers: %+v", r)
+	}
+	for _, args := range []string{
+		"verify --code real.csv --decoder gen --r 0.3 --sigma 1 --samples 5000",
+		"verify --code unary --decoder gen-ex --outputs bits --levels 9 --samples 5000",
+		"verify --code johnson --levels 20 --shared-noise 0.5 --outputs logits --decoder gen --samples 5000",
+		"verify --code unary --levels 20 --shared-noise 0.5 --samples 5000",
+	} {
+		if out := mustRun(t, strings.Fields(args)...); !strings.Contains(out, "\nPASS ") {
+			t.Errorf("%s:\n%s", args, out)
+		}
+	}
+	for _, args := range []string{
+		"verify --code unary --decoder gen-ex --levels 9 --samples 100",
+		"verify --code johnson --levels 20 --labels continuous --samples 100",
+	} {
+		if out := mustRun(t, strings.Fields(args)...); !strings.Contains(out, "\nUNCHECKED ") {
+			t.Errorf("%s:\n%s", args, out)
+		}
+	}
+
+	// More shared noise makes the bits of unary err together: with ρ = 1 they are
+	// one displacement, which counting ones reads as such.
+	alone, together := read("unary --decoder bel-u --shared-noise 0"), read("unary --decoder bel-u --shared-noise 1")
+	if a, b := alone["unary bel-u"], together["unary bel-u"]; !(b.Mean > a.Mean+10*a.StdErr) || b.Mean > *b.Bound || b.Exact != nil {
+		t.Errorf("ρ = 0: %+v, ρ = 1: %+v", a, b)
+	}
+	// An answer in levels is off by a quarter of a level at best when labels are
+	// continuous.
+	if r := read("unary --r 0.001 --labels continuous")["unary bel-u"]; math.Abs(r.Mean-0.25) > 0.01 {
+		t.Errorf("quantization alone: %+v", r)
+	}
+	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen-ex --labels continuous --method mc --samples 50 --r 0.3:3:3 --sigma 1:3:3 -o ex.png")...)
+	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen --outputs logits --r 0.3:3:3 --sigma 1:3:3 -o soft.png")...)
+}
+
 // TestBadInput: every refusal is one line on standard error that names what is
 // wrong, exits with 2, and leaves no file.
 func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "ragged.csv", "0,1\n1\n")
 	write(t, "two.csv", "0,1\n1,2\n")
+	write(t, "real.csv", "0.5,1\n-1,2\n0,0\n")
+	write(t, "twice.csv", "0.5,1\n0,2\n0.5,1\n")
 	write(t, "same.csv", "0,1\n1,0\n0,1\n")
 	write(t, "nan.csv", "0,1\n1,NaN\n")
 	write(t, "inf.csv", "0,1\n1,Inf\n")
@@ -521,7 +614,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
 		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
 		{"verify --code good.csv --decoder bel-u", "bel-u reads the unary code, and good.csv is not unary"},
-		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen" but got "argmax"`},
+		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex" but got "argmax"`},
 		{"verify --r 0", "r = 0: want a positive finite number"},
 		{"verify --r -1", "r = -1: want a positive finite number"},
 		{"verify --sigma NaN", "σ = NaN: want a positive finite number"},
@@ -534,6 +627,26 @@ func TestBadInput(t *testing.T) {
 		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
 		{"verify --backend gpu", "--backend"},
+		{"verify --temperature 0", "--temperature 0: want a positive finite number"},
+		{"verify --temperature -1", "--temperature -1: want a positive finite number"},
+		{"compare --temperature NaN", "--temperature NaN: want a positive finite number"},
+		{"heatmap --method mc --temperature Inf", "--temperature +Inf: want a positive finite number"},
+		{"verify --shared-noise 1.5", "--shared-noise 1.5: want a number from 0 to 1"},
+		{"compare --shared-noise -0.1", "--shared-noise -0.1: want a number from 0 to 1"},
+		{"verify --decoder bel-j --outputs logits", "decoder bel-j reads bits; --outputs logits wants gen or gen-ex"},
+		{"verify --decoder bel-j --code real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
+		{"verify --code real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
+		{"compare unary real.csv --decoder gen,bel-u", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
+		{"verify --decoder gen --code nan.csv", "nan.csv: row 2, column 2: \"NaN\" is not a finite number"},
+		{"verify --decoder gen --code twice.csv", "twice.csv: rows 1 and 3 are the same code word"},
+		{"compare unary --decoder bel-u,bel-u", "--decoder bel-u is given twice"},
+		{"compare unary --decoder gen,bel-j --levels 8", "--decoder bel-j fits none of the codes"},
+		{"compare hexj --decoder bel-u,bel-j --levels 64", "hexj is neither"},
+		{"verify --labels continuous --random", "--labels continuous needs the error model"},
+		{"verify --labels continuous --code unary --r 2.6 --sigma 1", "invalid for continuous labels: e = 1.0"},
+		{"heatmap --method exact --labels continuous", "exact values are for bits that err independently"},
+		{"heatmap --decoder gen-ex", "no bound for decoder gen-ex on logits; --method mc samples instead"},
+		{"verify --labels some", "--labels"},
 		{"bench --time 0s", "--time 0s: want more than zero"},
 		{"bench --time -1s", "--time -1s: want more than zero"},
 		{"bench --time fast", "--time"},

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// latentFlags say what decoders read, and how the outputs depend on each other.
+type latentFlags struct {
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
+	Temperature float64 `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
+	SharedNoise float64 `default:"0" placeholder:"ρ" help:"Part ρ, from 0 to 1, of the noise that is one displacement of the perceived label, common to all bits (default: 0)."`
+	Labels      string  `enum:"levels,continuous" default:"levels" help:"True labels: levels, or real numbers that are quantized to them."`
+}
+
+// decoders are what --decoder takes.
+const decoders = "auto,bel-u,bel-j,gen,gen-ex"
+
+// check refuses numbers that mean nothing.
+func (f latentFlags) check() error {
+	switch {
+	case !(f.Temperature > 0) || math.IsInf(f.Temperature, 0):
+		return fmt.Errorf("--temperature %v: want a positive finite number", f.Temperature)
+	case !(f.SharedNoise >= 0 && f.SharedNoise <= 1):
+		return fmt.Errorf("--shared-noise %v: want a number from 0 to 1", f.SharedNoise)
+	}
+	return nil
+}
+
+// String describes what is not usual.
+func (f latentFlags) String() string {
+	s := ""
+	if f.Outputs != "auto" {
+		s += ", " + f.Outputs
+	}
+	if f.Temperature != 1 {
+		s += fmt.Sprintf(", τ = %g", f.Temperature)
+	}
+	if f.SharedNoise > 0 {
+		s += fmt.Sprintf(", ρ = %g", f.SharedNoise)
+	}
+	if f.Labels == "continuous" {
+		s += ", continuous labels"
+	}
+	return s
+}
+
+// realCodes reports whether files may hold real numbers: where a decoder that can
+// read them is asked for by name.
+func realCodes(decoder ...string) bool {
+	for _, d := range decoder {
+		if d != "gen" && d != "gen-ex" {
+			return false
+		}
+	}
+	return len(decoder) > 0
+}
+
+// decoder returns the named decoder for a code.
+func (f latentFlags) decoder(name string, c *code.Code) (decode.Decoder, error) {
+	switch {
+	case name == "gen-ex":
+		return decode.NewGenEx(c, f.Temperature)
+	case name == decode.Auto && f.Outputs == "logits":
+		name = "gen" // the others read bits
+	case f.Outputs == "logits" && name != "gen":
+		return nil, fmt.Errorf("decoder %s reads bits; --outputs logits wants gen or gen-ex", name)
+	}
+	return decode.New(name, c)
+}
+
+// outputs says what a decoder of a code is given.
+func (f latentFlags) outputs(c *code.Code, d decode.Decoder) string {
+	_, genEx := d.(decode.GenEx)
+	switch {
+	case f.Outputs != "auto":
+		return f.Outputs
+	case genEx || c.Real():
+		return "logits"
+	}
+	return "bits"
+}
+
+// errBetween is wrapped by the refusal of a mixture that is valid at levels alone.
+var errBetween = errors.New("invalid for continuous labels")
+
+// latent is the model of the logits, or nil where bits that err independently are
+// enough. e is what gives the probabilities at levels.
+func (f latentFlags) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
+	l := &montecarlo.Latent{Hard: f.outputs(c, d) == "bits", Shared: f.SharedNoise}
+	if f.Labels == "continuous" {
+		mixture, ok := e.(*errmodel.Mixture)
+		if !ok {
+			return nil, errors.New("--labels continuous needs the error model of --r and --sigma: a table says nothing between levels")
+		}
+		l.Continuous = mixture
+		// Between two levels probabilities are larger than at both.
+		row := make([]float64, c.Bits())
+		for i := range c.Levels() {
+			for _, y := range []float64{float64(i) + 0.5, float64(i+1) + 0.5} {
+				mixture.AtLabel(row, y)
+				for k, p := range row {
+					if p > 1 {
+						return nil, fmt.Errorf("%s: r = %v with σ = %v is %w: e = %.4g at label %v, bit %d, and a probability is at most 1",
+							c.Name(), mixture.R(), mixture.Sigma(), errBetween, p, y, k+1)
+					}
+				}
+			}
+		}
+	}
+	_, genEx := d.(decode.GenEx)
+	if l.Hard && l.Shared == 0 && l.Continuous == nil && !genEx && !c.Real() {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// bounds returns the bound that holds for a problem: that of hard outputs where
+// bits err independently, that of logits, or that of bel-u, which holds however
+// bits depend on each other. The error wraps theory.ErrNone where there is none.
+func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
+	l := p.Latent
+	switch _, gen := p.Decoder.(decode.Gen); {
+	case l == nil:
+		return theory.NewBound(p.Code, p.Decoder)
+	case l.Continuous != nil:
+		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNone)
+	case !l.Hard && gen:
+		return theory.NewSoftBound(p.Code, l.Shared), nil
+	case l.Hard && (l.Shared == 0 || p.Decoder.Name() == "bel-u"):
+		return theory.NewBound(p.Code, p.Decoder)
+	case l.Hard:
+		return nil, fmt.Errorf("%w: bounds of decoder %s are for bits that err independently", theory.ErrNone, p.Decoder.Name())
+	}
+	return nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNone, p.Decoder.Name())
+}
+
+// hasExact reports whether exact values describe a problem: bits that err
+// independently, and labels that are levels.
+func hasExact(p *montecarlo.Problem) bool {
+	l := p.Latent
+	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
+}
+
+// theoryOf collects what theory says of every level; NaN where it says nothing.
+func theoryOf(ctx context.Context, p *montecarlo.Problem) ([]montecarlo.Theory, error) {
+	out := make([]montecarlo.Theory, p.Code.Levels())
+	for i := range out {
+		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+	}
+	if _, err := boundOf(p); err == nil {
+		var bounds []float64
+		if p.Latent != nil && !p.Latent.Hard {
+			bounds, err = theory.SoftBounds(ctx, p.Code, p.Decoder, p.Errors, p.Latent.Shared)
+		} else {
+			bounds, err = theory.Bounds(ctx, p.Code, p.Decoder, p.Errors)
+		}
+		if err != nil && !errors.Is(err, theory.ErrNone) {
+			return nil, err
+		}
+		for i, b := range bounds {
+			out[i].Bound = b
+		}
+	}
+	if hasExact(p) {
+		exacts, err := theory.Exacts(ctx, p.Code, p.Decoder, p.Errors)
+		if err != nil && !errors.Is(err, theory.ErrNone) {
+			return nil, err
+		}
+		for i, x := range exacts {
+			out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,115 @@
+package theory
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// NewSoftBound returns the union bound for gen on logits of the latent-Gaussian
+// model,
+//
+//	E|error| ≤ Σ_{m≠n} |m−n| · Φ(−μ_m/s_m),
+//
+// since gen cannot prefer row m to row n unless the difference of their
+// correlations is negative, which is normal with the mean μ_m = Σ Φ⁻¹(1−e[n,k])
+// over the bits k in which the rows differ, and the variance
+//
+//	s_m² = (1−ρ)·D + ρ·(Σ ±1)²,
+//
+// with D their number, ρ the shared part of the noise, and ±1 its direction in bit
+// k times the sign of the bit. A code of real numbers has the weights C[n,k] −
+// C[m,k] in the place of ±1. The probabilities e are clamped to [1e−12, 1−1e−12] as
+// the model has it.
+func NewSoftBound(c *code.Code, rho float64) *Bound {
+	mean := make([]float64, c.Bits()) // of Z
+	slope := make([]int8, c.Bits())
+	var slopes *code.Slopes
+	if rho > 0 {
+		slopes = c.Slopes()
+	}
+	row := func(i int, e []float64) float64 {
+		negative := 0.0 // the most that bits with e > ½ can take from a mean
+		for k, p := range e {
+			mean[k] = -distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12))
+			negative += min(mean[k], 0)
+			if !c.Bit(i, k) {
+				mean[k] = -mean[k]
+			}
+		}
+		if slopes != nil {
+			slopes.Row(slope, i)
+		}
+		sum := 0.0
+		for m := range c.Levels() {
+			if m == i {
+				continue
+			}
+			var mu, own, common, all float64
+			add := func(k int, w float64) {
+				mu += w * mean[k]
+				all += w * w
+				if slope[k] != 0 {
+					own += w * w
+					common += w * float64(slope[k])
+				}
+			}
+			if c.Real() {
+				for k := range mean {
+					add(k, c.Value(i, k)-c.Value(m, k))
+				}
+			} else {
+				other := c.Word(m)
+				d := float64(c.Distance(i, m))
+				widest := math.Sqrt((1-rho)*d + rho*d*d)
+			bits:
+				for j, w := range c.Word(i) {
+					for d := w ^ other[j]; d != 0; d &= d - 1 {
+						k := bits.TrailingZeros64(d)
+						add(64*j+k, 2*float64(w>>k&1)-1)
+						if mu+negative > 39*widest { // Φ is zero in floating point
+							break bits
+						}
+					}
+				}
+			}
+			// Bits without a direction have their own noise alone.
+			s := math.Sqrt(all - rho*own + rho*common*common)
+			tail := 0.0
+			switch {
+			case s > 0:
+				tail = math.Erfc(mu/s/math.Sqrt2) / 2
+			case mu <= 0:
+				tail = 1
+			}
+			sum += math.Abs(float64(m-i)) * tail
+		}
+		return sum
+	}
+	return &Bound{Name: "union bound on logits", row: row}
+}
+
+// SoftBounds returns the union bound for gen on logits, in levels, of every level of
+// a code. e is L × M. The error wraps ErrNone for other decoders, or is the
+// context's.
+func SoftBounds(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
+	if _, ok := d.(decode.Gen); !ok {
+		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNone, d.Name())
+	}
+	out := make([]float64, c.Levels())
+	err := eachRow(ctx, c, e, func() (func(int, []float64), error) {
+		b := NewSoftBound(c, rho)
+		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bounds of %s on logits: %w", c.Name(), err)
+	}
+	return out, nil
+}
