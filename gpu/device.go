@@ -28,6 +28,8 @@ type Device struct {
 	code    codeMemory
 	arenas  [2]arena
 	marks   [2]driver.Memory
+	logits  [2]driver.Memory
+	normal  driver.Memory // montecarlo.NormalTable
 	pace    pace
 }
 
@@ -132,9 +134,9 @@ func (d *Device) Close() error {
 		all = append(all, s.Destroy())
 	}
 	for i := range d.arenas {
-		all = append(all, d.arenas[i].memory.Free(), d.marks[i].Free())
+		all = append(all, d.arenas[i].memory.Free(), d.marks[i].Free(), d.logits[i].Free())
 	}
-	all = append(all, d.code.free())
+	all = append(all, d.code.free(), d.normal.Free())
 	if d.module != (driver.Module{}) {
 		all = append(all, d.module.Unload())
 	}
@@ -143,6 +145,6 @@ func (d *Device) Close() error {
 	}
 	all = append(all, d.context.Release())
 	d.context, d.module, d.streams, d.kernels = nil, driver.Module{}, nil, nil
-	d.code, d.arenas, d.marks = codeMemory{}, [2]arena{}, [2]driver.Memory{}
+	d.code, d.arenas, d.marks, d.logits, d.normal = codeMemory{}, [2]arena{}, [2]driver.Memory{}, [2]driver.Memory{}, driver.Memory{}
 	return errors.Join(all...)
 }

@@ -50,6 +50,23 @@ func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64, 
 	return p
 }
 
+// realCode is a code of real numbers.
+func realCode(t *testing.T) *code.Code {
+	t.Helper()
+	const levels, m = 24, 12
+	values := mat.NewDense(levels, m, nil)
+	for i := range levels {
+		for k := range m {
+			values.Set(i, k, math.Sin(0.3*float64((k+1)*i)+float64(k*k)))
+		}
+	}
+	c, err := code.FromReal("real", values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string][]montecarlo.Job {
 	job := func(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
@@ -83,6 +100,49 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		"two levels":              {every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000)},
 		"nothing to sample":       {job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)), job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2})},
 		"one sample, a far block": {job(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1})},
+	}
+	latent := func(p *montecarlo.Problem, l montecarlo.Latent, continuous bool) *montecarlo.Problem {
+		if continuous {
+			l.Continuous = p.Errors.(*errmodel.Mixture)
+		}
+		p.Latent = &l
+		return p
+	}
+	soft, hard := montecarlo.Latent{}, montecarlo.Latent{Hard: true}
+	shared, hardShared := montecarlo.Latent{Shared: 0.3}, montecarlo.Latent{Hard: true, Shared: 0.8}
+	for name, j := range map[string]montecarlo.Job{
+		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
+		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
+		"johnson, gen-ex, shared":    every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), shared, false), 7, 5000),
+		"hexj, gen-ex":               every(latent(problem(t, "hexj", "gen-ex", 256, 0.5, 3, 23), soft, false), 60, 1000),
+		"hadamard, gen":              every(latent(problem(t, "hadamard", "gen", 64, 0.02, 3, 24), soft, false), 20, 500),
+		"hadamard, gen-ex":           every(latent(problem(t, "hadamard", "gen-ex", 64, 0.02, 3, 25), soft, false), 20, 500),
+		"unary of 1,200 bits":        every(latent(problem(t, "unary", "gen-ex", 1201, 2, 30, 26), soft, false), 300, 500),
+		"continuous, gen-ex":         every(latent(problem(t, "b1jdj", "gen-ex", 64, 0.5, 3, 27), shared, true), 20, 70001),
+		"continuous, bel-u":          every(latent(problem(t, "unary", "bel-u", 40, 0.5, 3, 28), hard, true), 9, 3000),
+		"shared, bel-u":              every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hardShared, false), 50, 3000),
+		"shared, bel-j":              every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hardShared, false), 20, 3000),
+		"shared, gen on bits":        every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hardShared, false), 20, 3000),
+		"gen-ex on bits":             every(latent(problem(t, "gray", "gen-ex", 100, 0.3, 3, 32), hard, false), 20, 1000),
+		"random table, gen-ex":       every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft, false), 3, 300),
+		"two samples, all sublevels": every(latent(problem(t, "unary", "gen", 9, 0.5, 1, 34), soft, true), 1, 2),
+	} {
+		jobs[name] = []montecarlo.Job{j}
+	}
+	for i, l := range []montecarlo.Latent{soft, hard, shared} {
+		for _, decoder := range []string{"gen", "gen-ex"} {
+			c := realCode(t)
+			d, err := decode.New(decoder, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := errmodel.NewMixture(context.Background(), c, 0.1, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Latent: &l}
+			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
+		}
 	}
 	// Many problems at once, spans that are cut in any way, codes that change.
 	var mixed []montecarlo.Job
@@ -254,6 +314,8 @@ func TestOpenErrors(t *testing.T) {
 func TestEveryCallFails(t *testing.T) {
 	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
 	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
+	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
+	z.Latent = &montecarlo.Latent{Hard: true, Shared: 0.5}
 	const lost = 999
 	work := func() (opened bool, err error) {
 		d, err := open(emulator.Lookup)
@@ -265,6 +327,7 @@ func TestEveryCallFails(t *testing.T) {
 		jobs := []montecarlo.Job{
 			{Problem: q, Spans: []montecarlo.Span{{Row: 3, Samples: 4000}, {Row: 4, Samples: 4000}}, Sums: make([]montecarlo.Sums, 20)},
 			{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 260)},
+			{Problem: z, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 20)},
 		}
 		var counted, summed uint64
 		err = d.Sample(context.Background(), jobs, func(n uint64) { counted += n })
@@ -276,7 +339,7 @@ func TestEveryCallFails(t *testing.T) {
 		if counted != summed {
 			t.Errorf("%d samples were reported, %d are in the sums", counted, summed)
 		}
-		if counted != 8050 && err == nil {
+		if counted != 8100 && err == nil {
 			t.Errorf("%d samples and no error", counted)
 		}
 		return true, err

@@ -11,6 +11,8 @@
 typedef bel_u16 u16;
 typedef bel_u32 u32;
 typedef bel_u64 u64;
+typedef int i32;
+typedef long long i64;
 
 // BEL_DEVICE: code for the device is being made, by the pass that knows it.
 #if defined(__CUDA_ARCH__)
@@ -86,6 +88,20 @@ BEL_FN double product(double a, double b) {
 #endif
 }
 
+BEL_FN float product(float a, float b) {
+#if BEL_DEVICE && defined(__clang__)
+	return __nvvm_mul_rn_f(a, b);
+#elif BEL_DEVICE
+	return __fmul_rn(a, b);
+#else
+	volatile float p = a * b;
+	return p;
+#endif
+}
+
+// zeros returns the number of zeros above the highest one of x.
+BEL_FN u32 zeros(u32 x) { return x == 0 ? 32 : 31 - (u32)highest(x); }
+
 template <class T> BEL_FN T *pointer(u64 address) { return reinterpret_cast<T *>(address); }
 
 // Philox4x32-10.
@@ -109,7 +125,7 @@ BEL_FN Bits128 philox(const u32 *keys, u32 c0, u32 c1, u32 c2, u32 c3) {
 }
 
 // Kinds of streams, in the high 8 bits of a counter's word 1.
-enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24 };
+enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STREAM_LATENT = 3 << 24, STREAM_TAIL = 4 << 24 };
 
 // Tables.
 
@@ -781,6 +797,330 @@ template <Decoder D> struct LongSampler {
 	}
 };
 
+// Logits.
+
+// high is the upper half of a product.
+BEL_FN u32 high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+
+// parabola is the magnitude of a normal number: see montecarlo.NormalTable. m has
+// its highest bit set; the six below it choose the part.
+BEL_FN i32 parabola(const u32 *table, u32 octave, u32 m) {
+	const u32 *c = table + 3 * (octave * 64 + (m >> 25 & 63));
+	const u32 t = m << 7;
+	return (i32)(c[0] - high(t, c[1] - high(t, c[2])));
+}
+
+// far is the magnitude where a draw is in the tail: 64 more bits continue it.
+BEL_CALL i32 far(const u32 *table, u32 k0, u32 k1, u32 v, u32 index, u32 kind, u32 row, u32 block) {
+	u32 keys[20];
+	for (int r = 0; r < 10; r++) {
+		keys[2 * r] = k0 + r * 0x9E3779B9u;
+		keys[2 * r + 1] = k1 + r * 0xBB67AE85u;
+	}
+	const Bits128 r = philox(keys, index, kind, row, block);
+	const u64 more = r.x[0] | (u64)r.x[1] << 32;
+	const u64 w = (u64)v << 49 | more >> 15 | 1;
+	const u32 up = (u32)(w >> 32);
+	const u32 z = up != 0 ? zeros(up) : 32 + zeros((u32)w);
+	if (z + 16 >= 64) {
+		return parabola(table, 63, 1u << 31);
+	}
+	return parabola(table, z + 16, (u32)(w << z >> 32));
+}
+
+// Four are numbers of four neighbouring samples of a group, which one thread has:
+// one call of Philox's makes a draw for each.
+struct Four {
+	i32 x[4];
+};
+
+BEL_FN Four normals(const bel_launch &a, const Task &t, u32 part, u32 call) {
+	const u32 *table = pointer<u32>(a.normal);
+	const Bits128 r = philox(a.keys, call, STREAM_LATENT | part, t.row, t.block);
+	Four out;
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		const u32 v = r.x[i] & 0x7FFFFFFF;
+		i32 x;
+		if (v >= 1u << 15) {
+			const u32 w = v << 1 | 1;
+			const u32 z = zeros(w);
+			x = parabola(table, z, w << z);
+		} else {
+			x = far(table, a.keys[0], a.keys[1], v, 4 * call + i, STREAM_TAIL | part, t.row, t.block);
+		}
+		const i32 sign = (i32)r.x[i] >> 31;
+		out.x[i] = (x ^ sign) - sign;
+	}
+	return out;
+}
+
+// decay is 2^-t: see package montecarlo.
+BEL_FN float decay(float t) {
+	const int n = (int)t;
+	const float f = t - (float)n;
+	float p = -0.0009475536644458771f;
+	p = product(p, f) + 0.009210875257849693f;
+	p = product(p, f) + -0.055299606174230576f;
+	p = product(p, f) + 0.24017949402332306f;
+	p = product(p, f) + -0.6931431889533997f;
+	p = product(p, f) + 0.9999999403953552f;
+	union {
+		float f;
+		u32 u;
+	} bits;
+	bits.f = p;
+	bits.u -= (u32)n << 23;
+	return bits.f;
+}
+
+// RealSum is Sum for errors that are not whole numbers of levels.
+struct RealSum {
+	u64 abs, square, within;
+};
+
+BEL_FN void tally(RealSum &s, const bel_launch &a, double decoded, double label) {
+	double error = decoded - label;
+	if (error < 0) {
+		error = -error;
+	}
+	const double scale = (double)((u64)1 << a.fraction);
+	s.abs += (u64)(product(error, scale) + 0.5);
+	s.square += (u64)(product(product(error, error), scale) + 0.5);
+	s.within += error <= (double)a.within ? 1 : 0;
+}
+
+// Logits are those of four samples, in the grid's memory.
+struct Logits {
+	i32 *z; // of this thread: four numbers every 4*threads
+	u64 stride;
+
+	BEL_METHOD Four get(u32 bit) const {
+		const i32 *p = z + stride * bit;
+		Four f = {{p[0], p[1], p[2], p[3]}};
+		return f;
+	}
+
+	BEL_METHOD void set(u32 bit, const Four &f) const {
+		i32 *p = z + stride * bit;
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			p[i] = f.x[i];
+		}
+	}
+};
+
+// draw_logits makes the logits of four samples of a group.
+BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 group, u32 quarter, const Logits &z) {
+	const i32 *center = pointer<i32>(l.centers) + (u64)part * l.drawn;
+	const signed char *slope = pointer<signed char>(l.slopes);
+	const bool shared = a.common != 0;
+	const u32 draws = l.drawn + (shared ? 1 : 0);
+	u32 call = 4 * group * draws + quarter;
+	Four common = {{0, 0, 0, 0}};
+	if (shared) {
+		common = normals(a, t, part, call);
+		call += 4;
+	}
+	for (u32 k = 0; k < l.drawn; k++, call += 4) {
+		Four f = normals(a, t, part, call);
+		const i64 d = slope[k] * a.common;
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			i32 noise = f.x[i];
+			if (d != 0) {
+				noise = (i32)((d * common.x[i] + a.own * noise + (1 << 29)) >> 30);
+			}
+			i32 v = (center[k] + noise + (1 << 7)) >> 8;
+			if (a.hard) {
+				v = v > 0 ? 1 << 16 : -(1 << 16);
+			}
+			f.x[i] = v;
+		}
+		z.set(k, f);
+	}
+}
+
+// Correlations are those of four samples with one candidate after the other: sums
+// that run along, or products for codes of real numbers. Whole numbers: in what
+// order they are added does not matter.
+struct Correlations {
+	i64 x[4];
+	u32 at;
+
+	BEL_METHOD void start() {
+		at = 0;
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			x[i] = 0;
+		}
+	}
+
+	BEL_METHOD void next(const bel_latent &l, u32 m, const Logits &z) {
+		const i64 fixed = pointer<i64>(l.fixed)[m];
+		if (l.values != 0) {
+			const i32 *value = pointer<i32>(l.values) + (u64)m * l.drawn;
+			BEL_UNROLL
+			for (int i = 0; i < 4; i++) {
+				x[i] = fixed;
+			}
+			for (u32 k = 0; k < l.drawn; k++) {
+				const Four f = z.get(k);
+				BEL_UNROLL
+				for (int i = 0; i < 4; i++) {
+					x[i] += (i64)value[k] * f.x[i];
+				}
+			}
+			return;
+		}
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			x[i] += fixed;
+		}
+		const u32 end = pointer<u32>(l.starts)[m + 1];
+		for (; at < end; at++) {
+			const u32 step = pointer<u32>(l.steps)[at];
+			const Four f = z.get(step >> 1);
+			BEL_UNROLL
+			for (int i = 0; i < 4; i++) {
+				x[i] += (step & 1) != 0 ? -(i64)f.x[i] : (i64)f.x[i];
+			}
+		}
+	}
+};
+
+// correlate decodes four samples by gen or gen-ex. gen-ex goes over the candidates
+// twice, since weights are relative to the largest correlation.
+BEL_FN void correlate(const bel_latent &l, bool ex, u32 row, const Logits &z, double *label) {
+	const u16 *level = pointer<u16>(l.levels);
+	Correlations c;
+	i64 most[4];
+	u32 best[4];
+	c.start();
+	c.next(l, 0, z);
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		most[i] = c.x[i];
+		best[i] = 0;
+	}
+	for (u32 m = 1; m < l.candidates; m++) {
+		c.next(l, m, z);
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			if (c.x[i] > most[i]) {
+				most[i] = c.x[i];
+				best[i] = m;
+			}
+		}
+	}
+	if (!ex) {
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			label[i] = (double)level[best[i]] + 1;
+		}
+		return;
+	}
+	float weight[4] = {0, 0, 0, 0}, sum[4] = {0, 0, 0, 0};
+	c.start();
+	for (u32 m = 0; m < l.candidates; m++) {
+		c.next(l, m, z);
+		const float offset = (float)((int)level[m] - (int)row);
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			const i64 d = most[i] - c.x[i];
+			if (d <= l.limit) {
+				const float w = decay(product((float)d, l.scale));
+				weight[i] += w;
+				sum[i] += product(w, offset);
+			}
+		}
+	}
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		label[i] = (double)(row + 1) + (double)sum[i] / (double)weight[i];
+	}
+}
+
+// hard_label decodes the signs of a sample's logits by a decoder that reads words.
+template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t, const bel_latent &l, const Long &out, const Logits &z, int sample) {
+	const u16 *bit = pointer<u16>(l.bits);
+	int ones_more = 0;
+	for (u32 k = 0; k < l.drawn; k++) {
+		const u32 b = bit[k];
+		const u32 mask = 1u << (b % 32);
+		const bool one = z.z[z.stride * k + sample] > 0;
+		if (one != ((out.base[b / 32] & mask) != 0)) {
+			out.marks[out.stride * (b / 32)] |= mask;
+			ones_more += one ? 1 : -1;
+		}
+	}
+	double label;
+	if (D == BEL_U) {
+		label = (double)(ones_more + (int)t.row + 1); // row n of unary has n ones
+	} else if (D == BEL_J) {
+		label = (double)out.ends(a);
+	} else {
+		label = (double)nearest(a, t.row, out) + 1;
+	}
+	for (u32 k = 0; k < l.drawn; k++) {
+		out.marks[out.stride * (bit[k] / 32)] = 0;
+	}
+	return label;
+}
+
+enum Reading { WORDS, CORRELATIONS };
+
+// sample_logits is the work of one thread in a task.
+template <Reading R, Decoder D>
+BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+	const bel_latent &l = pointer<bel_latent>(a.latent)[t.plan];
+	Logits z;
+	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
+	z.stride = 4 * (u64)grid_threads;
+	Long out;
+	out.base = pointer<u32>(a.code) + (u64)t.row * a.words;
+	out.marks = pointer<u32>(a.marks) + grid_thread;
+	out.stride = grid_threads;
+	out.words = a.words;
+	for (u32 part = 0; part < l.parts; part++) {
+		if (part >= t.samples) {
+			break;
+		}
+		const u32 samples = (t.samples - part + l.parts - 1) / l.parts;
+		const double y = l.parts == 1 ? (double)(t.row + 1)
+		                              : (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
+		for (u32 quarter = thread; 4 * quarter < samples; quarter += BEL_THREADS) {
+			const u32 count = least(4, samples - 4 * quarter);
+			draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
+			double label[4];
+			if (R == CORRELATIONS) {
+				correlate(l, ex, t.row, z, label);
+			}
+			for (u32 i = 0; i < count; i++) {
+				tally(s, a, R == WORDS ? hard_label<D>(a, t, l, out, z, (int)i) : label[i], y);
+			}
+		}
+	}
+}
+
+// BEL_LOGITS lists the kernels that sample logits.
+#define BEL_LOGITS(X) \
+	X(logits_gen, (sample_logits<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, false, s))) \
+	X(logits_gen_ex, (sample_logits<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, true, s))) \
+	X(signs_bel_u, (sample_logits<WORDS, BEL_U>(a, thread, grid_thread, grid_threads, t, false, s))) \
+	X(signs_bel_j, (sample_logits<WORDS, BEL_J>(a, thread, grid_thread, grid_threads, t, false, s))) \
+	X(signs_gen, (sample_logits<WORDS, GEN>(a, thread, grid_thread, grid_threads, t, false, s)))
+
+// open_logits is open_task for logits.
+BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {
+	if (thread == 0) {
+		t.plan = pointer<u32>(a.task_plan)[task];
+		t.row = pointer<u32>(a.row)[t.plan];
+		t.block = pointer<u32>(a.task_block)[task];
+		t.samples = pointer<u32>(a.task_samples)[task];
+	}
+}
+
 // Kernels. The bodies below are for one thread; what runs them is at the end.
 
 template <int N, Decoder D> BEL_FN void place_short(const bel_launch &a, u32 task, u32 thread, const Task &t, Sum &s) {
@@ -839,8 +1179,8 @@ BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const Sum &s) 
 	for (u32 d = BEL_WARP / 2; d > 0; d /= 2) {
 		abs += across(abs, d);
 		within += across(within, d);
-		const u32 lo = across((u32)square, d), hi = across((u32)(square >> 32), d);
-		square += lo | (u64)hi << 32;
+		const u32 lo = across((u32)square, d), up = across((u32)(square >> 32), d);
+		square += lo | (u64)up << 32;
 	}
 	if (lane == 0) {
 		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.plan;
@@ -888,5 +1228,45 @@ BEL_KERNEL deal(const bel_launch a) {
 		} \
 	}
 BEL_PLACE(BEL_PLACE_KERNEL)
+
+BEL_FN u64 across(u64 x, u32 d) {
+#if BEL_DEVICE
+	const u32 lo = across((u32)x, d), up = across((u32)(x >> 32), d);
+	return lo | (u64)up << 32;
+#else
+	return x + d;
+#endif
+}
+
+BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum &s) {
+	u64 abs = s.abs, square = s.square, within = s.within;
+	for (u32 d = BEL_WARP / 2; d > 0; d /= 2) {
+		abs += across(abs, d);
+		square += across(square, d);
+		within += across(within, d);
+	}
+	if (lane == 0) {
+		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.plan;
+		BEL_ADD(&sums[0], abs);
+		BEL_ADD(&sums[1], square);
+		BEL_ADD(&sums[2], within);
+	}
+}
+
+#define BEL_LOGITS_KERNEL(name, body) \
+	BEL_KERNEL name(const bel_launch a) { \
+		BEL_SHARED Task t; \
+		const u32 thread = BEL_THREAD; \
+		const u32 grid_thread = BEL_GROUP * BEL_THREADS + thread, grid_threads = BEL_GROUPS * BEL_THREADS; \
+		for (u32 task = BEL_GROUP; task < a.tasks; task += BEL_GROUPS) { \
+			open_logits(a, task, thread, t); \
+			BEL_BARRIER(); \
+			RealSum s = {0, 0, 0}; \
+			body; \
+			add_sum(a, t, thread % BEL_WARP, s); \
+			BEL_BARRIER(); \
+		} \
+	}
+BEL_LOGITS(BEL_LOGITS_KERNEL)
 
 #endif

@@ -12,8 +12,26 @@ enum {
 	BEL_THREADS = 128,           /* threads of a thread block of every kernel */
 	BEL_WARP = 32,
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
+	BEL_LANES = 16,              /* samples of a group of logits: montecarlo.Lanes */
+	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: montecarlo.Sublevels */
+	BEL_NORMAL_PARTS = 64 * 64,  /* parabolas of montecarlo.NormalTable, 3 numbers each */
 	BEL_SUMS = 3                 /* sums of a plan: absolute errors, their squares, those within */
 };
+
+/* bel_latent is a plan of logits: montecarlo.LatentPlan, whose fields these are. */
+typedef struct {
+	bel_u64 bits;    /* u16[drawn] */
+	bel_u64 slopes;  /* i8[drawn] */
+	bel_u64 centers; /* i32[parts][drawn] */
+	bel_u64 levels;  /* u16[candidates] */
+	bel_u64 starts;  /* u32[candidates+1] */
+	bel_u64 steps;   /* u32[] */
+	bel_u64 fixed;   /* i64[candidates] */
+	bel_u64 values;  /* i32[candidates][drawn]; 0 unless the code is of real numbers */
+	long long limit;
+	bel_u32 drawn, candidates, parts;
+	float scale;
+} bel_latent;
 
 /* bel_launch is the one argument of every kernel: P plans, each the tables of
  * one row of a code matrix under one table of error probabilities, and T tasks,
@@ -49,6 +67,14 @@ typedef struct {
 	bel_u64 marks;  /* u32[W][threads of the grid], scratch of the kernels for any number of bits; zero */
 	bel_u64 sums;   /* u64[P][BEL_SUMS]; zeroed by the host */
 	bel_u64 status; /* u32: zeroed by the host; 1 when a plan had more classes than fit */
+
+	/* of logits; none of the tables above is used then */
+	bel_u64 latent;  /* bel_latent[P] */
+	bel_u64 normal;  /* u32[BEL_NORMAL_PARTS][3] */
+	bel_u64 logits;  /* i32[most drawn][threads of the grid][4], scratch */
+	long long common, own; /* parts of the noise, in units of 2^-30; common is 0 where none is shared */
+	bel_u32 hard;     /* outputs are the signs of logits */
+	bel_u32 fraction; /* binary digits of a level in which errors are counted */
 
 	bel_u32 keys[20]; /* Philox's key schedule: words 2r and 2r+1 are those of round r */
 	bel_u32 levels, bits, words, columns, classes;

@@ -68,7 +68,7 @@ func TestTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := c.Bits()
-		size := sizeOf(c)
+		size := sizeOf(shape{code: c})
 		for trial := range 60 {
 			e := mat.NewDense(levels, m, nil)
 			i := rng.IntN(levels)
@@ -139,7 +139,7 @@ func TestWholeMeans(t *testing.T) {
 		if plan.Hazard != 1 {
 			t.Fatalf("%d hazards of 1/%d have the sum %v", m, m, plan.Hazard)
 		}
-		size := sizeOf(c)
+		size := sizeOf(shape{code: c})
 		got, err := emulator.MakeTables(split(c.Word(0), words32(c)), mat.Row(nil, 0, table), int(size.columns), int(size.classes))
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ const (
 	maxPlans      = 1 << 16
 	maxTasks      = 1 << 17
 	arenaBytes    = 256 << 20 // of the device, for the tables of one launch
-	marksBytes    = 64 << 20  // of the device, for kernels of any number of bits
+	scratchBytes  = 64 << 20  // of the device, for each kind of memory that threads have of their own
 	launchTime    = 50 * time.Millisecond
 	firstSamples  = 1 << 22 // of the first launch, whatever the device
 	taskSamples   = 256     // a task takes about as long as so many samples, besides its own
@@ -44,9 +44,24 @@ type shape struct {
 	decoder decode.Decoder
 	seed    uint64
 	within  int
+	latent  latentShape
 }
 
-func shapeOf(p *montecarlo.Problem) shape { return shape{p.Code, p.Decoder, p.Seed, p.Within} }
+// latentShape is what all logits of a launch have in common.
+type latentShape struct {
+	logits   bool // else bits that err independently
+	hard     bool
+	shared   float64
+	fraction uint8
+}
+
+func shapeOf(p *montecarlo.Problem) shape {
+	s := shape{code: p.Code, decoder: p.Decoder, seed: p.Seed, within: p.Within}
+	if l := p.Latent; l != nil {
+		s.latent = latentShape{true, l.Hard, l.Shared, p.Fraction()}
+	}
+	return s
+}
 
 // planRef is the row of a job.
 type planRef struct{ job, row int }
@@ -89,7 +104,7 @@ func (c *cursor) next(samples uint64) *batch {
 		}
 		s := shapeOf(job.Problem)
 		if b == nil {
-			b, size = &batch{shape: s}, sizeOf(s.code)
+			b, size = &batch{shape: s}, sizeOf(s)
 		}
 		if s != b.shape || uint64(len(b.plans)) == size.maxPlans || b.work() >= samples {
 			return b
@@ -120,7 +135,7 @@ func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(sa
 		return err
 	}
 	for i := range jobs {
-		if _, err := kernelFor(jobs[i].Problem); err != nil {
+		if _, err := kernelFor(shapeOf(jobs[i].Problem)); err != nil {
 			return err
 		}
 	}
@@ -187,7 +202,11 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 		return nil, nil
 	}
 	c := b.shape.code
-	gen := b.shape.decoder.Name() == "gen"
+	kernel, err := kernelFor(b.shape)
+	if err != nil {
+		return nil, err
+	}
+	gen := kernel.ordered
 	if d.code.of != c || gen && !d.code.ordered {
 		// The other launch may still read the old code.
 		for _, s := range d.streams {
@@ -199,17 +218,22 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 			return nil, err
 		}
 	}
+	if b.shape.latent.logits {
+		plans, err := gatherLatent(ctx, jobs, b)
+		if err != nil {
+			return nil, err
+		}
+		return b, d.launchLatent(b, plans, kernel, turn)
+	}
 	e, err := gather(ctx, jobs, b)
 	if err != nil {
 		return nil, err
 	}
-	return b, d.launch(b, e, turn)
+	return b, d.launch(b, e, kernel, turn)
 }
 
-// gather collects the error probabilities of a batch's plans, P × M.
-func gather(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]float64, error) {
-	m := b.shape.code.Bits()
-	e := make([]float64, len(b.plans)*m)
+// eachPlan calls f for the plans first … last−1 of a batch on all processors.
+func eachPlan(ctx context.Context, b *batch, f func(first, last int) error) error {
 	const chunk = 64
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -218,16 +242,25 @@ func gather(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]float64, er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			for i := first; i < min(first+chunk, len(b.plans)); i++ {
-				ref := b.plans[i]
-				if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
-					return err
-				}
-			}
-			return nil
+			return f(first, min(first+chunk, len(b.plans)))
 		})
 	}
-	return e, g.Wait()
+	return g.Wait()
+}
+
+// gather collects the error probabilities of a batch's plans, P × M.
+func gather(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]float64, error) {
+	m := b.shape.code.Bits()
+	e := make([]float64, len(b.plans)*m)
+	return e, eachPlan(ctx, b, func(first, last int) error {
+		for i := first; i < last; i++ {
+			ref := b.plans[i]
+			if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // sizes are the sizes of tables: see kernel.h.
@@ -236,9 +269,14 @@ type sizes struct {
 	maxPlans, maxTasks      uint64 // of a launch, for the memory they take
 }
 
-func sizeOf(c *code.Code) sizes {
+func sizeOf(shape shape) sizes {
+	c := shape.code
 	m := uint64(c.Bits())
 	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(montecarlo.MaxClasses(c.Bits()))}
+	if shape.latent.logits {
+		s.maxPlans, s.maxTasks = maxLatentPlans, maxTasks
+		return s
+	}
 	plan := 8*m + 4*s.words + 16*s.columns + 12*s.classes + 8*max(s.columns, s.classes) + 64
 	s.maxPlans = min(maxPlans, max(1, arenaBytes/plan))
 	s.maxTasks = min(maxTasks, max(1, arenaBytes/(4*s.classes)))
@@ -260,30 +298,16 @@ func (a *arena) take(bytes uint64) uint64 {
 }
 
 // launch queues everything that a batch needs on a stream.
-func (d *Device) launch(b *batch, e []float64, turn int) error {
-	size := sizeOf(b.shape.code)
+func (d *Device) launch(b *batch, e []float64, kernel placing, turn int) error {
+	size := sizeOf(b.shape)
 	c, stream, arena := b.shape.code, d.streams[turn], &d.arenas[turn]
 	plans, tasks := uint64(len(b.plans)), uint64(len(b.tasks.plan))
 	m := uint64(c.Bits())
-	kernel, err := kernelFor(&montecarlo.Problem{Code: c, Decoder: b.shape.decoder})
-	if err != nil {
-		return err
-	}
 
-	// Cut up the arena; only then is it known how large it must be.
 	var l C.bel_launch
+	var parts cuts
 	arena.used = 0
-	type part struct {
-		to    *C.bel_u64
-		at    uint64
-		bytes uint64
-	}
-	var parts []part
-	add := func(to *C.bel_u64, bytes uint64) uint64 {
-		at := arena.take(bytes)
-		parts = append(parts, part{to, at, bytes})
-		return at
-	}
+	add := func(to *C.bel_u64, bytes uint64) uint64 { return parts.add(arena, to, bytes) }
 	errorsAt := add(&l.errors, 8*plans*m)
 	rowAt := add(&l.row, 4*plans)
 	planAt := add(&l.task_plan, 4*tasks)
@@ -300,23 +324,14 @@ func (d *Device) launch(b *batch, e []float64, turn int) error {
 	add(&l.weights, 8*plans*max(size.columns, size.classes))
 	add(&l.stack, 4*plans*size.columns)
 	add(&l.dealt, 4*tasks*size.classes)
-	if arena.used > arena.memory.Bytes {
-		if err := d.grow(&arena.memory, arena.used); err != nil {
-			return err
-		}
-	}
-	for _, p := range parts {
-		*p.to = C.bel_u64(arena.memory.Address(p.at))
+	if err := d.place(arena, parts); err != nil {
+		return err
 	}
 	l.status = l.sums + C.bel_u64(8*C.BEL_SUMS*plans)
 
-	rows := make([]uint32, plans)
-	for i, ref := range b.plans {
-		rows[i] = uint32(ref.row)
-	}
 	for _, err := range []error{
 		driver.CopyIn(stream, arena.memory, errorsAt, e),
-		driver.CopyIn(stream, arena.memory, rowAt, rows),
+		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
 		driver.CopyIn(stream, arena.memory, planAt, b.tasks.plan),
 		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
 		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
@@ -331,29 +346,14 @@ func (d *Device) launch(b *batch, e []float64, turn int) error {
 	if kernel.any {
 		// Marks are one word of each thread for every 32 bits of the code.
 		perGroup := 4 * size.words * C.BEL_THREADS
-		groups = max(1, min(tasks, uint64(groupsPerUnit*d.info.Multiprocessors), marksBytes/perGroup))
-		if need := groups * perGroup; need > d.marks[turn].Bytes {
-			if err := d.grow(&d.marks[turn], need); err != nil {
-				return err
-			}
-			if err := stream.Zero(d.marks[turn], 0, d.marks[turn].Bytes); err != nil {
-				return err
-			}
+		groups = d.gridFor(tasks, perGroup)
+		if err := d.scratch(&d.marks[turn], stream, groups*perGroup); err != nil {
+			return err
 		}
 		l.marks = C.bel_u64(d.marks[turn].Address(0))
 	}
-
-	l.code, l.order, l.reach = C.bel_u64(d.code.words.Address(0)), C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
-	for i, k := range montecarlo.RoundKeys(b.shape.seed) {
-		l.keys[i] = C.bel_u32(k)
-	}
-	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(m), C.bel_u32(size.words)
+	d.describe(&l, b)
 	l.columns, l.classes = C.bel_u32(size.columns), C.bel_u32(size.classes)
-	l.plans, l.tasks = C.bel_u32(plans), C.bel_u32(tasks)
-	l.within = C.bel_u32(min(b.shape.within, 1<<30)) // no error is larger
-	if j, ok := b.shape.decoder.(decode.BelJ); ok {
-		l.empty, l.corner = C.int(j.Empty()), C.int(j.At(1, 1))
-	}
 
 	b.started = time.Now()
 	for _, k := range []struct {
@@ -365,11 +365,89 @@ func (d *Device) launch(b *batch, e []float64, turn int) error {
 		{"deal", ceil(tasks*C.BEL_WARP, C.BEL_THREADS)},
 		{kernel.name, groups},
 	} {
-		if err := driver.Launch(stream, d.kernels[k.name], int(k.groups), C.BEL_THREADS, &l); err != nil {
-			return fmt.Errorf("launching %s: %w", k.name, err)
+		if err := d.queue(stream, k.name, k.groups, &l); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// queue queues a kernel.
+func (d *Device) queue(stream driver.Stream, kernel string, groups uint64, l *C.bel_launch) error {
+	if err := driver.Launch(stream, d.kernels[kernel], int(groups), C.BEL_THREADS, l); err != nil {
+		return fmt.Errorf("launching %s: %w", kernel, err)
+	}
+	return nil
+}
+
+// describe sets what every kernel must know of a batch.
+func (d *Device) describe(l *C.bel_launch, b *batch) {
+	c := b.shape.code
+	l.code, l.order, l.reach = C.bel_u64(d.code.words.Address(0)), C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
+	for i, k := range montecarlo.RoundKeys(b.shape.seed) {
+		l.keys[i] = C.bel_u32(k)
+	}
+	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(c.Bits()), C.bel_u32(words32(c))
+	l.plans, l.tasks = C.bel_u32(len(b.plans)), C.bel_u32(len(b.tasks.plan))
+	l.within = C.bel_u32(min(b.shape.within, 1<<30)) // no error is larger
+	if j, ok := b.shape.decoder.(decode.BelJ); ok {
+		l.empty, l.corner = C.int(j.Empty()), C.int(j.At(1, 1))
+	}
+}
+
+// rows returns the row of each plan.
+func (b *batch) rows() []uint32 {
+	rows := make([]uint32, len(b.plans))
+	for i, ref := range b.plans {
+		rows[i] = uint32(ref.row)
+	}
+	return rows
+}
+
+// cuts are the parts that an arena is cut into.
+type cuts []struct {
+	to        *C.bel_u64
+	at, bytes uint64
+}
+
+// add cuts off a part, whose address place will write.
+func (p *cuts) add(a *arena, to *C.bel_u64, bytes uint64) (offset uint64) {
+	offset = a.take(bytes)
+	*p = append(*p, struct {
+		to        *C.bel_u64
+		at, bytes uint64
+	}{to, offset, bytes})
+	return offset
+}
+
+// place makes the arena as large as its parts need and writes their addresses.
+func (d *Device) place(a *arena, parts cuts) error {
+	if a.used > a.memory.Bytes {
+		if err := d.grow(&a.memory, a.used); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		*p.to = C.bel_u64(a.memory.Address(p.at))
+	}
+	return nil
+}
+
+// gridFor returns the number of thread blocks of a kernel whose blocks need memory
+// of their own.
+func (d *Device) gridFor(tasks, perGroup uint64) uint64 {
+	return max(1, min(tasks, uint64(groupsPerUnit*d.info.Multiprocessors), scratchBytes/max(1, perGroup)))
+}
+
+// scratch makes memory large enough, zero when it is new.
+func (d *Device) scratch(m *driver.Memory, stream driver.Stream, bytes uint64) error {
+	if bytes <= m.Bytes {
+		return nil
+	}
+	if err := d.grow(m, bytes); err != nil {
+		return err
+	}
+	return stream.Zero(*m, 0, m.Bytes)
 }
 
 func ceil(n, by uint64) uint64 { return (n + by - 1) / by }
@@ -399,7 +477,7 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 	}
 	for i, ref := range b.plans {
 		s := sums[C.BEL_SUMS*i:]
-		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2]})
+		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.latent.fraction})
 	}
 	done(b.total)
 
@@ -414,33 +492,43 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 	return nil
 }
 
-// placing is the kernel that places points and decodes.
+// placing is the kernel that decodes, after placing points or drawing logits.
 type placing struct {
-	name string
-	any  bool // takes any number of bits and needs marks
+	name    string
+	any     bool // takes any number of bits and needs marks
+	ordered bool // needs the rows by their distances
 }
 
 // shortBits are the bits that fit the registers of a kernel.
 var shortBits = []int{128, 256}
 
-func kernelFor(p *montecarlo.Problem) (placing, error) {
+func kernelFor(s shape) (placing, error) {
 	var name string
-	switch p.Decoder.(type) {
+	gen := false
+	switch s.decoder.(type) {
 	case decode.BelU:
-		name = "place_bel_u_"
+		name = "bel_u"
 	case decode.BelJ:
-		name = "place_bel_j_"
+		name = "bel_j"
 	case decode.Gen:
-		name = "place_gen_"
+		name, gen = "gen", true
+	case decode.GenEx:
+		name, gen = "gen_ex", true
 	default:
-		return placing{}, fmt.Errorf("sampling with decoder %s on a CUDA device is not supported", p.Decoder.Name())
+		return placing{}, fmt.Errorf("sampling with decoder %s on a CUDA device is not supported", s.decoder.Name())
+	}
+	switch {
+	case s.latent.logits && (name == "gen_ex" || gen && (!s.latent.hard || s.code.Real())):
+		return placing{name: "logits_" + name}, nil
+	case s.latent.logits:
+		return placing{"signs_" + name, true, gen}, nil
 	}
 	for _, n := range shortBits {
-		if p.Code.Bits() <= n {
-			return placing{fmt.Sprint(name, n), false}, nil
+		if s.code.Bits() <= n {
+			return placing{fmt.Sprintf("place_%s_%d", name, n), false, gen}, nil
 		}
 	}
-	return placing{name + "any", true}, nil
+	return placing{"place_" + name + "_any", true, gen}, nil
 }
 
 // kernelNames lists the kernels of the module.
@@ -450,7 +538,7 @@ func kernelNames() []string {
 		for _, n := range shortBits {
 			names = append(names, fmt.Sprintf("place_%s_%d", d, n))
 		}
-		names = append(names, "place_"+d+"_any")
+		names = append(names, "place_"+d+"_any", "signs_"+d)
 	}
-	return names
+	return append(names, "logits_gen", "logits_gen_ex")
 }

@@ -61,9 +61,9 @@ const (
 // counted: those of gen-ex, and of any decoder when labels are continuous.
 const realFraction = 16
 
-// fraction returns the number of binary digits of a level in which the problem's
-// errors are counted: Sums.Fraction.
-func (p *Problem) fraction() uint8 {
+// Fraction returns the number of binary digits of a level in which the problem's
+// errors are counted: that of its Sums.
+func (p *Problem) Fraction() uint8 {
 	if _, ok := p.Decoder.(decode.GenEx); ok || p.Latent != nil && p.Latent.Continuous != nil {
 		return realFraction
 	}
@@ -128,8 +128,8 @@ type LatentPlan struct {
 	Limit int64
 }
 
-// latentPlanner makes plans; it belongs to one goroutine.
-type latentPlanner struct {
+// LatentPlanner makes the plans of a problem's rows. It belongs to one goroutine.
+type LatentPlanner struct {
 	problem *Problem
 	slopes  *code.Slopes
 	unit    float64 // of a real code's values
@@ -140,8 +140,9 @@ type latentPlanner struct {
 	index   []int32
 }
 
-func newLatentPlanner(p *Problem) *latentPlanner {
-	l := &latentPlanner{problem: p}
+// NewLatentPlanner prepares to make plans for a problem that has logits.
+func NewLatentPlanner(p *Problem) *LatentPlanner {
+	l := &LatentPlanner{problem: p}
 	m := p.Code.Bits()
 	l.mean, l.slope, l.drawn, l.index = make([]float64, m), make([]int8, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
@@ -159,19 +160,6 @@ func newLatentPlanner(p *Problem) *latentPlanner {
 	return l
 }
 
-// LatentPlans returns the plans of rows, for backends.
-func (p *Problem) LatentPlans(rows []int) ([]*LatentPlan, error) {
-	l := newLatentPlanner(p)
-	plans := make([]*LatentPlan, len(rows))
-	for i, row := range rows {
-		var err error
-		if plans[i], err = l.plan(row); err != nil {
-			return nil, err
-		}
-	}
-	return plans, nil
-}
-
 // center is s·Φ⁻¹(1−e) for a bit whose target is one (s = 1) or zero.
 func center(e float64, one bool) float64 {
 	q := exceededWith(min(max(e, clampedError), 1-clampedError))
@@ -181,8 +169,8 @@ func center(e float64, one bool) float64 {
 	return q
 }
 
-// plan makes the plan of row i.
-func (l *latentPlanner) plan(i int) (*LatentPlan, error) {
+// Plan makes the plan of row i.
+func (l *LatentPlanner) Plan(i int) (*LatentPlan, error) {
 	p := l.problem
 	c := p.Code
 	parts := 1
@@ -291,7 +279,7 @@ func label(i, j int, continuous bool) float64 {
 // candidates finds the levels that can be decoded, or weigh something, and draws
 // the bits in which they differ. The difference of the correlations of the true
 // row and row m is normal; its mean is a sum over the bits in which they differ.
-func (l *latentPlanner) candidates(plan *LatentPlan, i int, threshold float64) {
+func (l *LatentPlanner) candidates(plan *LatentPlan, i int, threshold float64) {
 	c, rho := l.problem.Code, l.problem.Latent.Shared
 	negative := 0.0 // the most that bits with e > ½ can take from a sum
 	for _, q := range l.mean {
@@ -335,7 +323,7 @@ func (l *latentPlanner) candidates(plan *LatentPlan, i int, threshold float64) {
 }
 
 // realOut reports whether row m of a code of real numbers is no candidate.
-func (l *latentPlanner) realOut(i, m int, threshold float64) bool {
+func (l *LatentPlanner) realOut(i, m int, threshold float64) bool {
 	c, rho := l.problem.Code, l.problem.Latent.Shared
 	var mean, own, common, size float64
 	for k, q := range l.mean {
@@ -361,7 +349,7 @@ func (l *latentPlanner) realOut(i, m int, threshold float64) bool {
 }
 
 // steps makes the differences between neighbouring candidates.
-func (l *latentPlanner) steps(plan *LatentPlan, i int) {
+func (l *LatentPlanner) steps(plan *LatentPlan, i int) {
 	c := l.problem.Code
 	plan.Starts = append(plan.Starts, 0)
 	for a := range plan.Levels {
@@ -391,7 +379,7 @@ func (l *latentPlanner) steps(plan *LatentPlan, i int) {
 }
 
 // values makes the weights of a code of real numbers.
-func (l *latentPlanner) values(plan *LatentPlan) {
+func (l *LatentPlanner) values(plan *LatentPlan) {
 	c := l.problem.Code
 	for _, m := range plan.Levels {
 		fixed := 0.0

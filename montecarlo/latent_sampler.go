@@ -15,7 +15,10 @@ import (
 // lanes is the number of samples that are sampled side by side: a group. Every array
 // of a group has the lanes next to each other, so that one instruction serves
 // several. It is part of the numeric contract.
-const lanes = 16
+const lanes = Lanes
+
+// Lanes is the number of samples in a group, for backends.
+const Lanes = 16
 
 // lane is one number for each sample of a group.
 type lane = [lanes]int32
@@ -24,7 +27,7 @@ type lane = [lanes]int32
 type latentSampler struct {
 	problem     *Problem
 	keys        *roundKeys
-	planner     *latentPlanner
+	planner     *LatentPlanner
 	plan        *LatentPlan
 	decode      latentDecoder
 	common, own int64
@@ -42,7 +45,7 @@ func (l *Latent) SharedNoise() (common, own int64) {
 }
 
 func newLatentSampler(p *Problem, keys *roundKeys) *latentSampler {
-	s := &latentSampler{problem: p, keys: keys, planner: newLatentPlanner(p), table: NormalTable(), fraction: p.fraction()}
+	s := &latentSampler{problem: p, keys: keys, planner: NewLatentPlanner(p), table: NormalTable(), fraction: p.Fraction()}
 	if p.Latent.Shared > 0 {
 		s.common, s.own = p.Latent.SharedNoise()
 		s.shared = 1
@@ -58,7 +61,7 @@ const latentChunk = 1 << 14
 func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done func(samples uint64)) error {
 	if s.plan == nil || s.plan.Row != span.Row {
 		var err error
-		if s.plan, err = s.planner.plan(span.Row); err != nil {
+		if s.plan, err = s.planner.Plan(span.Row); err != nil {
 			return err
 		}
 		s.decode.prepare(s.plan)

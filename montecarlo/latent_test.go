@@ -101,10 +101,10 @@ func TestLogitDecoders(t *testing.T) {
 						r = 0.2
 					}
 					p := latentProblem(t, c, decoder, tau, r, 2, Latent{Hard: hard}, false)
-					planner := newLatentPlanner(p)
+					planner := NewLatentPlanner(p)
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
-						plan, err := planner.plan(row)
+						plan, err := planner.Plan(row)
 						if err != nil {
 							t.Fatal(err)
 						}

@@ -129,7 +129,7 @@ func (p *Problem) MaxSamples() uint64 {
 	worst := uint64(max(hi-1, p.Code.Levels()-lo) + 1)
 	// Shifts leave room for Sums.Variance too, whose product of the number and the
 	// sum of squares must fit 128 bits with 2^Fraction.
-	return min(math.MaxUint64>>p.fraction()/(worst*worst), BlockSize<<31)
+	return min(math.MaxUint64>>p.Fraction()/(worst*worst), BlockSize<<31)
 }
 
 // CPU is the backend that runs on goroutines.

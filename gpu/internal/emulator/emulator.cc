@@ -92,7 +92,7 @@ bool covers(State &s, CUdeviceptr at, size_t bytes) {
 
 const char *const names[] = {"hazards", "tables", "deal",
 #define NAME(name, body) #name,
-                             BEL_PLACE(NAME)
+                             BEL_PLACE(NAME) BEL_LOGITS(NAME)
 #undef NAME
 };
 
@@ -111,6 +111,28 @@ const PlaceThread places[] = {
 	BEL_PLACE(POINTER)
 #undef POINTER
 };
+
+const size_t place_count = sizeof places / sizeof *places;
+
+typedef void (*LogitsThread)(const bel_launch &, u32 thread, u32 grid_thread, u32 grid_threads, const Task &, RealSum &);
+
+#define THREAD(name, body) \
+	void name(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, RealSum &s) { body; }
+BEL_LOGITS(THREAD)
+#undef THREAD
+
+const LogitsThread logits[] = {
+#define POINTER(name, body) name,
+	BEL_LOGITS(POINTER)
+#undef POINTER
+};
+
+void add(const bel_launch &a, u32 plan, u64 abs, u64 square, u64 within) {
+	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * plan;
+	sums[0] += abs;
+	sums[1] += square;
+	sums[2] += within;
+}
 
 // run runs a kernel of groups thread blocks.
 void run(size_t kernel, u32 groups, const bel_launch &a) {
@@ -136,16 +158,21 @@ void run(size_t kernel, u32 groups, const bel_launch &a) {
 		for (u32 task = group; task < a.tasks; task += groups) {
 			Task t;
 			memset((void *)&t, 0xA5, sizeof t); // shared memory holds anything
+			const size_t place = kernel - 3;
 			for (u32 thread = 0; thread < BEL_THREADS; thread++) {
-				open_task(a, task, thread, t);
+				place < place_count ? open_task(a, task, thread, t) : open_logits(a, task, thread, t);
 			}
 			for (u32 thread = 0; thread < BEL_THREADS; thread++) {
-				Sum s = {0, 0, 0};
-				places[kernel - 3](a, task, thread, group * BEL_THREADS + thread, groups * BEL_THREADS, t, s);
-				u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.plan;
-				sums[0] += s.abs;
-				sums[1] += s.square;
-				sums[2] += s.within;
+				const u32 grid_thread = group * BEL_THREADS + thread, grid_threads = groups * BEL_THREADS;
+				if (place < place_count) {
+					Sum s = {0, 0, 0};
+					places[place](a, task, thread, grid_thread, grid_threads, t, s);
+					add(a, t.plan, s.abs, s.square, s.within);
+				} else {
+					RealSum s = {0, 0, 0};
+					logits[place - place_count](a, thread, grid_thread, grid_threads, t, s);
+					add(a, t.plan, s.abs, s.square, s.within);
+				}
 			}
 		}
 	}
