@@ -107,12 +107,23 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 			}
 			group := first / lanes
 			fill(words, s.keys, st.at(streamLatent, j, uint32(group*draws*lanes/4)))
-			s.normals(words, st, j, uint32(group*draws*lanes))
-			s.centre(s.plan.Centers[j])
+			s.noise(words, st, j, uint32(group*draws*lanes))
 			s.decode.add(&sums, s.logits[:a], min(lanes, mine-first), y, s.problem.Within)
 		}
 	}
 	return sums, nil
+}
+
+// noise makes the logits of a group of draws.
+func (s *latentSampler) noise(words []uint64, st stream, part int, first uint32) {
+	centers := s.plan.Centers[part]
+	if s.shared == 0 && noise(s.logits[:len(centers)], words, s.table, centers) {
+		return
+	}
+	if s.shared == 0 || !noise(s.logits[:len(centers)+1], words, s.table, nil) {
+		s.normals(words, st, part, first)
+	}
+	s.centre(centers)
 }
 
 // normals makes the noise of a group of draws, two in a word; first is the index of
@@ -262,11 +273,14 @@ type correlator struct {
 	plan     *LatentPlan
 	path     correlation
 
-	narrow []lane         // correlations of the candidates, where 32 bits hold them
-	wide   [][lanes]int64 // elsewhere
-	whole  [][lanes]int64 // of a transform: all M logits
-	values []float64      // of a matrix product: candidate × A
-	z, c   []float64      // lanes × A, lanes × candidates
+	narrow  []lane         // correlations of the candidates, where 32 bits hold them
+	most    lane           // the largest of each sample
+	best    lane           // its place
+	offsets []float32      // of each candidate from the true level
+	wide    [][lanes]int64 // elsewhere
+	whole   [][lanes]int64 // of a transform: all M logits
+	values  []float64      // of a matrix product: candidate × A
+	z, c    []float64      // lanes × A, lanes × candidates
 }
 
 // correlation is a way to compute correlations. All give the same integers.
@@ -326,6 +340,10 @@ func (c *correlator) prepare(p *LatentPlan) {
 	default:
 		c.path = wide
 	}
+	c.offsets = c.offsets[:0]
+	for _, level := range p.Levels {
+		c.offsets = append(c.offsets, float32(int(level)-p.Row))
+	}
 	c.narrow, c.wide = nil, nil
 	if c.path == narrow {
 		c.narrow = make([]lane, len(p.Levels))
@@ -347,7 +365,7 @@ func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within in
 	}
 	switch c.path {
 	case narrow:
-		runNarrow(c.narrow, logits, c.plan)
+		runNarrow(c.narrow, &c.most, &c.best, logits, c.plan)
 	case wide:
 		c.run(logits)
 	case transform:
@@ -357,7 +375,7 @@ func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within in
 	}
 	var labels [lanes]float64
 	if c.path == narrow {
-		labelNarrow(&labels, c.narrow, c.plan, c.ex)
+		c.labelNarrow(&labels)
 	} else {
 		c.label(&labels)
 	}
@@ -366,10 +384,14 @@ func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within in
 	}
 }
 
-// runNarrow sums up from candidate to candidate: O(Σ distances of neighbours).
-func runNarrow(sums []lane, logits []lane, p *LatentPlan) {
+// runPortable sums up from candidate to candidate, O(Σ distances of neighbours), and
+// finds the largest correlation of each sample, the first of several.
+func runPortable(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {
 	var sum lane
 	at := 0
+	for i := range most {
+		most[i], best[i] = math.MinInt32, 0
+	}
 	for m, fixed := range p.Fixed {
 		for i := range sum {
 			sum[i] += int32(fixed)
@@ -387,38 +409,40 @@ func runNarrow(sums []lane, logits []lane, p *LatentPlan) {
 			}
 		}
 		sums[m] = sum
-	}
-}
-
-// labelNarrow decodes the labels of a group from its correlations.
-func labelNarrow(labels *[lanes]float64, sums []lane, p *LatentPlan, ex bool) {
-	most := sums[0]
-	var best lane
-	for m := range sums {
-		for i, v := range sums[m] {
+		for i, v := range sum {
 			if v > most[i] {
 				most[i], best[i] = v, int32(m)
 			}
 		}
 	}
-	if !ex {
-		for i := range labels {
-			labels[i] = float64(p.Levels[best[i]]) + 1
-		}
-		return
-	}
-	var weight, sum [lanes]float32
+}
+
+// softmaxPortable adds up the candidates' weights, and weights times offsets.
+func softmaxPortable(weight, sum *[lanes]float32, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
+	*weight, *sum = [lanes]float32{}, [lanes]float32{}
 	limit := int32(min(p.Limit, math.MaxInt32))
 	for m := range sums {
-		offset := float32(int(p.Levels[m]) - p.Row)
 		for i, v := range sums[m] {
 			if d := most[i] - v; d <= limit {
 				w := decay(float32(float32(d) * p.Scale))
 				weight[i] += w
-				sum[i] += float32(w * offset)
+				sum[i] += float32(w * offsets[m])
 			}
 		}
 	}
+}
+
+// labelNarrow decodes the labels of a group from its correlations.
+func (c *correlator) labelNarrow(labels *[lanes]float64) {
+	p := c.plan
+	if !c.ex {
+		for i := range labels {
+			labels[i] = float64(p.Levels[c.best[i]]) + 1
+		}
+		return
+	}
+	var weight, sum [lanes]float32
+	softmaxNarrow(&weight, &sum, c.narrow, &c.most, c.offsets, p)
 	for i := range labels {
 		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
 	}
