@@ -799,19 +799,28 @@ template <Decoder D> struct LongSampler {
 
 // Logits.
 
-// high is the upper half of a product.
-BEL_FN u32 high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+// Same are the bits of a number of the other type.
+union Same {
+	float f;
+	u32 u;
+};
 
-// parabola is the magnitude of a normal number: see montecarlo.NormalTable. m has
-// its highest bit set; the six below it choose the part.
-BEL_FN i32 parabola(const u32 *table, u32 octave, u32 m) {
-	const u32 *c = table + 3 * (octave * 64 + (m >> 25 & 63));
-	const u32 t = m << 7;
-	return (i32)(c[0] - high(t, c[1] - high(t, c[2])));
+// magnitude is that of a normal number on an octave: see package montecarlo. m has
+// its highest bit set.
+BEL_FN i32 magnitude(const float *table, u32 octave, u32 m) {
+	Same s;
+	s.u = (m >> 8 & 0x7FFFFF) | 0x3F800000;
+	const float f = s.f - 1.5f;
+	float p = table[7 * BEL_OCTAVES + octave];
+	BEL_UNROLL
+	for (int k = 6; k >= 0; k--) {
+		p = product(p, f) + table[k * BEL_OCTAVES + octave];
+	}
+	return (i32)p;
 }
 
 // far is the magnitude where a draw is in the tail: 64 more bits continue it.
-BEL_CALL i32 far(const u32 *table, u32 k0, u32 k1, u32 v, u32 index, u32 kind, u32 row, u32 block) {
+BEL_CALL i32 far(const float *table, u32 k0, u32 k1, u32 v, u32 index, u32 kind, u32 row, u32 block) {
 	u32 keys[20];
 	for (int r = 0; r < 10; r++) {
 		keys[2 * r] = k0 + r * 0x9E3779B9u;
@@ -822,10 +831,10 @@ BEL_CALL i32 far(const u32 *table, u32 k0, u32 k1, u32 v, u32 index, u32 kind, u
 	const u64 w = (u64)v << 49 | more >> 15 | 1;
 	const u32 up = (u32)(w >> 32);
 	const u32 z = up != 0 ? zeros(up) : 32 + zeros((u32)w);
-	if (z + 16 >= 64) {
-		return parabola(table, 63, 1u << 31);
+	if (z + 16 >= BEL_OCTAVES) {
+		return magnitude(table, BEL_OCTAVES - 1, 1u << 31);
 	}
-	return parabola(table, z + 16, (u32)(w << z >> 32));
+	return magnitude(table, z + 16, (u32)(w << z >> 32));
 }
 
 // Four are numbers of four neighbouring samples of a group, which one thread has:
@@ -835,7 +844,7 @@ struct Four {
 };
 
 BEL_FN Four normals(const bel_launch &a, const Task &t, u32 part, u32 call) {
-	const u32 *table = pointer<u32>(a.normal);
+	const float *table = pointer<float>(a.normal);
 	const Bits128 r = philox(a.keys, call, STREAM_LATENT | part, t.row, t.block);
 	Four out;
 	BEL_UNROLL
@@ -845,7 +854,7 @@ BEL_FN Four normals(const bel_launch &a, const Task &t, u32 part, u32 call) {
 		if (v >= 1u << 15) {
 			const u32 w = v << 1 | 1;
 			const u32 z = zeros(w);
-			x = parabola(table, z, w << z);
+			x = magnitude(table, z, w << z);
 		} else {
 			x = far(table, a.keys[0], a.keys[1], v, 4 * call + i, STREAM_TAIL | part, t.row, t.block);
 		}
@@ -865,10 +874,7 @@ BEL_FN float decay(float t) {
 	p = product(p, f) + 0.24017949402332306f;
 	p = product(p, f) + -0.6931431889533997f;
 	p = product(p, f) + 0.9999999403953552f;
-	union {
-		float f;
-		u32 u;
-	} bits;
+	Same bits;
 	bits.f = p;
 	bits.u -= (u32)n << 23;
 	return bits.f;

@@ -14,7 +14,7 @@ enum {
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: montecarlo.Lanes */
 	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: montecarlo.Sublevels */
-	BEL_NORMAL_PARTS = 64 * 64,  /* parabolas of montecarlo.NormalTable, 3 numbers each */
+	BEL_OCTAVES = 64,            /* of montecarlo.NormalTable, 8 coefficients each */
 	BEL_SUMS = 3                 /* sums of a plan: absolute errors, their squares, those within */
 };
 
@@ -70,7 +70,7 @@ typedef struct {
 
 	/* of logits; none of the tables above is used then */
 	bel_u64 latent;  /* bel_latent[P] */
-	bel_u64 normal;  /* u32[BEL_NORMAL_PARTS][3] */
+	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: montecarlo.NormalTable */
 	bel_u64 logits;  /* i32[most drawn][threads of the grid][4], scratch */
 	long long common, own; /* parts of the noise, in units of 2^-30; common is 0 where none is shared */
 	bel_u32 hard;     /* outputs are the signs of logits */

@@ -3,7 +3,10 @@
 package gpu
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -14,6 +17,21 @@ import (
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
+
+// TestSource: the emulator was compiled from the files that are here.
+func TestSource(t *testing.T) {
+	h := sha256.New()
+	for _, name := range []string{"kernel.h", "kernel.cu", "internal/driver/driver.h"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Write(data)
+	}
+	if got, want := emulator.Source(), fmt.Sprintf("%x", h.Sum(nil)); got != want {
+		t.Fatalf("the emulator is of other sources (digest %s, want %s): go generate ./gpu", got, want)
+	}
+}
 
 // TestPhilox compares the kernels' generator with the known answers that come
 // with Random123.

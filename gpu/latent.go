@@ -173,9 +173,9 @@ func (d *Device) loadNormal() error {
 	if d.normal.Bytes > 0 {
 		return nil
 	}
-	var table []uint32
-	for _, p := range montecarlo.NormalTable() {
-		table = append(table, p.C0, p.C1, p.C2)
+	var table []float32
+	for _, row := range montecarlo.Normals() {
+		table = append(table, row[:]...)
 	}
 	m, err := d.alloc(4 * uint64(len(table)))
 	if err != nil {

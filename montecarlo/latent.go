@@ -51,10 +51,10 @@ const Sublevels = 64
 // out for: see LatentPlan.
 const (
 	clampedError  = 1e-12
-	sureDeviation = 8.3 // exceeded with probability 5·10⁻¹⁷
+	sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
 	// logWeight is −ln of the largest softmax weight, beside that of the true
 	// level, of one that is left out, L levels sharing it.
-	logWeight = 40 * math.Ln2
+	logWeight = 30 * math.Ln2
 )
 
 // realFraction is the number of binary digits of a level in which real errors are
@@ -101,8 +101,9 @@ func (p *Problem) validateLatent() error {
 //
 // Only some levels can be decoded, or weigh anything in a softmax: level m is a
 // candidate unless its correlation stays below the true level's (by the exponent
-// whose weight is 2⁻⁴⁰/L, for gen-ex) with all but the probability of 8.3 standard
-// deviations. Only the bits in which candidates differ are drawn: near a label
+// whose weight is 2⁻³⁰/L, for gen-ex) with all but the probability of 7 standard
+// deviations, 1.3·10⁻¹². What is left out moves a label of gen-ex by less than L·2⁻³⁰
+// levels. Only the bits in which candidates differ are drawn: near a label
 // these are few, however many bits the code has. Hard outputs have all levels as
 // candidates, and draw the bits that can err.
 type LatentPlan struct {

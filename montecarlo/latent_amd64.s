@@ -6,56 +6,52 @@
 // register: the same integers and the same roundings as the loops in Go, which
 // say what is computed. No fused products: they would round otherwise.
 
-// MULHIGH sets out to the high halves of a·b, 32 bits each: even lanes by one
-// product, odd lanes, moved down, by another. Clobbers x, y.
-#define MULHIGH(a, b, out, x, y) \
-	VPSRLQ   $32, a, x     \
-	VPSRLQ   $32, b, y     \
-	VPMULUDQ a, b, out     \
-	VPMULUDQ x, y, y       \
-	VPSRLQ   $32, out, out \
-	VPBLENDD $0xAA, y, out, out
+// TERM is a step of Horner's scheme: Y0 = Y0·Y1 + coefficient k of the octave in Y2,
+// of which Y3 says whether it is 8 or more.
+#define TERM(k) \
+	VMULPS    Y1, Y0, Y0              \
+	VPERMPS   (256*k)(BX), Y2, Y4     \
+	VPERMPS   (256*k+32)(BX), Y2, Y5  \
+	VBLENDVPS Y3, Y5, Y4, Y4          \
+	VADDPS    Y4, Y0, Y0
 
 // NORMALS sets Y0 to the noise of the draws in Y0; Y15 collects which are in the
 // tail. The octave comes from the exponent of the magnitude as a floating-point
 // number, whose second bit is cleared first so that it cannot be rounded up.
 #define NORMALS \
-	VPSRAD     $31, Y0, Y7      \
-	VPAND      Y8, Y0, Y1       \
-	VPCMPGTD   Y1, Y9, Y2       \
-	VPOR       Y2, Y15, Y15     \
-	VPSRLD     $1, Y1, Y2       \
-	VPANDN     Y1, Y2, Y2       \
-	VCVTDQ2PS  Y2, Y2           \
-	VPSRLD     $23, Y2, Y2      \
-	VPSUBD     Y2, Y10, Y2      \
-	VPADDD     Y1, Y1, Y1       \
-	VPOR       Y11, Y1, Y1      \
-	VPSLLVD    Y2, Y1, Y1       \
-	VPSLLD     $6, Y2, Y2       \
-	VPSLLD     $1, Y1, Y3       \
-	VPSRLD     $26, Y3, Y3      \
-	VPADDD     Y3, Y2, Y2       \
-	VPMAXSD    Y12, Y2, Y2      \
-	VPMINSD    Y14, Y2, Y2      \
-	VPADDD     Y2, Y2, Y3       \
-	VPADDD     Y3, Y2, Y2       \
-	VPSLLD     $7, Y1, Y1       \
-	VPCMPEQD   Y3, Y3, Y3       \
-	VPGATHERDD Y3, 8(BX)(Y2*4), Y4 \
-	MULHIGH(Y1, Y4, Y5, Y3, Y6) \
-	VPCMPEQD   Y3, Y3, Y3       \
-	VPGATHERDD Y3, 4(BX)(Y2*4), Y4 \
-	VPSUBD     Y5, Y4, Y4       \
-	MULHIGH(Y1, Y4, Y5, Y3, Y6) \
-	VPCMPEQD   Y3, Y3, Y3       \
-	VPGATHERDD Y3, (BX)(Y2*4), Y0 \
-	VPSUBD     Y5, Y0, Y0       \
-	VPXOR      Y7, Y0, Y0       \
+	VPSRAD     $31, Y0, Y7            \
+	VPAND      Y8, Y0, Y1             \
+	VPCMPGTD   Y1, Y9, Y2             \
+	VPOR       Y2, Y15, Y15           \
+	VPSRLD     $1, Y1, Y2             \
+	VPANDN     Y1, Y2, Y2             \
+	VCVTDQ2PS  Y2, Y2                 \
+	VPSRLD     $23, Y2, Y2            \
+	VPSUBD     Y2, Y10, Y2            \
+	VPADDD     Y1, Y1, Y1             \
+	VPOR       Y11, Y1, Y1            \
+	VPSLLVD    Y2, Y1, Y1             \
+	VPSLLD     $1, Y1, Y1             \
+	VPSRLD     $9, Y1, Y1             \
+	VPOR       Y12, Y1, Y1            \
+	VSUBPS     Y14, Y1, Y1            \
+	VPSLLD     $28, Y2, Y3            \
+	VPERMPS    (256*7)(BX), Y2, Y4    \
+	VPERMPS    (256*7+32)(BX), Y2, Y5 \
+	VBLENDVPS  Y3, Y5, Y4, Y0         \
+	TERM(6)                           \
+	TERM(5)                           \
+	TERM(4)                           \
+	TERM(3)                           \
+	TERM(2)                           \
+	TERM(1)                           \
+	TERM(0)                           \
+	VCVTTPS2DQ Y0, Y0                 \
+	VPXOR      Y7, Y0, Y0             \
 	VPSUBD     Y7, Y0, Y0
 
-// func noiseGroups(dst *lane, words *uint64, n int, table *normalTable, centers *int32) (tails bool)
-TEXT ·noiseGroups(SB), NOSPLIT, $0-41
+// func noiseAVX2(dst *lane, words *uint64, n int, table *NormalTable, centers *int32) (tails bool)
+TEXT ·noiseAVX2(SB), NOSPLIT, $0-41
 	MOVQ dst+0(FP), DI
 	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -74,16 +70,16 @@ TEXT ·noiseGroups(SB), NOSPLIT, $0-41
 	MOVL         $1, AX
 	MOVQ         AX, X11
 	VPBROADCASTD X11, Y11
-	VPXOR        Y12, Y12, Y12
-	MOVL         $4095, AX
+	MOVL         $0x3F800000, AX // 1
+	MOVQ         AX, X12
+	VPBROADCASTD X12, Y12
+	MOVL         $0x3FC00000, AX // 1.5
 	MOVQ         AX, X14
 	VPBROADCASTD X14, Y14
 	VPXOR        Y15, Y15, Y15
 	MOVL         $128, AX
 	MOVQ         AX, X13
 	VPBROADCASTD X13, Y13
-	TESTQ        CX, CX
-	JZ           finished
 
 bit:
 	VMOVDQU (SI), Y0
@@ -117,15 +113,95 @@ next:
 	DECQ CX
 	JNZ  bit
 
-finished:
 	VPMOVMSKB Y15, AX
 	TESTL     AX, AX
 	SETNE     tails+40(FP)
 	VZEROUPPER
 	RET
 
-// func runGroup(sums, most, best, logits *lane, fixed *int64, starts, steps *uint32, n int)
-TEXT ·runGroup(SB), NOSPLIT, $0-64
+#define TERM512(c) \
+	VMULPS  Z1, Z0, Z0 \
+	VPERMPS c, Z2, Z4  \
+	VADDPS  Z4, Z0, Z0
+
+// func noiseAVX512(dst *lane, words *uint64, n int, table *NormalTable, centers *int32) (tails bool)
+TEXT ·noiseAVX512(SB), NOSPLIT, $0-41
+	MOVQ dst+0(FP), DI
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), BX
+	MOVQ centers+32(FP), DX
+
+	MOVL         $0x7FFFFFFF, AX
+	VPBROADCASTD AX, Z8
+	MOVL         $(1<<15), AX
+	VPBROADCASTD AX, Z9
+	MOVL         $1, AX
+	VPBROADCASTD AX, Z11
+	MOVL         $0x3F800000, AX // 1
+	VPBROADCASTD AX, Z12
+	MOVL         $0x3FC00000, AX // 1.5
+	VPBROADCASTD AX, Z14
+	MOVL         $128, AX
+	VPBROADCASTD AX, Z13
+	VMOVUPS      0(BX), Z16
+	VMOVUPS      256(BX), Z17
+	VMOVUPS      512(BX), Z18
+	VMOVUPS      768(BX), Z19
+	VMOVUPS      1024(BX), Z20
+	VMOVUPS      1280(BX), Z21
+	VMOVUPS      1536(BX), Z22
+	VMOVUPS      1792(BX), Z23
+	XORL         R8, R8
+
+bit:
+	VMOVDQU32  (SI), Z0
+	VPSRAD     $31, Z0, Z7
+	VPANDD     Z8, Z0, Z1
+	VPCMPGTD   Z1, Z9, K1 // v < 2¹⁵
+	KMOVW      K1, AX
+	ORL        AX, R8
+	VPADDD     Z1, Z1, Z1
+	VPORD      Z11, Z1, Z1
+	VPLZCNTD   Z1, Z2
+	VPSLLVD    Z2, Z1, Z1
+	VPSLLD     $1, Z1, Z1
+	VPSRLD     $9, Z1, Z1
+	VPORD      Z12, Z1, Z1
+	VSUBPS     Z14, Z1, Z1
+	VPERMPS    Z23, Z2, Z0
+	TERM512(Z22)
+	TERM512(Z21)
+	TERM512(Z20)
+	TERM512(Z19)
+	TERM512(Z18)
+	TERM512(Z17)
+	TERM512(Z16)
+	VCVTTPS2DQ Z0, Z0
+	VPXORD     Z7, Z0, Z0
+	VPSUBD     Z7, Z0, Z0
+	TESTQ      DX, DX
+	JZ         raw
+	VPBROADCASTD (DX), Z1
+	VPADDD     Z13, Z1, Z1
+	VPADDD     Z1, Z0, Z0
+	VPSRAD     $8, Z0, Z0
+	ADDQ       $4, DX
+
+raw:
+	VMOVDQU32 Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ  bit
+
+	TESTL R8, R8
+	SETNE tails+40(FP)
+	VZEROUPPER
+	RET
+
+// func runAVX2(sums, most, best, logits *lane, fixed *int64, starts, steps *uint32, n int)
+TEXT ·runAVX2(SB), NOSPLIT, $0-64
 	MOVQ sums+0(FP), DI
 	MOVQ logits+24(FP), SI
 	MOVQ fixed+32(FP), R8
@@ -227,8 +303,8 @@ summed:
 	VMULPS     Y7, Y5, Y5    \
 	VADDPS     Y5, sum, sum
 
-// func softmaxGroup(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·softmaxGroup(SB), NOSPLIT, $0-64
+// func softmaxAVX2(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-64
 	MOVQ sums+16(FP), SI
 	MOVQ most+24(FP), DX
 	MOVQ offsets+32(FP), R8
@@ -295,5 +371,130 @@ highnext:
 	JNZ  high
 	VMOVDQU Y1, 32(R9)
 	VMOVDQU Y2, 32(R10)
+	VZEROUPPER
+	RET
+
+// func runAVX512(sums, most, best, logits *lane, fixed *int64, starts, steps *uint32, n int)
+TEXT ·runAVX512(SB), NOSPLIT, $0-64
+	MOVQ sums+0(FP), DI
+	MOVQ logits+24(FP), SI
+	MOVQ fixed+32(FP), R8
+	MOVQ starts+40(FP), R9
+	MOVQ steps+48(FP), R10
+	MOVQ n+56(FP), CX
+
+	VPXORD       Z0, Z0, Z0 // the running sum
+	VPXORD       Z4, Z4, Z4 // place of the largest
+	VPXORD       Z6, Z6, Z6 // place of the candidate
+	MOVL         $1, AX
+	VPBROADCASTD AX, Z7
+	MOVL         $0x80000000, AX
+	VPBROADCASTD AX, Z2 // the largest
+	MOVL         (R9), R11 // step
+	ADDQ         $4, R9
+
+candidate:
+	VPBROADCASTD (R8), Z8 // the low half of fixed, which fits it
+	VPADDD Z8, Z0, Z0
+	MOVL   (R9), R12
+	CMPL   R11, R12
+	JGE    summed
+
+step:
+	MOVL  (R10)(R11*4), AX
+	MOVL  AX, DX
+	SHRL  $1, DX
+	SHLQ  $6, DX
+	TESTL $1, AX
+	JNZ   less
+	VPADDD (SI)(DX*1), Z0, Z0
+	INCQ  R11
+	CMPL  R11, R12
+	JLT   step
+	JMP   summed
+
+less:
+	VPSUBD (SI)(DX*1), Z0, Z0
+	INCQ  R11
+	CMPL  R11, R12
+	JLT   step
+
+summed:
+	VMOVDQU32 Z0, (DI)
+	VPCMPGTD  Z2, Z0, K1
+	VPMAXSD   Z0, Z2, Z2
+	VMOVDQA32 Z6, K1, Z4
+	VPADDD    Z7, Z6, Z6
+	ADDQ      $64, DI
+	ADDQ      $8, R8
+	ADDQ      $4, R9
+	DECQ      CX
+	JNZ       candidate
+
+	MOVQ      most+8(FP), AX
+	VMOVDQU32 Z2, (AX)
+	MOVQ      best+16(FP), AX
+	VMOVDQU32 Z4, (AX)
+	VZEROUPPER
+	RET
+
+// func softmaxAVX512(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-64
+	MOVQ sums+16(FP), SI
+	MOVQ most+24(FP), DX
+	MOVQ offsets+32(FP), R8
+	MOVQ n+40(FP), CX
+	MOVQ c+56(FP), AX
+
+	MOVL limit+48(FP), R11
+	VPBROADCASTD R11, Z15
+	VBROADCASTSS scale+52(FP), Z14
+	VBROADCASTSS 20(AX), Z13
+	VBROADCASTSS 16(AX), Z12
+	VBROADCASTSS 12(AX), Z11
+	VBROADCASTSS 8(AX), Z10
+	VBROADCASTSS 4(AX), Z9
+	VBROADCASTSS (AX), Z8
+	MOVQ weight+0(FP), R9
+	MOVQ sum+8(FP), R10
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VMOVDQU32 (DX), Z6
+
+candidate:
+	VPSUBD   (SI), Z6, Z0
+	VPCMPD   $2, Z15, Z0, K1 // within the limit
+	KORTESTW K1, K1
+	JEQ      next
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z14, Z0, Z0 // t
+	VCVTTPS2DQ Z0, Z4      // n
+	VCVTDQ2PS  Z4, Z5
+	VSUBPS     Z5, Z0, Z0  // f
+	VMULPS     Z0, Z13, Z5
+	VADDPS     Z12, Z5, Z5
+	VMULPS     Z0, Z5, Z5
+	VADDPS     Z11, Z5, Z5
+	VMULPS     Z0, Z5, Z5
+	VADDPS     Z10, Z5, Z5
+	VMULPS     Z0, Z5, Z5
+	VADDPS     Z9, Z5, Z5
+	VMULPS     Z0, Z5, Z5
+	VADDPS     Z8, Z5, Z5
+	VPSLLD     $23, Z4, Z4
+	VPSUBD     Z4, Z5, Z5
+	VADDPS     Z5, Z1, K1, Z1
+	VBROADCASTSS (R8), Z7
+	VMULPS     Z7, Z5, Z5
+	VADDPS     Z5, Z2, K1, Z2
+
+next:
+	ADDQ $64, SI
+	ADDQ $4, R8
+	DECQ CX
+	JNZ  candidate
+
+	VMOVUPS Z1, (R9)
+	VMOVUPS Z2, (R10)
 	VZEROUPPER
 	RET

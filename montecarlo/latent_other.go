@@ -3,7 +3,7 @@
 package montecarlo
 
 // noise makes a group's noise where the processor has instructions for it.
-func noise([]lane, []uint64, *normalTable, []int32) bool { return false }
+func noise([]lane, []uint64, []int32) bool { return false }
 
 // runNarrow sums up from candidate to candidate, and finds the largest.
 func runNarrow(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {

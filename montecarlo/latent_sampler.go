@@ -32,7 +32,6 @@ type latentSampler struct {
 	decode      latentDecoder
 	common, own int64
 	shared      int // draws of a sample that are not a bit's: 1 where noise is shared
-	table       *normalTable
 	words       []uint64
 	logits      []lane
 	fraction    uint8
@@ -45,7 +44,7 @@ func (l *Latent) SharedNoise() (common, own int64) {
 }
 
 func newLatentSampler(p *Problem, keys *roundKeys) *latentSampler {
-	s := &latentSampler{problem: p, keys: keys, planner: NewLatentPlanner(p), table: NormalTable(), fraction: p.Fraction()}
+	s := &latentSampler{problem: p, keys: keys, planner: NewLatentPlanner(p), fraction: p.Fraction()}
 	if p.Latent.Shared > 0 {
 		s.common, s.own = p.Latent.SharedNoise()
 		s.shared = 1
@@ -117,10 +116,10 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 // noise makes the logits of a group of draws.
 func (s *latentSampler) noise(words []uint64, st stream, part int, first uint32) {
 	centers := s.plan.Centers[part]
-	if s.shared == 0 && noise(s.logits[:len(centers)], words, s.table, centers) {
+	if s.shared == 0 && noise(s.logits[:len(centers)], words, centers) {
 		return
 	}
-	if s.shared == 0 || !noise(s.logits[:len(centers)+1], words, s.table, nil) {
+	if s.shared == 0 || !noise(s.logits[:len(centers)+1], words, nil) {
 		s.normals(words, st, part, first)
 	}
 	s.centre(centers)
@@ -129,29 +128,13 @@ func (s *latentSampler) noise(words []uint64, st stream, part int, first uint32)
 // normals makes the noise of a group of draws, two in a word; first is the index of
 // the first.
 func (s *latentSampler) normals(words []uint64, st stream, part int, first uint32) {
-	table := s.table
 	for i, w := range words {
-		out := (*[2]int32)(s.logits[i/(lanes/2)][2*(i%(lanes/2)):])
-		for half := range out {
-			draw := uint32(w >> (32 * half))
-			v := draw &^ (1 << 31)
-			if v < normalTail {
-				at := first + uint32(2*i+half)
-				out[half] = normal(table, draw, func() uint64 {
-					x := philox(s.keys, st.at(streamTail, part, at))
-					return uint64(x[0]) | uint64(x[1])<<32
-				})
-				continue
-			}
-			// normal, where no tail is to be continued
-			m := v<<1 | 1
-			z := uint32(bits.LeadingZeros32(m)) & 31
-			m <<= z
-			p := &table[(z*normalSegments+m>>25&(normalSegments-1))&(normalOctaves*normalSegments-1)]
-			t := m << 7
-			x := int32(p.C0 - mulHigh(t, p.C1-mulHigh(t, p.C2)))
-			sign := int32(draw) >> 31
-			out[half] = (x ^ sign) - sign
+		for half := range 2 {
+			at := first + uint32(2*i+half)
+			s.logits[i/(lanes/2)][2*(i%(lanes/2))+half] = normal(uint32(w>>(32*half)), func() uint64 {
+				x := philox(s.keys, st.at(streamTail, part, at))
+				return uint64(x[0]) | uint64(x[1])<<32
+			})
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (c *correlator) decoded(logits []lane) (out [lanes]float64) {
 // TestLogitDecoders compares the decoded labels of every way to compute
 // correlations with the decoders' definition on all M logits, those that are not
 // drawn at their means. gen's levels are the same; gen-ex's labels differ by what
-// is left out, at most L levels of weight 2⁻⁴⁰/L each, by the 3·10⁻⁷ of a weight,
+// is left out, at most L levels of weight 2⁻³⁰/L each, by the 3·10⁻⁷ of a weight,
 // at most L levels from the true one, and, for codes of real numbers, by the rounding of their values.
 func TestLogitDecoders(t *testing.T) {
 	for name, c := range map[string]*code.Code{

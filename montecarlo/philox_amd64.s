@@ -87,3 +87,82 @@ group:
 
 	VZEROUPPER
 	RET
+
+// Eight calls at a time, in ZMM registers. Lanes hold the calls 0, 4, 1, 5, 2, 6, 3,
+// 7, so that interleaving words within each quarter of a register leaves whole calls
+// in order.
+DATA lanes512<>+0(SB)/8, $0
+DATA lanes512<>+8(SB)/8, $4
+DATA lanes512<>+16(SB)/8, $1
+DATA lanes512<>+24(SB)/8, $5
+DATA lanes512<>+32(SB)/8, $2
+DATA lanes512<>+40(SB)/8, $6
+DATA lanes512<>+48(SB)/8, $3
+DATA lanes512<>+56(SB)/8, $7
+GLOBL lanes512<>(SB), RODATA|NOPTR, $64
+
+#define ROUND512(k0, k1) \
+	VPMULUDQ   Z0, Z8, Z4         \
+	VPMULUDQ   Z2, Z9, Z5         \
+	VPXORD.BCST k0(SI), Z1, Z1    \
+	VPXORD.BCST k1(SI), Z3, Z3    \
+	VPSRLQ     $32, Z5, Z0        \
+	VPSRLQ     $32, Z4, Z2        \
+	VPXORD     Z1, Z0, Z0         \
+	VPXORD     Z3, Z2, Z2         \
+	VMOVDQA64  Z5, Z1             \
+	VMOVDQA64  Z4, Z3
+
+// func fillGroups512(dst *uint64, groups int, keys *roundKeys, c *counter)
+TEXT ·fillGroups512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ groups+8(FP), CX
+	MOVQ keys+16(FP), SI
+	MOVQ c+24(FP), DX
+
+	MOVL         $0xD2511F53, AX
+	VPBROADCASTQ AX, Z8
+	MOVL         $0xCD9E8D57, AX
+	VPBROADCASTQ AX, Z9
+	VPBROADCASTD 0(DX), Z10
+	VPADDD       lanes512<>(SB), Z10, Z10
+	MOVL         $8, AX
+	VPBROADCASTD AX, Z14
+	VPBROADCASTD 4(DX), Z11
+	VPBROADCASTD 8(DX), Z12
+	VPBROADCASTD 12(DX), Z13
+	MOVL         $0xAAAA, AX
+	KMOVW        AX, K1
+
+group:
+	VMOVDQA64 Z10, Z0
+	VMOVDQA64 Z11, Z1
+	VMOVDQA64 Z12, Z2
+	VMOVDQA64 Z13, Z3
+	VPADDD    Z14, Z10, Z10
+
+	ROUND512(0, 4)
+	ROUND512(8, 12)
+	ROUND512(16, 20)
+	ROUND512(24, 28)
+	ROUND512(32, 36)
+	ROUND512(40, 44)
+	ROUND512(48, 52)
+	ROUND512(56, 60)
+	ROUND512(64, 68)
+	ROUND512(72, 76)
+
+	VPSLLQ      $32, Z1, Z1
+	VPSLLQ      $32, Z3, Z3
+	VMOVDQA32   Z1, K1, Z0
+	VMOVDQA32   Z3, K1, Z2
+	VPUNPCKLQDQ Z2, Z0, Z4 // calls 0 to 3
+	VPUNPCKHQDQ Z2, Z0, Z5 // calls 4 to 7
+	VMOVDQU64   Z4, 0(DI)
+	VMOVDQU64   Z5, 64(DI)
+	ADDQ        $128, DI
+	DECQ        CX
+	JNZ         group
+
+	VZEROUPPER
+	RET

@@ -8,6 +8,7 @@
 
 #include "../../kernel.cu"
 #include "../driver/driver.h"
+#include "source.h"
 
 #include <mutex>
 #include <cstdlib>
@@ -414,6 +415,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 }
 
 // For tests alone.
+
+const char *emulator_source() { return BELSIM_SOURCE; }
 
 void *emulator_lookup(const char *symbol) {
 #define LOOKUP(name, short_name, arguments) \

@@ -10,6 +10,7 @@ package emulator
 #include <stdlib.h>
 #include "../../kernel.h"
 
+const char *emulator_source();
 void *emulator_lookup(const char *symbol);
 void emulator_reset(int devices, int major, size_t memory);
 void emulator_fail(long at, int with, int ever);
@@ -25,6 +26,9 @@ import (
 	"fmt"
 	"unsafe"
 )
+
+// Source is the digest of the files that were compiled: see gpu's go:generate.
+func Source() string { return C.GoString(C.emulator_source()) }
 
 // Lookup returns the address of a function of the driver.
 func Lookup(symbol string) (unsafe.Pointer, error) {
