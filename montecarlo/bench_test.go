@@ -52,6 +52,8 @@ func BenchmarkSample(b *testing.B) {
 		{"johnson-nonzero", "gen", 255, 2, 5, 1 << 14},
 		{"unary", "bel-u", 128, 2, 5, 1 << 18},
 		{"unary", "bel-u", 255, 2, 5, 1 << 17},
+		{"b1jdj", "gen", 256, 0.6, 1.5, 1 << 17},
+		{"hexj", "gen", 256, 0.6, 1.5, 1 << 17},
 		{"johnson-nonzero", "bel-j", 1023, 2, 5, 1 << 16},
 		{"hadamard", "gen", 256, 0.02, 5, 1 << 13},
 	} {

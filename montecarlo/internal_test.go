@@ -206,6 +206,8 @@ func TestKernelsAgree(t *testing.T) {
 			switch d := d.(type) { // the ones that large codes use, at every size
 			case decode.BelU:
 				kernels["sparse"] = &sparseBelU{marks: newMarks(c.Bits()), decoder: d}
+			case decode.Gen:
+				kernels["sparse"] = newSparseGen(c)
 			case decode.BelJ:
 				kernels["sparse"] = &sparseBelJ{marks: newMarks(c.Bits()), decoder: d}
 			}

@@ -35,6 +35,9 @@ func newKernel(c *code.Code, d decode.Decoder) (kernel, error) {
 		}
 		return &sparseBelJ{marks: newMarks(c.Bits()), decoder: d}, nil
 	case decode.Gen:
+		if c.Bits() <= memoBits {
+			return &memoGen{pairKernel: newPairKernel(d), levels: make([]uint32, 1<<c.Bits())}, nil
+		}
 		return newSparseGen(c), nil
 	}
 	return nil, fmt.Errorf("sampling with decoder %s is not supported", d.Name())

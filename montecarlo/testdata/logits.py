@@ -1,6 +1,6 @@
 """The logits of montecarlo's BenchmarkLogits, sampled and decoded as one would in
 PyTorch: batches of normals, one product with the code matrix, softmax, weighted
-sum. Needs torch, and the matrices and tables that belsim writes:
+sum; and the hard gen of BenchmarkSample in NumPy. Needs torch and numpy, and the matrices and tables that belsim writes:
 
     for c in unary johnson b1jdj hexj; do belsim codes $c --levels 256 -o $c.npy; done
     python logits.py
@@ -36,9 +36,28 @@ def measure(name, decoder, seconds=3.0, batch=4096):
         row = (row + 1) % len(code)
     return done / (time.perf_counter() - start), total / done
 
+def measure_hard(name, seconds=3.0, batch=4096):
+    """Hard gen in NumPy: bits, errors, correlations with all code words, argmax."""
+    import numpy as np
+    code = np.load(f"{name}.npy")
+    e = errors(torch.from_numpy(code), 0.6, 1.5).numpy().astype(np.float32)
+    signs = (2.0 * code - 1).astype(np.float32)
+    rng = np.random.default_rng(1)
+    done, total, start, row = 0, 0, time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        wrong = rng.random((batch, code.shape[1]), dtype=np.float32) < e[row]
+        label = (np.where(wrong, -signs[row], signs[row]) @ signs.T).argmax(1)
+        total += np.abs(label - row).sum()
+        done += batch
+        row = (row + 1) % len(code)
+    return done / (time.perf_counter() - start), total / done
+
 torch.manual_seed(1)
 print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
 for name in ["unary", "johnson", "b1jdj", "hexj"]:
     for decoder in ["gen", "gen-ex"]:
         best = max(measure(name, decoder, batch=b) for b in (1024, 4096))
         print(f"{name:10} {decoder:7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
+for name in ["b1jdj", "hexj"]:
+    best = max(measure_hard(name, batch=b) for b in (1024, 4096))
+    print(f"{name:10} {'hard gen, NumPy':15} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
