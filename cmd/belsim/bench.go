@@ -27,7 +27,7 @@ type benchCmd struct {
 }
 
 func (benchCmd) Help() string {
-	return `The throughput of every backend on standard workloads: samples a second over all labels, errors placed a second (the points of the Poisson process that a sample is made of), and, on a device whose peak is known, the share of its 32-bit integer operations that this takes.
+	return `The throughput of every backend on standard workloads: samples a second over all labels, errors placed a second (the points of the Poisson process that a sample of bits is made of; gen-ex reads logits, which are not made of errors), and, on a device whose peak is known, the share of its 32-bit integer operations that this takes.
 
 Example:
 
@@ -50,6 +50,9 @@ var workloads = []workload{
 	{"b1jdj", "gen", 256, 0.6, 1.5},
 	{"hadamard", "gen", 256, 0.02, 5},
 	{"johnson-nonzero", "bel-j", 1023, 2, 5},
+	{"unary", "gen-ex", 256, 0.5, 3}, // on logits, as the next ones
+	{"b1jdj", "gen-ex", 256, 0.5, 3},
+	{"hexj", "gen-ex", 256, 0.5, 3},
 }
 
 // benchmark is what the command finds: its JSON.
@@ -71,7 +74,7 @@ type benchResult struct {
 	Samples   uint64  `json:"samples"`
 	Seconds   float64 `json:"seconds"`
 	Rate      float64 `json:"samples_per_second"`
-	PointRate float64 `json:"errors_placed_per_second"`
+	PointRate number  `json:"errors_placed_per_second"`
 	PeakShare number  `json:"integer_peak_share"`
 }
 
@@ -168,13 +171,18 @@ func (w workload) measure(ctx context.Context, b measured, long time.Duration) (
 		return none, err
 	}
 	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
-	points := 0.0
-	for i := range w.levels {
-		plan, err := p.Plan(i)
-		if err != nil {
-			return none, err
+	points := math.NaN() // logits are not made of errors
+	if w.decoder == "gen-ex" {
+		p.Latent = &montecarlo.Latent{}
+	} else {
+		points = 0
+		for i := range w.levels {
+			plan, err := p.Plan(i)
+			if err != nil {
+				return none, err
+			}
+			points += plan.Hazard / float64(w.levels)
 		}
-		points += plan.Hazard / float64(w.levels)
 	}
 	job := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, w.levels)}}
 	var took time.Duration
@@ -199,7 +207,7 @@ func (w workload) result(b measured, c *code.Code, samples uint64, took time.Dur
 	r := benchResult{
 		Code: w.code, Levels: w.levels, Bits: c.Bits(), Decoder: w.decoder, R: w.r, Sigma: w.sigma,
 		Backend: b.name, Device: b.device, Samples: samples, Seconds: took.Seconds(),
-		Rate: rate, PointRate: rate * points, PeakShare: none,
+		Rate: rate, PointRate: number(rate * points), PeakShare: none,
 	}
 	if operations, ok := gpu.Operations(w.decoder, c.Bits(), points); ok && b.peak > 0 {
 		r.PeakShare = number(rate * operations / b.peak)
@@ -217,13 +225,16 @@ func (b *benchmark) print(w io.Writer) {
 			share = fmt.Sprintf("%.0f %%", 100*float64(r.PeakShare))
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%g\t%g\t%s\t%s\t%s\t%s\t%s\t\n", r.Code, r.Levels, r.Bits, r.Decoder, r.R, r.Sigma,
-			r.Backend, r.Device, metric(r.Rate), metric(r.PointRate), share)
+			r.Backend, r.Device, metric(r.Rate), metric(float64(r.PointRate)), share)
 	}
 	t.Flush()
 }
 
 // metric writes a rate with three digits and a prefix.
 func metric(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
 	for _, p := range []struct {
 		unit float64
 		name string
@@ -245,7 +256,7 @@ func (b *benchmark) write(w io.Writer, format string) error {
 		"samples_per_second", "errors_placed_per_second", "integer_peak_share"}}
 	for _, r := range b.Results {
 		all = append(all, []string{r.Code, strconv.Itoa(r.Levels), strconv.Itoa(r.Bits), r.Decoder, number(r.R).String(), number(r.Sigma).String(),
-			r.Backend, r.Device, fmt.Sprint(r.Samples), number(r.Seconds).String(), number(r.Rate).String(), number(r.PointRate).String(), r.PeakShare.String()})
+			r.Backend, r.Device, fmt.Sprint(r.Samples), number(r.Seconds).String(), number(r.Rate).String(), r.PointRate.String(), r.PeakShare.String()})
 	}
 	return errors.Join(out.WriteAll(all), out.Error())
 }
