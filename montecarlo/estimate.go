@@ -18,7 +18,8 @@ type Target struct {
 	// RelErr, when positive, samples in whole blocks until every reported
 	// standard error is at most RelErr times its mean, or Max is reached.
 	RelErr float64
-	// Max is the largest number of samples of a label with RelErr.
+	// Max is the largest number of samples of a label with RelErr; it is never more
+	// than Problem.MaxSamples.
 	Max uint64
 	// EachLabel makes RelErr hold for every label, and not only for the mean
 	// over the prior.
@@ -45,8 +46,10 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
 	}
 	limit := p.MaxSamples()
-	if most := max(t.Samples, t.Max); most > limit {
-		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", most, limit, p.Code.Name())
+	if t.RelErr > 0 {
+		t.Max = min(t.Max, limit/BlockSize*BlockSize)
+	} else if t.Samples > limit {
+		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", t.Samples, limit, p.Code.Name())
 	}
 	sums = make([]Sums, levels)
 	wanted := make([]uint64, levels)
