@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -115,9 +116,13 @@ type LatentPlan struct {
 	// For gen and gen-ex. Correlations are taken relative to the first
 	// candidate's: each is its predecessor's plus some logits, less others.
 	Levels []uint16 // candidates, rows from 0, ascending
-	Starts []uint32 // Steps[Starts[i]:Starts[i+1]] lead from candidate i−1 to i
-	Steps  []uint32 // index of a drawn bit << 1 | 1 where its logit is taken away
-	Fixed  []int64  // what the bits that are not drawn add to the step
+	RunPlan
+
+	// For gen-ex on a code whose words are all pairs of a prefix and a suffix, as
+	// hexj's are of digits, where that is less work: instead of steps. All levels are
+	// candidates. Weights are
+	// products then, and only those of prefixes and suffixes take an exponential.
+	Product *ProductPlan
 
 	// For codes of real numbers, instead of steps: candidate × A, in units of
 	// the largest magnitude of the code / 2¹⁶.
@@ -127,6 +132,104 @@ type LatentPlan struct {
 	// 2^(−d·Scale), and nothing when d is above Limit.
 	Scale float32
 	Limit int64
+}
+
+// RunPlan is a running sum over words: each is its predecessor's plus some logits,
+// less others, relative to the first.
+type RunPlan struct {
+	Starts []uint32 // Steps[Starts[i]:Starts[i+1]] lead from word i−1 to i
+	Steps  []uint32 // index of a drawn bit << 1 | 1 where its logit is taken away
+	Fixed  []int64  // what the bits that are not drawn add to the step
+}
+
+// ProductPlan are the parts of a code of P prefixes and Q suffixes, whose level p·Q +
+// j + 1, p and j from 0, has prefix p and, by the pattern of that prefix, one of the
+// suffixes: forwards or, in a reflected code, backwards. With weights F of prefixes
+// and G of suffixes,
+//
+//	Σ weights         = Σ_p F_p · Σ_s G_s,
+//	Σ weights·offsets = Σ_p F_p·((p·Q − Row)·Σ_s G_s + Σ_j j·G_{pattern(p), j}),
+//
+// where the last sum is one for each pattern: O(P + Q·patterns) for P·Q levels.
+type ProductPlan struct {
+	Prefixes, Suffixes RunPlan
+	Offsets            []float32 // P: p·Q − Row
+	PatternOf          []uint16  // P
+	Patterns           []uint16  // patterns × Q: suffixes in the order of their levels
+}
+
+// product is a code cut in two.
+type product struct {
+	cut                 int      // columns of a prefix
+	prefixes, suffixes  []uint16 // a row with each, in the order in which they appear
+	patternOf, patterns []uint16
+}
+
+// Limits of codes that are searched for products, which a short search finds.
+const (
+	productBits   = 64
+	productLevels = 1 << 12
+)
+
+// newProduct cuts a code where prefixes and suffixes are fewest; nil where it is
+// no product of two, or there is little to gain.
+func newProduct(c *code.Code) *product {
+	if c.Real() || c.Bits() > productBits || c.Levels() > productLevels {
+		return nil
+	}
+	var best *product
+	for cut := 1; cut < c.Bits(); cut++ {
+		if p := cutAt(c, cut); p != nil && (best == nil || p.work() < best.work()) {
+			best = p
+		}
+	}
+	if best == nil || 2*best.work() > c.Levels() {
+		return nil
+	}
+	return best
+}
+
+// work is about the number of weights and sums that a product takes.
+func (p *product) work() int { return len(p.prefixes) + len(p.suffixes) + len(p.patterns)/4 }
+
+// cutAt cuts a code after some columns; nil where the levels of a prefix are not
+// neighbours, or do not have every suffix once.
+func cutAt(c *code.Code, cut int) *product {
+	p := &product{cut: cut}
+	suffixes := map[uint64]uint16{}
+	prefix := func(i int) uint64 { return c.Word(i)[0] & (1<<cut - 1) }
+	suffix := func(i int) uint64 { return c.Word(i)[0] >> cut }
+	q := 1 // levels of the first prefix
+	for q < c.Levels() && prefix(q) == prefix(0) {
+		q++
+	}
+	if c.Levels()%q != 0 {
+		return nil
+	}
+	for j := range q { // words differ, so these do
+		suffixes[suffix(j)] = uint16(j)
+		p.suffixes = append(p.suffixes, uint16(j))
+	}
+	for first := 0; first < c.Levels(); first += q {
+		p.prefixes = append(p.prefixes, uint16(first))
+		pattern := make([]uint16, q)
+		for j := range pattern {
+			s, ok := suffixes[suffix(first+j)]
+			if !ok || prefix(first+j) != prefix(first) {
+				return nil
+			}
+			pattern[j] = s
+		}
+		n := 0
+		for n < len(p.patterns)/q && !slices.Equal(p.patterns[n*q:(n+1)*q], pattern) {
+			n++
+		}
+		if n == len(p.patterns)/q {
+			p.patterns = append(p.patterns, pattern...)
+		}
+		p.patternOf = append(p.patternOf, uint16(n))
+	}
+	return p
 }
 
 // LatentPlanner makes the plans of a problem's rows. It belongs to one goroutine.
@@ -139,6 +242,7 @@ type LatentPlanner struct {
 	slope   []int8
 	drawn   []bool
 	index   []int32
+	product *product
 }
 
 // NewLatentPlanner prepares to make plans for a problem that has logits.
@@ -149,6 +253,9 @@ func NewLatentPlanner(p *Problem) *LatentPlanner {
 	l.e = make([]float64, m)
 	if p.Latent.Shared > 0 {
 		l.slopes = p.Code.Slopes()
+	}
+	if _, ok := p.Decoder.(decode.GenEx); ok {
+		l.product = newProduct(p.Code)
 	}
 	if p.Code.Real() {
 		for i := range p.Code.Levels() {
@@ -231,6 +338,9 @@ func (l *LatentPlanner) Plan(i int) (*LatentPlan, error) {
 			threshold = (logWeight + math.Log(float64(c.Levels()))) / genEx.Temperature()
 		}
 		l.candidates(plan, i, threshold)
+		if q := l.product; q != nil && q.work() < len(plan.Levels) {
+			l.everything(plan) // is less work by pairs
+		}
 	}
 	for k, drawn := range l.drawn {
 		if drawn {
@@ -251,8 +361,17 @@ func (l *LatentPlanner) Plan(i int) (*LatentPlan, error) {
 	case correlates && c.Real():
 		l.values(plan)
 		unit = l.unit
+	case correlates && l.product != nil && len(plan.Levels) == c.Levels():
+		q := l.product
+		plan.Product = &ProductPlan{
+			Prefixes: l.steps(q.prefixes, 0, q.cut, i), Suffixes: l.steps(q.suffixes, q.cut, c.Bits(), i),
+			PatternOf: q.patternOf, Patterns: q.patterns,
+		}
+		for _, first := range q.prefixes {
+			plan.Product.Offsets = append(plan.Product.Offsets, float32(int(first)-i))
+		}
 	case correlates:
-		l.steps(plan, i)
+		plan.RunPlan = l.steps(plan.Levels, 0, c.Bits(), i)
 	}
 	if isEx {
 		scale := genEx.Temperature() * unit / logitOne // exponent for one unit of correlation
@@ -275,6 +394,21 @@ func label(i, j int, continuous bool) float64 {
 		return float64(i + 1)
 	}
 	return float64(i) + 0.5 + (float64(j)+0.5)/Sublevels
+}
+
+// everything makes all levels candidates, and draws all bits that are not the same
+// everywhere.
+func (l *LatentPlanner) everything(plan *LatentPlan) {
+	c := l.problem.Code
+	plan.Levels = plan.Levels[:0]
+	for m := range c.Levels() {
+		plan.Levels = append(plan.Levels, uint16(m))
+		for k := range l.drawn {
+			if c.Bit(m, k) != c.Bit(0, k) {
+				l.drawn[k] = true
+			}
+		}
+	}
 }
 
 // candidates finds the levels that can be decoded, or weigh something, and draws
@@ -349,23 +483,27 @@ func (l *LatentPlanner) realOut(i, m int, threshold float64) bool {
 	return mean-rounding > threshold+sureDeviation*math.Sqrt((1-rho)*own+rho*common*common)
 }
 
-// steps makes the differences between neighbouring candidates.
-func (l *LatentPlanner) steps(plan *LatentPlan, i int) {
+// steps makes the differences of the columns lo ≤ k < hi between neighbours among
+// rows, when the label is row i+1's.
+func (l *LatentPlanner) steps(rows []uint16, lo, hi, i int) RunPlan {
 	c := l.problem.Code
-	plan.Starts = append(plan.Starts, 0)
-	for a := range plan.Levels {
+	r := RunPlan{Starts: []uint32{0}}
+	for a := range rows {
 		var fixed int64
 		if a > 0 {
-			word, before := c.Word(int(plan.Levels[a])), c.Word(int(plan.Levels[a-1]))
+			word, before := c.Word(int(rows[a])), c.Word(int(rows[a-1]))
 			for j, w := range word {
 				for d := w ^ before[j]; d != 0; d &= d - 1 {
 					k := 64*j + bits.TrailingZeros64(d)
+					if k < lo || k >= hi {
+						continue
+					}
 					rises := w>>(k%64)&1 == 1
 					switch {
 					case l.drawn[k] && rises:
-						plan.Steps = append(plan.Steps, uint32(l.index[k])<<1)
+						r.Steps = append(r.Steps, uint32(l.index[k])<<1)
 					case l.drawn[k]:
-						plan.Steps = append(plan.Steps, uint32(l.index[k])<<1|1)
+						r.Steps = append(r.Steps, uint32(l.index[k])<<1|1)
 					case c.Bit(i, k) == rises: // a hard output that is surely right
 						fixed += logitOne
 					default:
@@ -374,9 +512,10 @@ func (l *LatentPlanner) steps(plan *LatentPlan, i int) {
 				}
 			}
 		}
-		plan.Fixed = append(plan.Fixed, fixed)
-		plan.Starts = append(plan.Starts, uint32(len(plan.Steps)))
+		r.Fixed = append(r.Fixed, fixed)
+		r.Starts = append(r.Starts, uint32(len(r.Steps)))
 	}
+	return r
 }
 
 // values makes the weights of a code of real numbers.

@@ -32,10 +32,26 @@ func runAVX512(sums, most, best, logits *lane, fixed *int64, starts, steps *uint
 // candidates.
 //
 //go:noescape
-func softmaxAVX2(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+func softmaxAVX2(weight, sum *weights, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
 
 //go:noescape
-func softmaxAVX512(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+func softmaxAVX512(weight, sum *weights, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+
+// weighAVX2 makes n weights of correlations.
+//
+//go:noescape
+func weighAVX2(dst *weights, sums, most *lane, n int, limit int32, scale float32, c *[6]float32)
+
+//go:noescape
+func weighAVX512(dst *weights, sums, most *lane, n int, limit int32, scale float32, c *[6]float32)
+
+// mixAVX2 sums up weights as ProductPlan says; patterns is scratch.
+//
+//go:noescape
+func mixAVX2(weight, sum, prefixes, suffixes, patterns *weights, offsets *float32, patternOf, order *uint16, p, q, n int)
+
+//go:noescape
+func mixAVX512(weight, sum, prefixes, suffixes, patterns *weights, offsets *float32, patternOf, order *uint16, p, q, n int)
 
 // noise makes the noise of a group of draws, or logits where centers is not nil, with
 // AVX2 where the processor has it; false where it has not, or a draw is in the tail.
@@ -54,7 +70,7 @@ func noise(dst []lane, words []uint64, centers []int32) bool {
 }
 
 // runNarrow sums up from candidate to candidate, and finds the largest.
-func runNarrow(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {
+func runNarrow(sums []lane, most, best *lane, logits []lane, p *RunPlan) {
 	switch {
 	case !cpu.X86.HasAVX2 || len(p.Steps) == 0:
 		runPortable(sums, most, best, logits, p)
@@ -66,7 +82,7 @@ func runNarrow(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {
 }
 
 // softmaxNarrow adds up the candidates' weights.
-func softmaxNarrow(weight, sum *[lanes]float32, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
+func softmaxNarrow(weight, sum *weights, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
 	limit := int32(min(p.Limit, math.MaxInt32))
 	switch {
 	case !cpu.X86.HasAVX2:
@@ -76,4 +92,30 @@ func softmaxNarrow(weight, sum *[lanes]float32, sums []lane, most *lane, offsets
 	default:
 		softmaxAVX2(weight, sum, &sums[0], most, &offsets[0], len(sums), limit, p.Scale, &decayCoefficients)
 	}
+}
+
+// weigh makes weights of correlations.
+func weigh(dst []weights, sums []lane, most *lane, p *LatentPlan) {
+	limit := int32(min(p.Limit, math.MaxInt32))
+	switch {
+	case !cpu.X86.HasAVX2:
+		weighPortable(dst, sums, most, p)
+	case hasAVX512():
+		weighAVX512(&dst[0], &sums[0], most, len(sums), limit, p.Scale, &decayCoefficients)
+	default:
+		weighAVX2(&dst[0], &sums[0], most, len(sums), limit, p.Scale, &decayCoefficients)
+	}
+}
+
+// mix sums up weights as ProductPlan says.
+func mix(weight, sum *weights, prefixes, suffixes, patterns []weights, p *ProductPlan) {
+	f := mixAVX2
+	switch {
+	case !cpu.X86.HasAVX2:
+		mixPortable(weight, sum, prefixes, suffixes, patterns, p)
+		return
+	case hasAVX512():
+		f = mixAVX512
+	}
+	f(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0], &p.Patterns[0], len(prefixes), len(suffixes), len(patterns))
 }

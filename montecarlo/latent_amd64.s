@@ -276,31 +276,34 @@ summed:
 	VZEROUPPER
 	RET
 
-// WEIGH adds the weights of 8 samples whose correlations are d below the largest:
-// Y0 holds d, at least one of which is within the limit. Y1: weights' sum, Y2: sum
-// of weights times offset.
+// DECAY sets Y5 to the weights of 8 samples whose correlations are Y0 below the
+// largest, zero beyond the limit. WEIGH adds them, and their products with the
+// offset in Y7, to two sums.
+#define DECAY \
+	VPCMPGTD   Y15, Y0, Y3        \
+	VCVTDQ2PS  Y0, Y0             \
+	VMULPS     Y14, Y0, Y0        \
+	VCVTTPS2DQ Y0, Y4             \
+	VCVTDQ2PS  Y4, Y5             \
+	VSUBPS     Y5, Y0, Y0         \
+	VMULPS     Y0, Y13, Y5        \
+	VADDPS     Y12, Y5, Y5        \
+	VMULPS     Y0, Y5, Y5         \
+	VADDPS     Y11, Y5, Y5        \
+	VMULPS     Y0, Y5, Y5         \
+	VADDPS     Y10, Y5, Y5        \
+	VMULPS     Y0, Y5, Y5         \
+	VADDPS     Y9, Y5, Y5         \
+	VMULPS     Y0, Y5, Y5         \
+	VADDPS     Y8, Y5, Y5         \
+	VPSLLD     $23, Y4, Y4        \
+	VPSUBD     Y4, Y5, Y5         \
+	VPANDN     Y5, Y3, Y5
+
 #define WEIGH(weight, sum) \
-	VPCMPGTD   Y15, Y0, Y3   \
-	VCVTDQ2PS  Y0, Y0        \
-	VMULPS     Y14, Y0, Y0   \
-	VCVTTPS2DQ Y0, Y4        \
-	VCVTDQ2PS  Y4, Y5        \
-	VSUBPS     Y5, Y0, Y0    \
-	VMULPS     Y0, Y13, Y5   \
-	VADDPS     Y12, Y5, Y5   \
-	VMULPS     Y0, Y5, Y5    \
-	VADDPS     Y11, Y5, Y5   \
-	VMULPS     Y0, Y5, Y5    \
-	VADDPS     Y10, Y5, Y5   \
-	VMULPS     Y0, Y5, Y5    \
-	VADDPS     Y9, Y5, Y5    \
-	VMULPS     Y0, Y5, Y5    \
-	VADDPS     Y8, Y5, Y5    \
-	VPSLLD     $23, Y4, Y4   \
-	VPSUBD     Y4, Y5, Y5    \
-	VPANDN     Y5, Y3, Y5    \
+	DECAY                         \
 	VADDPS     Y5, weight, weight \
-	VMULPS     Y7, Y5, Y5    \
+	VMULPS     Y7, Y5, Y5         \
 	VADDPS     Y5, sum, sum
 
 // func softmaxAVX2(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
@@ -438,6 +441,26 @@ summed:
 	VZEROUPPER
 	RET
 
+// DECAY512 sets Z5 to the weights of 16 samples, but for those beyond the limit.
+#define DECAY512 \
+	VCVTDQ2PS  Z0, Z0 \
+	VMULPS     Z14, Z0, Z0 \
+	VCVTTPS2DQ Z0, Z4 \
+	VCVTDQ2PS  Z4, Z5 \
+	VSUBPS     Z5, Z0, Z0 \
+	VMULPS     Z0, Z13, Z5 \
+	VADDPS     Z12, Z5, Z5 \
+	VMULPS     Z0, Z5, Z5 \
+	VADDPS     Z11, Z5, Z5 \
+	VMULPS     Z0, Z5, Z5 \
+	VADDPS     Z10, Z5, Z5 \
+	VMULPS     Z0, Z5, Z5 \
+	VADDPS     Z9, Z5, Z5 \
+	VMULPS     Z0, Z5, Z5 \
+	VADDPS     Z8, Z5, Z5 \
+	VPSLLD     $23, Z4, Z4 \
+	VPSUBD     Z4, Z5, Z5
+
 // func softmaxAVX512(weight, sum *[lanes]float32, sums, most *lane, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
 TEXT ·softmaxAVX512(SB), NOSPLIT, $0-64
 	MOVQ sums+16(FP), SI
@@ -466,23 +489,7 @@ candidate:
 	VPCMPD   $2, Z15, Z0, K1 // within the limit
 	KORTESTW K1, K1
 	JEQ      next
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z14, Z0, Z0 // t
-	VCVTTPS2DQ Z0, Z4      // n
-	VCVTDQ2PS  Z4, Z5
-	VSUBPS     Z5, Z0, Z0  // f
-	VMULPS     Z0, Z13, Z5
-	VADDPS     Z12, Z5, Z5
-	VMULPS     Z0, Z5, Z5
-	VADDPS     Z11, Z5, Z5
-	VMULPS     Z0, Z5, Z5
-	VADDPS     Z10, Z5, Z5
-	VMULPS     Z0, Z5, Z5
-	VADDPS     Z9, Z5, Z5
-	VMULPS     Z0, Z5, Z5
-	VADDPS     Z8, Z5, Z5
-	VPSLLD     $23, Z4, Z4
-	VPSUBD     Z4, Z5, Z5
+	DECAY512
 	VADDPS     Z5, Z1, K1, Z1
 	VBROADCASTSS (R8), Z7
 	VMULPS     Z7, Z5, Z5
@@ -496,5 +503,242 @@ next:
 
 	VMOVUPS Z1, (R9)
 	VMOVUPS Z2, (R10)
+	VZEROUPPER
+	RET
+
+// func weighAVX2(dst *weights, sums, most *lane, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weighAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sums+8(FP), SI
+	MOVQ most+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ c+40(FP), AX
+
+	MOVL limit+32(FP), R11
+	MOVQ R11, X15
+	VPBROADCASTD X15, Y15
+	VBROADCASTSS scale+36(FP), Y14
+	VBROADCASTSS 20(AX), Y13
+	VBROADCASTSS 16(AX), Y12
+	VBROADCASTSS 12(AX), Y11
+	VBROADCASTSS 8(AX), Y10
+	VBROADCASTSS 4(AX), Y9
+	VBROADCASTSS (AX), Y8
+	VMOVDQU (DX), Y6
+	VMOVDQU 32(DX), Y7
+
+word:
+	VPSUBD  (SI), Y6, Y0
+	DECAY
+	VMOVUPS Y5, (DI)
+	VPSUBD  32(SI), Y7, Y0
+	DECAY
+	VMOVUPS Y5, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	DECQ    CX
+	JNZ     word
+
+	VZEROUPPER
+	RET
+
+// func weighAVX512(dst *weights, sums, most *lane, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weighAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sums+8(FP), SI
+	MOVQ most+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ c+40(FP), AX
+
+	MOVL limit+32(FP), R11
+	VPBROADCASTD R11, Z15
+	VBROADCASTSS scale+36(FP), Z14
+	VBROADCASTSS 20(AX), Z13
+	VBROADCASTSS 16(AX), Z12
+	VBROADCASTSS 12(AX), Z11
+	VBROADCASTSS 8(AX), Z10
+	VBROADCASTSS 4(AX), Z9
+	VBROADCASTSS (AX), Z8
+	VMOVDQU32 (DX), Z6
+
+word:
+	VPSUBD   (SI), Z6, Z0
+	VPCMPD   $2, Z15, Z0, K1 // within the limit
+	DECAY512
+	VMOVUPS.Z Z5, K1, Z5
+	VMOVUPS  Z5, (DI)
+	ADDQ     $64, SI
+	ADDQ     $64, DI
+	DECQ     CX
+	JNZ      word
+
+	VZEROUPPER
+	RET
+
+// func mixAVX2(weight, sum, prefixes, suffixes, patterns *weights, offsets *float32, patternOf, order *uint16, p, q, n int)
+TEXT ·mixAVX2(SB), NOSPLIT, $0-88
+	MOVQ prefixes+16(FP), SI
+	MOVQ suffixes+24(FP), DI
+	MOVQ patterns+32(FP), R8
+	MOVQ q+72(FP), R9
+
+	// Y0: the sum of all suffixes' weights.
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ DI, AX
+	MOVQ R9, CX
+
+suffix:
+	VADDPS 0(AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	ADDQ $64, AX
+	DECQ CX
+	JNZ  suffix
+
+	// The sums of j·G of each pattern.
+	MOVQ order+56(FP), R10
+	MOVQ n+80(FP), R11
+	MOVL $0x3F800000, AX // 1
+	MOVQ AX, X15
+	VPBROADCASTD X15, Y15
+
+pattern:
+	VXORPS Y14, Y14, Y14 // j
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ R9, CX
+
+member:
+	MOVWLZX (R10), AX
+	SHLQ    $6, AX
+	VMULPS  0(DI)(AX*1), Y14, Y4
+	VADDPS  Y4, Y2, Y2
+	VMULPS  32(DI)(AX*1), Y14, Y5
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y15, Y14, Y14
+	ADDQ    $2, R10
+	DECQ    CX
+	JNZ     member
+	VMOVUPS Y2, 0(R8)
+	VMOVUPS Y3, 32(R8)
+	ADDQ    $64, R8
+	DECQ    R11
+	JNZ     pattern
+
+	// Y2: the sum of prefixes' weights. Y6: that of weights times offsets.
+	MOVQ patterns+32(FP), R8
+	MOVQ offsets+40(FP), R10
+	MOVQ patternOf+48(FP), R11
+	MOVQ p+64(FP), CX
+	VXORPS Y2, Y2, Y2
+	VXORPS Y6, Y6, Y6
+	VXORPS Y3, Y3, Y3
+	VXORPS Y7, Y7, Y7
+
+prefix:
+	MOVWLZX (R11), AX
+	SHLQ    $6, AX
+	VBROADCASTSS (R10), Y8
+	VMOVUPS 0(SI), Y9
+	VADDPS  Y9, Y2, Y2
+	VMULPS  Y0, Y8, Y10
+	VADDPS  0(R8)(AX*1), Y10, Y10
+	VMULPS  Y9, Y10, Y10
+	VADDPS  Y10, Y6, Y6
+	VMOVUPS 32(SI), Y9
+	VADDPS  Y9, Y3, Y3
+	VMULPS  Y1, Y8, Y10
+	VADDPS  32(R8)(AX*1), Y10, Y10
+	VMULPS  Y9, Y10, Y10
+	VADDPS  Y10, Y7, Y7
+	ADDQ    $64, SI
+	ADDQ    $4, R10
+	ADDQ    $2, R11
+	DECQ    CX
+	JNZ     prefix
+
+	MOVQ weight+0(FP), AX
+	MOVQ sum+8(FP), DX
+	VMULPS  Y0, Y2, Y2
+	VMOVUPS Y2, 0(AX)
+	VMOVUPS Y6, 0(DX)
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	VMOVUPS Y7, 32(DX)
+	VZEROUPPER
+	RET
+
+// func mixAVX512(weight, sum, prefixes, suffixes, patterns *weights, offsets *float32, patternOf, order *uint16, p, q, n int)
+TEXT ·mixAVX512(SB), NOSPLIT, $0-88
+	MOVQ prefixes+16(FP), SI
+	MOVQ suffixes+24(FP), DI
+	MOVQ patterns+32(FP), R8
+	MOVQ q+72(FP), R9
+
+	// Z0: the sum of all suffixes' weights.
+	VPXORD Z0, Z0, Z0
+	MOVQ DI, AX
+	MOVQ R9, CX
+
+suffix:
+	VADDPS 0(AX), Z0, Z0
+	ADDQ $64, AX
+	DECQ CX
+	JNZ  suffix
+
+	// The sums of j·G of each pattern.
+	MOVQ order+56(FP), R10
+	MOVQ n+80(FP), R11
+	MOVL $0x3F800000, AX // 1
+	VPBROADCASTD AX, Z15
+
+pattern:
+	VPXORD Z14, Z14, Z14 // j
+	VPXORD Z2, Z2, Z2
+	MOVQ R9, CX
+
+member:
+	MOVWLZX (R10), AX
+	SHLQ    $6, AX
+	VMULPS  0(DI)(AX*1), Z14, Z4
+	VADDPS  Z4, Z2, Z2
+	VADDPS  Z15, Z14, Z14
+	ADDQ    $2, R10
+	DECQ    CX
+	JNZ     member
+	VMOVUPS Z2, 0(R8)
+	ADDQ    $64, R8
+	DECQ    R11
+	JNZ     pattern
+
+	// Z2: the sum of prefixes' weights. Z6: that of weights times offsets.
+	MOVQ patterns+32(FP), R8
+	MOVQ offsets+40(FP), R10
+	MOVQ patternOf+48(FP), R11
+	MOVQ p+64(FP), CX
+	VPXORD Z2, Z2, Z2
+	VPXORD Z6, Z6, Z6
+
+prefix:
+	MOVWLZX (R11), AX
+	SHLQ    $6, AX
+	VBROADCASTSS (R10), Z8
+	VMOVUPS 0(SI), Z9
+	VADDPS  Z9, Z2, Z2
+	VMULPS  Z0, Z8, Z10
+	VADDPS  0(R8)(AX*1), Z10, Z10
+	VMULPS  Z9, Z10, Z10
+	VADDPS  Z10, Z6, Z6
+	ADDQ    $64, SI
+	ADDQ    $4, R10
+	ADDQ    $2, R11
+	DECQ    CX
+	JNZ     prefix
+
+	MOVQ weight+0(FP), AX
+	MOVQ sum+8(FP), DX
+	VMULPS  Z0, Z2, Z2
+	VMOVUPS Z2, 0(AX)
+	VMOVUPS Z6, 0(DX)
 	VZEROUPPER
 	RET

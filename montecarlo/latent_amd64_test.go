@@ -44,7 +44,7 @@ func TestVectors(t *testing.T) {
 				logits[k][n] = round(centers[k] + raw[k][n])
 			}
 		}
-		plan := &LatentPlan{Starts: []uint32{0}, Scale: 1.7e-5, Limit: 1 << 20}
+		plan := &LatentPlan{RunPlan: RunPlan{Starts: []uint32{0}}, Scale: 1.7e-5, Limit: 1 << 20}
 		offsets := make([]float32, levels)
 		for m := range levels {
 			for range rng.IntN(4) {
@@ -58,16 +58,40 @@ func TestVectors(t *testing.T) {
 		sums := make([]lane, levels)
 		var most, best lane
 		var weight, sum [lanes]float32
-		runPortable(sums, &most, &best, logits, plan)
+		runPortable(sums, &most, &best, logits, &plan.RunPlan)
 		softmaxPortable(&weight, &sum, sums, &most, offsets, plan)
+
+		heavy, mixed := make([]weights, levels), [2]weights{}
+		weighPortable(heavy, sums, &most, plan)
+		pairs := &ProductPlan{}
+		kinds := 1 + rng.IntN(3)
+		for i := range levels {
+			pairs.PatternOf = append(pairs.PatternOf, uint16(rng.IntN(kinds)))
+			pairs.Offsets = append(pairs.Offsets, float32(i*levels-30))
+		}
+		for range kinds * levels {
+			pairs.Patterns = append(pairs.Patterns, uint16(rng.IntN(levels)))
+		}
+		mixPortable(&mixed[0], &mixed[1], heavy, heavy, make([]weights, kinds), pairs)
 
 		for _, wide := range []bool{false, true} {
 			if wide && !hasAVX512() {
 				continue
 			}
-			noise, run, softmax, name := noiseAVX2, runAVX2, softmaxAVX2, "AVX2"
+			noise, run, softmax, weigh, mix, name := noiseAVX2, runAVX2, softmaxAVX2, weighAVX2, mixAVX2, "AVX2"
 			if wide {
-				noise, run, softmax, name = noiseAVX512, runAVX512, softmaxAVX512, "AVX-512"
+				noise, run, softmax, weigh, mix, name = noiseAVX512, runAVX512, softmaxAVX512, weighAVX512, mixAVX512, "AVX-512"
+			}
+			gotHeavy, gotMixed := make([]weights, levels), [2]weights{}
+			weigh(&gotHeavy[0], &sums[0], &most, levels, int32(plan.Limit), plan.Scale, &decayCoefficients)
+			for m := range heavy {
+				if gotHeavy[m] != heavy[m] {
+					t.Fatalf("%s: weights %v, want %v", name, gotHeavy[m], heavy[m])
+				}
+			}
+			mix(&gotMixed[0], &gotMixed[1], &heavy[0], &heavy[0], &make([]weights, kinds)[0], &pairs.Offsets[0], &pairs.PatternOf[0], &pairs.Patterns[0], levels, levels, kinds)
+			if gotMixed != mixed {
+				t.Fatalf("%s: sums of pairs %v, want %v", name, gotMixed, mixed)
 			}
 			for what, want := range map[string][]lane{"noise": raw, "logits": logits} {
 				c := &centers[0]

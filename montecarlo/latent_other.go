@@ -6,11 +6,19 @@ package montecarlo
 func noise([]lane, []uint64, []int32) bool { return false }
 
 // runNarrow sums up from candidate to candidate, and finds the largest.
-func runNarrow(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {
+func runNarrow(sums []lane, most, best *lane, logits []lane, p *RunPlan) {
 	runPortable(sums, most, best, logits, p)
 }
 
 // softmaxNarrow adds up the candidates' weights.
-func softmaxNarrow(weight, sum *[lanes]float32, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
+func softmaxNarrow(weight, sum *weights, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
 	softmaxPortable(weight, sum, sums, most, offsets, p)
+}
+
+// weigh makes weights of correlations.
+func weigh(dst []weights, sums []lane, most *lane, p *LatentPlan) { weighPortable(dst, sums, most, p) }
+
+// mix sums up weights as ProductPlan says.
+func mix(weight, sum *weights, prefixes, suffixes, patterns []weights, p *ProductPlan) {
+	mixPortable(weight, sum, prefixes, suffixes, patterns, p)
 }

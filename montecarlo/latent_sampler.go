@@ -20,8 +20,11 @@ const lanes = Lanes
 // Lanes is the number of samples in a group, for backends.
 const Lanes = 16
 
-// lane is one number for each sample of a group.
-type lane = [lanes]int32
+// lane is one number for each sample of a group, weights one weight.
+type (
+	lane    = [lanes]int32
+	weights = [lanes]float32
+)
 
 // latentSampler samples logits on one goroutine.
 type latentSampler struct {
@@ -190,19 +193,21 @@ func newLatentDecoder(p *Problem) latentDecoder {
 	}
 }
 
-// tallyReal adds one sample whose label is y.
-func (s *Sums) tallyReal(decoded, y float64, within int) {
-	err := decoded - y
-	if err < 0 {
-		err = -err
+// tallyReal adds samples whose label is y.
+func (s *Sums) tallyReal(decoded []float64, y float64, within int) {
+	scale, near := float64(uint64(1)<<s.Fraction), float64(within)
+	var abs, square int64 // of one group: far below 2⁶³
+	for _, d := range decoded {
+		err := math.Abs(d - y)
+		abs += int64(float64(err*scale) + 0.5)
+		square += int64(float64(float64(err*err)*scale) + 0.5)
+		if err <= near {
+			s.Within++
+		}
 	}
-	scale := float64(uint64(1) << s.Fraction)
-	s.Samples++
-	s.Abs += uint64(float64(err*scale) + 0.5)
-	s.Square += uint64(float64(float64(err*err)*scale) + 0.5)
-	if err <= float64(within) {
-		s.Within++
-	}
+	s.Samples += uint64(len(decoded))
+	s.Abs += uint64(abs)
+	s.Square += uint64(square)
 }
 
 // hardDecoder reads the signs of logits.
@@ -224,6 +229,7 @@ func (h *hardDecoder) prepare(p *LatentPlan) {
 }
 
 func (h *hardDecoder) add(s *Sums, logits []lane, count int, y float64, within int) {
+	var labels [lanes]float64
 	for i := range count {
 		h.flipped = h.flipped[:0]
 		for k := range logits {
@@ -244,8 +250,9 @@ func (h *hardDecoder) add(s *Sums, logits []lane, count int, y float64, within i
 				h.out[k/64] ^= 1 << (k % 64)
 			}
 		}
-		s.tallyReal(float64(decoded), y, within)
+		labels[i] = float64(decoded)
 	}
+	s.tallyReal(labels[:count], y, within)
 }
 
 // correlator decodes by correlations with the candidates: gen and gen-ex.
@@ -264,6 +271,11 @@ type correlator struct {
 	whole   [][lanes]int64 // of a transform: all M logits
 	values  []float64      // of a matrix product: candidate × A
 	z, c    []float64      // lanes × A, lanes × candidates
+
+	// Of a product code: correlations and weights of prefixes and suffixes.
+	prefixes, suffixes           []lane
+	prefixWeights, suffixWeights []weights
+	patterns                     []weights // scratch of mix
 }
 
 // correlation is a way to compute correlations. All give the same integers.
@@ -273,7 +285,8 @@ const (
 	narrow    correlation = iota // from one candidate to the next, bit by bit, in 32 bits
 	wide                         // in 64 bits
 	transform                    // the fast Walsh–Hadamard transform
-	product                      // a product of matrices
+	matrices                     // a product of matrices
+	factored                     // for gen-ex: prefixes and suffixes of a product code
 )
 
 // narrowBits is the largest number of drawn bits whose running sums, and their
@@ -310,11 +323,17 @@ func (c *correlator) prepare(p *LatentPlan) {
 	m := c.code.Bits()
 	switch {
 	case c.code.Real():
-		c.path = product
+		c.path = matrices
 		c.values = c.values[:0]
 		for _, v := range p.Values {
 			c.values = append(c.values, float64(v))
 		}
+	case p.Product != nil:
+		c.path = factored
+		n, m := len(p.Product.Prefixes.Fixed), len(p.Product.Suffixes.Fixed)
+		c.prefixes, c.suffixes = make([]lane, n), make([]lane, m)
+		c.prefixWeights, c.suffixWeights = make([]weights, n), make([]weights, m)
+		c.patterns = make([]weights, len(p.Product.Patterns)/m)
 	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
 		c.path = transform
 		c.whole = make([][lanes]int64, m)
@@ -328,9 +347,11 @@ func (c *correlator) prepare(p *LatentPlan) {
 		c.offsets = append(c.offsets, float32(int(level)-p.Row))
 	}
 	c.narrow, c.wide = nil, nil
-	if c.path == narrow {
+	switch c.path {
+	case narrow:
 		c.narrow = make([]lane, len(p.Levels))
-	} else {
+	case factored:
+	default:
 		c.wide = make([][lanes]int64, len(p.Levels))
 	}
 }
@@ -348,28 +369,31 @@ func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within in
 	}
 	switch c.path {
 	case narrow:
-		runNarrow(c.narrow, &c.most, &c.best, logits, c.plan)
+		runNarrow(c.narrow, &c.most, &c.best, logits, &c.plan.RunPlan)
+	case factored:
+		c.factor(logits)
 	case wide:
 		c.run(logits)
 	case transform:
 		c.transform(logits)
-	case product:
+	case matrices:
 		c.multiply(logits)
 	}
 	var labels [lanes]float64
-	if c.path == narrow {
+	switch c.path {
+	case narrow:
 		c.labelNarrow(&labels)
-	} else {
+	case factored:
+		c.labelFactored(&labels)
+	default:
 		c.label(&labels)
 	}
-	for _, decoded := range labels[:count] {
-		s.tallyReal(decoded, y, within)
-	}
+	s.tallyReal(labels[:count], y, within)
 }
 
 // runPortable sums up from candidate to candidate, O(Σ distances of neighbours), and
 // finds the largest correlation of each sample, the first of several.
-func runPortable(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {
+func runPortable(sums []lane, most, best *lane, logits []lane, p *RunPlan) {
 	var sum lane
 	at := 0
 	for i := range most {
@@ -401,8 +425,8 @@ func runPortable(sums []lane, most, best *lane, logits []lane, p *LatentPlan) {
 }
 
 // softmaxPortable adds up the candidates' weights, and weights times offsets.
-func softmaxPortable(weight, sum *[lanes]float32, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
-	*weight, *sum = [lanes]float32{}, [lanes]float32{}
+func softmaxPortable(weight, sum *weights, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
+	*weight, *sum = weights{}, weights{}
 	limit := int32(min(p.Limit, math.MaxInt32))
 	for m := range sums {
 		for i, v := range sums[m] {
@@ -415,6 +439,71 @@ func softmaxPortable(weight, sum *[lanes]float32, sums []lane, most *lane, offse
 	}
 }
 
+// factor makes the weights of prefixes and suffixes, relative to the heaviest of
+// each. A candidate's weight is the product of both: it takes no exponential, and
+// its largest is 1, since all pairs are candidates.
+func (c *correlator) factor(logits []lane) {
+	p := c.plan
+	runNarrow(c.prefixes, &c.most, &c.best, logits, &p.Product.Prefixes)
+	weigh(c.prefixWeights, c.prefixes, &c.most, p)
+	runNarrow(c.suffixes, &c.most, &c.best, logits, &p.Product.Suffixes)
+	weigh(c.suffixWeights, c.suffixes, &c.most, p)
+}
+
+// weighPortable makes weights of correlations.
+func weighPortable(dst []weights, sums []lane, most *lane, p *LatentPlan) {
+	limit := int32(min(p.Limit, math.MaxInt32))
+	for m := range sums {
+		for i, v := range sums[m] {
+			dst[m][i] = 0
+			if d := most[i] - v; d <= limit {
+				dst[m][i] = decay(float32(float32(d) * p.Scale))
+			}
+		}
+	}
+}
+
+// labelFactored decodes the labels of a group from the weights of factor.
+func (c *correlator) labelFactored(labels *[lanes]float64) {
+	var weight, sum weights
+	mix(&weight, &sum, c.prefixWeights, c.suffixWeights, c.patterns, c.plan.Product)
+	for i := range labels {
+		labels[i] = float64(c.plan.Row+1) + float64(sum[i])/float64(weight[i])
+	}
+}
+
+// mixPortable sums up as ProductPlan says. patterns is scratch for the sums of
+// patterns.
+func mixPortable(weight, sum *weights, prefixes, suffixes, patterns []weights, p *ProductPlan) {
+	var all weights
+	for s := range suffixes {
+		for i, g := range suffixes[s] {
+			all[i] += g
+		}
+	}
+	q := len(suffixes)
+	for n := range patterns {
+		t := &patterns[n]
+		*t = weights{}
+		for j, s := range p.Patterns[n*q : (n+1)*q] {
+			for i, g := range suffixes[s] {
+				t[i] += float32(g * float32(j))
+			}
+		}
+	}
+	*weight, *sum = weights{}, weights{}
+	for n := range prefixes {
+		t := &patterns[p.PatternOf[n]]
+		for i, f := range prefixes[n] {
+			weight[i] += f
+			sum[i] += float32(f * (float32(p.Offsets[n]*all[i]) + t[i]))
+		}
+	}
+	for i := range weight {
+		weight[i] *= all[i]
+	}
+}
+
 // labelNarrow decodes the labels of a group from its correlations.
 func (c *correlator) labelNarrow(labels *[lanes]float64) {
 	p := c.plan
@@ -424,7 +513,7 @@ func (c *correlator) labelNarrow(labels *[lanes]float64) {
 		}
 		return
 	}
-	var weight, sum [lanes]float32
+	var weight, sum weights
 	softmaxNarrow(&weight, &sum, c.narrow, &c.most, c.offsets, p)
 	for i := range labels {
 		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
