@@ -962,8 +962,8 @@ struct Correlations {
 		}
 	}
 
-	BEL_METHOD void next(const bel_latent &l, u32 m, const Logits &z) {
-		const i64 fixed = pointer<i64>(l.fixed)[m];
+	BEL_METHOD void next(const bel_latent &l, const bel_run &run, u32 m, const Logits &z) {
+		const i64 fixed = pointer<i64>(run.fixed)[m];
 		if (l.values != 0) {
 			const i32 *value = pointer<i32>(l.values) + (u64)m * l.drawn;
 			BEL_UNROLL
@@ -983,9 +983,9 @@ struct Correlations {
 		for (int i = 0; i < 4; i++) {
 			x[i] += fixed;
 		}
-		const u32 end = pointer<u32>(l.starts)[m + 1];
+		const u32 end = pointer<u32>(run.starts)[m + 1];
 		for (; at < end; at++) {
-			const u32 step = pointer<u32>(l.steps)[at];
+			const u32 step = pointer<u32>(run.steps)[at];
 			const Four f = z.get(step >> 1);
 			BEL_UNROLL
 			for (int i = 0; i < 4; i++) {
@@ -995,22 +995,127 @@ struct Correlations {
 	}
 };
 
+// Weights are those of four samples, kept where logits are.
+struct Weights {
+	float x[4];
+};
+
+BEL_FN void keep(const Logits &z, u32 slot, const Weights &w) {
+	Four f;
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		Same s;
+		s.f = w.x[i];
+		f.x[i] = (i32)s.u;
+	}
+	z.set(slot, f);
+}
+
+BEL_FN Weights kept(const Logits &z, u32 slot) {
+	const Four f = z.get(slot);
+	Weights w;
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		Same s;
+		s.u = (u32)f.x[i];
+		w.x[i] = s.f;
+	}
+	return w;
+}
+
+// largest finds the largest sums over the words of a run.
+BEL_FN void largest(const bel_latent &l, const bel_run &run, u32 words, const Logits &z, i64 *most) {
+	Correlations c;
+	c.start();
+	for (u32 m = 0; m < words; m++) {
+		c.next(l, run, m, z);
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			most[i] = m == 0 || c.x[i] > most[i] ? c.x[i] : most[i];
+		}
+	}
+}
+
+// weigh makes the weights of the word that c stands at.
+BEL_FN Weights weigh(const bel_latent &l, const Correlations &c, const i64 *most) {
+	Weights w;
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		const i64 d = most[i] - c.x[i];
+		w.x[i] = d <= l.limit ? decay(product((float)d, l.scale)) : 0;
+	}
+	return w;
+}
+
+// correlate_product decodes four samples by gen-ex on a product code: see
+// ProductPlan in package montecarlo.
+BEL_FN void correlate_product(const bel_latent &l, u32 row, const Logits &z, double *label) {
+	i64 most[4];
+	Correlations c;
+	float all[4] = {0, 0, 0, 0};
+	largest(l, l.suffix, l.suffixes, z, most);
+	c.start();
+	for (u32 s = 0; s < l.suffixes; s++) {
+		c.next(l, l.suffix, s, z);
+		const Weights w = weigh(l, c, most);
+		keep(z, l.drawn + s, w);
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			all[i] += w.x[i];
+		}
+	}
+	for (u32 n = 0; n < l.kinds; n++) {
+		const u16 *order = pointer<u16>(l.patterns) + (u64)n * l.suffixes;
+		Weights t = {{0, 0, 0, 0}};
+		for (u32 j = 0; j < l.suffixes; j++) {
+			const Weights w = kept(z, l.drawn + order[j]);
+			BEL_UNROLL
+			for (int i = 0; i < 4; i++) {
+				t.x[i] += product(w.x[i], (float)j);
+			}
+		}
+		keep(z, l.drawn + l.suffixes + n, t);
+	}
+	largest(l, l.prefix, l.prefixes, z, most);
+	float weight[4] = {0, 0, 0, 0}, sum[4] = {0, 0, 0, 0};
+	c.start();
+	for (u32 p = 0; p < l.prefixes; p++) {
+		c.next(l, l.prefix, p, z);
+		const Weights w = weigh(l, c, most);
+		const Weights t = kept(z, l.drawn + l.suffixes + pointer<u16>(l.pattern_of)[p]);
+		const float offset = pointer<float>(l.offsets)[p];
+		BEL_UNROLL
+		for (int i = 0; i < 4; i++) {
+			weight[i] += w.x[i];
+			sum[i] += product(w.x[i], product(offset, all[i]) + t.x[i]);
+		}
+	}
+	BEL_UNROLL
+	for (int i = 0; i < 4; i++) {
+		label[i] = (double)(row + 1) + (double)sum[i] / (double)product(weight[i], all[i]);
+	}
+}
+
 // correlate decodes four samples by gen or gen-ex. gen-ex goes over the candidates
 // twice, since weights are relative to the largest correlation.
 BEL_FN void correlate(const bel_latent &l, bool ex, u32 row, const Logits &z, double *label) {
+	if (ex && l.prefixes > 0) {
+		correlate_product(l, row, z, label);
+		return;
+	}
 	const u16 *level = pointer<u16>(l.levels);
 	Correlations c;
 	i64 most[4];
 	u32 best[4];
 	c.start();
-	c.next(l, 0, z);
+	c.next(l, l.run, 0, z);
 	BEL_UNROLL
 	for (int i = 0; i < 4; i++) {
 		most[i] = c.x[i];
 		best[i] = 0;
 	}
 	for (u32 m = 1; m < l.candidates; m++) {
-		c.next(l, m, z);
+		c.next(l, l.run, m, z);
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
 			if (c.x[i] > most[i]) {
@@ -1029,7 +1134,7 @@ BEL_FN void correlate(const bel_latent &l, bool ex, u32 row, const Logits &z, do
 	float weight[4] = {0, 0, 0, 0}, sum[4] = {0, 0, 0, 0};
 	c.start();
 	for (u32 m = 0; m < l.candidates; m++) {
-		c.next(l, m, z);
+		c.next(l, l.run, m, z);
 		const float offset = (float)((int)level[m] - (int)row);
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {

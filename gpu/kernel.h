@@ -18,18 +18,28 @@ enum {
 	BEL_SUMS = 3                 /* sums of a plan: absolute errors, their squares, those within */
 };
 
+/* bel_run is a running sum over words: montecarlo.RunPlan. */
+typedef struct {
+	bel_u64 starts; /* u32[words+1] */
+	bel_u64 steps;  /* u32[] */
+	bel_u64 fixed;  /* i64[words] */
+} bel_run;
+
 /* bel_latent is a plan of logits: montecarlo.LatentPlan, whose fields these are. */
 typedef struct {
 	bel_u64 bits;    /* u16[drawn] */
 	bel_u64 slopes;  /* i8[drawn] */
 	bel_u64 centers; /* i32[parts][drawn] */
 	bel_u64 levels;  /* u16[candidates] */
-	bel_u64 starts;  /* u32[candidates+1] */
-	bel_u64 steps;   /* u32[] */
-	bel_u64 fixed;   /* i64[candidates] */
+	bel_run run;     /* over the candidates */
+	bel_run prefix, suffix; /* of a product code: montecarlo.ProductPlan */
+	bel_u64 offsets;    /* f32[prefixes] */
+	bel_u64 pattern_of; /* u16[prefixes] */
+	bel_u64 patterns;   /* u16[kinds][suffixes] */
 	bel_u64 values;  /* i32[candidates][drawn]; 0 unless the code is of real numbers */
 	long long limit;
 	bel_u32 drawn, candidates, parts;
+	bel_u32 prefixes, suffixes, kinds; /* 0 unless the code is taken as a product */
 	float scale;
 } bel_latent;
 
@@ -71,7 +81,7 @@ typedef struct {
 	/* of logits; none of the tables above is used then */
 	bel_u64 latent;  /* bel_latent[P] */
 	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: montecarlo.NormalTable */
-	bel_u64 logits;  /* i32[most drawn][threads of the grid][4], scratch */
+	bel_u64 logits;  /* i32[most drawn + suffixes + kinds][threads of the grid][4], scratch */
 	long long common, own; /* parts of the noise, in units of 2^-30; common is 0 where none is shared */
 	bel_u32 hard;     /* outputs are the signs of logits */
 	bel_u32 fraction; /* binary digits of a level in which errors are counted */

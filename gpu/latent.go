@@ -37,45 +37,55 @@ func gatherLatent(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]*mont
 	})
 }
 
-// flat collects arrays of one type; the offsets are those of each array in all.
-type flat[T any] struct {
-	all     []T
-	offsets []uint64
+// flat collects arrays of one type.
+type flat[T any] struct{ all []T }
+
+// add appends an array and returns how many bytes come before it.
+func (f *flat[T]) add(x []T) C.bel_u64 {
+	at := f.bytes()
+	f.all = append(f.all, x...)
+	return C.bel_u64(at)
 }
 
-func (f *flat[T]) add(x []T) {
-	f.offsets = append(f.offsets, uint64(len(f.all)))
-	f.all = append(f.all, x...)
+func (f *flat[T]) bytes() uint64 {
+	var one T
+	return uint64(len(f.all)) * uint64(unsafe.Sizeof(one))
 }
 
 // launchLatent queues everything that a batch of logits needs on a stream.
 func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel placing, turn int) error {
 	stream, arena := d.streams[turn], &d.arenas[turn]
-	var bits, levels flat[uint16]
+	var short flat[uint16]
 	var slopes flat[int8]
-	var centers, values flat[int32]
-	var starts, steps flat[uint32]
+	var whole flat[int32]
+	var steps flat[uint32]
 	var fixed flat[int64]
+	var offsets flat[float32]
 	latent := make([]C.bel_latent, len(plans))
-	drawn := 1
+	slots := 1
+	run := func(r montecarlo.RunPlan) C.bel_run { // offsets for now; addresses below
+		return C.bel_run{starts: steps.add(r.Starts), steps: steps.add(r.Steps), fixed: fixed.add(r.Fixed)}
+	}
 	for i, p := range plans {
-		bits.add(p.Bits)
-		slopes.add(p.Slopes)
-		levels.add(p.Levels)
-		starts.add(p.Starts)
-		steps.add(p.Steps)
-		fixed.add(p.Fixed)
-		values.add(p.Values)
-		var all []int32
+		var centers []int32
 		for _, c := range p.Centers {
-			all = append(all, c...)
+			centers = append(centers, c...)
 		}
-		centers.add(all)
-		drawn = max(drawn, len(p.Bits))
 		latent[i] = C.bel_latent{
+			bits: short.add(p.Bits), slopes: slopes.add(p.Slopes), centers: whole.add(centers),
+			levels: short.add(p.Levels), run: run(p.RunPlan), values: whole.add(p.Values),
 			limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
 		}
+		need := len(p.Bits)
+		if q := p.Product; q != nil {
+			n := len(q.Suffixes.Fixed)
+			latent[i].prefix, latent[i].suffix = run(q.Prefixes), run(q.Suffixes)
+			latent[i].offsets, latent[i].pattern_of, latent[i].patterns = offsets.add(q.Offsets), short.add(q.PatternOf), short.add(q.Patterns)
+			latent[i].prefixes, latent[i].suffixes, latent[i].kinds = C.bel_u32(len(q.Offsets)), C.bel_u32(n), C.bel_u32(len(q.Patterns)/n)
+			need += n + len(q.Patterns)/n
+		}
+		slots = max(slots, need)
 	}
 
 	var l C.bel_launch
@@ -88,32 +98,35 @@ func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel p
 	samplesAt := parts.add(arena, &l.task_samples, 4*tasks)
 	arena.sums = parts.add(arena, &l.sums, 8*C.BEL_SUMS*n+8)
 	latentAt := parts.add(arena, &l.latent, n*uint64(unsafe.Sizeof(C.bel_latent{})))
-	var base [8]C.bel_u64 // addresses of the flat arrays
-	at := [8]uint64{
-		parts.add(arena, &base[0], 2*uint64(len(bits.all))),
-		parts.add(arena, &base[1], uint64(len(slopes.all))),
-		parts.add(arena, &base[2], 4*uint64(len(centers.all))),
-		parts.add(arena, &base[3], 2*uint64(len(levels.all))),
-		parts.add(arena, &base[4], 4*uint64(len(starts.all))),
-		parts.add(arena, &base[5], 4*uint64(len(steps.all))),
-		parts.add(arena, &base[6], 8*uint64(len(fixed.all))),
-		parts.add(arena, &base[7], 4*uint64(len(values.all))),
+	var base [6]C.bel_u64 // addresses of the flat arrays
+	at := [6]uint64{
+		parts.add(arena, &base[0], short.bytes()), parts.add(arena, &base[1], slopes.bytes()),
+		parts.add(arena, &base[2], whole.bytes()), parts.add(arena, &base[3], steps.bytes()),
+		parts.add(arena, &base[4], fixed.bytes()), parts.add(arena, &base[5], offsets.bytes()),
 	}
 	if err := d.place(arena, parts); err != nil {
 		return err
 	}
+	move := func(r *C.bel_run) {
+		r.starts += base[3]
+		r.steps += base[3]
+		r.fixed += base[4]
+	}
 	for i := range latent {
 		p := &latent[i]
-		p.bits = base[0] + C.bel_u64(2*bits.offsets[i])
-		p.slopes = base[1] + C.bel_u64(slopes.offsets[i])
-		p.centers = base[2] + C.bel_u64(4*centers.offsets[i])
-		p.levels = base[3] + C.bel_u64(2*levels.offsets[i])
-		p.starts = base[4] + C.bel_u64(4*starts.offsets[i])
-		p.steps = base[5] + C.bel_u64(4*steps.offsets[i])
-		p.fixed = base[6] + C.bel_u64(8*fixed.offsets[i])
-		if b.shape.code.Real() {
-			p.values = base[7] + C.bel_u64(4*values.offsets[i])
+		for _, short := range []*C.bel_u64{&p.bits, &p.levels, &p.pattern_of, &p.patterns} {
+			*short += base[0]
 		}
+		p.slopes += base[1]
+		p.centers += base[2]
+		p.values += base[2]
+		if !b.shape.code.Real() {
+			p.values = 0 // which says so
+		}
+		p.offsets += base[5]
+		move(&p.run)
+		move(&p.prefix)
+		move(&p.suffix)
 	}
 	for _, err := range []error{
 		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
@@ -121,14 +134,12 @@ func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel p
 		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
 		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
 		driver.CopyIn(stream, arena.memory, latentAt, latent),
-		driver.CopyIn(stream, arena.memory, at[0], bits.all),
+		driver.CopyIn(stream, arena.memory, at[0], short.all),
 		driver.CopyIn(stream, arena.memory, at[1], slopes.all),
-		driver.CopyIn(stream, arena.memory, at[2], centers.all),
-		driver.CopyIn(stream, arena.memory, at[3], levels.all),
-		driver.CopyIn(stream, arena.memory, at[4], starts.all),
-		driver.CopyIn(stream, arena.memory, at[5], steps.all),
-		driver.CopyIn(stream, arena.memory, at[6], fixed.all),
-		driver.CopyIn(stream, arena.memory, at[7], values.all),
+		driver.CopyIn(stream, arena.memory, at[2], whole.all),
+		driver.CopyIn(stream, arena.memory, at[3], steps.all),
+		driver.CopyIn(stream, arena.memory, at[4], fixed.all),
+		driver.CopyIn(stream, arena.memory, at[5], offsets.all),
 		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*n+8),
 	} {
 		if err != nil {
@@ -140,7 +151,7 @@ func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel p
 	}
 	l.normal = C.bel_u64(d.normal.Address(0))
 
-	perGroup := 16 * uint64(drawn) * C.BEL_THREADS
+	perGroup := 16 * uint64(slots) * C.BEL_THREADS
 	marks := 4 * uint64(words32(b.shape.code)) * C.BEL_THREADS
 	groups := d.gridFor(tasks, perGroup)
 	if kernel.any {

@@ -1,2 +1,2 @@
 /* Made by go generate ./gpu. DO NOT EDIT. */
-#define BELSIM_SOURCE "46be7e890cd685e8d6f37b72550fce45357539d8fbfaa030e408fe003f7064a2"
+#define BELSIM_SOURCE "dfa15a96f5c31e125fc0f26884c2c1b4ac72cf12b117aa74198234995f5ff0c1"
