@@ -458,9 +458,14 @@ func BenchmarkDevice(b *testing.B) {
 		{"hexj", "gen", 256, 0.6, 1.5, 1 << 26},
 		{"hadamard", "gen", 256, 0.02, 5, 1 << 22},
 		{"johnson-nonzero", "bel-j", 1023, 2, 5, 1 << 22},
+		{"unary", "gen-ex", 256, 0.5, 3, 1 << 22},
+		{"hexj", "gen-ex", 256, 0.5, 3, 1 << 22},
 	} {
 		b.Run(fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
 			p := problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1)
+			if bb.decoder == "gen-ex" {
+				p.Latent = &montecarlo.Latent{}
+			}
 			jobs := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, bb.levels)}}
 			for i := range bb.levels {
 				jobs[0].Spans = append(jobs[0].Spans, montecarlo.Span{Row: i, Samples: bb.samples})
