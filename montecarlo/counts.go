@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // pointCounts is the law of the number of points of one sample, prepared for
@@ -12,59 +11,55 @@ import (
 type pointCounts struct {
 	points []int    // number of points of each class
 	share  []uint64 // P(this class | none before it) · 2⁶⁴; unused for the last class
+
+	below, above, weights, remaining []float64 // scratch
 }
 
-// newPointCounts prepares the Poisson law of mean hazard. Numbers of points
-// less likely than 2⁻⁶⁴ altogether are beyond the resolution of a share and
-// are left out.
-func newPointCounts(hazard float64) pointCounts {
-	type class struct {
-		points int
-		weight float64
-	}
-	var classes []class
-	below, above := likelyPoints(hazard)
+// prepare makes c the Poisson law of mean hazard. Numbers of points less likely than
+// 2⁻⁶⁴ altogether are beyond the resolution of a share and are left out.
+func (c *pointCounts) prepare(hazard float64) {
+	c.below, c.above = likelyPoints(c.below[:0], c.above[:0], hazard)
+	below, above := c.below, c.above
 	mode := int(hazard)
-	for i, w := range below {
-		classes = append(classes, class{mode - i, w})
-	}
-	for i, w := range above {
-		classes = append(classes, class{mode + 1 + i, w})
-	}
-	slices.SortStableFunc(classes, func(a, b class) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
+	c.points, c.weights = c.points[:0], c.weights[:0]
+	// Both lists fall, so merging them sorts all; of equal weights the smaller
+	// number of points comes first.
+	for i, j := 0, 0; i < len(below) || j < len(above); {
+		if j == len(above) || i < len(below) && below[i] >= above[j] {
+			c.points, c.weights = append(c.points, mode-i), append(c.weights, below[i])
+			i++
+		} else {
+			c.points, c.weights = append(c.points, mode+1+j), append(c.weights, above[j])
+			j++
 		}
-		return a.points - b.points
-	})
+	}
+	if len(below) > 1 && below[1] == 1 { // hazard is a whole number: twins at the mode
+		c.points[0], c.points[1] = mode-1, mode
+	}
 
 	// Conditional shares need the sum of what remains, added from the smallest
 	// weight up.
-	remaining := make([]float64, len(classes)+1)
-	for i := len(classes) - 1; i >= 0; i-- {
-		remaining[i] = remaining[i+1] + classes[i].weight
+	n := len(c.weights)
+	c.remaining = append(c.remaining[:0], c.weights...)
+	for i := n - 2; i >= 0; i-- {
+		c.remaining[i] += c.remaining[i+1]
 	}
-	last := len(classes) - 1
-	for last > 0 && remaining[last] < 0x1p-65*remaining[0] {
+	last := n - 1
+	for last > 0 && c.remaining[last] < 0x1p-65*c.remaining[0] {
 		last--
 	}
-	var c pointCounts
-	for i, cl := range classes[:last+1] {
-		c.points = append(c.points, cl.points)
-		c.share = append(c.share, fixed64(cl.weight/remaining[i]))
+	c.points, c.share = c.points[:last+1], c.share[:0]
+	for i := range c.points {
+		c.share = append(c.share, fixed64(c.weights[i]/c.remaining[i]))
 	}
-	return c
 }
 
-// likelyPoints returns the weights of the numbers of points mode, mode−1, … and
+// likelyPoints appends to below and above the weights of the numbers of points mode, mode−1, … and
 // mode+1, mode+2, … relative to that of the mode, the whole part of hazard: each
 // a product of ratios below one, no factorials and nothing to overflow. What
 // lies beyond the cut is less than cut·mode·(1/(1−ratio)) of the whole, far
 // below 2⁻⁶⁴.
-func likelyPoints(hazard float64) (below, above []float64) {
+func likelyPoints(below, above []float64, hazard float64) ([]float64, []float64) {
 	const cut = 0x1p-90
 	mode := int(hazard)
 	below = append(below, 1)

@@ -75,7 +75,8 @@ func TestBinomial(t *testing.T) {
 // TestPointCounts: all samples are dealt, and by the Poisson law.
 func TestPointCounts(t *testing.T) {
 	for _, hazard := range []float64{1e-6, 0.3, 2.1, 40, 3000} {
-		c := newPointCounts(hazard)
+		var c pointCounts
+		c.prepare(hazard)
 		counts := make([]float64, int(hazard+40*math.Sqrt(hazard))+40)
 		expected := make([]float64, len(counts))
 		total := 0.0
@@ -335,7 +336,7 @@ func TestMaxClasses(t *testing.T) {
 				if h <= 0 {
 					continue
 				}
-				below, above := likelyPoints(h)
+				below, above := likelyPoints(nil, nil, h)
 				if n := len(below) + len(above); n > most {
 					t.Fatalf("%d bits, hazard %v: %d numbers of points, more than %d", bits, h, n, most)
 				}

@@ -47,7 +47,7 @@ func (p *rowPlan) prepare(problem *Problem, i int) error {
 		p.total += p.hazard[k]
 	}
 	if p.any = p.total > 0; p.any {
-		p.point = newPointCounts(p.total)
+		p.point.prepare(p.total)
 		newAliasTable(&p.alias, p.hazard, &p.scratch)
 	}
 	return nil
@@ -126,6 +126,6 @@ func (p *Problem) Plan(i int) (*Plan, error) {
 // before they are chosen from, that any row of the given number of bits has.
 func MaxClasses(bits int) int {
 	// No hazard exceeds ln 2, and a larger mean has a wider law.
-	below, above := likelyPoints(float64(bits) * hazard(0.5))
+	below, above := likelyPoints(nil, nil, float64(bits)*hazard(0.5))
 	return len(below) + len(above) + 2
 }
