@@ -221,3 +221,35 @@ func BenchmarkProfile(b *testing.B) {
 		}
 	}
 }
+
+// TestAtLabel: at levels it is the table, between them the same sum of Gaussians.
+func TestAtLabel(t *testing.T) {
+	c, err := code.New("johnson", 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := errmodel.NewMixture(context.Background(), c, 0.7, 1.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := make([]float64, c.Bits()), make([]float64, c.Bits())
+	for i := range 20 {
+		m.RowTo(want, i)
+		m.AtLabel(got, float64(i+1))
+		for k := range got {
+			if math.Abs(got[k]-want[k]) > 4*0x1p-52*want[k] {
+				t.Errorf("level %d, bit %d: %v, want %v", i+1, k+1, got[k], want[k])
+			}
+		}
+	}
+	m.AtLabel(got, 7.25)
+	for k, positions := range c.Transitions() {
+		sum := 0.0
+		for _, n := range positions {
+			sum += errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 1.5}.At(7.25)
+		}
+		if math.Abs(got[k]-sum) > 4*0x1p-52*sum {
+			t.Errorf("label 7.25, bit %d: %v, want %v", k+1, got[k], sum)
+		}
+	}
+}

@@ -29,7 +29,7 @@ const (
 	arenaBytes    = 256 << 20 // of the device, for the tables of one launch
 	scratchBytes  = 64 << 20  // of the device, for each kind of memory that threads have of their own
 	launchTime    = 50 * time.Millisecond
-	firstSamples  = 1 << 22 // of the first launch, whatever the device
+	firstSamples  = 1 << 20 // of the first launch, whatever the device
 	taskSamples   = 256     // a task takes about as long as so many samples, besides its own
 	groupsPerUnit = 16      // thread blocks of the kernels for any number of bits, per multiprocessor
 )

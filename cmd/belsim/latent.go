@@ -94,6 +94,36 @@ func (f latentFlags) outputs(c *code.Code, d decode.Decoder) string {
 // errBetween is wrapped by the refusal of a mixture that is valid at levels alone.
 var errBetween = errors.New("invalid for continuous labels")
 
+// validBetween refuses a mixture that exceeds 1 between levels, where it is larger
+// than at both. Quarters of levels tell its largest value to less than a tenth: the
+// transitions are among them, where Gaussians that do not overlap have their peaks,
+// and wide ones change little over a quarter. Only near 1 are all labels that occur
+// looked at.
+func validBetween(c *code.Code, m *errmodel.Mixture) error {
+	row := make([]float64, c.Bits())
+	largest := func(parts int, middle float64) (y, e float64, bit int) {
+		for i := range c.Levels() * parts {
+			at := 0.5 + (float64(i)+middle)/float64(parts)
+			m.AtLabel(row, at)
+			for k, p := range row {
+				if p > e {
+					y, e, bit = at, p, k
+				}
+			}
+		}
+		return y, e, bit
+	}
+	y, e, bit := largest(4, 0)
+	if e > 0.9 && e <= 1 {
+		y, e, bit = largest(montecarlo.Sublevels, 0.5)
+	}
+	if e <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s: r = %v with σ = %v is %w: e = %.4g at label %v, bit %d, and a probability is at most 1",
+		c.Name(), m.R(), m.Sigma(), errBetween, e, y, bit+1)
+}
+
 // latent is the model of the logits, or nil where bits that err independently are
 // enough. e is what gives the probabilities at levels.
 func (f latentFlags) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
@@ -104,18 +134,8 @@ func (f latentFlags) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*mont
 			return nil, errors.New("--labels continuous needs the error model of --r and --sigma: a table says nothing between levels")
 		}
 		l.Continuous = mixture
-		// Between two levels probabilities are larger than at both.
-		row := make([]float64, c.Bits())
-		for i := range c.Levels() {
-			for _, y := range []float64{float64(i) + 0.5, float64(i+1) + 0.5} {
-				mixture.AtLabel(row, y)
-				for k, p := range row {
-					if p > 1 {
-						return nil, fmt.Errorf("%s: r = %v with σ = %v is %w: e = %.4g at label %v, bit %d, and a probability is at most 1",
-							c.Name(), mixture.R(), mixture.Sigma(), errBetween, p, y, k+1)
-					}
-				}
-			}
+		if err := validBetween(c, mixture); err != nil {
+			return nil, err
 		}
 	}
 	_, genEx := d.(decode.GenEx)

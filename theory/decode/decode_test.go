@@ -2,6 +2,7 @@ package decode_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -195,5 +196,53 @@ func BenchmarkGen(b *testing.B) {
 	}
 	for b.Loop() {
 		d.Decode(c.Word(100))
+	}
+}
+
+// TestSoftDecoders: correlations by hand, ties to the lowest level, and no overflow.
+func TestSoftDecoders(t *testing.T) {
+	c := mustNew(t, "unary", 3) // 00, 10, 11
+	d, err := decode.New("gen", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen := d.(decode.Gen)
+	for _, tt := range []struct {
+		z    [2]float64
+		want int
+	}{{[2]float64{-1, -1}, 1}, {[2]float64{1, -2}, 2}, {[2]float64{1, 2}, 3}, {[2]float64{-1, 2}, 3}, {[2]float64{0, 0}, 1}, {[2]float64{1, 0}, 2}} {
+		if got := gen.DecodeLogits(tt.z[:]); got != tt.want {
+			t.Errorf("gen of %v: %d, want %d", tt.z, got, tt.want)
+		}
+	}
+	ex, err := decode.NewGenEx(c, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Correlations 0, 0.5, 0.5+1; times τ = 2.
+	w := []float64{1, math.Exp(1), math.Exp(3)}
+	want := (w[0] + 2*w[1] + 3*w[2]) / (w[0] + w[1] + w[2])
+	if got := ex.Expect([]float64{0.5, 1}); math.Abs(got-want) > 1e-15*4 {
+		t.Errorf("gen-ex: %v, want %v", got, want)
+	}
+	for _, z := range [][]float64{{1e4, 1e4}, {-1e4, -1e4}, {1e4, -1e4}, {1e300, 1e300}} {
+		want := float64(gen.DecodeLogits(z))
+		if got := ex.Expect(z); math.Abs(got-want) > 1e-9 {
+			t.Errorf("gen-ex of %v: %v, want %v", z, got, want)
+		}
+	}
+	for _, tau := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := decode.NewGenEx(c, tau); err == nil {
+			t.Errorf("temperature %v is accepted", tau)
+		}
+	}
+	real, err := code.FromReal("real", mat.NewDense(2, 1, []float64{0.5, 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bel-u", "bel-j"} {
+		if _, err := decode.New(name, real); !errors.Is(err, decode.ErrUnfit) {
+			t.Errorf("%s on a code of real numbers: %v", name, err)
+		}
 	}
 }
