@@ -16,7 +16,7 @@ func TestSlopes(t *testing.T) {
 		0, 1, 0, 1,
 		1, 1, 0, 1,
 		1, 0, 1, 1,
-		1, 0, 1, 1 - 1,
+		1, 0, 1, 0,
 	}))
 	if err != nil {
 		t.Fatal(err)
