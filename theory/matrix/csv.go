@@ -16,25 +16,15 @@ import (
 // ReadCSV reads a matrix of numbers (or true and false) without a header, at
 // most MaxSide × MaxSide. name is the file's, for errors.
 func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
-	br := bufio.NewReader(r)
-	if mark, _ := br.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		_, _ = br.Discard(len(byteOrderMark)) // it was peeked at
-	}
-	records := csv.NewReader(&lineReader{r: br, name: name})
-	records.FieldsPerRecord = -1
-	records.ReuseRecord = true
+	records := newRecords(r, name)
 	var data []float64
 	rows, columns := 0, 0
 	for {
-		record, err := records.Read()
+		record, err := readRecord(records, name)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			var parse *csv.ParseError
-			if errors.As(err, &parse) {
-				return nil, fmt.Errorf("%s: row %d, character %d: %w", name, parse.Line, parse.Column, parse.Err)
-			}
 			return nil, err
 		}
 		rows++
@@ -63,6 +53,29 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%s: empty file; want a matrix with a row for each level and a column for each bit", name)
 	}
 	return mat.NewDense(rows, columns, data), nil
+}
+
+// newRecords reads records of numbers: with or without a byte order mark, and no
+// line too long to be held.
+func newRecords(r io.Reader, name string) *csv.Reader {
+	br := bufio.NewReader(r)
+	if mark, _ := br.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = br.Discard(len(byteOrderMark)) // it was peeked at
+	}
+	records := csv.NewReader(&lineReader{r: br, name: name})
+	records.FieldsPerRecord = -1
+	records.ReuseRecord = true
+	return records
+}
+
+// readRecord reads the next record; its errors name the file.
+func readRecord(records *csv.Reader, name string) ([]string, error) {
+	record, err := records.Read()
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return nil, fmt.Errorf("%s: row %d, character %d: %w", name, parse.Line, parse.Column, parse.Err)
+	}
+	return record, err
 }
 
 // byteOrderMark is what some spreadsheets begin a UTF-8 file with.

@@ -24,7 +24,7 @@ import (
 // not know.
 func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	br := bufio.NewReader(r)
-	header, err := readHeader(br)
+	header, _, err := readHeader(br)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -78,14 +78,15 @@ const maxHeader = 1 << 16
 
 var errHeader = errors.New("not a NumPy array: bad header")
 
-// readHeader reads the header of an .npy file and leaves br at the data.
-func readHeader(br *bufio.Reader) (h npy.Header, err error) {
+// readHeader reads the header of an .npy file and leaves br at the data, which
+// begin at the offset.
+func readHeader(br *bufio.Reader) (h npy.Header, offset int64, err error) {
 	start, err := br.Peek(12)
 	if len(start) == 0 {
-		return h, errors.New("empty file; want a NumPy array")
+		return h, 0, errors.New("empty file; want a NumPy array")
 	}
 	if err != nil || !bytes.Equal(start[:6], npy.Magic[:]) {
-		return h, errors.New("not a NumPy array: the file does not begin as .npy files do")
+		return h, 0, errors.New("not a NumPy array: the file does not begin as .npy files do")
 	}
 	length := 10 + int(binary.LittleEndian.Uint16(start[8:]))
 	switch start[6] {
@@ -93,15 +94,15 @@ func readHeader(br *bufio.Reader) (h npy.Header, err error) {
 	case 2:
 		long := binary.LittleEndian.Uint32(start[8:])
 		if long > maxHeader {
-			return h, errHeader
+			return h, 0, errHeader
 		}
 		length = 12 + int(long)
 	default:
-		return h, fmt.Errorf(".npy format version %d; want 1 or 2, as numpy.save writes", start[6])
+		return h, 0, fmt.Errorf(".npy format version %d; want 1 or 2, as numpy.save writes", start[6])
 	}
 	raw := make([]byte, length)
 	if _, err := io.ReadFull(br, raw); err != nil {
-		return h, errHeader
+		return h, 0, errHeader
 	}
 	// npyio slices by what it finds in the header and panics where that is not
 	// there.
@@ -112,9 +113,9 @@ func readHeader(br *bufio.Reader) (h npy.Header, err error) {
 	}()
 	r, err := npy.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return h, fmt.Errorf("%w: %w", errHeader, err)
+		return h, 0, fmt.Errorf("%w: %w", errHeader, err)
 	}
-	return r.Header, nil
+	return r.Header, int64(length), nil
 }
 
 // element returns the size in bytes and the decoder of a NumPy type.

@@ -1,0 +1,460 @@
+package matrix
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Rows is an N × M array of numbers in a file, read row by row, so that the file
+// may be larger than memory: .csv (with or without a header line), .npy of bools,
+// integers or floats in C or Fortran order, or an array of an .npz. An array of
+// one dimension is a column.
+type Rows struct {
+	name    string
+	n, m    int // n is −1 where only reading tells
+	row     int // the last one read, from 1
+	source  rowSource
+	closers []func() error
+}
+
+// rowSource is how a format gives its rows.
+type rowSource interface {
+	// rewind goes back to the first row.
+	rewind() error
+	// next sets dst, of length M, to the next row: io.EOF after the last. Errors
+	// need not name the file.
+	next(dst []float64) error
+}
+
+// OpenRows opens a .csv, .npy or .npz file. FILE.npz:NAME is one array of an .npz;
+// without a NAME it is the first of names that the file has, or its only array.
+func OpenRows(path string, names ...string) (*Rows, error) {
+	file, array := path, ""
+	if at := strings.LastIndex(strings.ToLower(path), ".npz:"); at >= 0 {
+		file, array = path[:at+4], path[at+5:]
+	}
+	r := &Rows{name: path, n: -1}
+	var err error
+	switch ending := strings.ToLower(filepath.Ext(file)); ending {
+	case ".csv":
+		err = r.openCSV(file)
+	case ".npy":
+		err = r.openNPY(file)
+	case ".npz":
+		err = r.openNPZ(file, array, names)
+	default:
+		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", path, ending)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// Name is the file's, and the array's in an .npz, for messages.
+func (r *Rows) Name() string { return r.name }
+
+// Dims returns the numbers of rows and columns; −1 rows where only reading to the
+// end tells.
+func (r *Rows) Dims() (rows, columns int) { return r.n, r.m }
+
+// Next sets dst, of length M, to the next row. After the last it returns io.EOF.
+// Other errors name the file, and the row, column and value at fault, from 1: every
+// number must be finite.
+func (r *Rows) Next(dst []float64) error {
+	err := r.source.next(dst)
+	if err == io.EOF {
+		if r.row == 0 {
+			return fmt.Errorf("%s: no rows", r.name)
+		}
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	r.row++
+	for k, v := range dst {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s: row %d, column %d: %v is not a finite number", r.name, r.row, k+1, v)
+		}
+	}
+	return nil
+}
+
+// Rewind goes back to the first row.
+func (r *Rows) Rewind() error {
+	r.row = 0
+	if err := r.source.rewind(); err != nil {
+		return fmt.Errorf("%s: reading again: %w", r.name, err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (r *Rows) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(r.closers) {
+		errs = append(errs, c())
+	}
+	r.closers = nil
+	return errors.Join(errs...)
+}
+
+// checkColumns refuses more columns than a code can have.
+func (r *Rows) checkColumns() error {
+	if r.m > MaxSide {
+		return fmt.Errorf("%s: %d columns; want at most %d", r.name, r.m, MaxSide)
+	}
+	if r.m < 1 {
+		return fmt.Errorf("%s: no columns", r.name)
+	}
+	return nil
+}
+
+// csvRows reads numbers in lines.
+type csvRows struct {
+	file    *os.File
+	name    string
+	records *csv.Reader
+	line    int      // records read
+	header  bool     // the first line is no data
+	first   []string // the first row of data, read already
+	columns int
+}
+
+func (r *Rows) openCSV(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	r.closers = append(r.closers, file.Close)
+	c := &csvRows{file: file, name: r.name}
+	if err := c.start(); err != nil {
+		return err
+	}
+	r.m, r.source = c.columns, c
+	return r.checkColumns()
+}
+
+// start reads the first line or two: a line in which nothing is a number is a
+// header.
+func (c *csvRows) start() error {
+	c.records, c.line, c.first = newRecords(c.file, c.name), 0, nil
+	record, err := readRecord(c.records, c.name)
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: empty file; want a row of numbers for each sample", c.name)
+	}
+	if err != nil {
+		return err
+	}
+	c.header = !slices.ContainsFunc(record, func(field string) bool {
+		_, err := parse(strings.TrimSpace(field))
+		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
+	})
+	c.columns = len(record)
+	if c.header {
+		c.line++
+	} else {
+		c.first = slices.Clone(record)
+	}
+	return nil
+}
+
+func (c *csvRows) rewind() error {
+	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return c.start()
+}
+
+func (c *csvRows) next(dst []float64) error {
+	record := c.first
+	c.first = nil
+	if record == nil {
+		var err error
+		if record, err = readRecord(c.records, c.name); err != nil {
+			if err == io.EOF {
+				return err
+			}
+			return errors.New(strings.TrimPrefix(err.Error(), c.name+": ")) // Next names the file
+		}
+	}
+	c.line++
+	if len(record) != len(dst) {
+		return fmt.Errorf("line %d has %d columns, but line 1 has %d", c.line, len(record), len(dst))
+	}
+	for k, field := range record {
+		v, err := parse(strings.TrimSpace(field))
+		if err != nil {
+			return fmt.Errorf("line %d, column %d: %.40q is not a finite number", c.line, k+1, field)
+		}
+		dst[k] = v
+	}
+	return nil
+}
+
+// npyRows reads the rows of a NumPy array in C order.
+type npyRows struct {
+	open   func() (io.Reader, error) // at the header
+	r      *bufio.Reader
+	raw    []byte
+	size   int // of an entry
+	rows   int
+	left   int
+	decode func([]byte) float64
+}
+
+// openNPY opens an array in a file of its own.
+func (r *Rows) openNPY(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	r.closers = append(r.closers, file.Close)
+	size := int64(-1)
+	if info, err := file.Stat(); err != nil {
+		return err
+	} else if info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return r.array(func() (io.Reader, error) {
+		_, err := file.Seek(0, io.SeekStart)
+		return file, err
+	}, size, func() (io.ReaderAt, error) { return file, nil })
+}
+
+// array prepares the reading of an .npy file: open starts it at its beginning, size
+// is its length in bytes or −1, and at gives access to any place of it.
+func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.ReaderAt, error)) error {
+	in, err := open()
+	if err != nil {
+		return err
+	}
+	br := bufio.NewReader(in)
+	header, offset, err := readHeader(br)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	shape := header.Descr.Shape
+	switch len(shape) {
+	case 1:
+		r.n, r.m = shape[0], 1
+	case 2:
+		r.n, r.m = shape[0], shape[1]
+	default:
+		return fmt.Errorf("%s: array of %d dimensions; want 1 or 2, with a row for each sample", r.name, len(shape))
+	}
+	if err := r.checkColumns(); err != nil {
+		return err
+	}
+	width, decode, err := element(header.Descr.Type)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	if r.n < 1 {
+		return fmt.Errorf("%s: no rows", r.name)
+	}
+	if int64(r.n) > math.MaxInt64/2/int64(r.m*width) {
+		return fmt.Errorf("%s: %d × %d entries; no file is that large", r.name, r.n, r.m)
+	}
+	want := int64(r.n) * int64(r.m) * int64(width)
+	if size >= 0 && size-offset != want {
+		what := "truncated"
+		if size-offset > want {
+			what = "bytes after the data"
+		}
+		return fmt.Errorf("%s: %s: %d bytes of data, but %d × %d entries of type %s are %d", r.name, what, size-offset, r.n, r.m, header.Descr.Type, want)
+	}
+	if header.Descr.Fortran && r.m > 1 && r.n > 1 {
+		file, err := at()
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		r.source = newColumns(file, offset, r.n, r.m, width, decode)
+		return nil
+	}
+	r.source = &npyRows{open: open, r: br, raw: make([]byte, r.m*width), size: width, rows: r.n, left: r.n, decode: decode}
+	return nil
+}
+
+func (a *npyRows) rewind() error {
+	in, err := a.open()
+	if err != nil {
+		return err
+	}
+	a.r.Reset(in)
+	a.left = a.rows
+	_, _, err = readHeader(a.r)
+	return err
+}
+
+func (a *npyRows) next(dst []float64) error {
+	if a.left == 0 {
+		// The end of a compressed file is where its checksum is compared.
+		if _, err := a.r.ReadByte(); err == nil {
+			return errors.New("bytes after the data")
+		} else if err != io.EOF {
+			return err
+		}
+		return io.EOF
+	}
+	if _, err := io.ReadFull(a.r, a.raw); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("truncated: %d of %d rows are missing", a.left, a.rows)
+		}
+		return err
+	}
+	a.left--
+	for k := range dst {
+		dst[k] = a.decode(a.raw[k*a.size:])
+	}
+	return nil
+}
+
+// columns reads the rows of an array in Fortran order, many at a time from each
+// column.
+type columns struct {
+	file       io.ReaderAt
+	offset     int64
+	rows, m    int
+	size       int
+	decode     func([]byte) float64
+	from, to   int // rows that are held
+	at         int // the next row
+	raw        []byte
+	held       []float64 // (to − from) × m
+	mostAtOnce int
+}
+
+// heldBytes is about how much of an array in Fortran order is held.
+const heldBytes = 16 << 20
+
+func newColumns(file io.ReaderAt, offset int64, rows, m, size int, decode func([]byte) float64) *columns {
+	most := min(rows, max(1, heldBytes/8/m))
+	return &columns{
+		file: file, offset: offset, rows: rows, m: m, size: size, decode: decode,
+		raw: make([]byte, most*size), held: make([]float64, most*m), mostAtOnce: most,
+	}
+}
+
+func (c *columns) rewind() error {
+	c.at, c.from, c.to = 0, 0, 0
+	return nil
+}
+
+func (c *columns) next(dst []float64) error {
+	if c.at == c.rows {
+		return io.EOF
+	}
+	if c.at == c.to {
+		c.from, c.to = c.at, min(c.at+c.mostAtOnce, c.rows)
+		n := c.to - c.from
+		for k := range c.m {
+			raw := c.raw[:n*c.size]
+			if got, err := c.file.ReadAt(raw, c.offset+(int64(k)*int64(c.rows)+int64(c.from))*int64(c.size)); got < len(raw) {
+				if err == io.EOF {
+					err = errors.New("truncated")
+				}
+				return err
+			}
+			for i := range n {
+				c.held[i*c.m+k] = c.decode(raw[i*c.size:])
+			}
+		}
+	}
+	copy(dst, c.held[(c.at-c.from)*c.m:])
+	c.at++
+	return nil
+}
+
+// openNPZ opens an array of an .npz: a zip of .npy files.
+func (r *Rows) openNPZ(path, array string, names []string) error {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		if _, missing := os.Stat(path); missing != nil {
+			return err
+		}
+		return fmt.Errorf("%s: not an .npz file: %w", path, err)
+	}
+	r.closers = append(r.closers, z.Close)
+	var has []string
+	arrays := map[string]*zip.File{}
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		has = append(has, name)
+		arrays[name] = f
+	}
+	f := arrays[array]
+	switch {
+	case len(has) == 0:
+		return fmt.Errorf("%s: no arrays", path)
+	case array != "" && f == nil:
+		return fmt.Errorf("%s: no array %q; it has %s", path, array, strings.Join(has, ", "))
+	case array == "" && len(has) == 1:
+		array = has[0]
+	case array == "":
+		at := slices.IndexFunc(names, func(name string) bool { return arrays[name] != nil })
+		if at < 0 {
+			return fmt.Errorf("%s: which array? Want %s:NAME with one of %s", path, path, strings.Join(has, ", "))
+		}
+		array = names[at]
+	}
+	f = arrays[array]
+	r.name = path + ":" + array
+	var entry io.ReadCloser
+	r.closers = append(r.closers, func() error {
+		if entry == nil {
+			return nil
+		}
+		return entry.Close()
+	})
+	open := func() (io.Reader, error) {
+		if entry != nil {
+			_ = entry.Close() // it is read from the beginning again
+		}
+		entry, err = f.Open()
+		return entry, err
+	}
+	return r.array(open, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, path) })
+}
+
+// anywhere gives access to any place of an entry of a zip: in the archive where it
+// is stored as it is, else in a temporary file that nobody else sees.
+func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
+	if f.Method == zip.Store {
+		offset, err := f.DataOffset()
+		if err != nil {
+			return nil, err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		r.closers = append(r.closers, file.Close)
+		return io.NewSectionReader(file, offset, int64(f.UncompressedSize64)), nil
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	file, err := os.CreateTemp("", "belsim-*.npy")
+	if err != nil {
+		return nil, fmt.Errorf("unpacking: %w", err)
+	}
+	r.closers = append(r.closers, func() error { return errors.Join(file.Close(), os.Remove(file.Name())) })
+	// The archive may claim any size: what it says is what is checked later.
+	if _, err := io.Copy(file, io.LimitReader(in, int64(f.UncompressedSize64)+1)); err != nil {
+		return nil, fmt.Errorf("unpacking: %w", err)
+	}
+	return file, nil
+}
