@@ -45,13 +45,27 @@ func (d Gen) Decode(word []uint64) int {
 // give the same level as words of ±1, whose correlations are twice these less a
 // number that is the same for all.
 func (d Gen) DecodeLogits(z []float64) int {
+	return d.Nearest(d.correlations(z))
+}
+
+// Nearest returns the level with the largest of L correlations (see Correlations),
+// the lowest of several.
+func (Gen) Nearest(correlations []float64) int {
 	best, most := 0, math.Inf(-1)
-	for i := range d.code.Levels() {
-		if c := correlation(d.code, i, z); c > most {
+	for i, c := range correlations {
+		if c > most {
 			best, most = i, c
 		}
 	}
 	return best + 1
+}
+
+func (d Gen) correlations(z []float64) []float64 {
+	c := make([]float64, d.code.Levels())
+	for i := range c {
+		c[i] = correlation(d.code, i, z)
+	}
+	return c
 }
 
 // correlation is Σ_k z_k·C[i,k].
@@ -105,18 +119,19 @@ func (d GenEx) Code() *code.Code { return d.code }
 // Temperature returns τ.
 func (d GenEx) Temperature() float64 { return d.temperature }
 
-// Expect returns the label for M logits or outputs of ±1. The largest exponent is
-// taken out of the softmax, so that none overflows.
-func (d GenEx) Expect(z []float64) float64 {
-	c := make([]float64, d.code.Levels())
+// Expect returns the label for M logits or outputs of ±1.
+func (d GenEx) Expect(z []float64) float64 { return d.Mean(Gen{d.code}.correlations(z)) }
+
+// Mean returns the label for L correlations (see Correlations). The largest
+// exponent is taken out of the softmax, so that none overflows.
+func (d GenEx) Mean(correlations []float64) float64 {
 	most := math.Inf(-1)
-	for i := range c {
-		c[i] = d.temperature * correlation(d.code, i, z)
-		most = max(most, c[i])
+	for _, c := range correlations {
+		most = max(most, d.temperature*c)
 	}
 	var weight, sum float64
-	for i, v := range c {
-		w := math.Exp(v - most)
+	for i, c := range correlations {
+		w := math.Exp(d.temperature*c - most)
 		weight += w
 		sum += w * float64(i+1)
 	}

@@ -1,0 +1,95 @@
+package errmodel
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Counts are the wrong outputs of observed classifiers.
+type Counts struct {
+	Levels, Bits int
+	Samples      []uint64 // by level: samples whose label it is; length L
+	Wrong        []uint64 // L × M, row by row: how many of them bit k got wrong
+}
+
+// NewCounts returns counts of nothing yet.
+func NewCounts(levels, bits int) *Counts {
+	return &Counts{Levels: levels, Bits: bits, Samples: make([]uint64, levels), Wrong: make([]uint64, levels*bits)}
+}
+
+// Row returns the wrong outputs of row i, from 0, by bit.
+func (c *Counts) Row(i int) []uint64 { return c.Wrong[i*c.Bits : (i+1)*c.Bits] }
+
+// Total returns the numbers of samples and of wrong bits.
+func (c *Counts) Total() (samples, wrong uint64) {
+	for _, n := range c.Samples {
+		samples += n
+	}
+	for _, x := range c.Wrong {
+		wrong += x
+	}
+	return samples, wrong
+}
+
+// Prior returns the share of each level among the samples.
+func (c *Counts) Prior() []float64 {
+	samples, _ := c.Total()
+	p := make([]float64, c.Levels)
+	for i, n := range c.Samples {
+		p[i] = float64(n) / float64(max(samples, 1))
+	}
+	return p
+}
+
+// Rates returns the observed table ê[n,k], L × M: the share of wrong outputs. Rows
+// without a sample are those of other, which may be nil: zeros then.
+func (c *Counts) Rates(other mat.Matrix) *mat.Dense {
+	e := mat.NewDense(c.Levels, c.Bits, nil)
+	for i, n := range c.Samples {
+		row := e.RawRowView(i)
+		switch {
+		case n > 0:
+			for k, x := range c.Row(i) {
+				row[k] = float64(x) / float64(n)
+			}
+		case other != nil:
+			mat.Row(row, i, other)
+		}
+	}
+	return e
+}
+
+// check refuses counts that cannot be.
+func (c *Counts) check() error {
+	if c.Levels < 1 || c.Bits < 1 || len(c.Samples) != c.Levels || len(c.Wrong) != c.Levels*c.Bits {
+		return fmt.Errorf("counts of %d levels and %d bits with %d and %d entries", c.Levels, c.Bits, len(c.Samples), len(c.Wrong))
+	}
+	for i, n := range c.Samples {
+		for k, x := range c.Row(i) {
+			if x > n {
+				return fmt.Errorf("level %d, bit %d: %d of %d outputs are wrong", i+1, k+1, x, n)
+			}
+		}
+	}
+	return nil
+}
+
+// RateInterval is Wilson's interval for an error rate of which x of n outputs are
+// known.
+func RateInterval(x, n float64) (lo, hi float64) {
+	z := distuv.UnitNormal.Quantile((1 + Confidence) / 2)
+	p := x / n
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	lo, hi = max(0, middle-half), min(1, middle+half)
+	if x == 0 {
+		lo = 0 // where the two terms are equal but for a rounding
+	}
+	if x == n {
+		hi = 1
+	}
+	return lo, hi
+}

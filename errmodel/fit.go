@@ -1,0 +1,375 @@
+package errmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is an estimate with the limits of its confidence interval. Lo is 0 and
+// Hi is +Inf where the data give no limit.
+type Interval struct{ Value, Lo, Hi float64 }
+
+// Fit is the Gaussian mixture of largest likelihood, one weight r and one width σ
+// for all the transitions it was fitted to.
+type Fit struct {
+	R, Sigma Interval // σ in levels
+	// Limited says that a larger r was wanted than is valid: some e[n,k] is 1.
+	Limited bool
+
+	l        *likelihood
+	lo, hi   float64 // of ln σ
+	best     float64 // log-likelihood
+	variance [2]float64
+}
+
+// ErrNoFit is wrapped by the errors that say that counts determine no r and σ.
+var ErrNoFit = errors.New("nothing to fit")
+
+// Confidence is the level of every interval.
+const Confidence = 0.95
+
+// threshold is the half of χ²₁'s quantile: how far below its maximum the
+// log-likelihood is at the end of an interval.
+func threshold() float64 {
+	return distuv.ChiSquared{K: 1}.Quantile(Confidence) / 2
+}
+
+// smallestSigma is the least width that is looked for, in levels: below it, the
+// Gaussian at the second-nearest level is 10⁻⁴⁴ of that at the nearest. No data
+// tells such widths apart.
+const smallestSigma = 0.1
+
+// NewFit fits r and σ by maximum likelihood over the binomial counts of wrong
+// outputs, for a code's transitions (code.Code.Transitions) and one bit, from 0, or
+// all bits that have transitions for bit −1. Intervals are those of the profile
+// likelihood; see Inflate. The error wraps ErrNoFit where no output is wrong, or is
+// the context's.
+func NewFit(ctx context.Context, c *Counts, positions [][]int, bit int) (*Fit, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if len(positions) != c.Bits {
+		return nil, fmt.Errorf("transitions of %d bits for counts of %d", len(positions), c.Bits)
+	}
+	l := newLikelihood(c, positions, bit)
+	switch {
+	case len(l.n) == 0:
+		return nil, fmt.Errorf("%w: no transitions", ErrNoFit)
+	case l.total == 0:
+		return nil, fmt.Errorf("%w: no output is wrong", ErrNoFit)
+	}
+	f := &Fit{l: l, lo: math.Log(smallestSigma), hi: math.Log(10 * float64(c.Levels))}
+	if err := f.maximize(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.intervals(ctx, [2]float64{1, 1}); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// maximize looks for the largest likelihood: for each σ the best r is the zero of a
+// decreasing function, so that one dimension remains. A grid finds the highest of
+// several hills, Nelder and Mead its top, and Newton's steps its last digits.
+func (f *Fit) maximize(ctx context.Context) error {
+	lo, hi := f.lo, f.hi
+	const grid = 64
+	start, most := 0.0, math.Inf(-1)
+	for i := range grid + 1 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := lo + (hi-lo)*float64(i)/grid
+		f.l.at(b)
+		if _, v, _ := f.l.profile(); v > most {
+			start, most = b, v
+		}
+	}
+	problem := optimize.Problem{
+		Func: func(x []float64) float64 {
+			if !(x[0] >= lo && x[0] <= hi) {
+				return math.Inf(1)
+			}
+			f.l.at(x[0])
+			_, v, _ := f.l.profile()
+			return -v
+		},
+		Status: func() (optimize.Status, error) {
+			if err := ctx.Err(); err != nil {
+				return optimize.Failure, err
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-12 * math.Abs(most), Iterations: 10}}
+	result, err := optimize.Minimize(problem, []float64{start}, settings, &optimize.NelderMead{SimplexSize: (hi - lo) / grid})
+	if err != nil {
+		return fmt.Errorf("fitting r and σ: %w", err)
+	}
+	b := start
+	if -result.F > most {
+		b = result.X[0]
+	}
+	f.l.at(b)
+	a, v, limited := f.l.profile()
+	for range 8 {
+		if limited || b <= lo || b >= hi {
+			break
+		}
+		ga, gb, iaa, iab, ibb := f.l.derivatives(a)
+		det := iaa*ibb - iab*iab
+		if !(det > 0 && iaa > 0) {
+			break
+		}
+		da, db := (ibb*ga-iab*gb)/det, (iaa*gb-iab*ga)/det
+		if !(math.Abs(db) < (hi-lo)/grid) {
+			break
+		}
+		f.l.at(b + db)
+		// Near the top the value is flat to its last digit, so it may fall by that.
+		next := f.l.value(a + da)
+		if !(next >= v-1e-13*math.Abs(v)) {
+			break
+		}
+		a, b, v = a+da, b+db, max(v, next)
+	}
+	f.l.at(b)
+	f.best, f.Limited = f.l.value(a), limited
+	_, _, iaa, iab, ibb := f.l.derivatives(a)
+	if det := iaa*ibb - iab*iab; det > 0 {
+		f.variance = [2]float64{ibb / det, iaa / det}
+	}
+	f.R.Value, f.Sigma.Value = math.Exp(a), math.Exp(b)
+	return nil
+}
+
+// Inflate widens or narrows the intervals for samples whose wrong bits come
+// together: the likelihood takes every bit for an independent one. scores are the
+// sums over the samples of the products of a sample's scores, Σ_i s·sᵀ, that Scores
+// makes (aa, ab, bb). With them the variances are those of the sandwich, I⁻¹·J·I⁻¹,
+// and the fall of the likelihood at an interval's ends is taken in proportion. It
+// returns how many times the variances of ln r and ln σ are what they were; NaN, and
+// the intervals stay, where the estimate is at a limit and has no such variance.
+func (f *Fit) Inflate(ctx context.Context, aa, ab, bb float64) ([2]float64, error) {
+	a := math.Log(f.R.Value)
+	f.l.at(math.Log(f.Sigma.Value))
+	_, _, iaa, iab, ibb := f.l.derivatives(a)
+	det := iaa*ibb - iab*iab
+	effect := [2]float64{math.NaN(), math.NaN()}
+	if b := math.Log(f.Sigma.Value); det > 0 && !f.Limited && b > f.lo+1e-6 && b < f.hi-1e-6 {
+		// The rows of I⁻¹ are (ibb, −iab)/det and (−iab, iaa)/det.
+		quadratic := func(x, y float64) float64 { return (x*x*aa + 2*x*y*ab + y*y*bb) / (det * det) }
+		effect[0] = quadratic(ibb, -iab) / (ibb / det)
+		effect[1] = quadratic(-iab, iaa) / (iaa / det)
+		f.variance = [2]float64{quadratic(ibb, -iab), quadratic(-iab, iaa)}
+	}
+	return effect, f.intervals(ctx, effect)
+}
+
+// Scores returns the scores of wrong and of right outputs at the estimate for a
+// bit: ∂/∂(ln r, ln σ) of the log-likelihood of one output with probability e[n,k].
+// A sample's score is the sum of its bits'.
+func (f *Fit) Scores(levels int, positions []int) (wrong, right [][2]float64) {
+	wrong, right = make([][2]float64, levels), make([][2]float64, levels)
+	if len(positions) == 0 {
+		return wrong, right
+	}
+	one := NewCounts(1, 1)
+	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
+	for i := range levels {
+		// A likelihood of one row: its only group has the row's distances.
+		row := newLikelihood(one, [][]int{shifted(positions, i)}, 0)
+		row.at(b)
+		e := math.Exp(min(a+row.logU[0], 0))
+		wrong[i] = [2]float64{1, row.q1[0]}
+		if e < 1 {
+			o := -e / (1 - e)
+			right[i] = [2]float64{o, o * row.q1[0]}
+		}
+	}
+	return wrong, right
+}
+
+// shifted makes row i the first.
+func shifted(positions []int, i int) []int {
+	out := make([]int, len(positions))
+	for j, n := range positions {
+		out[j] = n - i
+	}
+	return out
+}
+
+// Mixture returns the fitted table for a code's transitions, L × M.
+func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*Mixture, error) {
+	p, err := NewProfile(ctx, levels, positions, f.Sigma.Value)
+	if err != nil {
+		return nil, err
+	}
+	// The estimate at the limit may exceed it by a rounding.
+	return p.Mixture(min(f.R.Value, p.MaxR()))
+}
+
+// Transitions returns the Gaussians of a bit with the fitted r and σ.
+func (f *Fit) Transitions(positions []int) []Transition {
+	r := f.R.Value
+	if f.Limited {
+		r *= 1 - 1e-12 // at the limit, so that no rounding makes a probability of more than 1
+	}
+	t := make([]Transition, len(positions))
+	for i, n := range positions {
+		t[i] = Transition{Mu: float64(n) + 0.5, R: r, Sigma: f.Sigma.Value}
+	}
+	return t
+}
+
+// intervals sets the limits of both parameters: where the profile likelihood has
+// fallen by χ²'s half quantile, times the effect on the parameter's variance.
+func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
+	lo, hi := f.lo, f.hi
+	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
+	for i, e := range effect {
+		if !(e > 0) || math.IsInf(e, 0) {
+			effect[i] = 1
+		}
+	}
+
+	// σ: the profile over r.
+	floor := f.best - threshold()*effect[1]
+	fallen := func(b float64) float64 {
+		f.l.at(b)
+		_, v, _ := f.l.profile()
+		return floor - v
+	}
+	ends := func(far float64) (float64, bool, error) {
+		if fallen(far) <= 0 {
+			return far, false, nil
+		}
+		end, err := descend(ctx, b, far, f.best-floor, fallen, 1e-9)
+		return end, true, err
+	}
+	f.Sigma.Lo, f.Sigma.Hi = 0, math.Inf(1)
+	down, okDown, err := ends(lo)
+	if err != nil {
+		return err
+	}
+	if okDown {
+		f.Sigma.Lo = math.Exp(down)
+	}
+	up, okUp, err := ends(hi)
+	if err != nil {
+		return err
+	}
+	if okUp {
+		f.Sigma.Hi = math.Exp(up)
+	}
+
+	// r: the smallest and the largest for which some σ is above the floor. For a
+	// given σ the likelihood falls on both sides of its best r.
+	floor = f.best - threshold()*effect[0]
+	extreme := func(sign float64) (float64, error) {
+		problem := optimize.Problem{
+			Func: func(x []float64) float64 {
+				if !(x[0] >= lo && x[0] <= hi) {
+					return math.Inf(1)
+				}
+				f.l.at(x[0])
+				inside, v, _ := f.l.profile()
+				if v < floor {
+					// Outside: the worse the further, so that the search comes back.
+					return 1e6 + (floor - v)
+				}
+				far := inside + sign
+				for step := 1.0; f.l.value(far) >= floor; step *= 2 {
+					far += sign * step
+				}
+				end, err := descend(ctx, inside, far, v-floor, func(a float64) float64 { return floor - f.l.value(a) }, 1e-10)
+				if err != nil {
+					return math.Inf(1) // Status ends the search
+				}
+				return -sign * end
+			},
+			Status: func() (optimize.Status, error) {
+				if err := ctx.Err(); err != nil {
+					return optimize.Failure, err
+				}
+				return optimize.NotTerminated, nil
+			},
+		}
+		settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-9, Iterations: 10}}
+		step := math.Sqrt(f.variance[1])
+		if !(step > 1e-3) { // or it is unknown
+			step = 1e-3
+		}
+		result, err := optimize.Minimize(problem, []float64{b}, settings, &optimize.NelderMead{SimplexSize: min(step, 0.5)})
+		if err != nil {
+			return 0, fmt.Errorf("the interval of r: %w", err)
+		}
+		return -sign * result.F, nil
+	}
+	f.R.Lo, f.R.Hi = 0, math.Inf(1)
+	least, err := extreme(-1)
+	if err != nil {
+		return err
+	}
+	f.R.Lo = math.Exp(min(least, a))
+	if okDown && okUp { // towards both ends of σ, r grows without limit
+		largest, err := extreme(1)
+		if err != nil {
+			return err
+		}
+		f.R.Hi = math.Exp(max(largest, a))
+	}
+	return nil
+}
+
+// descend returns where a function that grows from −height at a top to above zero at
+// far is zero, within tol, on the top's side. It is nearly a parabola, so that the
+// root of what it has fallen by is nearly a line: false position on that line
+// (Illinois), and halves where the function is infinite.
+func descend(ctx context.Context, top, far, height float64, f func(float64) float64, tol float64) (float64, error) {
+	inside, fi, fo := top, -math.Sqrt(height), math.Sqrt(height+f(far))-math.Sqrt(height)
+	side := 0
+	for math.Abs(far-inside) > tol {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		x := (inside + far) / 2
+		if at := inside - fi*(far-inside)/(fo-fi); !math.IsInf(fo, 1) && (at-inside)*(at-far) < 0 {
+			x = at
+		}
+		v := math.Sqrt(max(0, height+f(x))) - math.Sqrt(height)
+		if v <= 0 {
+			if inside, fi = x, v; side < 0 {
+				fo /= 2
+			}
+			side = -1
+		} else {
+			if far, fo = x, v; side > 0 {
+				fi /= 2
+			}
+			side = 1
+		}
+		if math.Abs(v) < 1e-9 {
+			return x, nil
+		}
+	}
+	return inside, nil
+}
+
+// PerBit is a table e[n,k] in which each bit has a fit of its own, L × M; bits
+// without one never err.
+func PerBit(levels int, positions [][]int, fits []*Fit) (*mat.Dense, error) {
+	bits := make([][]Transition, len(positions))
+	for k, f := range fits {
+		if f != nil {
+			bits[k] = f.Transitions(positions[k])
+		}
+	}
+	return Table(levels, bits)
+}

@@ -1,0 +1,449 @@
+package errmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/theory/code"
+)
+
+// simulated draws counts of wrong outputs of independent classifiers.
+func simulated(rng *rand.Rand, e mat.Matrix, samples func(i int) uint64) *Counts {
+	levels, bits := e.Dims()
+	c := NewCounts(levels, bits)
+	for i := range levels {
+		c.Samples[i] = samples(i)
+		for k := range bits {
+			b := distuv.Binomial{N: float64(c.Samples[i]), P: e.At(i, k), Src: rng}
+			if b.P > 0 && b.N > 0 {
+				c.Row(i)[k] = uint64(b.Rand())
+			}
+		}
+	}
+	return c
+}
+
+func mustCode(t testing.TB, name string, levels int) *code.Code {
+	t.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *Mixture {
+	t.Helper()
+	e, err := NewMixture(context.Background(), c, r, sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestLikelihood compares the likelihood of grouped cells with that of every cell by
+// itself, and its derivatives with finite differences.
+func TestLikelihood(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "gray"} {
+		c := mustCode(t, name, 40)
+		r, sigma := 0.11, 2.5
+		counts := simulated(rand.New(rand.NewPCG(1, 2)), mustMixture(t, c, r, sigma), func(i int) uint64 { return uint64(i % 50) })
+		l := newLikelihood(counts, c.Transitions(), -1)
+		// Where far cells are beyond the underflow of Gaussians, too.
+		for _, at := range [][2]float64{{math.Log(r), math.Log(sigma)}, {math.Log(0.07), math.Log(0.4)}, {math.Log(0.01), math.Log(0.12)}} {
+			a, b := at[0], at[1]
+			l.at(b)
+			want := 0.0
+			for i := range c.Levels() {
+				for k, ns := range c.Transitions() {
+					if len(ns) == 0 {
+						continue
+					}
+					// ln e by hand, in the logarithm.
+					most, sum := math.Inf(-1), 0.0
+					term := func(n int) float64 {
+						z := (float64(i+1) - float64(n) - 0.5) / math.Exp(b)
+						return -z * z / 2
+					}
+					for _, n := range ns {
+						most = max(most, term(n))
+					}
+					for _, n := range ns {
+						sum += math.Exp(term(n) - most)
+					}
+					logE := a - b - math.Log(2*math.Pi)/2 + most + math.Log(sum)
+					x, n := float64(counts.Row(i)[k]), float64(counts.Samples[i])
+					want += x*logE + (n-x)*math.Log1p(-math.Exp(logE))
+				}
+			}
+			// Some 1,600 terms, each rounded to 2⁻⁵³ of itself and of the sum.
+			if got := l.value(a); math.Abs(got-want) > 1e-11*math.Abs(want) {
+				t.Errorf("%s: value %v, want %v", name, got, want)
+			}
+			value := func(x []float64) float64 {
+				l.at(x[1])
+				return l.value(x[0])
+			}
+			gradient := fd.Gradient(nil, value, at[:], &fd.Settings{Formula: fd.Central})
+			hessian := mat.NewSymDense(2, nil)
+			fd.Hessian(hessian, value, at[:], &fd.Settings{Formula: fd.Central, Step: 1e-4})
+			l.at(b)
+			ga, gb, iaa, iab, ibb := l.derivatives(a)
+			// Central differences of step 6·10⁻⁶ and 10⁻⁴: errors of the order of
+			// (1e-16·|value|/step) and (1e-16·|value|/step²).
+			slack1, slack2 := 1e-9*math.Abs(want)+1e-6, 1e-7*math.Abs(want)+1e-3*math.Abs(ibb)
+			for _, v := range [][3]float64{{ga, gradient[0], slack1}, {gb, gradient[1], slack1}, {iaa, -hessian.At(0, 0), slack2}, {iab, -hessian.At(0, 1), slack2}, {ibb, -hessian.At(1, 1), slack2}} {
+				if math.Abs(v[0]-v[1]) > v[2] {
+					t.Errorf("%s at %v: derivative %v, by differences %v", name, at, v[0], v[1])
+				}
+			}
+			s, info := l.score(a)
+			if math.Abs(s-ga) > 1e-9*(1+l.total) || math.Abs(info-iaa) > 1e-9*iaa {
+				t.Errorf("%s: score %v and information %v, want %v and %v", name, s, info, ga, iaa)
+			}
+		}
+	}
+}
+
+// TestFitMaximum holds the estimate to the definition of a maximum.
+func TestFitMaximum(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
+		c := mustCode(t, name, 64)
+		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
+		f, err := NewFit(context.Background(), counts, c.Transitions(), -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
+		f.l.at(b)
+		ga, gb, iaa, iab, ibb := f.l.derivatives(a)
+		// Newton's step from here, in standard errors.
+		det := iaa*ibb - iab*iab
+		da, db := (ibb*ga-iab*gb)/det, (iaa*gb-iab*ga)/det
+		if sa, sb := math.Sqrt(ibb/det), math.Sqrt(iaa/det); math.Abs(da) > 1e-6*sa || math.Abs(db) > 1e-6*sb {
+			t.Errorf("%s: %g and %g standard errors from the maximum", name, da/sa, db/sb)
+		}
+		// The ends of the intervals: the profile has fallen by half of χ²'s quantile.
+		for _, sigma := range []float64{f.Sigma.Lo, f.Sigma.Hi} {
+			f.l.at(math.Log(sigma))
+			_, v, _ := f.l.profile()
+			if fall := f.best - v; math.Abs(fall-threshold()) > 1e-4 {
+				t.Errorf("%s: at σ = %v the likelihood has fallen by %v, want %v", name, sigma, fall, threshold())
+			}
+		}
+		for _, r := range []float64{f.R.Lo, f.R.Hi} {
+			most := math.Inf(-1)
+			for j := range 4001 { // the best σ for this r, on a grid of 0.0002
+				f.l.at(b + float64(j-2000)*1e-4)
+				most = max(most, f.l.value(math.Log(r)))
+			}
+			// The grid misses the best σ by at most 5·10⁻⁵: ibb·(5e-5)²/2 ≪ 1e-3.
+			if fall := f.best - most; math.Abs(fall-threshold()) > 1e-3 {
+				t.Errorf("%s: at r = %v the likelihood has fallen by %v, want %v", name, r, fall, threshold())
+			}
+		}
+	}
+}
+
+// tolerated returns the least and the largest number of n intervals of 95 % that
+// may miss: outside with a probability of less than 10⁻⁶ for each end.
+func tolerated(n int) (least, most int) {
+	b := distuv.Binomial{N: float64(n), P: 1 - Confidence}
+	for b.CDF(float64(least)) < 1e-6 {
+		least++
+	}
+	for most = n; 1-b.CDF(float64(most-1)) < 1e-6; most-- {
+	}
+	return least, most
+}
+
+// TestFitCoverage recovers parameters from simulated outputs over a grid of truths:
+// the intervals must hold the truth as often as they say. False alarms: 4·10⁻⁶ a
+// truth.
+func TestFitCoverage(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		r, sigma float64
+		samples  uint64
+	}{
+		{"unary", 0.5, 3, 60}, {"unary", 0.2, 1, 100}, {"unary", 2, 5, 20}, {"johnson", 1, 2, 60}, {"b1jdj", 0.4, 1.5, 60}, {"hexj", 0.3, 0.8, 100},
+	} {
+		t.Run(fmt.Sprintf("%s_%v_%v", tt.name, tt.r, tt.sigma), func(t *testing.T) {
+			t.Parallel()
+			const sets = 150
+			c := mustCode(t, tt.name, 32)
+			e := mustMixture(t, c, tt.r, tt.sigma)
+			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
+			missedR, missedSigma := 0, 0
+			for range sets {
+				f, err := NewFit(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions(), -1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tt.r < f.R.Lo || tt.r > f.R.Hi {
+					missedR++
+				}
+				if tt.sigma < f.Sigma.Lo || tt.sigma > f.Sigma.Hi {
+					missedSigma++
+				}
+			}
+			least, most := tolerated(sets)
+			if missedR < least || missedR > most || missedSigma < least || missedSigma > most {
+				t.Errorf("of %d intervals %d missed r and %d missed σ; want %d to %d", sets, missedR, missedSigma, least, most)
+			}
+		})
+	}
+}
+
+// TestFitPerBit recovers parameters that differ from bit to bit.
+func TestFitPerBit(t *testing.T) {
+	c := mustCode(t, "johnson", 32)
+	truth := make([][]Transition, c.Bits())
+	for k, ns := range c.Transitions() {
+		for _, n := range ns {
+			truth[k] = append(truth[k], Transition{Mu: float64(n) + 0.5, R: 0.3 + 0.03*float64(k), Sigma: 1 + 0.1*float64(k)})
+		}
+	}
+	e, err := Table(32, truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := simulated(rand.New(rand.NewPCG(6, 7)), e, func(int) uint64 { return 1000 })
+	fits := make([]*Fit, c.Bits())
+	missed := 0
+	for k := range fits {
+		if fits[k], err = NewFit(context.Background(), counts, c.Transitions(), k); err != nil {
+			t.Fatal(err)
+		}
+		if r := truth[k][0].R; r < fits[k].R.Lo || r > fits[k].R.Hi {
+			missed++
+		}
+	}
+	if _, most := tolerated(len(fits)); missed > most {
+		t.Errorf("%d of %d intervals miss r", missed, len(fits))
+	}
+	table, err := PerBit(32, c.Transitions(), fits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := NewGoodness(counts, c.Transitions(), table, 2*len(fits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.P < 1e-6 {
+		t.Errorf("the true model is rejected: %+v", g)
+	}
+}
+
+// TestFitExtremes has data that do not determine both parameters.
+func TestFitExtremes(t *testing.T) {
+	ctx := context.Background()
+	c := mustCode(t, "unary", 16)
+	beside := NewCounts(16, 15) // errors right beside the transitions alone
+	anywhere := NewCounts(16, 15)
+	certain := NewCounts(16, 15) // always wrong beside the transitions
+	for i := range 16 {
+		beside.Samples[i], anywhere.Samples[i], certain.Samples[i] = 10, 100, 3
+		for k, ns := range c.Transitions() {
+			anywhere.Row(i)[k] = 10
+			if ns[0] == i || ns[0] == i+1 {
+				beside.Row(i)[k] = 2
+				certain.Row(i)[k] = 3
+			}
+		}
+	}
+	f, err := NewFit(ctx, beside, c.Transitions(), -1)
+	if err != nil || f.Sigma.Lo != 0 || !math.IsInf(f.R.Hi, 1) || f.Sigma.Hi > 1 || f.R.Lo <= 0 {
+		t.Errorf("errors beside transitions alone: %+v, %v", f, err)
+	}
+	if f, err = NewFit(ctx, anywhere, c.Transitions(), -1); err != nil || !math.IsInf(f.Sigma.Hi, 1) || !math.IsInf(f.R.Hi, 1) || f.Sigma.Lo < 5 {
+		t.Errorf("errors anywhere: %+v, %v", f, err)
+	}
+	f, err = NewFit(ctx, certain, c.Transitions(), -1)
+	if err != nil || !f.Limited {
+		t.Fatalf("always wrong: %+v, %v", f, err)
+	}
+	if _, err := f.Mixture(ctx, 16, c.Transitions()); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewFit(ctx, NewCounts(16, 15), c.Transitions(), -1); !errors.Is(err, ErrNoFit) {
+		t.Errorf("no errors: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := NewFit(cancelled, beside, c.Transitions(), -1); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := NewFit(ctx, beside, c.Transitions()[1:], -1); err == nil {
+		t.Error("transitions of another code are taken")
+	}
+}
+
+// TestScores adds the scores of single outputs up to the likelihood's gradient, and
+// their squares to the information of a sample whose bits are one.
+func TestScores(t *testing.T) {
+	c := mustCode(t, "johnson", 24)
+	counts := simulated(rand.New(rand.NewPCG(8, 9)), mustMixture(t, c, 0.6, 1.2), func(int) uint64 { return 40 })
+	f, err := NewFit(context.Background(), counts, c.Transitions(), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Away from the maximum, so that the gradient is not zero.
+	f.R.Value, f.Sigma.Value = 0.5, 1.7
+	f.l.at(math.Log(1.7))
+	ga, gb, _, _, _ := f.l.derivatives(math.Log(0.5))
+	var sa, sb, size float64
+	for k, ns := range c.Transitions() {
+		wrong, right := f.Scores(24, ns)
+		for i := range 24 {
+			x, n := float64(counts.Row(i)[k]), float64(counts.Samples[i])
+			sa += x*wrong[i][0] + (n-x)*right[i][0]
+			sb += x*wrong[i][1] + (n-x)*right[i][1]
+			size += math.Abs(x*wrong[i][1]) + math.Abs((n-x)*right[i][1])
+		}
+	}
+	if math.Abs(sa-ga) > 1e-12*size || math.Abs(sb-gb) > 1e-12*size {
+		t.Errorf("scores add up to %v, %v; the gradient is %v, %v", sa, sb, ga, gb)
+	}
+}
+
+// TestDevianceMoments compares them with sums over all outcomes.
+func TestDevianceMoments(t *testing.T) {
+	for _, n := range []float64{1, 2, 10, 100, 2000} {
+		for _, e := range []float64{0, 1e-300, 1e-7, 1e-3, 0.0149, 0.0151, 0.2, 0.31, 0.5, 0.9, 1} {
+			var m1, m2 float64
+			b := distuv.Binomial{N: n, P: e}
+			for x := 0.0; x <= n; x++ {
+				p := b.Prob(x)
+				if e == 0 || e == 1 {
+					p = 0
+					if x == n*e {
+						p = 1
+					}
+				}
+				if p == 0 {
+					continue
+				}
+				d := binomialDeviance(n, x, e)
+				m1 += p * d
+				m2 += p * d * d
+			}
+			mean, variance := devianceMoments(n, e)
+			// The expansion's next terms: see manyErrors. The sums are good to 1e-9,
+			// which the logarithms of Prob lose.
+			slack := 1e-9
+			if n*min(e, 1-e) > manyErrors {
+				slack = 2e-3
+			}
+			if math.Abs(mean-m1) > slack*(m1+1e-30) || math.Abs(variance-(m2-m1*m1)) > 3*slack*(m2+1e-30) {
+				t.Errorf("n = %v, e = %v: moments %v, %v; want %v, %v", n, e, mean, variance, m1, m2-m1*m1)
+			}
+		}
+	}
+}
+
+// TestGoodness accepts the true model and rejects another: p is uniform for the
+// true one, so 40 values have a mean near ½ (false alarms 10⁻⁶: 4.9 standard errors
+// of 0.2887/√40).
+func TestGoodness(t *testing.T) {
+	c := mustCode(t, "unary", 64)
+	e := mustMixture(t, c, 0.5, 2)
+	rng := rand.New(rand.NewPCG(10, 11))
+	sum := 0.0
+	const sets = 40
+	for range sets {
+		counts := simulated(rng, e, func(int) uint64 { return 50 })
+		g, err := NewGoodness(counts, c.Transitions(), e, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += g.P
+		if g.DoF < 63*3 || g.DoF > 63*20 || math.Abs(g.Expected-float64(g.DoF)) > 0.3*float64(g.DoF) || len(g.Worst) != worstCells || g.Worst[0].Deviance < g.Worst[1].Deviance {
+			t.Fatalf("%+v", g)
+		}
+		other, err := NewGoodness(counts, c.Transitions(), mustMixture(t, c, 0.5, 3), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other.P > 1e-6 || other.Explained() > 0.99 || g.Explained() < 0.95 {
+			t.Fatalf("another model: %+v, %v explained; the true one explains %v", other, other.Explained(), g.Explained())
+		}
+	}
+	if mean := sum / sets; math.Abs(mean-0.5) > 4.9*0.2887/math.Sqrt(sets) {
+		t.Errorf("the mean of p is %v, want ½", mean)
+	}
+}
+
+// TestSharedExcess compares the excess of two classifiers with Sheppard's formula:
+// with e = ½ the errors of both are correlated normal signs, P(both) = ¼ +
+// asin(ρ)/2π.
+func TestSharedExcess(t *testing.T) {
+	m := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 1, 1}) // unary of 3 levels
+	c, err := code.FromMatrix("unary", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := mat.NewDense(3, 2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5})
+	for _, rho := range []float64{0, 0.1, 0.5, 0.9, 0.99} {
+		for i := range 3 {
+			prior := make([]float64, 3)
+			prior[i] = 1
+			got, err := sharedExcess(context.Background(), c, e, prior, rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// D = Σ d·(b−C) has the covariance of the signs, twice.
+			want := 2 * math.Asin(rho) / (2 * math.Pi)
+			if math.Abs(got-want) > 1e-6 { // the rule over 161 points at ρ = 0.99
+				t.Errorf("level %d, ρ = %v: excess %v, want %v", i+1, rho, got, want)
+			}
+		}
+	}
+	s, err := NewSharedNoise(context.Background(), c, e, []float64{0.2, 0.3, 0.5}, math.Asin(0.3)/math.Pi, 0.001)
+	if err != nil || math.Abs(s.Rho.Value-0.3) > 1e-4 || !(s.Rho.Lo < 0.3 && s.Rho.Hi > 0.3) {
+		t.Errorf("%+v, %v; want ρ = 0.3", s, err)
+	}
+	for excess, want := range map[float64]float64{-1: 0, 0: 0, 1: 1} {
+		if s, err := NewSharedNoise(context.Background(), c, e, []float64{0.2, 0.3, 0.5}, excess, 0); err != nil || s.Rho.Value != want {
+			t.Errorf("excess %v: %+v, %v; want ρ = %v", excess, s, err, want)
+		}
+	}
+}
+
+// TestRateInterval has Wilson's ends solve his equation |p̂ − p| = z·√(p(1−p)/n).
+func TestRateInterval(t *testing.T) {
+	z := distuv.UnitNormal.Quantile(0.975)
+	for _, v := range [][2]float64{{0, 10}, {3, 10}, {10, 10}, {1, 1e6}} {
+		lo, hi := RateInterval(v[0], v[1])
+		for _, p := range []float64{lo, hi} {
+			if p == 0 || p == 1 {
+				continue
+			}
+			if got := math.Abs(v[0]/v[1]-p) / math.Sqrt(p*(1-p)/v[1]); math.Abs(got-z) > 1e-9*z {
+				t.Errorf("%v of %v: at %v the distance is %v, want %v", v[0], v[1], p, got, z)
+			}
+		}
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	for _, name := range []string{"unary", "b1jdj", "hadamard"} {
+		b.Run(name, func(b *testing.B) {
+			c := mustCode(b, name, 256)
+			counts := simulated(rand.New(rand.NewPCG(1, 1)), mustMixture(b, c, 0.02, 2), func(int) uint64 { return 100 })
+			for b.Loop() {
+				if _, err := NewFit(context.Background(), counts, c.Transitions(), -1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

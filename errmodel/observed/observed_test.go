@@ -1,0 +1,439 @@
+package observed_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/matrix"
+)
+
+func mustCode(t testing.TB, name string, levels int) *code.Code {
+	t.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// network draws targets and logits from the latent-Gaussian model of a mixture with
+// the scale of the logits and the shared part of the noise.
+func network(t testing.TB, c *code.Code, r, sigma, scale, rho float64, samples int, seed uint64) (y, z *mat.Dense) {
+	t.Helper()
+	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	levels, m := c.Dims()
+	q := mat.NewDense(levels, m, nil)
+	q.Apply(func(_, _ int, p float64) float64 {
+		return -distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12))
+	}, e)
+	slopes, slope := c.Slopes(), make([]int8, m)
+	y, z = mat.NewDense(samples, 1, nil), mat.NewDense(samples, m, nil)
+	for j := range samples {
+		i := rng.IntN(levels)
+		y.Set(j, 0, float64(i+1))
+		shared := rng.NormFloat64()
+		slopes.Row(slope, i)
+		for k := range m {
+			noise := rng.NormFloat64()
+			if slope[k] != 0 {
+				noise = math.Sqrt(rho)*float64(slope[k])*shared + math.Sqrt(1-rho)*noise
+			}
+			s := -1.0
+			if c.Bit(i, k) {
+				s = 1
+			}
+			z.Set(j, k, scale*(s*q.At(i, k)+noise))
+		}
+	}
+	return y, z
+}
+
+// files writes targets and outputs and opens them.
+func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels, kind observed.Kind) *observed.Source {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, m mat.Matrix) *matrix.Rows {
+		var b bytes.Buffer
+		var err error
+		path := filepath.Join(dir, name+"."+format)
+		switch format {
+		case "csv":
+			err = matrix.WriteCSV(&b, m)
+		case "npy":
+			err = matrix.WriteNPY(&b, m)
+		case "npz":
+			w := zip.NewWriter(&b)
+			f, err := w.Create(name + ".npy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(matrix.WriteNPY(f, m), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err == nil {
+			err = os.WriteFile(path, b.Bytes(), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := matrix.OpenRows(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { rows.Close() })
+		return rows
+	}
+	return &observed.Source{Targets: write("y", y), Outputs: write("z", z), Labels: labels, Kind: kind}
+}
+
+// TestScan compares a reading of files, in every format and on any number of
+// processors, with the definitions.
+func TestScan(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"unary", "johnson", "hexj", "gray"} {
+		c := mustCode(t, name, 20)
+		y, z := network(t, c, 0.3, 1.5, 1, 0.4, 5000, 1)
+		if name == "gray" { // half-precision logits with ties: sums are exact
+			z.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, z)
+		}
+		readers, err := observed.Readers(c, observed.Logits, 0.7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, len(readers)) // mean |error|
+		counts := errmodel.NewCounts(c.Dims())
+		word := make([]uint64, (c.Bits()+63)/64)
+		for j := range 5000 {
+			row, i := z.RawRowView(j), int(y.At(j, 0))-1
+			counts.Samples[i]++
+			clear(word)
+			for k, v := range row {
+				if v > 0 {
+					word[k/64] |= 1 << (k % 64)
+				}
+				if (v > 0) != c.Bit(i, k) {
+					counts.Row(i)[k]++
+				}
+			}
+			for r, reader := range readers {
+				var label float64
+				switch d := reader.Decoder.(type) {
+				case decode.GenEx:
+					label = d.Expect(row)
+				case decode.Gen:
+					label = float64(d.Decode(word))
+					if reader.Logits {
+						label = float64(d.DecodeLogits(row))
+					}
+				default:
+					label = float64(d.Decode(word))
+				}
+				want[r] += math.Abs(label-y.At(j, 0)) / 5000
+			}
+		}
+		var first *observed.Summary
+		for _, format := range []string{"npy", "csv", "npz"} {
+			for _, workers := range []int{1, 3} {
+				before := runtime.GOMAXPROCS(workers)
+				s, err := observed.Scan(ctx, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
+				runtime.GOMAXPROCS(before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = s
+				}
+				if got, want := fmt.Sprintf("%v %v", *s.Counts, *s), fmt.Sprintf("%v %v", *first.Counts, *first); strings.ReplaceAll(got, fmt.Sprintf("%p", s.Counts), "") != strings.ReplaceAll(want, fmt.Sprintf("%p", first.Counts), "") {
+					t.Errorf("%s, %s on %d processors: another summary", name, format, workers)
+				}
+			}
+		}
+		for i, n := range counts.Samples {
+			if first.Counts.Samples[i] != n {
+				t.Errorf("%s: %d samples of level %d, want %d", name, first.Counts.Samples[i], i+1, n)
+			}
+		}
+		for i, x := range counts.Wrong {
+			if first.Counts.Wrong[i] != x {
+				t.Fatalf("%s: %d wrong in cell %d, want %d", name, first.Counts.Wrong[i], i, x)
+			}
+		}
+		for r, reader := range readers {
+			// gen-ex adds correlations in another order: 10⁻¹⁴ of an exponent.
+			if got := first.Levels[r].Mean; math.Abs(got-want[r]) > 1e-10 {
+				t.Errorf("%s, %s on %s: mean error %v, want %v", name, reader.Decoder.Name(), reader.Outputs(), got, want[r])
+			}
+			if first.Labels[r] != first.Levels[r] {
+				t.Errorf("%s: targets are levels, but errors are %v and %v", name, first.Labels[r], first.Levels[r])
+			}
+		}
+	}
+}
+
+// TestKinds has the same decisions as bits, signs, probabilities and logits.
+func TestKinds(t *testing.T) {
+	ctx := context.Background()
+	c := mustCode(t, "johnson", 20)
+	y, z := network(t, c, 0.5, 1.5, 1, 0, 2000, 2)
+	as := func(f func(z float64) float64) *mat.Dense {
+		out := mat.NewDense(2000, c.Bits(), nil)
+		out.Apply(func(_, _ int, v float64) float64 { return f(v) }, z)
+		return out
+	}
+	hard := func(no, yes float64) func(float64) float64 {
+		return func(v float64) float64 {
+			if v > 0 {
+				return yes
+			}
+			return no
+		}
+	}
+	var means []float64
+	for _, tt := range []struct {
+		kind observed.Kind
+		z    *mat.Dense
+	}{
+		{observed.Logits, z}, {observed.Probabilities, as(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) })},
+		{observed.Bits, as(hard(0, 1))}, {observed.Signs, as(hard(-1, 1))},
+	} {
+		s := files(t, y, tt.z, "npy", observed.Labels{Levels: 20}, "")
+		kind, err := observed.Detect(ctx, s.Outputs)
+		if err != nil || kind != tt.kind {
+			t.Errorf("detected %v, %v; want %v", kind, err, tt.kind)
+		}
+		s.Kind = kind
+		readers, err := observed.Readers(c, kind, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := observed.Scan(ctx, s, c, readers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, reader := range readers {
+			if reader.Decoder.Name() == "bel-j" {
+				means = append(means, sum.Levels[r].Mean)
+			}
+			if kind == observed.Probabilities && reader.Decoder.Name() == "gen-ex" {
+				logits, err := observed.Scan(ctx, files(t, y, z, "npy", observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
+				// The logit of a float64 probability near 1 is rounded: up to
+				// e^6·2⁻⁵³ of ordinary logits, and more of extreme ones that do not
+				// matter.
+				if err != nil || math.Abs(logits.Levels[r].Mean-sum.Levels[r].Mean) > 1e-6 {
+					t.Errorf("gen-ex of probabilities %v, of logits %v, %v", sum.Levels[r].Mean, logits.Levels[r].Mean, err)
+				}
+			}
+		}
+		if hard := kind.Hard(); hard != math.IsNaN(sum.LogitScale) {
+			t.Errorf("%s: scale of logits %v", kind, sum.LogitScale)
+		}
+	}
+	for _, m := range means {
+		if m != means[0] || len(means) != 4 {
+			t.Errorf("bel-j of the same decisions: %v", means)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	real := observed.Labels{Levels: 5, Real: true, Lo: -1, Hi: 1}
+	for y, want := range map[float64]int{-1: 1, -0.76: 1, -0.74: 2, 0: 3, 0.26: 4, 1: 5, 1.000001: 5} {
+		if n, exact, err := real.Level(y); err != nil || n != want || math.Abs(exact-(2*y+3)) > 1e-12 {
+			t.Errorf("%v is level %d (%v), %v; want %d", y, n, exact, err, want)
+		}
+	}
+	if real.Width() != 0.5 || (observed.Labels{Levels: 5}).Width() != 1 {
+		t.Error("width of a level")
+	}
+	for _, tt := range []struct {
+		l    observed.Labels
+		y    float64
+		want string
+	}{
+		{real, 1.1, "outside the range -1 to 1"}, {real, -1.1, "outside the range"},
+		{observed.Labels{Levels: 5}, 0, "if yours count from 0, say --range 0:4"},
+		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5, "--range a:b for real labels"},
+		{observed.Labels{Levels: 5}, -3, "no level"},
+	} {
+		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: %v, want an error about %q", tt.y, err, tt.want)
+		}
+	}
+}
+
+// TestDependence recovers ρ and the scale of logits from simulated networks, and
+// finds neither correlation nor dispersion where bits err independently.
+func TestDependence(t *testing.T) {
+	ctx := context.Background()
+	for _, tt := range []struct {
+		name       string
+		rho, scale float64
+	}{{"unary", 0, 1}, {"unary", 0.3, 2.5}, {"johnson", 0.6, 0.5}, {"b1jdj", 0.9, 1}} {
+		c := mustCode(t, tt.name, 24)
+		y, z := network(t, c, 0.8, 2, tt.scale, tt.rho, 12_000, 3)
+		s := files(t, y, z, "npy", observed.Labels{Levels: 24}, observed.Logits)
+		sum, err := observed.Scan(ctx, s, c, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions(), -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := observed.Depend(ctx, s, c, sum, fit, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := fit.Mixture(ctx, 24, c.Transitions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared, err := errmodel.NewSharedNoise(ctx, c, e, d.Prior, d.Excess, d.StdErr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Five standard errors (6·10⁻⁷), in the interval's 1.96.
+		slack := 5 / 1.96 * math.Max(shared.Rho.Hi-shared.Rho.Value, shared.Rho.Value-shared.Rho.Lo)
+		if math.Abs(shared.Rho.Value-tt.rho) > slack+1e-3 || slack > 0.35 {
+			t.Errorf("%+v: ρ = %+v", tt, shared.Rho)
+		}
+		// The scale is pooled over some thousand outputs: the noise of each cell is
+		// its own, and given the level nothing else moves them.
+		if math.Abs(sum.LogitScale/tt.scale-1) > 0.02 {
+			t.Errorf("%+v: scale of logits %v", tt, sum.LogitScale)
+		}
+		if independent := tt.rho == 0; independent != (math.Abs(sum.Dispersion-1) < 0.05) || independent != (math.Abs(sum.Correlation) < 0.01) {
+			t.Errorf("%+v: dispersion %v, correlation %v", tt, sum.Dispersion, sum.Correlation)
+		}
+	}
+}
+
+// TestInflatedCoverage has samples whose bits err together: intervals that take
+// every bit for an independent one miss r far too often, inflated ones do not. False
+// alarms below 2·10⁻⁶.
+func TestInflatedCoverage(t *testing.T) {
+	ctx := context.Background()
+	const sets = 60
+	c := mustCode(t, "unary", 16)
+	missed, plain := 0, 0
+	for set := range sets {
+		y, z := network(t, c, 1.2, 3, 1, 0.8, 1200, uint64(100+set))
+		s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
+		sum, err := observed.Scan(ctx, s, c, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions(), -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
+			plain++
+		}
+		d, err := observed.Depend(ctx, s, c, sum, fit, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fit.Inflate(ctx, d.AA, d.AB, d.BB); err != nil {
+			t.Fatal(err)
+		}
+		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
+			missed++
+		}
+	}
+	b := distuv.Binomial{N: sets, P: 0.05}
+	most := sets
+	for ; 1-b.CDF(float64(most-1)) < 1e-6; most-- {
+	}
+	if missed > most {
+		t.Errorf("%d of %d inflated intervals miss r; want at most %d", missed, sets, most)
+	}
+	if plain <= most {
+		t.Errorf("%d of %d plain intervals miss r: this test shows nothing", plain, sets)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	ctx := context.Background()
+	c := mustCode(t, "unary", 4)
+	dense := func(rows, columns int, v ...float64) *mat.Dense { return mat.NewDense(rows, columns, v) }
+	good := dense(2, 3, 1, 0, 0, 1, 1, 1)
+	for name, tt := range map[string]struct {
+		y, z *mat.Dense
+		kind observed.Kind
+		want string
+	}{
+		"more targets":      {dense(3, 1, 1, 2, 3), good, observed.Bits, "y.npy has 3 targets, but "},
+		"more outputs":      {dense(1, 1, 1), good, observed.Bits, "y.npy has 1 targets, but "},
+		"two columns":       {dense(2, 2, 1, 2, 1, 2), good, observed.Bits, "y.npy: 2 columns; want one target"},
+		"wrong bits":        {dense(2, 1, 1, 2), dense(2, 2, 0, 1, 1, 1), observed.Bits, "z.npy: 2 columns, but unary of 4 levels has 3 bits"},
+		"level 5":           {dense(2, 1, 1, 5), good, observed.Bits, "y.npy: row 2: target 5 is no level"},
+		"no bit":            {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 0.5, 0), observed.Bits, "z.npy: row 2, column 2: 0.5 is neither 0 nor 1"},
+		"no probability":    {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1.5, 0), observed.Probabilities, "z.npy: row 2, column 2: 1.5 is no probability"},
+		"no sign":           {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1, 0), observed.Signs, "z.npy: row 1, column 1: 0 is neither −1 nor 1"},
+		"NaN logits":        {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, math.NaN(), 0), observed.Logits, "z.npy: row 2, column 2: NaN is not a finite number"},
+		"an infinite logit": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, math.Inf(-1), 0, 1, 0), observed.Logits, "z.npy: row 1, column 3: -Inf"},
+	} {
+		s := files(t, tt.y, tt.z, "npy", observed.Labels{Levels: 4}, tt.kind)
+		err := s.Check()
+		if err == nil {
+			_, err = observed.Scan(ctx, s, c, nil, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one about %q", name, err, tt.want)
+		}
+	}
+	// CSV says how many rows it has only at its end.
+	for _, y := range []*mat.Dense{dense(3, 1, 1, 2, 3), dense(1, 1, 1)} {
+		s := files(t, y, good, "csv", observed.Labels{Levels: 4}, observed.Bits)
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		if _, err := observed.Scan(ctx, s, c, nil, nil); err == nil || !strings.Contains(err.Error(), "more") {
+			t.Errorf("CSV of different lengths: %v", err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := observed.Scan(cancelled, files(t, dense(2, 1, 1, 2), good, "npy", observed.Labels{Levels: 4}, observed.Bits), c, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	c := mustCode(b, "unary", 256)
+	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
+	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
+	readers, err := observed.Readers(c, observed.Logits, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := observed.Scan(context.Background(), s, c, readers, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
+}

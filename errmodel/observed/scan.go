@@ -1,0 +1,436 @@
+package observed
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/matrix"
+)
+
+// Reader is a decoder and what it is given.
+type Reader struct {
+	Decoder decode.Decoder
+	Logits  bool // the outputs as they are; else their signs
+}
+
+// Outputs says what the decoder is given: "bits" or "logits".
+func (r Reader) Outputs() string {
+	if r.Logits {
+		return "logits"
+	}
+	return "bits"
+}
+
+// Readers lists the decoders that fit a code and outputs of a kind: on decisions
+// bel-u, bel-j, gen and gen-ex; on logits gen and gen-ex, of the temperature given.
+func Readers(c *code.Code, k Kind, temperature float64) ([]Reader, error) {
+	var out []Reader
+	for _, name := range decode.Names() {
+		if name == "gen-ex" {
+			continue
+		}
+		d, err := decode.New(name, c)
+		if err != nil {
+			continue // it does not fit
+		}
+		if !c.Real() {
+			out = append(out, Reader{Decoder: d})
+		}
+		if name == "gen" && (!k.Hard() || c.Real()) {
+			out = append(out, Reader{Decoder: d, Logits: true})
+		}
+	}
+	d, err := decode.NewGenEx(c, temperature)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, Reader{Decoder: d, Logits: !k.Hard()}), nil
+}
+
+// Error is the mean of |decoded − label| over the samples, in levels.
+type Error struct {
+	Mean, StdErr, RMS float64
+}
+
+// sums adds errors up in the order of the samples.
+type sums struct{ n, abs, square float64 }
+
+func (s *sums) add(e float64) {
+	s.n++
+	s.abs += math.Abs(e)
+	s.square += e * e
+}
+
+func (s *sums) error() Error {
+	mean := s.abs / s.n
+	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1)), RMS: math.Sqrt(s.square / s.n)}
+}
+
+// Summary is what a reading of all samples gives.
+type Summary struct {
+	Counts *errmodel.Counts
+	// Levels are the errors of each Reader against the level of the target, Labels
+	// those against the target itself, quantization included.
+	Levels, Labels []Error
+	// Dispersion is the variance of the number of wrong bits of a sample, given its
+	// level, over that of independent errors: 1 where classifiers err independently.
+	// Correlation is the mean correlation of two bits' errors that makes it so. NaN
+	// where too little varies.
+	Dispersion, Correlation float64
+	// LogitScale is the standard deviation of an output given its level, over the
+	// cells where both decisions occur: the τ of the latent-Gaussian model, whose
+	// logits have a noise of 1. NaN where there are none, or for decisions.
+	LogitScale float64
+
+	displacement []moments // of D, by level
+}
+
+// moments are integer sums, so that their order does not matter.
+type moments struct{ n, sum, square int64 }
+
+func (m *moments) add(v int64) {
+	m.n++
+	m.sum += v
+	m.square += v * v
+}
+
+func (m moments) mean() float64 { return float64(m.sum) / float64(m.n) }
+
+// variance is the unbiased one, for n ≥ 2.
+func (m moments) variance() float64 {
+	return (float64(m.square) - float64(m.sum)*m.mean()) / float64(m.n-1)
+}
+
+// wrongBits collects the wrong bits of one sample.
+func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
+	dst = dst[:0]
+	for k, v := range z {
+		if (v > 0) != c.Bit(row, k) {
+			dst = append(dst, k)
+		}
+	}
+	return dst
+}
+
+// Scan reads all samples: it counts wrong bits and decodes every sample with every
+// reader. The result does not depend on the number of processors. done is called
+// with numbers of samples, and may be nil. Errors name the file and the place, or are
+// the context's.
+func Scan(ctx context.Context, s *Source, c *code.Code, readers []Reader, done func(samples uint64)) (*Summary, error) {
+	m := c.Bits()
+	if _, columns := s.Outputs.Dims(); columns != m {
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
+	}
+	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), m), displacement: make([]moments, c.Levels())}
+	numbers := make([]moments, c.Levels()) // of wrong bits
+	var first, second []float64            // Σ z and Σ z² by cell
+	if !s.Kind.Hard() {
+		first, second = make([]float64, c.Levels()*m), make([]float64, c.Levels()*m)
+	}
+	levels, labels := make([]sums, len(readers)), make([]sums, len(readers))
+	correlations := decode.NewCorrelations(c)
+	slopes := newSlopeRows(c)
+	var decoded []float64
+	var wrong []int
+	err := s.each(ctx, func(b *batch) error {
+		if need := b.n * len(readers); len(decoded) < need {
+			decoded = make([]float64, need)
+		}
+		if err := decodeBatch(ctx, decoded, b, c, readers, correlations); err != nil {
+			return err
+		}
+		for j := range b.n {
+			i, z := b.level[j]-1, b.z[j*m:(j+1)*m]
+			out.Counts.Samples[i]++
+			wrong = wrongBits(wrong, c, i, z)
+			numbers[i].add(int64(len(wrong)))
+			d := int64(0)
+			if len(wrong) > 0 {
+				counts, slope := out.Counts.Row(i), slopes.row(i)
+				for _, k := range wrong {
+					counts[k]++
+					d += direction(c, slope, i, k)
+				}
+			}
+			out.displacement[i].add(d)
+			for r := range readers {
+				label := decoded[j*len(readers)+r]
+				levels[r].add(label - float64(b.level[j]))
+				labels[r].add(label - b.exact[j])
+			}
+			if first != nil {
+				one, two := first[i*m:(i+1)*m], second[i*m:(i+1)*m]
+				for k, v := range z {
+					one[k] += v
+					two[k] += v * v
+				}
+			}
+		}
+		if done != nil {
+			done(uint64(b.n))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for r := range readers {
+		out.Levels, out.Labels = append(out.Levels, levels[r].error()), append(out.Labels, labels[r].error())
+	}
+	out.Dispersion, out.Correlation = dispersion(out.Counts, numbers)
+	out.LogitScale = logitScale(out.Counts, first, second)
+	return out, nil
+}
+
+// slopeRows keeps the rows of a code's slopes that were asked for.
+type slopeRows struct {
+	slopes *code.Slopes
+	bits   int
+	rows   [][]int8
+}
+
+func newSlopeRows(c *code.Code) *slopeRows {
+	return &slopeRows{slopes: c.Slopes(), bits: c.Bits(), rows: make([][]int8, c.Levels())}
+}
+
+func (s *slopeRows) row(i int) []int8 {
+	if s.rows[i] == nil {
+		s.rows[i] = make([]int8, s.bits)
+		s.slopes.Row(s.rows[i], i)
+	}
+	return s.rows[i]
+}
+
+// direction is what a wrong bit adds to the displacement D.
+func direction(c *code.Code, slope []int8, row, k int) int64 {
+	if c.Bit(row, k) {
+		return -int64(slope[k])
+	}
+	return int64(slope[k])
+}
+
+// decodeBatch sets dst, n × readers, to the decoded labels, on all processors.
+func decodeBatch(ctx context.Context, dst []float64, b *batch, c *code.Code, readers []Reader, correlations *decode.Correlations) error {
+	m := c.Bits()
+	workers := min(runtime.GOMAXPROCS(0), b.n)
+	g, ctx := errgroup.WithContext(ctx)
+	for w := range workers {
+		g.Go(func() error {
+			word := make([]uint64, (m+63)/64)
+			soft := make([]float64, c.Levels())
+			signs := make([]float64, m)
+			for j := b.n * w / workers; j < b.n*(w+1)/workers; j++ {
+				if j%64 == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				z := b.z[j*m : (j+1)*m]
+				clear(word)
+				for k, v := range z {
+					signs[k] = -1
+					if v > 0 {
+						word[k/64] |= 1 << (k % 64)
+						signs[k] = 1
+					}
+				}
+				held := 0 // what soft holds: 1 the signs' correlations, 2 the logits'
+				correlate := func(logits bool) []float64 {
+					want, from := 1, signs
+					if logits {
+						want, from = 2, z
+					}
+					if held != want {
+						correlations.To(soft, from)
+						held = want
+					}
+					return soft
+				}
+				for r, reader := range readers {
+					var label float64
+					switch d := reader.Decoder.(type) {
+					case decode.GenEx:
+						label = d.Mean(correlate(reader.Logits))
+					case decode.Gen:
+						label = float64(d.Nearest(correlate(reader.Logits)))
+					default:
+						label = float64(d.Decode(word))
+					}
+					dst[j*len(readers)+r] = label
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// dispersion compares the variance of the number of wrong bits, given the level,
+// with the sum of the bits' own.
+func dispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation float64) {
+	var all, own, pairs float64
+	for i, n := range numbers {
+		if n.n < 2 {
+			continue
+		}
+		samples := float64(n.n)
+		var sum, roots float64
+		for _, x := range c.Row(i) {
+			e := float64(x) / samples
+			v := e * (1 - e) * samples / (samples - 1) // unbiased
+			sum += v
+			roots += math.Sqrt(v)
+		}
+		all += samples * n.variance()
+		own += samples * sum
+		pairs += samples * (roots*roots - sum)
+	}
+	if !(own > 0) {
+		return math.NaN(), math.NaN()
+	}
+	correlation = math.NaN()
+	if pairs > 1e-9*own {
+		correlation = (all - own) / pairs
+	}
+	return all / own, correlation
+}
+
+// fewErrors is how many wrong and right decisions a cell must have to tell the scale
+// of its logits: where one kind is rare, the spread is that of certainty.
+const fewErrors = 5
+
+// logitScale pools the variances of outputs over the cells in which both decisions
+// occur.
+func logitScale(c *errmodel.Counts, first, second []float64) float64 {
+	if first == nil {
+		return math.NaN()
+	}
+	var square, dof float64
+	for i, samples := range c.Samples {
+		n := float64(samples)
+		for k, x := range c.Row(i) {
+			if x < fewErrors || samples-x < fewErrors {
+				continue
+			}
+			at := i*c.Bits + k
+			square += max(0, second[at]-first[at]*first[at]/n)
+			dof += n - 1
+		}
+	}
+	if dof == 0 || square == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(square / dof)
+}
+
+// Dependence is what a second reading tells about samples as wholes.
+type Dependence struct {
+	AA, AB, BB float64 // Σ over the samples of their scores' products, for Fit.Inflate
+	// Excess is the mean of what the variance of the displacement D has beyond that
+	// of independent errors, with its standard error, and Prior the levels it was
+	// measured at: see errmodel.SharedNoise. NaN where no level has two samples.
+	Excess, StdErr float64
+	Prior          []float64
+}
+
+// Depend reads all samples again: their scores at a fit of the code's bits, or of
+// none, and the excess of the displacement's variance. The error names the file and
+// the place, or is the context's.
+func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmodel.Fit, done func(samples uint64)) (*Dependence, error) {
+	m, levels := c.Bits(), c.Levels()
+	// A sample's score is that of a sample without an error, and for each wrong bit
+	// the difference.
+	whole := make([][2]float64, levels)
+	change := make([][][2]float64, m) // by bit and level
+	if f != nil {
+		for k, positions := range c.Transitions() {
+			wrong, right := f.Scores(levels, positions)
+			for i := range wrong {
+				for j := range 2 {
+					whole[i][j] += right[i][j]
+					wrong[i][j] -= right[i][j]
+				}
+			}
+			change[k] = wrong
+		}
+	}
+	rates := sum.Counts.Rates(nil)
+	slopes := newSlopeRows(c)
+	still := make([]float64, levels) // Σ_k ê² over the bits with a direction: a sample's without an error
+	var row []float64
+	d := &Dependence{Prior: make([]float64, levels)}
+	for i := range levels {
+		row = matrix.Row(row, i, mat.Matrix(rates))
+		for k, e := range row {
+			if slopes.row(i)[k] != 0 {
+				still[i] += e * e
+			}
+		}
+	}
+	var excess sums2
+	var wrong []int
+	err := s.each(ctx, func(b *batch) error {
+		for j := range b.n {
+			i := b.level[j] - 1
+			wrong = wrongBits(wrong, c, i, b.z[j*m:(j+1)*m])
+			score := whole[i]
+			displacement, own := int64(0), still[i]
+			if len(wrong) > 0 {
+				rate, slope := rates.RawRowView(i), slopes.row(i)
+				for _, k := range wrong {
+					if f != nil {
+						score[0] += change[k][i][0]
+						score[1] += change[k][i][1]
+					}
+					if slope[k] != 0 {
+						displacement += direction(c, slope, i, k)
+						own += 1 - 2*rate[k]
+					}
+				}
+			}
+			d.AA += score[0] * score[0]
+			d.AB += score[0] * score[1]
+			d.BB += score[1] * score[1]
+			if at := sum.displacement[i]; at.n > 1 {
+				v := float64(displacement) - at.mean()
+				excess.add((v*v - own) * float64(at.n) / float64(at.n-1))
+				d.Prior[i]++
+			}
+		}
+		if done != nil {
+			done(uint64(b.n))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Prior {
+		d.Prior[i] /= max(excess.n, 1)
+	}
+	d.Excess, d.StdErr = excess.mean()
+	return d, nil
+}
+
+// sums2 are the sums of numbers of either sign.
+type sums2 struct{ n, sum, square float64 }
+
+func (s *sums2) add(v float64) {
+	s.n++
+	s.sum += v
+	s.square += v * v
+}
+
+func (s *sums2) mean() (mean, stderr float64) {
+	if s.n < 2 {
+		return math.NaN(), math.NaN()
+	}
+	mean = s.sum / s.n
+	return mean, math.Sqrt(max(0, s.square/s.n-mean*mean) / (s.n - 1))
+}

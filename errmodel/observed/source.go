@@ -1,0 +1,265 @@
+// Package observed reads what a trained network gave: for every test sample the
+// target and the outputs of the classifiers, from files that may be larger than
+// memory. It counts the classifiers' errors, decodes the outputs, and measures how
+// the errors depend on each other.
+package observed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"belsim/theory/matrix"
+)
+
+// Kind is what the outputs of classifiers are.
+type Kind string
+
+// Kinds of outputs. A classifier says one where its bit is 1, its sign +1, its
+// probability above ½, or its logit positive.
+const (
+	Bits          Kind = "bits"          // 0 and 1
+	Signs         Kind = "signs"         // −1 and 1
+	Probabilities Kind = "probabilities" // of a one, from 0 to 1
+	Logits        Kind = "logits"        // any finite numbers
+)
+
+// certain is the logit of a probability of 1, or less 1, that of 0: the logit of
+// the largest probability below 1 that the error model tells from 1.
+var certain = math.Log((1 - 1e-12) / 1e-12)
+
+// logit is an output as a logit, ±1 where it is a bit. what says what an output is
+// that is not of its kind.
+func (k Kind) logit(v float64) (z float64, what string) {
+	switch k {
+	case Bits:
+		if v != 0 && v != 1 {
+			return 0, "neither 0 nor 1"
+		}
+		return 2*v - 1, ""
+	case Signs:
+		if v != -1 && v != 1 {
+			return 0, "neither −1 nor 1"
+		}
+		return v, ""
+	case Probabilities:
+		switch {
+		case !(v >= 0 && v <= 1):
+			return 0, "no probability"
+		case v == 0:
+			return -certain, ""
+		case v == 1:
+			return certain, ""
+		}
+		return min(max(math.Log(v)-math.Log1p(-v), -certain), certain), ""
+	}
+	return v, ""
+}
+
+// Hard reports whether outputs are decisions alone.
+func (k Kind) Hard() bool { return k == Bits || k == Signs }
+
+// Labels says what targets are.
+type Labels struct {
+	Levels int
+	// Real makes targets real labels from Lo to Hi, quantized by q(y) =
+	// (y−Lo)·(L−1)/(Hi−Lo) + 1, to the nearest level; else they are levels 1..L.
+	Real   bool
+	Lo, Hi float64
+}
+
+// Width is the width of a level in label units.
+func (l Labels) Width() float64 {
+	if !l.Real {
+		return 1
+	}
+	return (l.Hi - l.Lo) / float64(l.Levels-1)
+}
+
+// Level returns the level of a target, and the target in levels.
+func (l Labels) Level(y float64) (level int, exact float64, err error) {
+	if !l.Real {
+		switch n := math.Round(y); {
+		case n != y:
+			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or --range a:b for real labels", y, l.Levels)
+		case n == 0:
+			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, say --range 0:%d", l.Levels, l.Levels-1)
+		case n < 1 || n > float64(l.Levels):
+			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or --range a:b for labels of another range", y, l.Levels)
+		}
+		return int(y), y, nil
+	}
+	// Files hold rounded numbers: the ends of the range may be passed by as much
+	// as a float32 rounds.
+	slack := 1e-6 * max(l.Hi-l.Lo, math.Abs(l.Lo), math.Abs(l.Hi))
+	if !(y >= l.Lo-slack && y <= l.Hi+slack) {
+		return 0, 0, fmt.Errorf("target %v is outside the range %v to %v", y, l.Lo, l.Hi)
+	}
+	exact = (y-l.Lo)*float64(l.Levels-1)/(l.Hi-l.Lo) + 1
+	return min(max(int(math.Round(exact)), 1), l.Levels), exact, nil
+}
+
+// Source is the targets, N × 1, and the outputs, N × M, of test samples.
+type Source struct {
+	Targets, Outputs *matrix.Rows
+	Labels           Labels
+	Kind             Kind
+}
+
+// Check compares the sizes of the files, as far as they are known before they are
+// read.
+func (s *Source) Check() error {
+	n, columns := s.Targets.Dims()
+	m, _ := s.Outputs.Dims()
+	if columns != 1 {
+		return fmt.Errorf("%s: %d columns; want one target for each sample", s.Targets.Name(), columns)
+	}
+	if n >= 0 && m >= 0 && n != m {
+		return s.mismatch(n, m)
+	}
+	return nil
+}
+
+func (s *Source) mismatch(targets, outputs int) error {
+	return fmt.Errorf("%s has %d targets, but %s has the outputs of %d samples", s.Targets.Name(), targets, s.Outputs.Name(), outputs)
+}
+
+// Detect reads outputs until it knows what they are: bits where all are 0 or 1,
+// signs where all are ±1, probabilities where all are from 0 to 1, else logits.
+// Logits are known by the first that is no probability; the rest takes a reading of
+// the file. The rows are rewound.
+func Detect(ctx context.Context, outputs *matrix.Rows) (Kind, error) {
+	_, m := outputs.Dims()
+	row := make([]float64, m)
+	bits, signs, probabilities := true, true, true
+	for n := 0; bits || signs || probabilities; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		err := outputs.Next(row)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		for _, v := range row {
+			bits = bits && (v == 0 || v == 1)
+			signs = signs && (v == -1 || v == 1)
+			probabilities = probabilities && v >= 0 && v <= 1
+		}
+	}
+	kind := Logits
+	switch {
+	case bits:
+		kind = Bits
+	case signs:
+		kind = Signs
+	case probabilities:
+		kind = Probabilities
+	}
+	return kind, outputs.Rewind()
+}
+
+// batch is some samples, in the order of the files.
+type batch struct {
+	n     int
+	level []int     // from 1
+	exact []float64 // targets in levels
+	z     []float64 // n × M logits
+}
+
+// batchBytes is about the memory of a batch.
+const batchBytes = 4 << 20
+
+// each calls f for all samples, batch by batch, while the next batch is read; the
+// files are rewound first. Errors name the file and the place.
+func (s *Source) each(ctx context.Context, f func(*batch) error) error {
+	if err := errors.Join(s.Targets.Rewind(), s.Outputs.Rewind()); err != nil {
+		return err
+	}
+	_, m := s.Outputs.Dims()
+	size := min(4096, max(1, batchBytes/8/m))
+	free, full := make(chan *batch, 3), make(chan *batch, 3)
+	for range cap(free) {
+		free <- &batch{level: make([]int, size), exact: make([]float64, size), z: make([]float64, size*m)}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer close(full)
+		for row := 0; ; {
+			var b *batch
+			select {
+			case b = <-free:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			end, err := s.read(b, row)
+			if err != nil {
+				return err
+			}
+			row += b.n
+			select {
+			case full <- b:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if end {
+				return nil
+			}
+		}
+	})
+	g.Go(func() error {
+		for b := range full {
+			if err := f(b); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			free <- b
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+// read fills a batch; row is the number of samples before it.
+func (s *Source) read(b *batch, row int) (end bool, err error) {
+	_, m := s.Outputs.Dims()
+	var y [1]float64
+	for b.n = 0; b.n < len(b.level); {
+		z := b.z[b.n*m : (b.n+1)*m]
+		errY, errZ := s.Targets.Next(y[:]), s.Outputs.Next(z)
+		switch at := row + b.n; {
+		case errY == io.EOF && errZ == io.EOF:
+			return true, nil
+		case errY == io.EOF && errZ == nil:
+			return false, fmt.Errorf("%s has %d targets, but %s has the outputs of more samples", s.Targets.Name(), at, s.Outputs.Name())
+		case errY == nil && errZ == io.EOF:
+			return false, fmt.Errorf("%s has the outputs of %d samples, but %s has more targets", s.Outputs.Name(), at, s.Targets.Name())
+		case errY != nil && errY != io.EOF:
+			return false, errY
+		case errZ != nil:
+			return false, errZ
+		}
+		if b.level[b.n], b.exact[b.n], err = s.Labels.Level(y[0]); err != nil {
+			return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
+		}
+		if s.Kind != Logits {
+			for k, v := range z {
+				logit, what := s.Kind.logit(v)
+				if what != "" {
+					return false, fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s", s.Outputs.Name(), row+b.n+1, k+1, v, what, s.Kind)
+				}
+				z[k] = logit
+			}
+		}
+		b.n++
+	}
+	return false, nil
+}

@@ -1,0 +1,179 @@
+package errmodel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/theory/code"
+	"belsim/theory/matrix"
+)
+
+// SharedNoise is the estimate of the part ρ of the classifiers' noise that is one
+// displacement of the perceived label, common to all bits.
+type SharedNoise struct {
+	Rho Interval // from 0 to 1
+	// Excess is the mean over the samples of what the variance of the displacement
+	//
+	//	D = Σ_k d_k·(b_k − C[n,k])
+	//
+	// has beyond that of independent errors, and its standard error; d_k = ±1 is the
+	// direction in which bit k changes at its nearest transition (code.Slopes). For
+	// unary D is the error of the decoded level.
+	Excess, StdErr float64
+	// Most is the excess that ρ = 1 gives.
+	Most float64
+}
+
+// largestRho is where the search ends: at ρ = 1 the noise of a bit given the shared
+// one is a step.
+const largestRho = 0.9999
+
+// NewSharedNoise returns the ρ with which the latent-Gaussian model of the table e,
+// L × M, has the given excess of D's variance over that of independent errors, when
+// levels occur as in the prior. Given the shared noise t, bit k of level n is wrong
+// with the probability
+//
+//	Φ((−Φ⁻¹(1−e) + g_k·√ρ·t)/√(1−ρ)),  g_k = ±d_k,
+//
+// independently, so that the excess is Var_t(Σ g_k·p_k(t)) − Σ Var_t(p_k(t)). It
+// grows with ρ (Slepian's inequality: all covariances g_k·g_l·cov do). The error is
+// about the sizes, or the context's.
+func NewSharedNoise(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, excess, stderr float64) (*SharedNoise, error) {
+	if rows, columns := e.Dims(); rows != c.Levels() || columns != c.Bits() || len(prior) != rows {
+		return nil, fmt.Errorf("a table of %d × %d and a prior of %d levels for a code of %d levels and %d bits", rows, columns, len(prior), c.Levels(), c.Bits())
+	}
+	s := &SharedNoise{Excess: excess, StdErr: stderr}
+	var err error
+	if s.Most, err = sharedExcess(ctx, c, e, prior, largestRho); err != nil {
+		return nil, err
+	}
+	z := distuv.UnitNormal.Quantile((1 + Confidence) / 2)
+	for _, at := range []struct {
+		rho    *float64
+		excess float64
+	}{{&s.Rho.Value, excess}, {&s.Rho.Lo, excess - z*stderr}, {&s.Rho.Hi, excess + z*stderr}} {
+		if *at.rho, err = rhoOf(ctx, c, e, prior, at.excess, s.Most); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// rhoOf solves for ρ by false position (Illinois), which keeps the zero enclosed.
+func rhoOf(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, excess, most float64) (float64, error) {
+	if !(excess > 0) {
+		return 0, nil
+	}
+	if excess >= most {
+		return 1, nil
+	}
+	lo, hi := 0.0, largestRho
+	flo, fhi := -excess, most-excess
+	side := 0
+	for range 60 {
+		rho := (lo*fhi - hi*flo) / (fhi - flo)
+		v, err := sharedExcess(ctx, c, e, prior, rho)
+		if err != nil {
+			return 0, err
+		}
+		v -= excess
+		if math.Abs(v) < 1e-5*excess || hi-lo < 1e-5 {
+			return rho, nil
+		}
+		if v < 0 {
+			if lo, flo = rho, v; side < 0 {
+				fhi /= 2
+			}
+			side = -1
+		} else {
+			if hi, fhi = rho, v; side > 0 {
+				flo /= 2
+			}
+			side = 1
+		}
+	}
+	return (lo + hi) / 2, nil
+}
+
+// sharedExcess is the mean excess over the prior, by the trapezoid rule over the
+// shared noise t from −8 to 8: smooth functions that vanish at both ends are
+// integrated with an error that falls exponentially with the number of points.
+func sharedExcess(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, rho float64) (float64, error) {
+	const points = 161
+	var weights [points]float64
+	total := 0.0
+	at := func(j int) float64 { return 16*float64(j)/(points-1) - 8 }
+	for j := range weights {
+		weights[j] = math.Exp(-at(j) * at(j) / 2)
+		total += weights[j]
+	}
+	shared, own := math.Sqrt(rho), math.Sqrt(1-rho)
+	slopes := c.Slopes()
+	excess := make([]float64, c.Levels())
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			var row []float64
+			slope := make([]int8, c.Bits())
+			var sum [points]float64
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= c.Levels() {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if prior[i] == 0 {
+					continue
+				}
+				row = matrix.Row(row, i, e)
+				slopes.Row(slope, i)
+				clear(sum[:])
+				separate := 0.0
+				for k, p := range row {
+					if slope[k] == 0 || p < 1e-9 {
+						continue
+					}
+					direction := -float64(slope[k]) // of D when the bit errs, by the slope of its one …
+					if !c.Bit(i, k) {
+						direction = -direction // … or of its zero
+					}
+					q := distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12)) // −Φ⁻¹(1−p)
+					var m1, m2 float64
+					for j := range sum {
+						v := math.Erfc(-(q+direction*shared*at(j))/own/math.Sqrt2) / 2
+						sum[j] += direction * v
+						m1 += weights[j] * v
+						m2 += weights[j] * v * v
+					}
+					m1, m2 = m1/total, m2/total
+					separate += m2 - m1*m1
+				}
+				var m1, m2 float64
+				for j, v := range sum {
+					m1 += weights[j] * v
+					m2 += weights[j] * v * v
+				}
+				m1, m2 = m1/total, m2/total
+				excess[i] = m2 - m1*m1 - separate
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, p := range prior {
+		sum += p * excess[i]
+	}
+	return sum, nil
+}
