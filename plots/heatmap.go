@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -21,6 +22,65 @@ type HeatmapData struct {
 	XLabel, YLabel, ZLabel string
 	Positive, Negative     string // what the two signs mean
 	Blank                  string // what a blank cell means
+	Mark                   *Mark  // a point to show, where there is one
+}
+
+// Mark is a point of a map with the limits of its intervals.
+type Mark struct{ X, XLo, XHi, Y, YLo, YHi float64 }
+
+// Plot implements plot.Plotter: a cross as long as the intervals, and a ring. What
+// lies outside the axes is cut off.
+func (m markOn) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	x := func(v float64) vg.Length { return tx(min(max(m.x(v), p.X.Min), p.X.Max)) }
+	y := func(v float64) vg.Length { return ty(min(max(m.y(v), p.Y.Min), p.Y.Max)) }
+	inX, inY := m.x(m.X) >= p.X.Min && m.x(m.X) <= p.X.Max, m.y(m.Y) >= p.Y.Min && m.y(m.Y) <= p.Y.Max
+	halo := draw.LineStyle{Color: color.White, Width: vg.Points(3.4)}
+	for _, line := range []draw.LineStyle{halo, {Color: black, Width: vg.Points(1.4)}} {
+		if inY {
+			c.StrokeLine2(line, x(m.XLo), y(m.Y), x(m.XHi), y(m.Y))
+		}
+		if inX {
+			c.StrokeLine2(line, x(m.X), y(m.YLo), x(m.X), y(m.YHi))
+		}
+		if inX && inY {
+			radius := vg.Points(3.6)
+			glyph := draw.GlyphStyle{Color: line.Color, Radius: radius, Shape: draw.CircleGlyph{}}
+			if line.Color == color.White {
+				glyph.Radius += vg.Points(1)
+			}
+			c.DrawGlyph(glyph, vg.Point{X: x(m.X), Y: y(m.Y)})
+		}
+	}
+}
+
+// markOn is a Mark with its axes' scales.
+type markOn struct {
+	Mark
+	x, y func(float64) float64
+}
+
+// check refuses what cannot be drawn.
+func (m *Mark) check(xLog, yLog bool) error {
+	for _, v := range []float64{m.X, m.XLo, m.XHi, m.Y, m.YLo, m.YHi} {
+		if math.IsNaN(v) {
+			return fmt.Errorf("a mark at %v", v)
+		}
+	}
+	if xLog && !(m.X > 0) || yLog && !(m.Y > 0) {
+		return fmt.Errorf("a mark at (%v, %v) on a log axis", m.X, m.Y)
+	}
+	return nil
+}
+
+// on is where a value is on an axis, however far: ends may be 0 or +Inf.
+func on(log bool) func(float64) float64 {
+	return func(v float64) float64 {
+		if log {
+			v = math.Log10(v)
+		}
+		return min(max(v, -largest), largest)
+	}
 }
 
 // Heatmap draws signed values in a diverging palette centred on zero, red where
@@ -67,6 +127,12 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 			}
 			p.Add(&plotter.Line{XYs: line, LineStyle: style})
 		}
+	}
+	if d.Mark != nil {
+		if err := d.Mark.check(d.XLog, d.YLog); err != nil {
+			return nil, fmt.Errorf("heatmap: %w", err)
+		}
+		p.Add(markOn{*d.Mark, on(d.XLog), on(d.YLog)})
 	}
 	const bar = 96 // points to the right of the plot
 	fitTitle(p, 6.3*vg.Inch-vg.Points(bar+10))

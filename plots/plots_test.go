@@ -71,6 +71,24 @@ func verifyData(n int, exact bool) plots.VerifyData {
 	return d
 }
 
+// bitProfile is that of a bit with a transition.
+func bitProfile(at, levels int) plots.BitProfile {
+	b := plots.BitProfile{Name: fmt.Sprintf("bit %d", at)}
+	e := func(y float64) float64 {
+		z := (y - float64(at) - 0.5) / 2
+		return 0.4 * math.Exp(-z*z/2)
+	}
+	for i := range levels {
+		y := float64(i + 1)
+		b.Target = append(b.Target, i >= at)
+		rate := e(y) * (1 + 0.3*math.Sin(9*y))
+		b.Label, b.Rate = append(b.Label, y), append(b.Rate, rate)
+		b.Lo, b.Hi = append(b.Lo, 0.8*rate), append(b.Hi, 1.2*rate+0.02)
+		b.X, b.Fitted = append(b.X, y), append(b.Fitted, e(y))
+	}
+	return b
+}
+
 func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 	t.Helper()
 	nan := math.NaN()
@@ -127,6 +145,17 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			d := codeData(64, 128)
 			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
 			return plots.CodeMatrix(d)
+		},
+		"heatmap-mark": func() (*plots.Figure, error) {
+			d := heatmapData(40, 30, hill)
+			d.Mark = &plots.Mark{X: 2, XLo: 1.5, XHi: 2.2, Y: 6, YLo: 3, YHi: math.Inf(1)}
+			return plots.Heatmap(d)
+		},
+		"profile": func() (*plots.Figure, error) {
+			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
+		},
+		"profile-one": func() (*plots.Figure, error) {
+			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
 		},
 		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
 		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },
@@ -341,6 +370,31 @@ func TestRefusals(t *testing.T) {
 		"a negative bound": func() (*plots.Figure, error) {
 			one := []float64{1}
 			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: []float64{-1}, Exact: one, Mean: one, StdErr: one})
+		},
+		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
+		"too many bits": func() (*plots.Figure, error) {
+			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})
+		},
+		"no target": func() (*plots.Figure, error) {
+			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 1)})
+		},
+		"a negative rate": func() (*plots.Figure, error) {
+			b := bitProfile(2, 8)
+			b.Rate[3] = -0.1
+			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
+		},
+		"a short interval": func() (*plots.Figure, error) {
+			b := bitProfile(2, 8)
+			b.Hi = b.Hi[1:]
+			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
+		},
+		"labels that descend": func() (*plots.Figure, error) {
+			b := bitProfile(2, 8)
+			b.Label[3] = 1
+			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
+		},
+		"a mark that is no number": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }))
 		},
 		"no levels":       func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
 		"no means":        func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },

@@ -1,0 +1,195 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ProfileData is the error probability of some classifiers as a function of the
+// label.
+type ProfileData struct {
+	Title string
+	Bits  []BitProfile
+}
+
+// BitProfile is that of one classifier.
+type BitProfile struct {
+	Name   string
+	Target []bool // by level, from level 1: the bit of the code word
+	// Observed error rates with the limits of their intervals, at labels in
+	// ascending order; nil where nothing was observed.
+	Label, Rate, Lo, Hi []float64
+	// The model's curve; nil where there is none.
+	X, Fitted []float64
+}
+
+// maxPanels is the largest number of classifiers in a figure.
+const maxPanels = 24
+
+// Profile draws the paper's Figure 3(a, b) and 11: a panel for each classifier with
+// observed points, the fitted curve, and the target bit as a bar on top, black
+// where it is one.
+func Profile(d ProfileData) (*Figure, error) {
+	if len(d.Bits) == 0 || len(d.Bits) > maxPanels {
+		return nil, fmt.Errorf("error profiles of %d bits; want 1 to %d", len(d.Bits), maxPanels)
+	}
+	var panels []*plot.Plot
+	var key []series
+	glyph := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(1.6), Shape: draw.RingGlyph{}}
+	curve := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
+	observed, fitted := false, false
+	for _, b := range d.Bits {
+		p, err := b.panel(glyph, curve)
+		if err != nil {
+			return nil, fmt.Errorf("error profile of %s: %w", b.Name, err)
+		}
+		panels = append(panels, p)
+		observed = observed || len(b.Label) > 0
+		fitted = fitted || len(b.X) > 0
+	}
+	if observed {
+		key = append(key, series{name: "observed, 95 % interval", glyph: glyph})
+	}
+	if fitted {
+		key = append(key, series{name: "Gaussian mixture", line: curve})
+	}
+	columns := min(2, len(panels))
+	rows := (len(panels) + columns - 1) / columns
+	fig := &Figure{width: 6.3 * vg.Inch, height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch}
+	if columns == 1 {
+		fig.height = 3.6 * vg.Inch
+	}
+	heading := newPlot(d.Title, "", "")
+	fitTitle(heading, fig.width-vg.Points(14))
+	title := heading.Title.Text
+	style := heading.Title.TextStyle
+	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
+	fig.draw = func(c draw.Canvas) {
+		c.FillPolygon(color.White, corners(c.Rectangle))
+		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
+		if title != "" {
+			c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, title)
+			c = draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))
+		}
+		c = drawKey(c, key)
+		width, height := (c.Max.X-c.Min.X)/vg.Length(columns), (c.Max.Y-c.Min.Y)/vg.Length(rows)
+		for i, p := range panels {
+			at := vg.Point{X: c.Min.X + width*vg.Length(i%columns), Y: c.Max.Y - height*vg.Length(i/columns+1)}
+			panel := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}}}
+			panel = draw.Crop(panel, vg.Points(2), -vg.Points(8), vg.Points(2), -vg.Points(26))
+			// A number at the upper end of an axis takes some room: as much in all
+			// panels, so that they stand in line.
+			const room = 6
+			panel.Max.Y -= vg.Points(room) - (panel.Max.Y - p.DataCanvas(panel).Max.Y)
+			p.Draw(panel)
+			d.Bits[i].bar(c, p, p.DataCanvas(panel).Rectangle)
+		}
+	}
+	return fig, nil
+}
+
+// panel is one classifier's axes, points and curve.
+func (b BitProfile) panel(glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
+	if len(b.Target) == 0 {
+		return nil, fmt.Errorf("no target bits")
+	}
+	if len(b.Label) > 0 {
+		if _, err := newAxis("label", b.Label, false); err != nil {
+			return nil, err
+		}
+	}
+	if len(b.X) > 0 {
+		if _, err := newAxis("label", b.X, false); err != nil {
+			return nil, err
+		}
+	}
+	top := 0.0
+	for _, v := range []struct {
+		name   string
+		values []float64
+		n      int
+	}{{"the rate", b.Rate, len(b.Label)}, {"its lower limit", b.Lo, len(b.Label)}, {"its upper limit", b.Hi, len(b.Label)}, {"the fitted curve", b.Fitted, len(b.X)}} {
+		if err := checkErrors(v.name, v.values, v.n, false); err != nil {
+			return nil, err
+		}
+	}
+	p := newPlot("", "label n (level)", "error probability")
+	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
+	p.Add(grid())
+	if len(b.X) > 0 {
+		line := make(plotter.XYs, len(b.X))
+		for i := range line {
+			line[i] = plotter.XY{X: b.X[i], Y: b.Fitted[i]}
+			top = max(top, b.Fitted[i])
+		}
+		p.Add(&plotter.Line{XYs: line, LineStyle: curve})
+	}
+	points := intervals{glyph: glyph}
+	for i := range b.Label {
+		points.at = append(points.at, [4]float64{b.Label[i], b.Rate[i], b.Lo[i], b.Hi[i]})
+		// An interval of a few samples may reach far beyond all that is to be seen.
+		top = max(top, b.Rate[i], min(b.Hi[i], 2*b.Rate[i]))
+	}
+	p.Add(points)
+	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
+	p.X.Tick.Marker = wholeTicks{}
+	p.Y.Min, p.Y.Max = 0, min(1.08*top, 1.02)
+	if top == 0 {
+		p.Y.Max = 1
+	}
+	return p, nil
+}
+
+// bar draws the target bit above the axes, and the classifier's name above that.
+func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
+	x := func(label float64) vg.Length {
+		return area.Min.X + (area.Max.X-area.Min.X)*vg.Length((label-p.X.Min)/(p.X.Max-p.X.Min))
+	}
+	r := vg.Rectangle{Min: vg.Point{X: area.Min.X, Y: area.Max.Y + vg.Points(3)}}
+	r.Max = vg.Point{X: area.Max.X, Y: r.Min.Y + vg.Points(8)}
+	for i := 0; i < len(b.Target); {
+		j := i
+		for j < len(b.Target) && b.Target[j] == b.Target[i] {
+			j++
+		}
+		if b.Target[i] {
+			c.FillPolygon(black, corners(vg.Rectangle{
+				Min: vg.Point{X: x(float64(i) + 0.5), Y: r.Min.Y}, Max: vg.Point{X: x(float64(j) + 0.5), Y: r.Max.Y},
+			}))
+		}
+		i = j
+	}
+	frame(c, r)
+	style := textStyle(9.5)
+	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
+	style, text := shrink(style, b.Name+"; target bit, black = 1:", area.Max.X-area.Min.X)
+	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
+}
+
+// intervals draws points with their intervals, which need not be symmetrical: x, y,
+// lower and upper limit.
+type intervals struct {
+	at    [][4]float64
+	glyph draw.GlyphStyle
+}
+
+// Plot implements plot.Plotter.
+func (e intervals) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	bar := draw.LineStyle{Color: e.glyph.Color, Width: vg.Points(0.7)}
+	for _, at := range e.at {
+		lo, hi := math.Max(at[2], p.Y.Min), math.Min(at[3], p.Y.Max)
+		if hi > lo {
+			c.StrokeLine2(bar, tx(at[0]), ty(lo), tx(at[0]), ty(hi))
+		}
+		if at[1] <= p.Y.Max {
+			c.DrawGlyph(e.glyph, vg.Point{X: tx(at[0]), Y: ty(at[1])})
+		}
+	}
+}
