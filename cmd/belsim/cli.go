@@ -43,6 +43,7 @@ type cli struct {
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
+	Fit        fitCmd                    `cmd:"" help:"Fit the error model to a trained network's outputs: estimates, verdict, recommendation."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
@@ -59,13 +60,14 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout, stderr io.Writer
 	args           []string
+	given          map[string]bool // the flags on the command line, by name
 }
 
 // belsim runs one command line and returns the exit code.
 func belsim(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, interrupted, stop := notify(context.Background())
 	defer stop()
-	env := &environment{stdout, stderr, args}
+	env := &environment{stdout: stdout, stderr: stderr, args: args, given: map[string]bool{}}
 
 	// kong ends --help and --version by calling Exit from within Parse.
 	type exit int
@@ -101,6 +103,11 @@ func belsim(args []string, stdout, stderr io.Writer) (code int) {
 	if err != nil {
 		fmt.Fprintf(stderr, "belsim: %v; see belsim --help\n", oneLine(err))
 		return exitUsage
+	}
+	for _, p := range k.Path {
+		if p.Flag != nil {
+			env.given[p.Flag.Name] = true
+		}
 	}
 	err = k.Run()
 	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {

@@ -95,6 +95,9 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.sampleFlags.check(), cmd.latentFlags.check()); err != nil {
 		return err
 	}
+	if err := cmd.modelFlags.load(env, &cmd.latentFlags); err != nil {
+		return err
+	}
 	h, err := cmd.read()
 	if err != nil {
 		return err
@@ -105,11 +108,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			names = append(names, f.Name)
 		}
 	}
-	codes, err := openCodes(names, cmd.Levels, defaultLevels, h, realCodes(cmd.Decoder...))
+	codes, err := openCodes(names, cmd.Levels, cmd.fit.usual(defaultLevels), h, realCodes(cmd.Decoder...))
 	if err != nil {
 		return err
 	}
-	prior, err := cmd.weights(h, codes[0].Levels())
+	prior, err := cmd.weights(h, cmd.fit, codes[0].Levels())
 	if err != nil {
 		return err
 	}

@@ -168,6 +168,7 @@ type modelFlags struct {
 	Sigma       float64 `default:"3" help:"Width σ of the Gaussians, in levels."`
 	Transitions string  `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
 	Errors      string  `placeholder:"FILE" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
+	fitFlag
 }
 
 // table returns e[n,k] for a code, and the r and σ it comes from, if any.
@@ -178,6 +179,9 @@ func (f modelFlags) table(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	positions, err := transitions(c, f.Transitions)
 	if err != nil {
 		return nil, err
+	}
+	if f.fit.perBit(c) {
+		return f.fit.table(positions)
 	}
 	p, err := errmodel.NewProfile(ctx, c.Levels(), positions, f.Sigma)
 	if err != nil {
@@ -203,6 +207,9 @@ func (f modelFlags) String() string {
 		return "e from " + f.Errors
 	}
 	s := fmt.Sprintf("r = %g, σ = %g", f.R, f.Sigma)
+	if f.fit != nil {
+		s = fmt.Sprintf("r = %.4g, σ = %.4g from %s", f.R, f.Sigma, f.Model)
+	}
 	if f.Transitions == "printed" {
 		s += ", transitions as printed"
 	}
@@ -237,9 +244,16 @@ func (f priorFlag) read() (*theory.Histogram, error) {
 	return theory.ReadHistogram(file, f.Prior)
 }
 
-// prior returns the weights of n levels.
-func (f priorFlag) weights(h *theory.Histogram, n int) ([]float64, error) {
-	if h == nil {
+// weights returns the prior of n levels: the histogram's, else that of the labels
+// a model was fitted to, else a uniform one.
+func (f priorFlag) weights(h *theory.Histogram, model *fitted, n int) ([]float64, error) {
+	if model != nil && model.Levels != n {
+		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; r and σ are in levels", model.path, model.Levels, n)
+	}
+	switch {
+	case h == nil && model != nil:
+		return model.Prior, nil
+	case h == nil:
 		return theory.Uniform(n), nil
 	}
 	p, err := h.Prior(n)

@@ -25,14 +25,15 @@ import (
 type heatmapCmd struct {
 	Codes       []string `arg:"" optional:"" name:"code" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels      int      `placeholder:"L" help:"Number of quantization levels of named codes (default: 255, or as many as a file or --prior has)."`
-	R           span     `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r (default: ${default})."`
-	Sigma       span     `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default})."`
+	R           span     `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r (default: ${default}; with --model, a factor of 8 to both sides)."`
+	Sigma       span     `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
 	Transitions string   `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
-	Method      string   `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum}."`
+	Method      string   `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: bound; with --model and shared noise, mc)."`
 	Decoder     string   `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
 	latentFlags
 	Samples uint64 `default:"100" help:"Samples of each label in each cell, with --method mc."`
 	Seed    uint64 `default:"1" help:"Seed of the random numbers, with --method mc."`
+	fitFlag
 	priorFlag
 	backendFlags
 	outputFlags
@@ -68,6 +69,7 @@ type heatmap struct {
 	SharedNoise float64   `json:"shared_noise"`
 	LabelKind   string    `json:"label_kind"`
 	provenance
+	fit            *fitted // the point to mark
 	rLog, sigmaLog bool
 	model, decoder string // what is not usual about the outputs and the decoder
 }
@@ -108,6 +110,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Samples < 2 {
 		return fmt.Errorf("--samples %d: a standard error needs at least 2", cmd.Samples)
 	}
+	if err := cmd.around(env); err != nil {
+		return err
+	}
 	h, err := cmd.read()
 	if err != nil {
 		return err
@@ -116,7 +121,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	prior, err := cmd.weights(h, sides[0].code.Levels())
+	prior, err := cmd.weights(h, cmd.fit, sides[0].code.Levels())
 	if err != nil {
 		return err
 	}
@@ -136,6 +141,24 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	return nil
 }
 
+// around reads --model: the map is around its r and σ unless the ranges are given.
+func (cmd *heatmapCmd) around(env *environment) error {
+	if err := cmd.load(env, &cmd.latentFlags); err != nil || cmd.fit == nil {
+		return err
+	}
+	const factor, count = 8, 61 // the fit is the cell in the middle
+	if !env.given["r"] {
+		cmd.R = span{lo: float64(cmd.fit.R) / factor, hi: float64(cmd.fit.R) * factor, count: count, log: true}
+	}
+	if !env.given["sigma"] {
+		cmd.Sigma = span{lo: float64(cmd.fit.Sigma) / factor, hi: float64(cmd.fit.Sigma) * factor, count: count, log: true}
+	}
+	if !env.given["method"] && cmd.SharedNoise > 0 {
+		cmd.Method = "mc" // neither bounds nor exact values are for bits that err together
+	}
+	return nil
+}
+
 // openSides opens both codes, of the same number of levels.
 func (cmd *heatmapCmd) openSides(h *theory.Histogram) ([2]side, error) {
 	var sides [2]side
@@ -147,7 +170,7 @@ func (cmd *heatmapCmd) openSides(h *theory.Histogram) ([2]side, error) {
 	default:
 		return sides, fmt.Errorf("%d code given; want two to compare, or none for unary and johnson-nonzero", len(names))
 	}
-	codes, err := openCodes(names, cmd.Levels, paperLevels, h, realCodes(cmd.Decoder))
+	codes, err := openCodes(names, cmd.Levels, cmd.fit.usual(paperLevels), h, realCodes(cmd.Decoder))
 	if err != nil {
 		return sides, err
 	}
@@ -174,7 +197,7 @@ func (cmd *heatmapCmd) compute(ctx context.Context, env *environment, sides [2]s
 		R: cmd.R.values(), Sigma: cmd.Sigma.values(), rLog: cmd.R.log, sigmaLog: cmd.Sigma.log,
 		Outputs:     [2]string{cmd.outputs(sides[0].code, sides[0].decoder), cmd.outputs(sides[1].code, sides[1].decoder)},
 		Temperature: cmd.Temperature, SharedNoise: cmd.SharedNoise, LabelKind: cmd.latentFlags.Labels,
-		provenance: env.provenance(), model: cmd.latentFlags.String(),
+		provenance: env.provenance(), model: cmd.latentFlags.String(), fit: cmd.fit,
 	}
 	if cmd.Decoder != decode.Auto {
 		m.decoder = ", " + cmd.Decoder
@@ -468,7 +491,38 @@ func (m *heatmap) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (r = %.4g, σ = %.4g) to %+.4g %% (r = %.4g, σ = %.4g)\n",
 		float64(least.Increase), least.R, least.Sigma, float64(most.Increase), most.R, most.Sigma)
+	if c := m.nearest(); c != nil {
+		fmt.Fprintf(w, "at the fit, r = %.4g and σ = %.4g: %+.4g %%\n", float64(m.fit.R), float64(m.fit.Sigma), float64(c.Increase))
+	}
 	fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(positive)/float64(valid))
+}
+
+// nearest is the valid cell that the fitted r and σ lie in, if there is one.
+func (m *heatmap) nearest() *cell {
+	if m.fit == nil {
+		return nil
+	}
+	at := func(values []float64, v float64) int {
+		for i := range values {
+			// Half-way to the neighbours in proportion; a range of one value is that value.
+			lo, hi := values[i], values[i]
+			if i > 0 {
+				lo = math.Sqrt(values[i-1] * values[i])
+			}
+			if i+1 < len(values) {
+				hi = math.Sqrt(values[i] * values[i+1])
+			}
+			if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
+				return i
+			}
+		}
+		return -1
+	}
+	i, j := at(m.R, float64(m.fit.R)), at(m.Sigma, float64(m.fit.Sigma))
+	if i < 0 || j < 0 || math.IsNaN(float64(m.row(j)[i].Increase)) {
+		return nil
+	}
+	return &m.row(j)[i]
 }
 
 // increases is the map as a matrix, a row for each σ; NaN where it is blank.
@@ -518,12 +572,16 @@ func (m *heatmap) write(w io.Writer, format string) error {
 	for i := range rows {
 		rows[i] = z.RawRowView(i)
 	}
+	var mark *plots.Mark
+	if m.fit != nil {
+		mark = m.fit.mark()
+	}
 	what := map[string]string{"bound": "bound", "exact": "exact expected error", "mc": "sampled error"}[m.Method]
 	f, err := plots.Heatmap(plots.HeatmapData{
 		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, what, m.Levels, m.decoder, m.model),
 		X:     m.R, Y: m.Sigma, XLog: m.rLog, YLog: m.sigmaLog, Z: rows,
 		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
+		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1", Mark: mark,
 	})
 	if err != nil {
 		return err

@@ -44,10 +44,10 @@ func (f latentFlags) String() string {
 		s += ", " + f.Outputs
 	}
 	if f.Temperature != 1 {
-		s += fmt.Sprintf(", τ = %g", f.Temperature)
+		s += fmt.Sprintf(", τ = %.4g", f.Temperature)
 	}
 	if f.SharedNoise > 0 {
-		s += fmt.Sprintf(", ρ = %g", f.SharedNoise)
+		s += fmt.Sprintf(", ρ = %.4g", f.SharedNoise)
 	}
 	if f.Labels == "continuous" {
 		s += ", continuous labels"

@@ -75,7 +75,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "bench"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "bench"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -92,7 +92,7 @@ func TestHelp(t *testing.T) {
 
 // TestHelpExamples runs the examples of every command's help.
 func TestHelpExamples(t *testing.T) {
-	t.Chdir(t.TempDir())
+	inFolderWithData(t)
 	for _, c := range commands {
 		examples := 0
 		for _, line := range strings.Split(mustRun(t, c, "--help"), "\n") {
@@ -108,6 +108,20 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
+// inFolderWithData changes to an empty folder but for the repository's testdata.
+func inFolderWithData(t *testing.T) {
+	t.Helper()
+	data, err := filepath.Abs(filepath.Join(sourceDir, "../../testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(data, filepath.Join(dir, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+}
+
 // TestReadme runs the commands of the README and compares what they print with
 // what it shows. Blocks marked console hold commands after a $, each followed by
 // its output; go run ./cmd/belsim and belsim are the same command.
@@ -120,11 +134,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
+	inFolderWithData(t)
 	ran := 0
 	check := func(command, want string) {
 		command, _, _ = strings.Cut(command, "#")
@@ -135,7 +145,11 @@ func TestReadme(t *testing.T) {
 			}
 		}
 		ran++
+		args, silent := strings.CutSuffix(args, " > /dev/null")
 		status, stdout, stderr := run(t, strings.Fields(args)...)
+		if silent {
+			stdout = ""
+		}
 		if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(stdout+stderr)); diff != "" {
 			t.Errorf("$ %s (exit %d): -README +now\n%s", command, status, diff)
 		}

@@ -107,6 +107,15 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = none
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
 // String is the shortest text that reads back as the same number.
 func (n number) String() string {
 	if math.IsNaN(float64(n)) {

@@ -94,16 +94,22 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random && cmd.Errors != "" {
 		return errors.New("--random and --errors both give error probabilities; want one of them")
 	}
+	if cmd.Random && cmd.Model != "" {
+		return errors.New("--random and --model both give error probabilities; want one of them")
+	}
+	if err := cmd.modelFlags.load(env, &cmd.latentFlags); err != nil {
+		return err
+	}
 	h, err := cmd.read()
 	if err != nil {
 		return err
 	}
-	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, defaultLevels, h, realCodes(cmd.Decoder))
+	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, cmd.fit.usual(defaultLevels), h, realCodes(cmd.Decoder))
 	if err != nil {
 		return err
 	}
 	c := codes[0]
-	prior, err := cmd.weights(h, c.Levels())
+	prior, err := cmd.weights(h, cmd.fit, c.Levels())
 	if err != nil {
 		return err
 	}

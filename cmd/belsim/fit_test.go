@@ -1,0 +1,434 @@
+package main
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
+	"belsim/theory/matrix"
+)
+
+// network is the example of the README.
+var network = []string{"fit", "--code", "johnson", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "testdata/network/logits.npy"}
+
+// fitOf runs a fit and reads its JSON.
+func fitOf(t *testing.T, args ...string) *fitted {
+	t.Helper()
+	out := mustRun(t, append(args, "--json")...)
+	f := &fitted{}
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(f); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return f
+}
+
+// readAll reads an array.
+func readAll(t *testing.T, path string) *mat.Dense {
+	t.Helper()
+	r, err := matrix.OpenRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, m := r.Dims()
+	var data []float64
+	for row := make([]float64, m); ; {
+		err := r.Next(row)
+		if err == io.EOF {
+			return mat.NewDense(len(data)/m, m, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, row...)
+	}
+}
+
+// save writes an array in the format of its name's ending.
+func save(t *testing.T, path string, m mat.Matrix) string {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if strings.HasSuffix(path, ".csv") {
+		err = matrix.WriteCSV(f, m)
+	} else {
+		err = matrix.WriteNPY(f, m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFit(t *testing.T) {
+	inFolderWithData(t)
+	f := fitOf(t, append(network, "-o", "fit.json")...)
+	if f.Code != "johnson" || f.Levels != 64 || f.Bits != 32 || f.Samples != 6000 || f.Kind != "logits" || f.Range == nil || math.Abs(f.LevelWidth-1.8/63) > 1e-15 {
+		t.Errorf("%+v", f)
+	}
+	// What was observed, by hand.
+	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
+	c, err := code.New("johnson", 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, sum := uint64(0), 0.0
+	for j := range 6000 {
+		exact := (y.At(j, 0)-2.5)*63/1.8 + 1
+		n := int(math.Round(exact))
+		first, last := 0, 0
+		for k, v := range z.RawRowView(j) {
+			if (v > 0) != c.Bit(n-1, k) {
+				wrong++
+			}
+			if v > 0 && first == 0 {
+				first = k + 1
+			}
+			if v > 0 {
+				last = k + 1
+			}
+		}
+		label := 1
+		if first > 0 {
+			label = 2*32 + 2 - first - last
+		}
+		sum += math.Abs(float64(label - n))
+	}
+	if f.WrongBits != wrong {
+		t.Errorf("%d wrong bits, want %d", f.WrongBits, wrong)
+	}
+	names := ""
+	for _, d := range f.Decoders {
+		names += d.Decoder + "/" + d.Outputs + " "
+		if d.Decoder == "bel-j" && math.Abs(float64(d.Observed)-sum/6000) > 1e-12 {
+			t.Errorf("bel-j's observed error is %v, want %v", d.Observed, sum/6000)
+		}
+		if !(d.Mean > 0 && d.StdErr > 0 && d.Observed > 0 && d.ObservedStdErr > 0 && d.Shared > 0 && d.Rates > 0) {
+			t.Errorf("%+v", d)
+		}
+		// Six standard errors: 2·10⁻⁹.
+		if x := float64(d.Exact); !math.IsNaN(x) && math.Abs(x-float64(d.Mean)) > 6*float64(d.StdErr) {
+			t.Errorf("%s: exact %v, simulated %v ± %v", d.Decoder, d.Exact, d.Mean, d.StdErr)
+		}
+		if b := float64(d.Bound); !math.IsNaN(b) && b < float64(d.Mean)-6*float64(d.StdErr) {
+			t.Errorf("%s: bound %v below %v", d.Decoder, d.Bound, d.Mean)
+		}
+		if u := d.LabelUnits; math.Abs(float64(u.Observed)-float64(d.Observed)*f.LevelWidth) > 1e-15 {
+			t.Errorf("%s: %v label units for %v levels", d.Decoder, u.Observed, d.Observed)
+		}
+	}
+	if want := "bel-j/bits gen/bits gen/logits gen-ex/logits "; names != want {
+		t.Errorf("decoders %s, want %s", names, want)
+	}
+	for _, i := range []struct {
+		v        number
+		interval [2]number
+	}{{f.R, f.RInterval}, {f.Sigma, f.SigmaInterval}, {f.SharedNoise, f.SharedNoiseInterval}} {
+		if !(i.interval[0] < i.v && i.v < i.interval[1]) {
+			t.Errorf("%v is not within %v", i.v, i.interval)
+		}
+	}
+	// The same on any number of processors.
+	again := fitOf(t, append(network, "--workers", "1")...)
+	again.Command = f.Command
+	one, err1 := json.Marshal(again)
+	all, err2 := json.Marshal(f)
+	if err1 != nil || err2 != nil || string(one) != string(all) {
+		t.Errorf("on one processor: %s; on all %s", one, all)
+	}
+}
+
+// TestFitFiles has the same outputs in other files and forms.
+func TestFitFiles(t *testing.T) {
+	inFolderWithData(t)
+	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
+	levels, bits, signs := mat.NewDense(6000, 1, nil), mat.NewDense(6000, 32, nil), mat.NewDense(6000, 32, nil)
+	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*63/1.8) + 1 }, y)
+	bits.Apply(func(_, _ int, v float64) float64 { return map[bool]float64{true: 1}[v > 0] }, z)
+	signs.Apply(func(_, _ int, v float64) float64 { return 2*v - 1 }, bits)
+	save(t, "y.csv", y)
+	save(t, "z.csv", z)
+	save(t, "levels.npy", levels)
+	save(t, "bits.npy", bits)
+	save(t, "signs.csv", signs)
+	archive, err := os.Create("both.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(archive)
+	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
+		entry, err := w.Create(name + ".npy")
+		if err == nil {
+			err = matrix.WriteNPY(entry, m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archive.Close()
+
+	want := fitOf(t, network...)
+	for _, args := range [][]string{
+		{"--range", "2.5:4.3", "--targets", "y.csv", "--outputs", "z.csv"},
+		{"--range", "2.5:4.3", "--targets", "both.npz", "--outputs", "both.npz:z"},
+		{"--levels", "64", "--targets", "levels.npy", "--outputs", "logits:z.csv"},
+		{"--targets", "levels.npy", "--outputs", "bits.npy"},
+		{"--targets", "levels.npy", "--outputs", "bits:signs.csv"},
+		{"--targets", "levels.npy", "--outputs", "signs.csv"},
+	} {
+		got := fitOf(t, append([]string{"fit", "--code", "johnson"}, args...)...)
+		if got.R != want.R || got.SigmaInterval != want.SigmaInterval || got.Deviance != want.Deviance || got.Decoders[0].Observed != want.Decoders[0].Observed {
+			t.Errorf("%v: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
+		}
+	}
+	// A code of one's own is the same as the named one.
+	mustRun(t, "codes", "johnson", "--levels", "64", "-o", "mine.npy")
+	if got := fitOf(t, "fit", "--code", "mine.npy", "--targets", "levels.npy", "--outputs", "z.csv"); got.R != want.R {
+		t.Errorf("mine.npy: r = %v, want %v", got.R, want.R)
+	}
+}
+
+// TestFitOutputs reads back what is written.
+func TestFitOutputs(t *testing.T) {
+	inFolderWithData(t)
+	for _, name := range []string{"fit.json", "fit.csv", "fit.npy", "fit.png", "fit.svg", "fit.pdf"} {
+		mustRun(t, append(network, "-o", name)...)
+		if info, err := os.Stat(name); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f, err := readFit("fit.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := readAll(t, "fit.npy")
+	text, err := os.ReadFile("fit.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if lines[0] != "level,bit,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
+		t.Fatalf("%d lines, first %s", len(lines), lines[0])
+	}
+	total := 0
+	for i, line := range lines[1:] {
+		fields := strings.Split(line, ",")
+		var samples, wrong int
+		fmt.Sscan(fields[2], &samples)
+		fmt.Sscan(fields[3], &wrong)
+		total += wrong
+		want := fields[4]
+		if samples == 0 {
+			want = fields[7] // the model's
+		}
+		if got := fmt.Sprint(table.At(i/32, i%32)); got != want {
+			t.Fatalf("%s: the table has %s", line, got)
+		}
+	}
+	if uint64(total) != f.WrongBits {
+		t.Errorf("%d wrong outputs, want %d", total, f.WrongBits)
+	}
+	mustRun(t, "compare", "johnson", "--levels", "64", "--errors", "fit.npy", "--samples", "100")
+	if status, _, stderr := run(t, append(network, "-o", "fit.png", "--bits", "7,33")...); status != 2 || !strings.Contains(stderr, "--bits 33: johnson has bits 1 to 32") {
+		t.Errorf("exit %d, %s", status, stderr)
+	}
+}
+
+// TestModel has the other commands compute with a fit.
+func TestModel(t *testing.T) {
+	inFolderWithData(t)
+	f := fitOf(t, append(network, "-o", "fit.json")...)
+	var c comparison
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--shared-noise", "0", "--json")), &c); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Results {
+		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Decoders[0].Exact)-1) > 1e-12 || r.Bound != f.Decoders[0].Bound) {
+			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Decoders[0].Exact, f.Decoders[0].Bound)
+		}
+	}
+	if *c.R != float64(f.R) || c.Levels != 64 {
+		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--json")), &c); err != nil || c.SharedNoise != float64(f.SharedNoise) || c.Temperature != float64(f.LogitScale) {
+		t.Errorf("ρ = %v, τ = %v, %v", c.SharedNoise, c.Temperature, err)
+	}
+	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
+	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "fit.json", "--shared-noise", "0", "--method", "exact", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
+		t.Error(out)
+	}
+
+	// Each bit's own r and σ, for the same code alone.
+	own := fitOf(t, append(network, "--per-bit", "-o", "bits.json")...)
+	if len(own.PerBit) != 32 || own.R != f.R {
+		t.Fatalf("%+v", own)
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "bits.json", "--shared-noise", "0", "--json")), &c); err != nil || math.Abs(float64(c.Results[0].Exact/own.Decoders[0].Exact)-1) > 1e-12 {
+		t.Errorf("compare with each bit's own: %v, %v; fit: %v", c.Results[0].Exact, err, own.Decoders[0].Exact)
+	}
+	if own.Decoders[0].Exact == f.Decoders[0].Exact {
+		t.Error("each bit's own r and σ change nothing")
+	}
+
+	text, err := os.ReadFile("fit.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(want string, args ...string) {
+		t.Helper()
+		status, stdout, stderr := run(t, args...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q, want one line about %q", args, status, stderr, want)
+		}
+	}
+	refused("fitted to 64 levels, but the codes have 32", "compare", "unary", "--levels", "32", "--model", "fit.json")
+	refused("--model and --r both give", "compare", "unary", "--r", "1", "--model", "fit.json")
+	refused("--model and --errors both give", "verify", "--errors", "e.csv", "--model", "fit.json")
+	refused("want the .json file of a fit", "compare", "--model", "fit.csv")
+	refused("no such file", "heatmap", "--model", "no.json")
+	for broken, want := range map[string]string{
+		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "cannot unmarshal string", `"r": null`: "r is NaN", `"r": 1e999`: "1e999", `"r": `: "invalid character",
+	} {
+		changed := strings.Replace(string(text), `"r": `+fmt.Sprint(float64(f.R)), broken, 1)
+		if changed == string(text) {
+			t.Fatal("nothing was changed")
+		}
+		if err := os.WriteFile("broken.json", []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused(want, "compare", "unary", "--model", "broken.json")
+	}
+	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"shared_noise": `, `"shared_noise": 1`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
+		if err := os.WriteFile("broken.json", []byte(strings.Replace(string(text), broken[0], broken[1], 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused("broken.json: ", "compare", "unary", "--model", "broken.json")
+	}
+}
+
+// TestRecommend holds the ranking to its own definition.
+func TestRecommend(t *testing.T) {
+	inFolderWithData(t)
+	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.csv")
+	f := fitOf(t, append(network, "--recommend", "--candidates", "mine.csv", "--samples", "1000")...)
+	rec := f.Recommend
+	if len(rec.Ranking) != len(code.Families())+1 || rec.Note == "" || rec.Crossing == nil {
+		t.Fatalf("%+v", rec)
+	}
+	var gray, mine, trained *ranked
+	for i := range rec.Ranking {
+		r := &rec.Ranking[i]
+		if i > 0 && !r.Invalid && r.Mean < rec.Ranking[i-1].Mean {
+			t.Errorf("%s is better than %s before it", r.Code, rec.Ranking[i-1].Code)
+		}
+		switch r.Code {
+		case "gray":
+			gray = r
+		case "mine.csv":
+			mine = r
+		case "johnson":
+			trained = r
+		}
+		if r.Invalid != (r.Code == "hadamard" || r.Code == "binary") {
+			t.Errorf("%s: invalid %v", r.Code, r.Invalid)
+		}
+	}
+	if gray.Mean != mine.Mean || gray.Decoder != mine.Decoder {
+		t.Errorf("the same code by another name: %+v, %+v", gray, mine)
+	}
+	if !trained.Trained || !math.IsNaN(float64(trained.RFactor)) {
+		t.Errorf("%+v", trained)
+	}
+	// At its factor, gray is as good as johnson at the fit: within half a percent of
+	// the factor, and the samples' errors.
+	var c comparison
+	args := []string{"compare", "gray", "--decoder", gray.Decoder, "--levels", "64", "--sigma", fmt.Sprint(float64(f.Sigma)), "--r", fmt.Sprint(float64(f.R * gray.RFactor)),
+		"--shared-noise", fmt.Sprint(float64(f.SharedNoise)), "--temperature", fmt.Sprint(float64(f.LogitScale)), "--outputs", gray.Outputs, "--samples", "20000", "--prior", "prior.csv", "--json"}
+	var prior strings.Builder
+	prior.WriteString("label,count\n")
+	for i, p := range f.Prior {
+		fmt.Fprintf(&prior, "%d,%g\n", i+1, p)
+	}
+	if err := os.WriteFile("prior.csv", []byte(prior.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, args...)), &c); err != nil {
+		t.Fatal(err)
+	}
+	if got := float64(c.Results[0].Mean); math.Abs(got/float64(trained.Mean)-1) > 0.03 {
+		t.Errorf("gray at %v times r has the error %v, johnson %v", gray.RFactor, got, trained.Mean)
+	}
+	if out := mustRun(t, append(network, "--recommend", "--samples", "1000")...); !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A network\ntrained with another code has others") {
+		t.Error(out)
+	}
+}
+
+func TestFitRefusals(t *testing.T) {
+	inFolderWithData(t)
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("y.csv", "1\n2\n3\n4\n")
+	write("z.csv", "-1,-2,-3\n1,-2,-1\n1,-1,-1\n2,2,0.5\n") // level 3 is read as 2
+	write("same.csv", "2\n2\n2\n2\n")
+	write("right.csv", "-1,-1,-1\n1,-1,-1\n1,1,-1\n1,1,1\n")
+	write("nan.csv", "-1,-1,-1\n1,NaN,-1\n1,1,-1\n1,1,1\n")
+	write("zero.csv", "0\n1\n2\n3\n")
+	write("wide.csv", "1,2,3,4\n1,2,3,4\n1,2,3,4\n")
+	write("short.csv", "1\n2\n3\n")
+	write("ragged.csv", "1,2,3\n1,2\n")
+	write("half.csv", "0,1,0\n0,0.5,0\n1,1,1\n0,0,0\n")
+	mustRun(t, "fit", "--code", "unary", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100")
+	for _, tt := range []struct {
+		want string
+		args []string
+	}{
+		{"same.csv: all 4 targets are level 2", []string{"unary", "same.csv", "z.csv"}},
+		{"right.csv: none of the 4 × 3 outputs is on the wrong side", []string{"unary", "y.csv", "right.csv"}},
+		{`nan.csv: line 2, column 2: "NaN" is not a finite number`, []string{"unary", "y.csv", "nan.csv"}},
+		{"zero.csv: row 1: target 0: levels are 1 to 4; if yours count from 0, say --range 0:3", []string{"unary", "zero.csv", "z.csv"}},
+		{"wide.csv: 4 columns, but unary of 4 levels has 3 bits", []string{"unary", "y.csv", "wide.csv", "--levels", "4"}},
+		{"short.csv has 3 targets, but z.csv has the outputs of more samples", []string{"unary", "short.csv", "z.csv"}},
+		{"ragged.csv: line 2 has 2 columns, but line 1 has 3", []string{"unary", "y.csv", "ragged.csv"}},
+		{"half.csv: row 2, column 2: 0.5 is neither 0 nor 1", []string{"unary", "y.csv", "bits:half.csv"}},
+		{"z.csv: row 1, column 1: -1 is no probability", []string{"unary", "y.csv", "probabilities:z.csv"}},
+		{"y.csv: row 3: target 3 is outside the range 0 to 2", []string{"unary", "y.csv", "z.csv", "--range", "0:2"}},
+		{`range "3:1": want finite numbers, a below b`, []string{"unary", "y.csv", "z.csv", "--range", "3:1"}},
+		{`range "3": want two numbers`, []string{"unary", "y.csv", "z.csv", "--range", "3"}},
+		{"z.csv: 3 columns, and no hexj code has 3 bits", []string{"hexj", "y.csv", "z.csv"}},
+		{"unknown code \"unari\"; did you mean unary", []string{"unari", "y.csv", "z.csv"}},
+		{"no.npy: no such file", []string{"unary", "no.npy", "z.csv"}},
+		{`cannot read ".pkl" files; want .csv, .npy or .npz`, []string{"unary", "y.csv", "z.pkl"}},
+		{"--candidates are for --recommend", []string{"unary", "y.csv", "z.csv", "--candidates", "x.csv"}},
+		{"--temperature 0", []string{"unary", "y.csv", "z.csv", "--temperature", "0"}},
+		{"--samples 1: a standard error needs at least 2", []string{"unary", "y.csv", "z.csv", "--samples", "1"}},
+		{"z.csv: 3 columns; want one target for each sample", []string{"unary", "z.csv", "z.csv"}},
+	} {
+		args := append([]string{"fit", "-o", "out.json", "--code", tt.args[0], "--targets", tt.args[1], "--outputs", tt.args[2]}, tt.args[3:]...)
+		status, stdout, stderr := run(t, args...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, output %q, error %q; want one line about %q", tt.args, status, stdout, stderr, tt.want)
+		}
+		if _, err := os.Stat("out.json"); err == nil {
+			t.Fatalf("%v: an output file was written", tt.args)
+		}
+	}
+}
