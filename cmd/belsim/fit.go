@@ -107,6 +107,9 @@ type fitted struct {
 	Verdict   string `json:"verdict"`
 	// Wrong bits in columns without a transition, where the model has none.
 	Impossible uint64 `json:"wrong_in_constant_columns"`
+	// Bits that are wrong in more than half of the samples: most likely this is not
+	// the code, or not the order of bits, that the network was trained with.
+	MostlyWrong []int `json:"mostly_wrong_bits"`
 
 	Dispersion          number    `json:"dispersion"`
 	Correlation         number    `json:"error_correlation"`
@@ -477,11 +480,17 @@ func (f *fitted) judge(parameters int) error {
 	}
 	f.Deviance, f.DoF, f.Expected, f.SD, f.P, f.Explained = number(g.Deviance), g.DoF, number(g.Expected), number(g.SD), number(g.P), number(g.Explained())
 	f.worst = g.Worst
+	f.MostlyWrong = []int{}
 	for k, at := range f.positions {
+		wrong := uint64(0)
 		for i := range f.Levels {
-			if len(at) == 0 {
-				f.Impossible += f.counts.Row(i)[k]
-			}
+			wrong += f.counts.Row(i)[k]
+		}
+		if len(at) == 0 {
+			f.Impossible += wrong
+		}
+		if 2*wrong > f.Samples {
+			f.MostlyWrong = append(f.MostlyWrong, k+1)
 		}
 	}
 	const chance = 0.01
@@ -719,6 +728,13 @@ func (f *fitted) print(w io.Writer) {
 	}
 	if f.Limited {
 		fmt.Fprintln(w, "  r is as large as it can be: some error probability of the fit is 1")
+	}
+	if n := len(f.MostlyWrong); n > 0 {
+		fmt.Fprintf(w, "  bit %d is wrong in more than half of the samples", f.MostlyWrong[0])
+		if n > 1 {
+			fmt.Fprintf(w, ", and %d others", n-1)
+		}
+		fmt.Fprintln(w, ": is this the code, the range and the order of bits that the network was trained with?")
 	}
 	if lo := f.SigmaInterval[0]; lo == 0 {
 		fmt.Fprintln(w, "  σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions")

@@ -197,6 +197,13 @@ func TestFitFiles(t *testing.T) {
 			t.Errorf("%v: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
 		}
 	}
+	// Bits in another order are noticed.
+	turned := mat.NewDense(6000, 32, nil)
+	turned.Apply(func(i, k int, _ float64) float64 { return -z.At(i, k) }, turned)
+	save(t, "turned.npy", turned)
+	if got := fitOf(t, "fit", "--code", "johnson", "--targets", "levels.npy", "--outputs", "turned.npy"); len(got.MostlyWrong) != 32 || len(want.MostlyWrong) != 0 {
+		t.Errorf("mostly wrong: %v with the signs turned, %v as they are", got.MostlyWrong, want.MostlyWrong)
+	}
 	// A code of one's own is the same as the named one.
 	mustRun(t, "codes", "johnson", "--levels", "64", "-o", "mine.npy")
 	if got := fitOf(t, "fit", "--code", "mine.npy", "--targets", "levels.npy", "--outputs", "z.csv"); got.R != want.R {
