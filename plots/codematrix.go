@@ -19,6 +19,7 @@ type CodeMatrixData struct {
 	Levels, Bits  int
 	Bit           func(i, k int) bool // row and column from 0
 	NoTransitions bool                // do not mark bit transitions
+	Size          Size
 }
 
 const (
@@ -66,14 +67,20 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 		p.Add(marks)
 	}
 	// Cells are square where that gives a reasonable shape.
-	const long, short = 5.2, 2.6
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("code matrix: %w", err)
+	}
+	long, short := 5.2, 2.6
+	if d.Size == ColumnWidth {
+		long = columnLayout - 0.8
+	}
 	width, height := long, long*float64(d.Levels)/float64(d.Bits)
 	if height > long {
 		width, height = long*float64(d.Bits)/float64(d.Levels), long
 	}
 	width, height = max(width, short), max(height, short)
 	fitTitle(p, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
-	return &Figure{
+	return d.Size.fit(&Figure{
 		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
@@ -81,7 +88,7 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 			p.Draw(c)
 			frame(c, p.DataCanvas(c).Rectangle)
 		},
-	}, nil
+	}).setTeX(d.texOf(title)), nil
 }
 
 // matrixImage has several pixels a cell for a small matrix, and the mean of

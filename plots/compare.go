@@ -17,6 +17,7 @@ type CompareData struct {
 	Names        []string
 	Bound, Exact []float64 // as many as names; NaN where there is none
 	Mean, StdErr []float64 // likewise; a mean without a standard error has no bar
+	Size         Size
 }
 
 // Compare draws a row of marks for each code, the first at the top: bound,
@@ -110,16 +111,23 @@ func Compare(d CompareData) (*Figure, error) {
 		key = append(key, series{name: "sampled ± standard error", glyph: sampled, line: invisible})
 	}
 	// Names take their room beside the plot, not from it.
-	width := max(6.3*vg.Inch, widest+4*vg.Inch)
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	width := max(d.Size.width(), widest+d.Size.of(4))
 	fitTitle(p, width-vg.Points(16))
-	return &Figure{
+	fig := &Figure{
 		width: width, height: vg.Length(1.2+0.26*float64(max(n, 3))) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
 			p.Draw(drawKey(c, key))
 		},
-	}, nil
+	}
+	if d.Size == ColumnWidth {
+		fig.scale = float64(columnInches * vg.Inch / width) // whatever the names take
+	}
+	return fig.setTeX(d.texOf(logarithmic)), nil
 }
 
 // maxName is the room for the name of a code: about a hundred letters. Longer

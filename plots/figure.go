@@ -34,13 +34,64 @@ func Formats() []string { return []string{"png", "svg", "pdf"} }
 type Figure struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
+	scale         float64 // of the drawing on the page; 0 is 1
+	tex           func(texPage) (string, error)
+}
+
+// Size is the width that a figure is drawn for.
+type Size string
+
+// Sizes of figures.
+const (
+	// TextWidth is that of a page's text, 6.3 inches, with letters of 9 to 11 points.
+	TextWidth Size = ""
+	// ColumnWidth is that of one of two columns, 3.3 inches, with letters of 6.5 to 8
+	// points.
+	ColumnWidth Size = "column"
+)
+
+// A figure for a column is laid out on columnLayout inches with the letters of the
+// larger one, and printed smaller: its letters are those of a caption then.
+const (
+	textInches   = 6.3
+	columnInches = 3.3
+	columnLayout = 4.5
+)
+
+// width is that of the layout.
+func (s Size) width() vg.Length {
+	if s == ColumnWidth {
+		return columnLayout * vg.Inch
+	}
+	return textInches * vg.Inch
+}
+
+// of is a part of a figure that is in proportion to its width.
+func (s Size) of(inches float64) vg.Length {
+	return vg.Length(inches) * s.width() / textInches
+}
+
+// fit makes a laid out figure the size it is printed at.
+func (s Size) fit(f *Figure) *Figure {
+	if s == ColumnWidth {
+		f.scale = columnInches / columnLayout
+	}
+	return f
+}
+
+// check refuses sizes that are none.
+func (s Size) check() error {
+	if s != TextWidth && s != ColumnWidth {
+		return fmt.Errorf("size %q: want %q or %q", s, TextWidth, ColumnWidth)
+	}
+	return nil
 }
 
 // dotsPerInch is the resolution of PNG files: a figure of one column's width is
 // sharp in print.
 const dotsPerInch = 200
 
-// Write writes the figure as png, svg or pdf. The same figure gives the same
+// Write writes the figure as png, svg or pdf; TeX writes it for LaTeX. The same figure gives the same
 // bytes.
 func (f *Figure) Write(w io.Writer, format string) (err error) {
 	// gonum/plot panics where it cannot draw.
@@ -54,17 +105,30 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		io.WriterTo
 	}
 	mend := func(b []byte) []byte { return b }
+	scale := f.scale
+	if scale == 0 {
+		scale = 1
+	}
+	width, height := f.width*vg.Length(scale), f.height*vg.Length(scale)
+	whole := vg.Rectangle{Max: vg.Point{X: f.width, Y: f.height}}
+	scaled := func(c vg.CanvasSizer) draw.Canvas {
+		if scale != 1 {
+			c.Scale(scale, scale)
+		}
+		return draw.Canvas{Canvas: c, Rectangle: whole}
+	}
 	switch format {
 	case "png":
+		// A PNG has dots and no size. Those of the layout: a scale would blur letters.
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))}
 		f.draw(draw.New(canvas))
 	case "svg":
-		canvas = vgsvg.New(f.width, f.height)
-		f.draw(draw.New(outlines{CanvasSizer: canvas}))
+		canvas = vgsvg.New(width, height)
+		f.draw(scaled(outlines{CanvasSizer: canvas}))
 		mend = mendImages
 	case "pdf":
-		canvas = vgpdf.New(f.width, f.height)
-		f.draw(draw.New(outlines{CanvasSizer: canvas, upsideDown: true}))
+		canvas = vgpdf.New(width, height)
+		f.draw(scaled(outlines{CanvasSizer: canvas, upsideDown: true}))
 		mend = undated
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))

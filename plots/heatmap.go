@@ -23,6 +23,7 @@ type HeatmapData struct {
 	Positive, Negative     string // what the two signs mean
 	Blank                  string // what a blank cell means
 	Mark                   *Mark  // a point to show, where there is one
+	Size                   Size
 }
 
 // Mark is a point of a map with the limits of its intervals.
@@ -135,13 +136,20 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		p.Add(markOn{*d.Mark, on(d.XLog), on(d.YLog)})
 	}
 	const bar = 96 // points to the right of the plot
-	fitTitle(p, 6.3*vg.Inch-vg.Points(bar+10))
-	return &Figure{
-		width: 6.3 * vg.Inch, height: 4.3 * vg.Inch,
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("heatmap: %w", err)
+	}
+	fitTitle(p, d.Size.width()-vg.Points(bar+10))
+	inner := func(c draw.Canvas) draw.Canvas {
+		return draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
+	}
+	besideBar := func(c draw.Canvas) draw.Canvas { return draw.Crop(inner(c), 0, -vg.Points(bar), 0, 0) }
+	fig := d.Size.fit(&Figure{
+		width: d.Size.width(), height: d.Size.of(4.3),
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
-			c = draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
-			main := draw.Crop(c, 0, -vg.Points(bar), 0, 0)
+			main := besideBar(c)
+			c = inner(c)
 			p.Draw(main)
 			area := p.DataCanvas(main)
 			frame(c, area.Rectangle)
@@ -156,7 +164,10 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 				Max: vg.Point{X: left + vg.Points(13), Y: area.Max.Y},
 			}, d)
 		},
-	}, nil
+	})
+	// Sizes alone: nothing is drawn.
+	area := p.DataCanvas(besideBar(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: fig.width, Y: fig.height}}}))
+	return fig.setTeX(d.texOf(scale, x, y, fig, area.Rectangle)), nil
 }
 
 func corners(r vg.Rectangle) []vg.Point {

@@ -71,6 +71,18 @@ func verifyData(n int, exact bool) plots.VerifyData {
 	return d
 }
 
+// linesData is what Figure 7 has.
+func linesData() plots.LinesData {
+	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "sum", Column: "decoded"}}}
+	for n := 1.0; n <= 7; n++ {
+		d.Level = append(d.Level, n)
+		for i, v := range []float64{-min(4, 8-n), min(n, 4), 4, -min(4, 8-n) + min(n, 4) + 4} {
+			d.Lines[i].Values = append(d.Lines[i].Values, v)
+		}
+	}
+	return d
+}
+
 // bitProfile is that of a bit with a transition.
 func bitProfile(at, levels int) plots.BitProfile {
 	b := plots.BitProfile{Name: fmt.Sprintf("bit %d", at)}
@@ -153,6 +165,22 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		},
 		"profile": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
+		},
+		"lines": func() (*plots.Figure, error) { return plots.Lines(linesData()) },
+		"lines-column": func() (*plots.Figure, error) {
+			d := linesData()
+			d.Size = plots.ColumnWidth
+			return plots.Lines(d)
+		},
+		"verify-column": func() (*plots.Figure, error) {
+			d := verifyData(60, true)
+			d.Size = plots.ColumnWidth
+			return plots.Verify(d)
+		},
+		"heatmap-column": func() (*plots.Figure, error) {
+			d := heatmapData(20, 20, hill)
+			d.Size = plots.ColumnWidth
+			return plots.Heatmap(d)
 		},
 		"profile-one": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
@@ -371,6 +399,15 @@ func TestRefusals(t *testing.T) {
 			one := []float64{1}
 			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: []float64{-1}, Exact: one, Mean: one, StdErr: one})
 		},
+		"no lines": func() (*plots.Figure, error) { return plots.Lines(plots.LinesData{Level: []float64{1}}) },
+		"a short line": func() (*plots.Figure, error) {
+			d := linesData()
+			d.Level = d.Level[1:]
+			return plots.Lines(d)
+		},
+		"a size that is none": func() (*plots.Figure, error) {
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Size = "poster" }))
+		},
 		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
 		"too many bits": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})
@@ -415,6 +452,51 @@ func TestRefusals(t *testing.T) {
 	}
 	if err := f.Write(failing{}, "svg"); err == nil {
 		t.Error("a full disk: no error")
+	}
+}
+
+// TestTeX has every kind of figure for LaTeX, with what would break it escaped.
+func TestTeX(t *testing.T) {
+	title := "50 % of #1_2 & $3: σ = 3 {x} \\ −1"
+	h, v := heatmapData(5, 4, hill), verifyData(9, true)
+	c := plots.CompareData{Title: title, Names: []string{"a_b.csv", "c"}, Bound: []float64{1, 2}, Exact: []float64{1, math.NaN()}, Mean: []float64{1, 2}, StdErr: []float64{0.1, 0.1}}
+	h.Title, v.Title, v.Bound = title, title, nil
+	m, l := codeData(8, 16), linesData()
+	m.Title, l.Title = title, title
+	for name, draw := range map[string]func() (*plots.Figure, error){
+		"heatmap": func() (*plots.Figure, error) { return plots.Heatmap(h) },
+		"verify":  func() (*plots.Figure, error) { return plots.Verify(v) },
+		"compare": func() (*plots.Figure, error) { return plots.Compare(c) },
+		"matrix":  func() (*plots.Figure, error) { return plots.CodeMatrix(m) },
+		"lines":   func() (*plots.Figure, error) { return plots.Lines(l) },
+		"profile": func() (*plots.Figure, error) {
+			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
+		},
+	} {
+		f, err := draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := f.TeX(&b, "data.csv"); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text := b.String()
+		if strings.Count(text, "\\begin{") != strings.Count(text, "\\end{") || strings.Count(text, "{") != strings.Count(text, "}") {
+			t.Errorf("%s: braces or environments do not match in\n%s", name, text)
+		}
+		if strings.Contains(text, "\n\n") {
+			t.Errorf("%s: a blank line ends LaTeX's options:\n%s", name, text)
+		}
+		if strings.Contains(text, "σ") || strings.Contains(text, "<no value>") || strings.Contains(text, "<<") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if name != "profile" && !strings.Contains(text, `50 \% of \#1\_2 \& \$3: $\sigma$ = 3 \{x\} \textbackslash{}`) {
+			t.Errorf("%s: title in\n%s", name, text)
+		}
+		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == (name == "matrix") {
+			t.Errorf("%s: reads the data: %v", name, reads)
+		}
 	}
 }
 

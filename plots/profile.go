@@ -16,11 +16,13 @@ import (
 type ProfileData struct {
 	Title string
 	Bits  []BitProfile
+	Size  Size
 }
 
 // BitProfile is that of one classifier.
 type BitProfile struct {
 	Name   string
+	Bit    int    // its number, from 1: column bit of a CSV
 	Target []bool // by level, from level 1: the bit of the code word
 	// Observed error rates with the limits of their intervals, at labels in
 	// ascending order; nil where nothing was observed.
@@ -59,12 +61,19 @@ func Profile(d ProfileData) (*Figure, error) {
 	if fitted {
 		key = append(key, series{name: "Gaussian mixture", line: curve})
 	}
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("error profiles: %w", err)
+	}
 	columns := min(2, len(panels))
+	if d.Size == ColumnWidth {
+		columns = 1
+	}
 	rows := (len(panels) + columns - 1) / columns
-	fig := &Figure{width: 6.3 * vg.Inch, height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch}
-	if columns == 1 {
+	fig := d.Size.fit(&Figure{width: d.Size.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch})
+	if rows == 1 && columns == 1 && d.Size == TextWidth {
 		fig.height = 3.6 * vg.Inch
 	}
+	fig.setTeX(d.texOf(columns, rows))
 	heading := newPlot(d.Title, "", "")
 	fitTitle(heading, fig.width-vg.Points(14))
 	title := heading.Title.Text

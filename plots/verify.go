@@ -18,6 +18,7 @@ type VerifyData struct {
 	Bound, Exact []float64 // nil, or NaN where there is none
 	Mean, StdErr []float64 // sampled; not negative
 	Band         float64   // where the lower panel has lines, in standard errors; 0: nowhere
+	Size         Size
 }
 
 // Verify draws the paper's Figure 10: the expected error of every label, by
@@ -84,8 +85,12 @@ func Verify(d VerifyData) (*Figure, error) {
 		p.Y.Max = 1
 	}
 
-	fig := &Figure{width: 6.3 * vg.Inch, height: 4.2 * vg.Inch}
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("verification plot: %w", err)
+	}
+	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
 	fitTitle(p, fig.width-vg.Points(14))
+	fig.setTeX(d.texOf())
 	z, without := deviations(d)
 	if z == nil {
 		fig.draw = func(c draw.Canvas) {
@@ -95,7 +100,7 @@ func Verify(d VerifyData) (*Figure, error) {
 		}
 		return fig, nil
 	}
-	fig.height = 5.2 * vg.Inch
+	fig.height = max(d.Size.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
 	q := newPlot("", "level n", "(sampled − exact) / s.e.")
 	q.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	q.Add(grid())

@@ -92,8 +92,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	defer restore()
-	format, err := cmd.format("csv", "json")
-	if err != nil {
+	if err := cmd.checkOutput("csv", "json"); err != nil {
 		return err
 	}
 	if cmd.Time <= 0 || cmd.Time > time.Hour {
@@ -122,10 +121,8 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		}
 	}
 	bar.stop()
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error { return result.write(w, format) }); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, path string) error { return result.write(w, format(path)) }); err != nil {
+		return err
 	}
 	if cmd.JSON {
 		return writeJSON(env.stdout, result)

@@ -44,6 +44,7 @@ type cli struct {
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
 	Fit        fitCmd                    `cmd:"" help:"Fit the error model to a trained network's outputs: estimates, verdict, recommendation."`
+	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
@@ -80,34 +81,13 @@ func belsim(args []string, stdout, stderr io.Writer) (code int) {
 			code = int(status)
 		}
 	}()
-	var c cli
-	parser, err := kong.New(&c,
-		kong.Name("belsim"),
-		kong.Description(description),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(status int) { panic(exit(status)) }),
-		kong.Vars{"version": "belsim " + version(), "samples": "100000", "decoders": decoders},
-		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
-		kong.Bind(env),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
-	if err != nil {
-		fmt.Fprintf(stderr, "belsim: %v\n", err)
-		return exitUsage
-	}
-	kongcompletion.Register(parser)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	k, err := parser.Parse(joinNegative(args))
+	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil {
 		fmt.Fprintf(stderr, "belsim: %v; see belsim --help\n", oneLine(err))
 		return exitUsage
-	}
-	for _, p := range k.Path {
-		if p.Flag != nil {
-			env.given[p.Flag.Name] = true
-		}
 	}
 	err = k.Run()
 	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {
@@ -121,6 +101,35 @@ func belsim(args []string, stdout, stderr io.Writer) (code int) {
 		fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
 	}
 	return code
+}
+
+// parse reads a command line.
+func (env *environment) parse(ctx context.Context, args []string, exit func(int)) (*kong.Context, error) {
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("belsim"),
+		kong.Description(description),
+		kong.Writers(env.stdout, env.stderr),
+		kong.Exit(exit),
+		kong.Vars{"version": "belsim " + version(), "samples": "100000", "decoders": decoders},
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
+		kong.Bind(env),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		return nil, err
+	}
+	kongcompletion.Register(parser)
+	k, err := parser.Parse(joinNegative(args))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range k.Path {
+		if p.Flag != nil {
+			env.given[p.Flag.Name] = true
+		}
+	}
+	return k, nil
 }
 
 // exitCode is what a command's error means to whoever started it.

@@ -46,8 +46,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}
-	format, err := cmd.format("csv", "npy", "json", "png", "svg", "pdf")
-	if err != nil {
+	if err := cmd.checkOutput("csv", "npy", "json", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
 	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, defaultLevels, nil, false)
@@ -55,21 +54,19 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	c := codes[0]
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error { return writeCode(ctx, w, c, format) }); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeCode(ctx, w, c, path) }); err != nil {
+		return err
 	}
 	switch {
 	case cmd.JSON:
-		return writeCode(ctx, env.stdout, c, "json")
+		return cmd.writeCode(ctx, env.stdout, c, ".json")
 	case cmd.Properties:
 		row, err := describe(ctx, c)
 		if err != nil {
 			return err
 		}
 		printCodes(env.stdout, []codeRow{row})
-	case format == "":
+	case len(cmd.Output) == 0:
 		return outside(matrix.WriteCSV(env.stdout, c))
 	}
 	return nil
@@ -77,8 +74,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 
 // list prints the table of all codes.
 func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
-	format, err := cmd.format("json")
-	if err != nil {
+	if err := cmd.checkOutput("json"); err != nil {
 		return err
 	}
 	levels := cmd.Levels
@@ -99,10 +95,8 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		rows = append(rows, row)
 	}
 	result := map[string]any{"codes": rows}
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error { return writeJSON(w, result) }); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, _ string) error { return writeJSON(w, result) }); err != nil {
+		return err
 	}
 	if cmd.JSON {
 		return writeJSON(env.stdout, result)
@@ -139,8 +133,9 @@ func printCodes(w io.Writer, rows []codeRow) {
 	t.Flush()
 }
 
-func writeCode(ctx context.Context, w io.Writer, c *code.Code, format string) error {
-	switch format {
+// writeCode writes a code in the format of a path.
+func (cmd *codesCmd) writeCode(ctx context.Context, w io.Writer, c *code.Code, path string) error {
+	switch format(path) {
 	case "csv":
 		return matrix.WriteCSV(w, c)
 	case "npy":
@@ -169,10 +164,10 @@ func writeCode(ctx context.Context, w io.Writer, c *code.Code, format string) er
 	}
 	f, err := plots.CodeMatrix(plots.CodeMatrixData{
 		Title:  fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()),
-		Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit,
+		Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: cmd.size(),
 	})
 	if err != nil {
 		return err
 	}
-	return f.Write(w, format)
+	return writeFigure(w, f, path)
 }

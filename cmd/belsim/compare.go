@@ -88,8 +88,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	defer restore()
-	format, err := cmd.format("csv", "json", "png", "svg", "pdf")
-	if err != nil {
+	if err := cmd.checkOutput("csv", "json", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
 	if err := errors.Join(cmd.sampleFlags.check(), cmd.latentFlags.check()); err != nil {
@@ -154,12 +153,10 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		}
 		return 0
 	})
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error {
-			return result.write(w, format, cmd.modelFlags.String()+cmd.latentFlags.String())
-		}); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, path string) error {
+		return result.write(w, path, cmd.modelFlags.String()+cmd.latentFlags.String(), cmd.size())
+	}); err != nil {
+		return err
 	}
 	if cmd.JSON {
 		return writeJSON(env.stdout, result)
@@ -293,8 +290,8 @@ func (c *comparison) matrix(w io.Writer) {
 }
 
 // write writes the result to a file.
-func (c *comparison) write(w io.Writer, format, model string) error {
-	switch format {
+func (c *comparison) write(w io.Writer, path, model string, size plots.Size) error {
+	switch format(path) {
 	case "json":
 		return writeJSON(w, c)
 	case "csv":
@@ -313,7 +310,7 @@ func (c *comparison) write(w io.Writer, format, model string) error {
 		out.Flush()
 		return out.Error()
 	}
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model)}
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Size: size}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == "logits" {
@@ -329,5 +326,5 @@ func (c *comparison) write(w io.Writer, format, model string) error {
 	if err != nil {
 		return err
 	}
-	return f.Write(w, format)
+	return writeFigure(w, f, path)
 }

@@ -204,8 +204,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	defer restore()
-	format, err := cmd.format("csv", "json", "npy", "png", "svg", "pdf")
-	if err != nil {
+	if err := cmd.checkOutput("csv", "json", "npy", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
 	switch {
@@ -228,10 +227,8 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error { return result.write(w, format, cmd.Bits) }); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, path string) error { return result.write(w, path, cmd.Bits, cmd.size()) }); err != nil {
+		return err
 	}
 	if cmd.JSON {
 		return writeJSON(env.stdout, result)
@@ -583,9 +580,13 @@ func (cmd *fitCmd) errorOf(ctx context.Context, backend montecarlo.Backend, f *f
 // profile is what is drawn of bit k, from 0. Points are of single levels, or of
 // several where there are too many to tell apart.
 func (f *fitted) profile(k int) plots.BitProfile {
-	b := plots.BitProfile{Name: fmt.Sprintf("bit %d", k+1), Target: make([]bool, f.Levels)}
-	for i := range b.Target {
-		b.Target[i] = f.code.Bit(i, k)
+	r, sigma := float64(f.R), float64(f.Sigma)
+	if len(f.PerBit) > 0 {
+		r, sigma = float64(f.PerBit[k].R), float64(f.PerBit[k].Sigma)
+	}
+	b := mixtureProfile(f.code, f.positions, k, r, sigma)
+	if math.IsNaN(r) { // a bit without errors has no fit
+		b.X, b.Fitted = nil, nil
 	}
 	const most = 64 // points of a panel
 	width := (f.Levels + most - 1) / most
@@ -603,22 +604,15 @@ func (f *fitted) profile(k int) plots.BitProfile {
 		b.Label, b.Rate = append(b.Label, at/n), append(b.Rate, x/n)
 		b.Lo, b.Hi = append(b.Lo, lo), append(b.Hi, hi)
 	}
-	// The curve between levels, too.
-	r, sigma := float64(f.R), float64(f.Sigma)
-	if len(f.PerBit) > 0 {
-		r, sigma = float64(f.PerBit[k].R), float64(f.PerBit[k].Sigma)
-	}
-	const parts = 8
-	for j := range (f.Levels-1)*parts + 1 {
-		y, e := 1+float64(j)/parts, 0.0
-		for _, n := range f.positions[k] {
-			if r > 0 { // not NaN: a bit without errors has no fit
-				e += errmodel.Transition{Mu: float64(n) + 0.5, R: r, Sigma: sigma}.At(y)
-			}
-		}
-		b.X, b.Fitted = append(b.X, y), append(b.Fitted, e)
-	}
 	return b
+}
+
+// target is the target bit of a level as text.
+func target(c *code.Code, i, k int) string {
+	if c.Bit(i, k) {
+		return "1"
+	}
+	return "0"
 }
 
 // drawn chooses the bits to draw where none are named: of those with a transition
@@ -640,15 +634,15 @@ func (f *fitted) drawn() []int {
 }
 
 // write writes the result to a file.
-func (f *fitted) write(w io.Writer, format string, bits []int) error {
-	switch format {
+func (f *fitted) write(w io.Writer, path string, bits []int, size plots.Size) error {
+	switch format(path) {
 	case "json":
 		return writeJSON(w, f)
 	case "npy":
 		return matrix.WriteNPY(w, f.counts.Rates(f.errors))
 	case "csv":
 		out := csv.NewWriter(w)
-		if err := out.Write([]string{"level", "bit", "samples", "wrong", "rate", "lo", "hi", "fitted"}); err != nil {
+		if err := out.Write(ratesHeader); err != nil {
 			return err
 		}
 		var row []float64
@@ -661,7 +655,7 @@ func (f *fitted) write(w io.Writer, format string, bits []int) error {
 					rate, lo, hi = number(float64(x)/float64(n)), number(l), number(h)
 				}
 				if err := out.Write([]string{
-					strconv.Itoa(i + 1), strconv.Itoa(k + 1), fmt.Sprint(n), fmt.Sprint(x), rate.String(), lo.String(), hi.String(), number(row[k]).String(),
+					strconv.Itoa(i + 1), strconv.Itoa(k + 1), target(f.code, i, k), fmt.Sprint(n), fmt.Sprint(x), rate.String(), lo.String(), hi.String(), number(row[k]).String(),
 				}); err != nil {
 					return err
 				}
@@ -673,7 +667,7 @@ func (f *fitted) write(w io.Writer, format string, bits []int) error {
 	if len(bits) == 0 {
 		bits = f.drawn()
 	}
-	d := plots.ProfileData{Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
+	d := plots.ProfileData{Size: size, Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
 	if len(f.PerBit) > 0 {
 		d.Title = fmt.Sprintf("%s, %d levels, %d samples: r and σ of each bit", f.Code, f.Levels, f.Samples)
 	}
@@ -684,7 +678,7 @@ func (f *fitted) write(w io.Writer, format string, bits []int) error {
 	if err != nil {
 		return err
 	}
-	return fig.Write(w, format)
+	return writeFigure(w, fig, path)
 }
 
 // print writes the result for people.

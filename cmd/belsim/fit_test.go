@@ -230,19 +230,19 @@ func TestFitOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if lines[0] != "level,bit,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
+	if lines[0] != strings.Join(ratesHeader, ",") || len(lines) != 1+64*32 {
 		t.Fatalf("%d lines, first %s", len(lines), lines[0])
 	}
 	total := 0
 	for i, line := range lines[1:] {
 		fields := strings.Split(line, ",")
 		var samples, wrong int
-		fmt.Sscan(fields[2], &samples)
-		fmt.Sscan(fields[3], &wrong)
+		fmt.Sscan(fields[3], &samples)
+		fmt.Sscan(fields[4], &wrong)
 		total += wrong
-		want := fields[4]
+		want := fields[5]
 		if samples == 0 {
-			want = fields[7] // the model's
+			want = fields[8] // the model's
 		}
 		if got := fmt.Sprint(table.At(i/32, i%32)); got != want {
 			t.Fatalf("%s: the table has %s", line, got)

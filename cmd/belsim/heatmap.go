@@ -100,8 +100,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	defer restore()
-	format, err := cmd.format("csv", "json", "npy", "png", "svg", "pdf")
-	if err != nil {
+	if err := cmd.checkOutput("csv", "json", "npy", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
 	if err := cmd.check(); err != nil {
@@ -129,10 +128,8 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error { return m.write(w, format) }); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, path string) error { return m.write(w, path, cmd.size()) }); err != nil {
+		return err
 	}
 	if cmd.JSON {
 		return writeJSON(env.stdout, m)
@@ -535,8 +532,8 @@ func (m *heatmap) increases() *mat.Dense {
 }
 
 // write writes the map to a file.
-func (m *heatmap) write(w io.Writer, format string) error {
-	switch format {
+func (m *heatmap) write(w io.Writer, path string, size plots.Size) error {
+	switch format(path) {
 	case "json":
 		return writeJSON(w, m)
 	case "npy":
@@ -581,10 +578,10 @@ func (m *heatmap) write(w io.Writer, format string) error {
 		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, what, m.Levels, m.decoder, m.model),
 		X:     m.R, Y: m.Sigma, XLog: m.rLog, YLog: m.sigmaLog, Z: rows,
 		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1", Mark: mark,
+		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1", Mark: mark, Size: size,
 	})
 	if err != nil {
 		return err
 	}
-	return f.Write(w, format)
+	return writeFigure(w, f, path)
 }

@@ -75,7 +75,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "bench"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "figures", "bench"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -733,8 +733,8 @@ func TestMemory(t *testing.T) {
 func TestWriteIsAtomic(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x.csv", "old")
-	f := outputFlags{Output: "x.csv", IfExists: "overwrite"}
-	err := f.write(func(w io.Writer) error {
+	f := outputFlags{Output: []string{"x.csv"}, IfExists: "overwrite"}
+	err := f.write(func(w io.Writer, _ string) error {
 		io.WriteString(w, strings.Repeat("half", 5000))
 		return &fs.PathError{Op: "write", Path: "x.csv", Err: syscall.ENOSPC}
 	})
@@ -744,7 +744,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "old" || len(listing(t)) != 1 {
 		t.Errorf("after a failed write: %q, %v, files %v", got, err, listing(t))
 	}
-	if err := f.write(func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+	if err := f.write(func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "new" || len(listing(t)) != 1 {

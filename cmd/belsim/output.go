@@ -12,52 +12,91 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"belsim/plots"
 )
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output   string `short:"o" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers."`
-	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
-	JSON     bool   `name:"json" help:"Print JSON on standard output instead of a table."`
-	Quiet    bool   `short:"q" help:"No progress and no notes on standard error."`
+	Output   []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers; .tex is for pgfplots, and reads the .csv of the same name. May be given several times."`
+	Size     string   `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
+	IfExists string   `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
+	JSON     bool     `name:"json" help:"Print JSON on standard output instead of a table."`
+	Quiet    bool     `short:"q" help:"No progress and no notes on standard error."`
 }
 
-// format returns the ending of the output file, without the dot, which must be
-// one of those the command can write; empty without an output file. It also
-// refuses what could be known to fail, before any work is done.
-func (f outputFlags) format(known ...string) (string, error) {
-	if f.Output == "" {
-		return "", nil
+// size is that of figures.
+func (f outputFlags) size() plots.Size {
+	if f.Size == "column" {
+		return plots.ColumnWidth
 	}
-	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.Output)), ".")
-	if !slices.Contains(known, ending) {
-		return "", fmt.Errorf("%s: cannot write %q here; want a name ending in .%s", f.Output, "."+ending, strings.Join(known, " ."))
-	}
-	if info, err := os.Stat(filepath.Dir(f.Output)); err != nil {
-		return "", fmt.Errorf("cannot write %s: %w", f.Output, err)
-	} else if !info.IsDir() {
-		return "", fmt.Errorf("cannot write %s: %s is not a folder", f.Output, filepath.Dir(f.Output))
-	}
-	switch info, err := os.Stat(f.Output); {
-	case err == nil && info.IsDir():
-		return "", fmt.Errorf("cannot write %s: it is a folder", f.Output)
-	case err == nil && f.IfExists == "fail":
-		return "", fmt.Errorf("%s exists; take another name or --if-exists overwrite", f.Output)
-	}
-	return ending, nil
+	return plots.TextWidth
 }
 
-// write makes the output file: under a temporary name in the same folder, which
-// takes the final name when all is safely on disk. A reader never sees half a
-// file, and after an error there is none.
-func (f outputFlags) write(make func(w io.Writer) error) (err error) {
+// format is the ending of a file, without the dot.
+func format(path string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+}
+
+// stem is a path without its ending.
+func stem(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) }
+
+// checkOutput refuses, before any work is done, what could be known to fail: endings
+// that the command cannot write among it.
+func (f outputFlags) checkOutput(known ...string) error {
+	for i, path := range f.Output {
+		ending := format(path)
+		if !slices.Contains(known, ending) {
+			return fmt.Errorf("%s: cannot write %q here; want a name ending in .%s", path, "."+ending, strings.Join(known, " ."))
+		}
+		if slices.Contains(f.Output[:i], path) {
+			return fmt.Errorf("-o %s is given twice", path)
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("cannot write %s: %w", path, err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("cannot write %s: %s is not a folder", path, filepath.Dir(path))
+		}
+		switch info, err := os.Stat(path); {
+		case err == nil && info.IsDir():
+			return fmt.Errorf("cannot write %s: it is a folder", path)
+		case err == nil && f.IfExists == "fail":
+			return fmt.Errorf("%s exists; take another name or --if-exists overwrite", path)
+		}
+	}
+	return nil
+}
+
+// writeFigure writes a figure in one of the formats that draw. The .tex reads the
+// .csv beside it.
+func writeFigure(w io.Writer, f *plots.Figure, path string) error {
+	if format(path) == "tex" {
+		return f.TeX(w, filepath.Base(stem(path))+".csv")
+	}
+	return f.Write(w, format(path))
+}
+
+// write makes the output files, each by its path.
+func (f outputFlags) write(make func(w io.Writer, path string) error) error {
+	for _, path := range f.Output {
+		if err := f.writeFile(path, func(w io.Writer) error { return make(w, path) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile makes a file: under a temporary name in the same folder, which takes the
+// final name when all is safely on disk. A reader never sees half a file, and after
+// an error there is none.
+func (f outputFlags) writeFile(path string, make func(w io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("writing %s: %w", f.Output, err)
+			err = fmt.Errorf("writing %s: %w", path, err)
 		}
 	}()
 	// Not os.CreateTemp: its files are private, and results are shared.
-	name := filepath.Join(filepath.Dir(f.Output), fmt.Sprintf(".%s.%d.tmp", filepath.Base(f.Output), os.Getpid()))
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return outside(err)
@@ -87,12 +126,12 @@ func (f outputFlags) write(make func(w io.Writer) error) (err error) {
 	}
 	if f.IfExists == "fail" {
 		// Link refuses to replace a file that came meanwhile.
-		if err := os.Link(name, f.Output); err != nil {
+		if err := os.Link(name, path); err != nil {
 			return outside(err)
 		}
 		return os.Remove(name)
 	}
-	return outside(os.Rename(name, f.Output))
+	return outside(os.Rename(name, path))
 }
 
 // number is a float64 whose NaN is null in JSON and empty in CSV: something

@@ -84,8 +84,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	defer restore()
-	format, err := cmd.format("csv", "json", "png", "svg", "pdf")
-	if err != nil {
+	if err := cmd.checkOutput("csv", "json", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
 	if err := errors.Join(cmd.sampleFlags.check(), cmd.latentFlags.check()); err != nil {
@@ -135,10 +134,8 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if format != "" {
-		if err := cmd.write(func(w io.Writer) error { return result.write(w, format, cmd.model()) }); err != nil {
-			return err
-		}
+	if err := cmd.write(func(w io.Writer, path string) error { return result.write(w, path, cmd.model(), cmd.size()) }); err != nil {
+		return err
 	}
 	if cmd.JSON {
 		err = writeJSON(env.stdout, result)
@@ -261,8 +258,8 @@ func (v *verification) print(w io.Writer, model string, full bool) {
 }
 
 // write writes the result to a file.
-func (v *verification) write(w io.Writer, format, model string) error {
-	switch format {
+func (v *verification) write(w io.Writer, path, model string, size plots.Size) error {
+	switch format(path) {
 	case "json":
 		return writeJSON(w, v)
 	case "csv":
@@ -282,7 +279,7 @@ func (v *verification) write(w io.Writer, format, model string) error {
 		out.Flush()
 		return out.Error()
 	}
-	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model)}
+	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Size: size}
 	for _, l := range v.Labels {
 		d.Level = append(d.Level, float64(l.Level))
 		d.Bound = append(d.Bound, float64(l.Bound))
@@ -294,5 +291,5 @@ func (v *verification) write(w io.Writer, format, model string) error {
 	if err != nil {
 		return err
 	}
-	return f.Write(w, format)
+	return writeFigure(w, f, path)
 }

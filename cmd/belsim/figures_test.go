@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFigures draws all figures twice, on one processor and on all, and expects the
+// same bytes; and the command that each is said to be made by makes it.
+func TestFigures(t *testing.T) {
+	inFolderWithData(t)
+	out := mustRun(t, "figures", "--quick", "-o", "first")
+	mustRun(t, "figures", "--quick", "-o", "second/deeper", "--workers", "1")
+	for _, f := range figures() {
+		for _, format := range figureFormats {
+			name := "figure-" + f.Name + "." + format
+			a, err := os.ReadFile(filepath.Join("first", name))
+			if err != nil || len(a) < 100 {
+				t.Errorf("%s: %d bytes, %v", name, len(a), err)
+			}
+			b, err := os.ReadFile(filepath.Join("second/deeper", name))
+			if err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: another file the second time (%v)", name, err)
+			}
+			if format == "csv" {
+				if records, err := csv.NewReader(bytes.NewReader(a)).ReadAll(); err != nil || len(records) < 8 {
+					t.Errorf("%s: %d records, %v", name, len(records), err)
+				}
+			}
+		}
+	}
+	page, err := os.ReadFile("first/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range figures() {
+		if !strings.Contains(string(page), `src="figure-`+f.Name+`.svg"`) || !strings.Contains(string(page), f.Caption[:20]) {
+			t.Errorf("figure %s is not in the index", f.Name)
+		}
+	}
+	for _, line := range strings.Split(out, "\n") {
+		name, command, ok := strings.Cut(line, " belsim ")
+		name = strings.TrimSpace(name)
+		if !ok || name == "3c-exact" { // two seconds
+			continue
+		}
+		args := strings.Fields(command)
+		if args[0] == "figures" {
+			args = append(args, "-o", ".")
+		}
+		mustRun(t, args...)
+		got, err := os.ReadFile("figure-" + name + ".pdf")
+		want, err2 := os.ReadFile(filepath.Join("first", "figure-"+name+".pdf"))
+		if err != nil || err2 != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s makes another figure (%v, %v)", command, err, err2)
+		}
+	}
+}
+
+func TestFiguresOnly(t *testing.T) {
+	inFolderWithData(t)
+	mustRun(t, append(network, "-o", "rates.csv")...)
+	mustRun(t, "figures", "--only", "3a,11", "--rates", "rates.csv", "--size", "column", "-o", "out")
+	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	text, err := os.ReadFile("out/figure-3a.csv")
+	if err != nil || !strings.HasPrefix(string(text), "bit,level,rate,lo,hi,fitted\n") || strings.Count(string(text), "\n") != 65 {
+		t.Errorf("%.200s, %v", text, err)
+	}
+	if status, _, stderr := run(t, "figures", "--only", "3a", "-o", "out", "--if-exists", "fail"); status != 2 || !strings.Contains(stderr, "exists") {
+		t.Errorf("exit %d, %s", status, stderr)
+	}
+	rates, err := os.ReadFile("rates.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(rates), "\n")
+	for name, content := range map[string]string{
+		"empty.csv": "", "header.csv": lines[0], "other.csv": "a,b\n1,2\n", "swapped.csv": lines[0] + lines[2] + lines[1],
+		"text.csv": lines[0] + strings.Replace(lines[1], "1,1,", "1,x,", 1), "ragged.csv": lines[0] + "1,1\n",
+	} {
+		write(t, name, content)
+		status, stdout, stderr := run(t, "figures", "--only", "3a", "--rates", name, "-o", "new")
+		if status != 2 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", name, status, stderr)
+		}
+	}
+	if _, err := os.Stat("new"); err == nil {
+		t.Error("a refused command made its folder")
+	}
+	for _, args := range [][]string{{"--only", "4"}, {"-o", "rates.csv"}, {"--size", "poster"}, {"--rates", "no.csv"}} {
+		if status, stdout, stderr := run(t, append([]string{"figures", "--quick"}, args...)...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q", args, status, stderr)
+		}
+	}
+}
+
+// TestOutputs writes several files of one result, in both widths.
+func TestOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "compare", "unary", "gray", "--levels", "16", "--samples", "100", "-o", "c.csv", "-o", "c.tex", "-o", "c.png", "-o", "c.svg", "--size", "column")
+	if got := len(listing(t)); got != 4 {
+		t.Errorf("%v", listing(t))
+	}
+	svg, err := os.ReadFile("c.svg")
+	if err != nil || !strings.Contains(string(svg), `width="237.6pt"`) {
+		t.Errorf("%.300s: want 3.3 inches", svg)
+	}
+	status, _, stderr := run(t, "compare", "unary", "--levels", "16", "-o", "x.csv", "-o", "x.csv")
+	if status != 2 || !strings.Contains(stderr, "given twice") {
+		t.Errorf("exit %d, %s", status, stderr)
+	}
+}

@@ -1,0 +1,78 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// LinesData is several quantities of every level.
+type LinesData struct {
+	Title, YLabel string
+	Level         []float64 // ascending
+	Lines         []NamedLine
+	Size          Size
+}
+
+// NamedLine is one of them.
+type NamedLine struct {
+	Name   string
+	Column string // of a CSV that holds them
+	Values []float64
+}
+
+// Lines draws quantities of every level, as the paper's Figure 7 does those that
+// BEL-J adds up. Lines differ in colour, dash and weight.
+func Lines(d LinesData) (*Figure, error) {
+	x, err := newAxis("level", d.Level, false)
+	if err != nil {
+		return nil, fmt.Errorf("lines: %w", err)
+	}
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("lines: %w", err)
+	}
+	styles := []draw.LineStyle{
+		{Color: blue, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(6), vg.Points(2.5)}},
+		{Color: vermillion, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}},
+		{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(7), vg.Points(2), vg.Points(1.5), vg.Points(2)}},
+		{Color: black, Width: vg.Points(2)},
+	}
+	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
+		return nil, fmt.Errorf("%d lines; want 1 to %d", len(d.Lines), len(styles))
+	}
+	p := newPlot(d.Title, "level n", d.YLabel)
+	p.Add(grid())
+	lo, hi := math.Inf(1), math.Inf(-1)
+	key := make([]series, len(d.Lines))
+	for i, l := range slices.Backward(d.Lines) { // where lines lie on each other, the dashed ones above
+		if err := checkFinite(l.Name, l.Values, len(d.Level), false); err != nil {
+			return nil, fmt.Errorf("lines: %w", err)
+		}
+		line := make(plotter.XYs, len(l.Values))
+		for j, v := range l.Values {
+			line[j] = plotter.XY{X: d.Level[j], Y: v}
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
+		key[i] = series{name: l.Name, line: styles[i]}
+	}
+	setLevels(x, &p.X)
+	margin := 0.04 * (hi - lo)
+	if margin == 0 {
+		margin = 1
+	}
+	p.Y.Min, p.Y.Max = lo-margin, hi+margin
+	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4)})
+	fitTitle(p, fig.width-vg.Points(14))
+	fig.draw = func(c draw.Canvas) {
+		c.FillPolygon(color.White, corners(c.Rectangle))
+		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
+		p.Draw(drawKey(c, key))
+	}
+	return fig.setTeX(d.texOf()), nil
+}

@@ -1,0 +1,306 @@
+package plots
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// TeX writes the figure for LaTeX's pgfplots: a tikzpicture to \input. Numbers that
+// the command also writes as CSV are read from that file, whose name it is given;
+// columns have the names that the README documents. A heatmap's cells are read from
+// the PDF of the same name. The error says so where the figure has no such form.
+func (f *Figure) TeX(w io.Writer, csv string) error {
+	if f.tex == nil {
+		return fmt.Errorf("cannot write this figure for LaTeX")
+	}
+	scale := f.scale
+	if scale == 0 {
+		scale = 1
+	}
+	body, err := f.tex(texPage{
+		CSV:   csv,
+		Width: fmt.Sprintf("%.4gin", float64(f.width/vg.Inch)*scale), Height: fmt.Sprintf("%.4gin", float64(f.height/vg.Inch)*scale),
+		Half: fmt.Sprintf("%.4gin", float64(f.width/vg.Inch)*scale/2),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "% \\input this; the preamble needs:\n% \\usepackage{pgfplots} \\usepgfplotslibrary{groupplots} \\pgfplotsset{compat=1.18}\n"+body)
+	return err
+}
+
+// texPage is what all templates know.
+type texPage struct {
+	CSV                 string
+	Width, Height, Half string
+}
+
+// tex makes a template that is filled in with a page and the figure's data.
+func tex(text string, data any) func(texPage) (string, error) {
+	return func(p texPage) (string, error) {
+		t, err := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{"tex": texText, "num": texNumber}).Parse(text)
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		err = t.Execute(&b, struct {
+			Page texPage
+			Data any
+		}{p, data})
+		return b.String(), err
+	}
+}
+
+// texText writes text for LaTeX.
+func texText(s string) string {
+	s = strings.ReplaceAll(s, "\n", " ")
+	return strings.NewReplacer(
+		`\`, `\textbackslash{}`, "%", `\%`, "_", `\_`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`,
+		"σ", `$\sigma$`, "ρ", `$\rho$`, "τ", `$\tau$`, "θ", `$\theta$`, "−", "$-$", "·", `$\cdot$`, "±", `$\pm$`, "×", `$\times$`,
+		"≤", `$\le$`, "≥", `$\ge$`, "|", `$|$`, "<", `$<$`, ">", `$>$`, "…", `\ldots{}`, "½", `$\frac12$`, "–", "--",
+	).Replace(s)
+}
+
+// texNumber writes a number so that it is read back as the same.
+func texNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+const texHeatmap = `\begin{tikzpicture}
+\begin{axis}[
+  width=0.8*<<.Page.Width>>, height=0.8*<<.Page.Height>>, enlargelimits=false, axis on top,<<if .Data.XLog>> xmode=log,<<end>><<if .Data.YLog>> ymode=log,<<end>>
+  title={<<tex .Data.Title>>}, title style={font=\small, text width=0.75*<<.Page.Width>>, align=center},
+  xlabel={<<tex .Data.XLabel>>}, ylabel={<<tex .Data.YLabel>>},
+  colormap={signed}{<<range .Colours>>rgb255=(<<.R>>,<<.G>>,<<.B>>) <<end>>},
+  point meta min=-<<num .Scale>>, point meta max=<<num .Scale>>,
+  colorbar, colorbar style={ylabel={<<tex .Data.ZLabel>>}},
+]
+% The map is cut out of the PDF: thousands of cells are more than LaTeX has memory for.
+\addplot graphics[xmin=<<.Ends.XMin>>, xmax=<<.Ends.XMax>>, ymin=<<.Ends.YMin>>, ymax=<<.Ends.YMax>>,
+  includegraphics={trim=<<range .Trim>><<.>> <<end>>, clip}] {<<.PDF>>};
+\end{axis}
+\end{tikzpicture}
+`
+
+// texOf is the heatmap for LaTeX, which makes the axes and the colour bar. area is
+// where the map is in the figure.
+func (d HeatmapData) texOf(s colourScale, x, y axis, f *Figure, area vg.Rectangle) func(texPage) (string, error) {
+	end := func(a axis, index float64) string {
+		v := a.value(index)
+		if a.log {
+			v = math.Pow(10, v)
+		}
+		return texNumber(v)
+	}
+	type colour struct{ R, G, B uint8 }
+	var colours []colour
+	for _, c := range slices.Backward(blues[1:]) {
+		colours = append(colours, colour{c.R, c.G, c.B})
+	}
+	for _, c := range reds {
+		colours = append(colours, colour{c.R, c.G, c.B})
+	}
+	return func(p texPage) (string, error) {
+		t, err := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{"tex": texText, "num": texNumber}).Parse(texHeatmap)
+		if err != nil {
+			return "", err
+		}
+		scale := f.scale
+		if scale == 0 {
+			scale = 1
+		}
+		trim := []string{}
+		for _, margin := range []vg.Length{area.Min.X, area.Min.Y, f.width - area.Max.X, f.height - area.Max.Y} {
+			trim = append(trim, fmt.Sprintf("%.4fbp", float64(margin/vg.Inch)*72*scale))
+		}
+		var b strings.Builder
+		err = t.Execute(&b, map[string]any{
+			"Page": p, "PDF": strings.TrimSuffix(p.CSV, ".csv") + ".pdf", "Data": d, "Scale": s.limit, "Colours": colours, "Trim": trim,
+			"Ends": map[string]string{
+				"XMin": end(x, -0.5), "XMax": end(x, float64(len(x.at))-0.5), "YMin": end(y, -0.5), "YMax": end(y, float64(len(y.at))-0.5),
+			},
+		})
+		return b.String(), err
+	}
+}
+
+const texVerify = `\begin{tikzpicture}
+\begin{axis}[
+  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, ymin=0, enlarge x limits=0.01,
+  title={<<tex .Data.Title>>}, title style={font=\small, text width=0.9*<<.Page.Width>>, align=center},
+  xlabel={level $n$}, ylabel={expected $|\mathrm{error}|$ (levels)}, legend style={font=\footnotesize},
+]
+<<if .Data.Bound>>\addplot[gray, thick, dashed] table[x=level, y=bound, col sep=comma] {<<.Page.CSV>>};
+\addlegendentry{bound}
+<<end>><<if .Data.Exact>>\addplot[blue!60!black, thick] table[x=level, y=exact, col sep=comma] {<<.Page.CSV>>};
+\addlegendentry{exact}
+<<end>>\addplot[red!70!orange, only marks, mark=o, mark size=1pt, error bars/.cd, y dir=both, y explicit] table[x=level, y=mean, y error=stderr, col sep=comma] {<<.Page.CSV>>};
+\addlegendentry{sampled $\pm$ standard error}
+\end{axis}
+\end{tikzpicture}
+`
+
+// known reports whether there is a value.
+func known(values []float64) bool {
+	return slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) })
+}
+
+func (d VerifyData) texOf() func(texPage) (string, error) {
+	return tex(texVerify, struct {
+		Title        string
+		Bound, Exact bool
+	}{d.Title, known(d.Bound), known(d.Exact)})
+}
+
+const texCompare = `\begin{tikzpicture}
+\begin{axis}[
+  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major,<<if .Data.Log>> xmode=log,<<else>> xmin=0,<<end>>
+  title={<<tex .Data.Title>>}, title style={font=\small}, xlabel={expected $|\mathrm{error}|$ (levels)},
+  ytick={0,...,<<.Data.Last>>}, yticklabels={<<range .Data.Names>>{<<tex .>>},<<end>>}, y dir=reverse, enlarge y limits={abs=0.6},
+  yticklabel style={font=\footnotesize}, legend style={font=\footnotesize, at={(0.5,-0.25)}, anchor=north, legend columns=-1},
+]
+<<if .Data.Bound>>\addplot[gray, only marks, mark=triangle] table[x=bound, y expr=\coordindex, col sep=comma] {<<.Page.CSV>>};
+\addlegendentry{bound}
+<<end>><<if .Data.Exact>>\addplot[blue!60!black, only marks, mark=+, thick, mark size=3pt] table[x=exact, y expr=\coordindex, col sep=comma] {<<.Page.CSV>>};
+\addlegendentry{exact}
+<<end>>\addplot[red!70!orange, only marks, mark=o, error bars/.cd, x dir=both, x explicit] table[x=mean, x error=stderr, y expr=\coordindex, col sep=comma] {<<.Page.CSV>>};
+\addlegendentry{sampled $\pm$ standard error}
+\end{axis}
+\end{tikzpicture}
+`
+
+func (d CompareData) texOf(logarithmic bool) func(texPage) (string, error) {
+	return tex(texCompare, struct {
+		Title             string
+		Names             []string
+		Last              int
+		Bound, Exact, Log bool
+	}{d.Title, d.Names, len(d.Names) - 1, known(d.Bound), known(d.Exact), logarithmic})
+}
+
+// The rows of all classifiers are in one CSV with a column bit.
+const texProfile = `\begin{tikzpicture}
+\begin{groupplot}[
+  group style={group size=<<.Data.Columns>> by <<.Data.Rows>>, horizontal sep=1.6cm, vertical sep=2.2cm},
+  width=<<if eq .Data.Columns 1>><<.Page.Width>><<else>><<.Page.Half>><<end>>, height=<<if eq .Data.Columns 1>>0.6*<<.Page.Width>><<else>>0.8*<<.Page.Half>><<end>>,
+  grid=major, ymin=0, xmin=0.5, xmax=<<.Data.Levels>>.5, xlabel={label $n$ (level)}, ylabel={error probability},
+  title style={at={(0.5,1.1)}, anchor=south, font=\small}, clip=false,
+]
+<<$page := .Page>><<$levels := .Data.Levels>><<range .Data.Bits>>\nextgroupplot[title={<<tex .Name>>}]
+<<if .Observed>>\addplot[red!70!orange, only marks, mark=o, mark size=1pt, error bars/.cd, y dir=both, y explicit]
+  table[x=level, y=rate, y error plus expr=\thisrow{hi}-\thisrow{rate}, y error minus expr=\thisrow{rate}-\thisrow{lo}, col sep=comma,
+    restrict expr to domain={\thisrow{bit}}{<<.Bit>>:<<.Bit>>}] {<<$page.CSV>>};
+<<end>><<if .Curve>>\addplot[blue!60!black, thick, unbounded coords=discard] table[x=level, y=fitted, col sep=comma, restrict expr to domain={\thisrow{bit}}{<<.Bit>>:<<.Bit>>}] {<<$page.CSV>>};
+<<end>>\draw ({axis cs:0.5,0}|-{rel axis cs:0,1.03}) rectangle ({axis cs:<<$levels>>.5,0}|-{rel axis cs:0,1.08});
+<<range .Runs>>\fill ({axis cs:<<.From>>.5,0}|-{rel axis cs:0,1.03}) rectangle ({axis cs:<<.To>>.5,0}|-{rel axis cs:0,1.08});
+<<end>><<end>>\end{groupplot}
+\end{tikzpicture}
+`
+
+// run is ones of a target from level From+1 to To.
+type run struct{ From, To int }
+
+// runs are the ones of a sequence.
+func runs(bits []bool) []run {
+	var out []run
+	for i := 0; i < len(bits); {
+		j := i
+		for j < len(bits) && bits[j] == bits[i] {
+			j++
+		}
+		if bits[i] {
+			out = append(out, run{i, j})
+		}
+		i = j
+	}
+	return out
+}
+
+func (d ProfileData) texOf(columns, rows int) func(texPage) (string, error) {
+	type bit struct {
+		Name            string
+		Bit             int
+		Observed, Curve bool
+		Runs            []run
+	}
+	data := struct {
+		Columns, Rows, Levels int
+		Bits                  []bit
+	}{Columns: columns, Rows: rows, Levels: len(d.Bits[0].Target)}
+	for _, b := range d.Bits {
+		data.Bits = append(data.Bits, bit{b.Name, b.Bit, len(b.Label) > 0, len(b.X) > 0, runs(b.Target)})
+	}
+	return tex(texProfile, data)
+}
+
+const texMatrix = `\begin{tikzpicture}
+\begin{axis}[
+  width=<<.Page.Width>>, height=<<.Page.Height>>, enlargelimits=false, axis on top, y dir=reverse,
+  xmin=0.5, xmax=<<.Data.Bits>>.5, ymin=0.5, ymax=<<.Data.Levels>>.5, title={<<tex .Data.Title>>}, title style={font=\small},
+  xlabel={bit $k$}, ylabel={level $n$}, tick style={draw=none},
+]
+<<range .Data.Rectangles>>\fill[black!92] (axis cs:<<.Left>>.5,<<.Top>>.5) rectangle (axis cs:<<.Right>>.5,<<.Bottom>>.5);
+<<end>><<range .Data.Marks>>\draw[orange!80!red, line width=0.8pt] (axis cs:<<.Left>>.5,<<.Top>>.5) -- (axis cs:<<.Right>>.5,<<.Top>>.5);
+<<end>>\end{axis}
+\end{tikzpicture}
+`
+
+// maxRectangles is the largest number of runs of ones that are written for LaTeX,
+// whose memory is small.
+const maxRectangles = 20000
+
+// texOf draws a run of ones in a column as a rectangle.
+func (d CodeMatrixData) texOf(title string) func(texPage) (string, error) {
+	type rectangle struct{ Left, Right, Top, Bottom int }
+	data := struct {
+		Title        string
+		Levels, Bits int
+		Rectangles   []rectangle
+		Marks        []rectangle
+	}{Title: title, Levels: d.Levels, Bits: d.Bits}
+	column := make([]bool, d.Levels)
+	for k := range d.Bits {
+		for i := range column {
+			column[i] = d.Bit(i, k)
+		}
+		for _, r := range runs(column) {
+			data.Rectangles = append(data.Rectangles, rectangle{k, k + 1, r.From, r.To})
+		}
+		for i := range d.Levels - 1 {
+			if !d.NoTransitions && column[i] != column[i+1] {
+				data.Marks = append(data.Marks, rectangle{Left: k, Right: k + 1, Top: i + 1})
+			}
+		}
+		if len(data.Rectangles) > maxRectangles {
+			return func(texPage) (string, error) {
+				return "", fmt.Errorf("a matrix of %d levels and %d bits has too many runs of ones for LaTeX; include its PDF instead", d.Levels, d.Bits)
+			}
+		}
+	}
+	return tex(texMatrix, data)
+}
+
+const texTerms = `\begin{tikzpicture}
+\begin{axis}[
+  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, enlarge x limits=0.01,
+  title={<<tex .Data.Title>>}, title style={font=\small}, xlabel={level $n$}, ylabel={<<tex .Data.YLabel>>},
+  legend style={font=\footnotesize}, legend pos=north west,
+]
+<<$page := .Page>><<range .Data.Lines>>\addplot+[mark=none, thick] table[x=level, y=<<.Column>>, col sep=comma] {<<$page.CSV>>};
+\addlegendentry{<<tex .Name>>}
+<<end>>\end{axis}
+\end{tikzpicture}
+`
+
+func (d LinesData) texOf() func(texPage) (string, error) { return tex(texTerms, d) }
+
+// setTeX gives a figure its form for LaTeX.
+func (f *Figure) setTeX(tex func(texPage) (string, error)) *Figure {
+	f.tex = tex
+	return f
+}
