@@ -500,6 +500,8 @@ func (f *fitted) judge(parameters int) error {
 		f.Verdict = fmt.Sprintf("the mixture describes these classifiers: a deviance this large is nothing unusual (p = %.2g)", g.P)
 	case g.Explained() >= 0.9:
 		f.Verdict = fmt.Sprintf("the mixture is close, but not all there is: it explains %s, and the rest is more than chance (%.3g times the deviance expected)", share, g.Deviance/g.Expected)
+	case g.Explained() <= 0:
+		f.Verdict = fmt.Sprintf("the mixture does not describe these classifiers: one error rate for all levels and bits would do as well (%.3g times the deviance expected); take the observed rates instead: -o FILE.npy, then --errors FILE.npy", g.Deviance/g.Expected)
 	case share != "":
 		f.Verdict = fmt.Sprintf("the mixture does not describe these classifiers: it explains %s (%.3g times the deviance expected); take the observed rates instead: -o FILE.npy, then --errors FILE.npy", share, g.Deviance/g.Expected)
 	default:
