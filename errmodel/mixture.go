@@ -1,6 +1,7 @@
 // Package errmodel gives the error probabilities e[n,k] of the binary
 // classifiers: Gaussian mixtures around the bit transitions of a code (Eq. 3
-// and 4 of Shah, Xue and Aamodt, ICLR 2022) and tables from files.
+// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and fits of the
+// mixture to the outputs of trained classifiers (package observed reads these).
 package errmodel
 
 import (
