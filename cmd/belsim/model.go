@@ -18,7 +18,7 @@ import (
 
 // fitFlag takes the error model from a fit.
 type fitFlag struct {
-	Model string  `placeholder:"FILE" help:"Take r, σ, prior, shared noise and temperature from what 'belsim fit -o FILE.json' wrote; flags for them win."`
+	Model string  `placeholder:"FILE" help:"Take r, σ, prior, shared noise and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise and --temperature win over it."`
 	fit   *fitted // nil without --model
 }
 

@@ -131,7 +131,11 @@ func (d GenEx) Mean(correlations []float64) float64 {
 	}
 	var weight, sum float64
 	for i, c := range correlations {
-		w := math.Exp(d.temperature*c - most)
+		exponent := d.temperature*c - most
+		if exponent < -80 { // less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
+			continue
+		}
+		w := math.Exp(exponent)
 		weight += w
 		sum += w * float64(i+1)
 	}
