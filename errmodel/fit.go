@@ -141,6 +141,9 @@ func (f *Fit) maximize(ctx context.Context) error {
 	}
 	f.l.at(b)
 	f.best, f.Limited = f.l.value(a), limited
+	// A hair below the limit, so that no rounding, here or where r is used, makes a
+	// probability of more than 1.
+	a = min(a, -f.l.most-1e-12)
 	_, _, iaa, iab, ibb := f.l.derivatives(a)
 	if det := iaa*ibb - iab*iab; det > 0 {
 		f.variance = [2]float64{ibb / det, iaa / det}
@@ -180,29 +183,18 @@ func (f *Fit) Scores(levels int, positions []int) (wrong, right [][2]float64) {
 	if len(positions) == 0 {
 		return wrong, right
 	}
-	one := NewCounts(1, 1)
-	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
-	for i := range levels {
-		// A likelihood of one row: its only group has the row's distances.
-		row := newLikelihood(one, [][]int{shifted(positions, i)}, 0)
-		row.at(b)
-		e := math.Exp(min(a+row.logU[0], 0))
-		wrong[i] = [2]float64{1, row.q1[0]}
+	l := newLikelihood(NewCounts(levels, 1), [][]int{positions}, 0)
+	l.at(math.Log(f.Sigma.Value))
+	a := math.Log(f.R.Value)
+	for i, g := range l.group {
+		e := math.Exp(min(a+l.logU[g], 0))
+		wrong[i] = [2]float64{1, l.q1[g]}
 		if e < 1 {
 			o := -e / (1 - e)
-			right[i] = [2]float64{o, o * row.q1[0]}
+			right[i] = [2]float64{o, o * l.q1[g]}
 		}
 	}
 	return wrong, right
-}
-
-// shifted makes row i the first.
-func shifted(positions []int, i int) []int {
-	out := make([]int, len(positions))
-	for j, n := range positions {
-		out[j] = n - i
-	}
-	return out
 }
 
 // Mixture returns the fitted table for a code's transitions, L × M.
@@ -211,19 +203,14 @@ func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*Mixt
 	if err != nil {
 		return nil, err
 	}
-	// The estimate at the limit may exceed it by a rounding.
-	return p.Mixture(min(f.R.Value, p.MaxR()))
+	return p.Mixture(f.R.Value)
 }
 
 // Transitions returns the Gaussians of a bit with the fitted r and σ.
 func (f *Fit) Transitions(positions []int) []Transition {
-	r := f.R.Value
-	if f.Limited {
-		r *= 1 - 1e-12 // at the limit, so that no rounding makes a probability of more than 1
-	}
 	t := make([]Transition, len(positions))
 	for i, n := range positions {
-		t[i] = Transition{Mu: float64(n) + 0.5, R: r, Sigma: f.Sigma.Value}
+		t[i] = Transition{Mu: float64(n) + 0.5, R: f.R.Value, Sigma: f.Sigma.Value}
 	}
 	return t
 }
@@ -331,16 +318,17 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 // descend returns where a function that grows from −height at a top to above zero at
 // far is zero, within tol, on the top's side. It is nearly a parabola, so that the
 // root of what it has fallen by is nearly a line: false position on that line
-// (Illinois), and halves where the function is infinite.
+// (Illinois). Every third step is a half, and so are those where the function is
+// infinite, so that the interval shrinks whatever the function is.
 func descend(ctx context.Context, top, far, height float64, f func(float64) float64, tol float64) (float64, error) {
 	inside, fi, fo := top, -math.Sqrt(height), math.Sqrt(height+f(far))-math.Sqrt(height)
 	side := 0
-	for math.Abs(far-inside) > tol {
+	for i := 0; math.Abs(far-inside) > tol; i++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		x := (inside + far) / 2
-		if at := inside - fi*(far-inside)/(fo-fi); !math.IsInf(fo, 1) && (at-inside)*(at-far) < 0 {
+		if at := inside - fi*(far-inside)/(fo-fi); i%3 != 2 && !math.IsInf(fo, 1) && (at-inside)*(at-far) < 0 {
 			x = at
 		}
 		v := math.Sqrt(max(0, height+f(x))) - math.Sqrt(height)

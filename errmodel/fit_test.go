@@ -274,6 +274,30 @@ func TestFitExtremes(t *testing.T) {
 	if _, err := f.Mixture(ctx, 16, c.Transitions()); err != nil {
 		t.Error(err)
 	}
+	// The reported r is valid for whoever computes with it.
+	for levels := 8; levels < 40; levels++ {
+		for _, name := range []string{"unary", "johnson", "hexj"} {
+			c := mustCode(t, name, levels)
+			counts := NewCounts(c.Dims())
+			for i := range levels {
+				counts.Samples[i] = 2
+				for k, ns := range c.Transitions() {
+					for _, n := range ns {
+						if n == i || n == i+1 {
+							counts.Row(i)[k] = 2
+						}
+					}
+				}
+			}
+			f, err := NewFit(ctx, counts, c.Transitions(), -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := NewMixture(ctx, c, f.R.Value, f.Sigma.Value); err != nil || !(f.R.Lo <= f.R.Value && f.R.Value <= f.R.Hi) {
+				t.Errorf("%s of %d levels: %v, r = %+v", name, levels, err, f.R)
+			}
+		}
+	}
 	if _, err := NewFit(ctx, NewCounts(16, 15), c.Transitions(), -1); !errors.Is(err, ErrNoFit) {
 		t.Errorf("no errors: %v", err)
 	}
@@ -392,7 +416,7 @@ func TestSharedExcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := mat.NewDense(3, 2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5})
-	for _, rho := range []float64{0, 0.1, 0.5, 0.9, 0.99} {
+	for _, rho := range []float64{0, 0.1, 0.5, 0.9, largestRho} {
 		for i := range 3 {
 			prior := make([]float64, 3)
 			prior[i] = 1
@@ -411,10 +435,36 @@ func TestSharedExcess(t *testing.T) {
 	if err != nil || math.Abs(s.Rho.Value-0.3) > 1e-4 || !(s.Rho.Lo < 0.3 && s.Rho.Hi > 0.3) {
 		t.Errorf("%+v, %v; want ρ = 0.3", s, err)
 	}
-	for excess, want := range map[float64]float64{-1: 0, 0: 0, 1: 1} {
-		if s, err := NewSharedNoise(context.Background(), c, e, []float64{0.2, 0.3, 0.5}, excess, 0); err != nil || s.Rho.Value != want {
+	for excess, want := range map[float64]float64{-1: 0, 0: 0, 1: largestRho} {
+		if s, err := NewSharedNoise(context.Background(), c, e, []float64{0.2, 0.3, 0.5}, excess, 0.01); err != nil || s.Rho.Value != want {
 			t.Errorf("excess %v: %+v, %v; want ρ = %v", excess, s, err, want)
 		}
+	}
+}
+
+// TestSharedExcessGrows has the excess grow with ρ to the end of the search, where a
+// finer rule agrees: bits that are nearly sure are the hardest to integrate.
+func TestSharedExcessGrows(t *testing.T) {
+	c := mustCode(t, "unary", 16)
+	e := mustMixture(t, c, 1.5, 1.6)
+	prior := make([]float64, 16)
+	prior[7] = 1
+	last := 0.0
+	for _, rho := range []float64{0.5, 0.9, 0.94, 0.96, 0.98, largestRho} {
+		v, err := sharedExcess(context.Background(), c, e, prior, rho)
+		if err != nil || !(v > last) {
+			t.Errorf("ρ = %v: excess %v after %v, %v", rho, v, last, err)
+		}
+		last = v
+	}
+	if want := 2.790; math.Abs(last-want) > 1e-3 { // by 4,001 points
+		t.Errorf("excess %v, want %v", last, want)
+	}
+	// One bit has no other to err with.
+	two := mustCode(t, "unary", 2)
+	s, err := NewSharedNoise(context.Background(), two, mustMixture(t, two, 0.3, 1), []float64{0.5, 0.5}, 1e-17, 1e-3)
+	if err != nil || !math.IsNaN(s.Rho.Value) {
+		t.Errorf("one bit: %+v, %v", s, err)
 	}
 }
 

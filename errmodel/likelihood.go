@@ -22,6 +22,7 @@ type likelihood struct {
 	distances []int32 // less ½, ascending
 	n, wrong  []float64
 	total     float64 // wrong outputs of all
+	group     []int32 // of every level, in the order of the bits
 
 	// Of the σ that at was called with:
 	logU   []float64 // ln u by group
@@ -64,6 +65,7 @@ func newLikelihood(c *Counts, positions [][]int, bit int) *likelihood {
 				l.start = append(l.start, len(l.distances))
 				l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
 			}
+			l.group = append(l.group, int32(g))
 			l.n[g] += float64(c.Samples[i])
 			l.wrong[g] += float64(c.Row(i)[k])
 			l.total += float64(c.Row(i)[k])

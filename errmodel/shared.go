@@ -18,7 +18,7 @@ import (
 // SharedNoise is the estimate of the part ρ of the classifiers' noise that is one
 // displacement of the perceived label, common to all bits.
 type SharedNoise struct {
-	Rho Interval // from 0 to 1
+	Rho Interval // from 0 to 0.99, which stands for more, too; NaN where nothing tells
 	// Excess is the mean over the samples of what the variance of the displacement
 	//
 	//	D = Σ_k d_k·(b_k − C[n,k])
@@ -27,13 +27,17 @@ type SharedNoise struct {
 	// direction in which bit k changes at its nearest transition (code.Slopes). For
 	// unary D is the error of the decoded level.
 	Excess, StdErr float64
-	// Most is the excess that ρ = 1 gives.
+	// Most is the excess that ρ = 0.99 gives: none where no two bits can err.
 	Most float64
 }
 
-// largestRho is where the search ends: at ρ = 1 the noise of a bit given the shared
-// one is a step.
-const largestRho = 0.9999
+// largestRho is where the search ends. A bit's error probability, given the shared
+// noise, is a step of the width √(1−ρ) there: a tenth, as wide as the points of
+// sharedExcess are apart. Beyond, networks can hardly be told from ρ = 1.
+const largestRho = 0.99
+
+// leastExcess is what roundings may make of none.
+const leastExcess = 1e-9
 
 // NewSharedNoise returns the ρ with which the latent-Gaussian model of the table e,
 // L × M, has the given excess of D's variance over that of independent errors, when
@@ -54,6 +58,10 @@ func NewSharedNoise(ctx context.Context, c *code.Code, e mat.Matrix, prior []flo
 	if s.Most, err = sharedExcess(ctx, c, e, prior, largestRho); err != nil {
 		return nil, err
 	}
+	if !(s.Most > leastExcess) || !(stderr > 0) {
+		s.Rho = Interval{math.NaN(), math.NaN(), math.NaN()}
+		return s, nil
+	}
 	z := distuv.UnitNormal.Quantile((1 + Confidence) / 2)
 	for _, at := range []struct {
 		rho    *float64
@@ -72,7 +80,7 @@ func rhoOf(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, exc
 		return 0, nil
 	}
 	if excess >= most {
-		return 1, nil
+		return largestRho, nil
 	}
 	lo, hi := 0.0, largestRho
 	flo, fhi := -excess, most-excess
@@ -104,7 +112,8 @@ func rhoOf(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, exc
 
 // sharedExcess is the mean excess over the prior, by the trapezoid rule over the
 // shared noise t from −8 to 8: smooth functions that vanish at both ends are
-// integrated with an error that falls exponentially with the number of points.
+// integrated with an error that falls exponentially with the number of points in the
+// width of what is integrated, here one at least (see largestRho).
 func sharedExcess(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, rho float64) (float64, error) {
 	const points = 161
 	var weights [points]float64

@@ -192,9 +192,8 @@ const texProfile = `\begin{tikzpicture}
   title style={at={(0.5,1.1)}, anchor=south, font=\small}, clip=false,
 ]
 <<$page := .Page>><<$levels := .Data.Levels>><<range .Data.Bits>>\nextgroupplot[title={<<tex .Name>>}]
-<<if .Observed>>\addplot[red!70!orange, only marks, mark=o, mark size=1pt, error bars/.cd, y dir=both, y explicit]
-  table[x=level, y=rate, y error plus expr=\thisrow{hi}-\thisrow{rate}, y error minus expr=\thisrow{rate}-\thisrow{lo}, col sep=comma,
-    restrict expr to domain={\thisrow{bit}}{<<.Bit>>:<<.Bit>>}] {<<$page.CSV>>};
+<<if .Points>>\addplot[red!70!orange, only marks, mark=o, mark size=1pt, error bars/.cd, y dir=both, y explicit]
+  coordinates {<<range .Points>><<.>> <<end>>};
 <<end>><<if .Curve>>\addplot[blue!60!black, thick, unbounded coords=discard] table[x=level, y=fitted, col sep=comma, restrict expr to domain={\thisrow{bit}}{<<.Bit>>:<<.Bit>>}] {<<$page.CSV>>};
 <<end>>\draw ({axis cs:0.5,0}|-{rel axis cs:0,1.03}) rectangle ({axis cs:<<$levels>>.5,0}|-{rel axis cs:0,1.08});
 <<range .Runs>>\fill ({axis cs:<<.From>>.5,0}|-{rel axis cs:0,1.03}) rectangle ({axis cs:<<.To>>.5,0}|-{rel axis cs:0,1.08});
@@ -223,17 +222,24 @@ func runs(bits []bool) []run {
 
 func (d ProfileData) texOf(columns, rows int) func(texPage) (string, error) {
 	type bit struct {
-		Name            string
-		Bit             int
-		Observed, Curve bool
-		Runs            []run
+		Name   string
+		Bit    int
+		Points []string
+		Curve  bool
+		Runs   []run
 	}
 	data := struct {
 		Columns, Rows, Levels int
 		Bits                  []bit
 	}{Columns: columns, Rows: rows, Levels: len(d.Bits[0].Target)}
 	for _, b := range d.Bits {
-		data.Bits = append(data.Bits, bit{b.Name, b.Bit, len(b.Label) > 0, len(b.X) > 0, runs(b.Target)})
+		// The points are those drawn: levels without samples have none, and LaTeX
+		// cannot compute with the empty fields of a CSV.
+		var points []string
+		for i, x := range b.Label {
+			points = append(points, fmt.Sprintf("(%.6g,%.6g) += (0,%.6g) -= (0,%.6g)", x, b.Rate[i], max(0, b.Hi[i]-b.Rate[i]), max(0, b.Rate[i]-b.Lo[i])))
+		}
+		data.Bits = append(data.Bits, bit{b.Name, b.Bit, points, len(b.X) > 0, runs(b.Target)})
 	}
 	return tex(texProfile, data)
 }

@@ -338,6 +338,19 @@ func readRates(path string) (*rates, error) {
 			}
 		}
 		level, bit := int(v[0]), int(v[1])
+		for j := range 2 {
+			if v[j] != math.Trunc(v[j]) || v[j] < 1 || v[j] > code.MaxLevels {
+				return nil, fmt.Errorf("%s: line %d, column %s: %q; want a whole number from 1", path, i+2, ratesHeader[j], record[j])
+			}
+		}
+		if v[2] > 1 || v[2] != math.Trunc(v[2]) {
+			return nil, fmt.Errorf("%s: line %d, column target: %q; want 0 or 1", path, i+2, record[2])
+		}
+		for j := 5; j < 9; j++ {
+			if v[j] > 1 {
+				return nil, fmt.Errorf("%s: line %d, column %s: %q is no probability", path, i+2, ratesHeader[j], record[j])
+			}
+		}
 		if bit == 1 {
 			r.levels++
 		}
@@ -354,7 +367,10 @@ func readRates(path string) (*rates, error) {
 		if !math.IsNaN(v[5]) {
 			b.Label, b.Rate, b.Lo, b.Hi = append(b.Label, v[0]), append(b.Rate, v[5]), append(b.Lo, v[6]), append(b.Hi, v[7])
 		}
-		r.wrong[bit-1] += int(v[4])
+		r.wrong[bit-1] += int(min(v[4], 1)) // whether there are any
+	}
+	if len(records)-1 != r.levels*len(r.bits) {
+		return nil, fmt.Errorf("%s: ends in level %d, after bit %s of %d", path, r.levels, records[len(records)-1][1], len(r.bits))
 	}
 	return r, nil
 }

@@ -83,6 +83,8 @@ func TestFiguresOnly(t *testing.T) {
 	for name, content := range map[string]string{
 		"empty.csv": "", "header.csv": lines[0], "other.csv": "a,b\n1,2\n", "swapped.csv": lines[0] + lines[2] + lines[1],
 		"text.csv": lines[0] + strings.Replace(lines[1], "1,1,", "1,x,", 1), "ragged.csv": lines[0] + "1,1\n",
+		"zero.csv": lines[0] + "0,2,1,5,1,0.2,0.1,0.3,0.2\n", "cut.csv": strings.Join(lines[:40], ""), "half.csv": lines[0] + "1.5,1,1,5,1,0.2,0.1,0.3,0.2\n",
+		"target.csv": lines[0] + "1,1,7,5,1,0.2,0.1,0.3,0.2\n", "rate.csv": lines[0] + "1,1,1,5,1,4,0.1,0.3,0.2\n",
 	} {
 		write(t, name, content)
 		status, stdout, stderr := run(t, "figures", "--only", "3a", "--rates", name, "-o", "new")

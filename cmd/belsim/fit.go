@@ -355,7 +355,7 @@ func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source
 		return nil, err
 	}
 	total, _ := s.Outputs.Dims()
-	bar := env.newProgress(cmd.Quiet, "samples read", 2*uint64(max(total, 0)))
+	bar := env.newProgress(cmd.Quiet || total < 0, "samples read", 2*uint64(max(total, 0))) // CSV does not say how much there is
 	defer bar.stop()
 	seen, err := observed.Scan(ctx, s, c, readers, bar.add)
 	if err != nil {
@@ -377,6 +377,9 @@ func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source
 	}
 	model, err := errmodel.NewFit(ctx, f.counts, f.positions, -1)
 	if errors.Is(err, errmodel.ErrNoFit) {
+		if f.WrongBits > 0 {
+			return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", s.Outputs.Name(), f.WrongBits)
+		}
 		return nil, fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side, so there are no errors to model: r and σ cannot be told from 0", s.Outputs.Name(), f.Samples, f.Bits)
 	}
 	if err != nil {
@@ -496,6 +499,9 @@ func (f *fitted) judge(parameters int) error {
 		share = fmt.Sprintf("%.3g %% of how the error rate varies over levels and bits", 100*g.Explained())
 	}
 	switch {
+	case g.DoF <= 0:
+		f.P, f.Explained = none, none
+		f.Verdict = "there are too few errors to judge the mixture's shape"
 	case g.P >= chance:
 		f.Verdict = fmt.Sprintf("the mixture describes these classifiers: a deviance this large is nothing unusual (p = %.2g)", g.P)
 	case g.Explained() >= 0.9:
@@ -507,6 +513,9 @@ func (f *fitted) judge(parameters int) error {
 	default:
 		f.Verdict = fmt.Sprintf("the mixture does not describe these classifiers: %.3g times the deviance expected", g.Deviance/g.Expected)
 	}
+	if g.DoF > 0 && g.P < chance && f.Dispersion > 1.1 {
+		f.Verdict += "; chance leaves somewhat more than expected where bits err together, as here"
+	}
 	return nil
 }
 
@@ -517,7 +526,7 @@ func (cmd *fitCmd) predict(ctx context.Context, backend montecarlo.Backend, f *f
 	for r, reader := range readers {
 		level, target := seen.Levels[r], seen.Labels[r]
 		d := decoderResult{
-			Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none,
+			Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, ModelError: none,
 			Observed: number(level.Mean), ObservedStdErr: number(level.StdErr), ObservedRMS: number(level.RMS),
 			Target: number(target.Mean), TargetStdErr: number(target.StdErr),
 		}

@@ -403,18 +403,22 @@ func TestFitRefusals(t *testing.T) {
 	write("short.csv", "1\n2\n3\n")
 	write("ragged.csv", "1,2,3\n1,2\n")
 	write("half.csv", "0,1,0\n0,0.5,0\n1,1,1\n0,0,0\n")
+	write("constant.csv", "1,0,0\n1,1,0\n1,1,1\n")
+	write("three.csv", "1\n2\n3\n")
+	write("first.csv", "1,-1,-1\n-1,1,-1\n1,1,1\n") // wrong in the bit that never changes
 	mustRun(t, "fit", "--code", "unary", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100")
 	for _, tt := range []struct {
 		want string
 		args []string
 	}{
 		{"same.csv: all 4 targets are level 2", []string{"unary", "same.csv", "z.csv"}},
+		{"first.csv: all 1 wrong outputs are of bits that never change", []string{"constant.csv", "three.csv", "first.csv"}},
 		{"right.csv: none of the 4 × 3 outputs is on the wrong side", []string{"unary", "y.csv", "right.csv"}},
 		{`nan.csv: line 2, column 2: "NaN" is not a finite number`, []string{"unary", "y.csv", "nan.csv"}},
 		{"zero.csv: row 1: target 0: levels are 1 to 4; if yours count from 0, say --range 0:3", []string{"unary", "zero.csv", "z.csv"}},
 		{"wide.csv: 4 columns, but unary of 4 levels has 3 bits", []string{"unary", "y.csv", "wide.csv", "--levels", "4"}},
 		{"short.csv has 3 targets, but z.csv has the outputs of more samples", []string{"unary", "short.csv", "z.csv"}},
-		{"ragged.csv: line 2 has 2 columns, but line 1 has 3", []string{"unary", "y.csv", "ragged.csv"}},
+		{"ragged.csv: line 2 has 2 columns, but the first has 3", []string{"unary", "y.csv", "ragged.csv"}},
 		{"half.csv: row 2, column 2: 0.5 is neither 0 nor 1", []string{"unary", "y.csv", "bits:half.csv"}},
 		{"z.csv: row 1, column 1: -1 is no probability", []string{"unary", "y.csv", "probabilities:z.csv"}},
 		{"y.csv: row 3: target 3 is outside the range 0 to 2", []string{"unary", "y.csv", "z.csv", "--range", "0:2"}},

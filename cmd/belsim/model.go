@@ -126,12 +126,8 @@ func (f *fitted) table(positions [][]int) (*mat.Dense, error) {
 		if math.IsNaN(float64(b.R)) || math.IsNaN(float64(b.Sigma)) {
 			continue
 		}
-		r := float64(b.R)
-		if b.Limited {
-			r *= 1 - 1e-12 // no rounding may make a probability of more than 1
-		}
 		for _, n := range positions[k] {
-			bits[k] = append(bits[k], errmodel.Transition{Mu: float64(n) + 0.5, R: r, Sigma: float64(b.Sigma)})
+			bits[k] = append(bits[k], errmodel.Transition{Mu: float64(n) + 0.5, R: float64(b.R), Sigma: float64(b.Sigma)})
 		}
 	}
 	e, err := errmodel.Table(f.Levels, bits)

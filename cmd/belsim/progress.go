@@ -72,6 +72,9 @@ func (p *progress) add(n uint64) {
 // String says how much is finished.
 func (p *progress) String() string {
 	done, total := p.finished.Load(), p.total.Load()
+	if total == 0 { // it is not known
+		return fmt.Sprint(done)
+	}
 	return fmt.Sprintf("%d of %d (%.0f %%)", done, total, 100*float64(done)/float64(max(total, 1)))
 }
 

@@ -350,6 +350,9 @@ func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmo
 	change := make([][][2]float64, m) // by bit and level
 	if f != nil {
 		for k, positions := range c.Transitions() {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			wrong, right := f.Scores(levels, positions)
 			for i := range wrong {
 				for j := range 2 {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -125,10 +126,11 @@ type csvRows struct {
 	file    *os.File
 	name    string
 	records *csv.Reader
-	line    int      // records read
 	header  bool     // the first line is no data
-	first   []string // the first row of data, read already
+	first   []string // the first row of data, read already,
 	columns int
+
+	firstLine int // and its line
 }
 
 func (r *Rows) openCSV(path string) error {
@@ -146,9 +148,10 @@ func (r *Rows) openCSV(path string) error {
 }
 
 // start reads the first line or two: a line in which nothing is a number is a
-// header.
+// header, and so are three or more columns named 0, 1, 2 and so on, as pandas names
+// them.
 func (c *csvRows) start() error {
-	c.records, c.line, c.first = newRecords(c.file, c.name), 0, nil
+	c.records, c.first = newRecords(c.file, c.name), nil
 	record, err := readRecord(c.records, c.name)
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: empty file; want a row of numbers for each sample", c.name)
@@ -160,11 +163,16 @@ func (c *csvRows) start() error {
 		_, err := parse(strings.TrimSpace(field))
 		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
 	})
+	if !c.header && len(record) >= 3 {
+		c.header = true
+		for k, field := range record {
+			c.header = c.header && strings.TrimSpace(field) == strconv.Itoa(k)
+		}
+	}
 	c.columns = len(record)
-	if c.header {
-		c.line++
-	} else {
+	if !c.header {
 		c.first = slices.Clone(record)
+		c.firstLine, _ = c.records.FieldPos(0)
 	}
 	return nil
 }
@@ -177,7 +185,7 @@ func (c *csvRows) rewind() error {
 }
 
 func (c *csvRows) next(dst []float64) error {
-	record := c.first
+	record, first := c.first, c.first != nil
 	c.first = nil
 	if record == nil {
 		var err error
@@ -188,14 +196,18 @@ func (c *csvRows) next(dst []float64) error {
 			return errors.New(strings.TrimPrefix(err.Error(), c.name+": ")) // Next names the file
 		}
 	}
-	c.line++
 	if len(record) != len(dst) {
-		return fmt.Errorf("line %d has %d columns, but line 1 has %d", c.line, len(record), len(dst))
+		line, _ := c.records.FieldPos(0)
+		return fmt.Errorf("line %d has %d columns, but the first has %d", line, len(record), len(dst))
 	}
 	for k, field := range record {
 		v, err := parse(strings.TrimSpace(field))
 		if err != nil {
-			return fmt.Errorf("line %d, column %d: %.40q is not a finite number", c.line, k+1, field)
+			line := c.firstLine
+			if !first {
+				line, _ = c.records.FieldPos(k)
+			}
+			return fmt.Errorf("line %d, column %d: %.40q is not a finite number", line, k+1, field)
 		}
 		dst[k] = v
 	}

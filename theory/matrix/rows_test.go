@@ -91,7 +91,7 @@ func TestRows(t *testing.T) {
 		wantRows(t, small, path)
 	}
 	for name, text := range map[string]string{
-		"plain": "0,1,0\n1,1,0\n", "header": "a,b,\"c\"\n0,1,0\n1,1,0\n", "crlf": "0, 1,0\r\n1,1, 0", "bools": "\ufefffalse,True,0\ntrue,1,false\n",
+		"plain": "0,1,0\n1,1,0\n", "header": "a,b,\"c\"\n0,1,0\n1,1,0\n", "crlf": "0, 1,0\r\n1,1, 0", "pandas": "0,1,2\n0,1,0\n1,1,0\n", "bools": "\ufefffalse,True,0\ntrue,1,false\n",
 	} {
 		wantRows(t, small, inFile(t, name+".CSV", []byte(text)))
 	}
@@ -139,8 +139,9 @@ func TestRowsRefusals(t *testing.T) {
 	}{
 		{"a.csv", "empty file", nil},
 		{"a.csv", "no rows", []byte("a,b\n")},
-		{"a.csv", "line 3 has 1 columns, but line 1 has 2", []byte("a,b\n0,1\n0\n")},
+		{"a.csv", "line 3 has 1 columns, but the first has 2", []byte("a,b\n0,1\n0\n")},
 		{"a.csv", `line 2, column 2: "x"`, []byte("0,1\n0,x\n")},
+		{"a.csv", `line 5, column 1: "3x"`, []byte("level\n1\n\n2\n3x\n")},
 		{"a.csv", `line 1, column 2: "NaN" is not a finite number`, []byte("0,NaN\n")},
 		{"a.csv", "70001 columns", []byte(strings.Repeat("0,", 7e4) + "0")},
 		{"a.npy", "empty file", nil},
