@@ -73,12 +73,12 @@ func texNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 const texHeatmap = `\begin{tikzpicture}
 \begin{axis}[
-  width=0.8*<<.Page.Width>>, height=0.8*<<.Page.Height>>, enlargelimits=false, axis on top,<<if .Data.XLog>> xmode=log,<<end>><<if .Data.YLog>> ymode=log,<<end>>
+  width=0.68*<<.Page.Width>>, height=0.8*<<.Page.Height>>, enlargelimits=false, axis on top,<<if .Data.XLog>> xmode=log,<<end>><<if .Data.YLog>> ymode=log,<<end>>
   title={<<tex .Data.Title>>}, title style={font=\small, text width=0.75*<<.Page.Width>>, align=center},
   xlabel={<<tex .Data.XLabel>>}, ylabel={<<tex .Data.YLabel>>},
   colormap={signed}{<<range .Colours>>rgb255=(<<.R>>,<<.G>>,<<.B>>) <<end>>},
   point meta min=-<<num .Scale>>, point meta max=<<num .Scale>>,
-  colorbar, colorbar style={ylabel={<<tex .Data.ZLabel>>}},
+  colorbar, colorbar style={width=0.13in, ylabel={<<tex .Data.ZLabel>>}, ylabel style={font=\footnotesize}},
 ]
 % The map is cut out of the PDF: thousands of cells are more than LaTeX has memory for.
 \addplot graphics[xmin=<<.Ends.XMin>>, xmax=<<.Ends.XMax>>, ymin=<<.Ends.YMin>>, ymax=<<.Ends.YMax>>,
@@ -133,7 +133,8 @@ const texVerify = `\begin{tikzpicture}
 \begin{axis}[
   width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, ymin=0, enlarge x limits=0.01,
   title={<<tex .Data.Title>>}, title style={font=\small, text width=0.9*<<.Page.Width>>, align=center},
-  xlabel={level $n$}, ylabel={expected $|\mathrm{error}|$ (levels)}, legend style={font=\footnotesize},
+  xlabel={level $n$}, ylabel={expected $|\mathrm{error}|$ (levels)},
+  legend style={font=\footnotesize, at={(0.5,-0.22)}, anchor=north, legend columns=-1, draw=none},
 ]
 <<if .Data.Bound>>\addplot[gray, thick, dashed] table[x=level, y=bound, col sep=comma] {<<.Page.CSV>>};
 \addlegendentry{bound}
@@ -189,6 +190,7 @@ const texProfile = `\begin{tikzpicture}
   group style={group size=<<.Data.Columns>> by <<.Data.Rows>>, horizontal sep=1.6cm, vertical sep=2.2cm},
   width=<<if eq .Data.Columns 1>><<.Page.Width>><<else>><<.Page.Half>><<end>>, height=<<if eq .Data.Columns 1>>0.6*<<.Page.Width>><<else>>0.8*<<.Page.Half>><<end>>,
   grid=major, ymin=0, xmin=0.5, xmax=<<.Data.Levels>>.5, xlabel={label $n$ (level)}, ylabel={error probability},
+  scaled ticks=false, yticklabel style={/pgf/number format/fixed, /pgf/number format/precision=4},
   title style={at={(0.5,1.1)}, anchor=south, font=\small}, clip=false,
 ]
 <<$page := .Page>><<$levels := .Data.Levels>><<range .Data.Bits>>\nextgroupplot[title={<<tex .Name>>}]
