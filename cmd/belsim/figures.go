@@ -23,7 +23,7 @@ import (
 type figuresCmd struct {
 	Output   string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
 	Only     []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
-	Quick    bool     `help:"Fewer cells and samples: seconds instead of half a minute."`
+	Quick    bool     `help:"Fewer cells and samples."`
 	Rates    string   `placeholder:"FILE" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
 	Size     string   `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
 	IfExists string   `enum:"overwrite,fail" default:"overwrite" help:"What to do when a file exists: ${enum}."`
