@@ -91,8 +91,16 @@ func (s Size) check() error {
 // sharp in print.
 const dotsPerInch = 200
 
-// Write writes the figure as png, svg or pdf; TeX writes it for LaTeX. The same figure gives the same
-// bytes.
+// printed is the scale of the drawing on the page.
+func (f *Figure) printed() float64 {
+	if f.scale == 0 {
+		return 1
+	}
+	return f.scale
+}
+
+// Write writes the figure as png, svg or pdf; TeX writes it for LaTeX. The same
+// figure gives the same bytes.
 func (f *Figure) Write(w io.Writer, format string) (err error) {
 	// gonum/plot panics where it cannot draw.
 	defer func() {
@@ -105,10 +113,7 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		io.WriterTo
 	}
 	mend := func(b []byte) []byte { return b }
-	scale := f.scale
-	if scale == 0 {
-		scale = 1
-	}
+	scale := f.printed()
 	width, height := f.width*vg.Length(scale), f.height*vg.Length(scale)
 	whole := vg.Rectangle{Max: vg.Point{X: f.width, Y: f.height}}
 	scaled := func(c vg.CanvasSizer) draw.Canvas {

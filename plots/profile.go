@@ -162,17 +162,10 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	}
 	r := vg.Rectangle{Min: vg.Point{X: area.Min.X, Y: area.Max.Y + vg.Points(3)}}
 	r.Max = vg.Point{X: area.Max.X, Y: r.Min.Y + vg.Points(8)}
-	for i := 0; i < len(b.Target); {
-		j := i
-		for j < len(b.Target) && b.Target[j] == b.Target[i] {
-			j++
-		}
-		if b.Target[i] {
-			c.FillPolygon(black, corners(vg.Rectangle{
-				Min: vg.Point{X: x(float64(i) + 0.5), Y: r.Min.Y}, Max: vg.Point{X: x(float64(j) + 0.5), Y: r.Max.Y},
-			}))
-		}
-		i = j
+	for _, ones := range runs(b.Target) {
+		c.FillPolygon(black, corners(vg.Rectangle{
+			Min: vg.Point{X: x(float64(ones.From) + 0.5), Y: r.Min.Y}, Max: vg.Point{X: x(float64(ones.To) + 0.5), Y: r.Max.Y},
+		}))
 	}
 	frame(c, r)
 	style := textStyle(9.5)

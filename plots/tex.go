@@ -20,12 +20,9 @@ func (f *Figure) TeX(w io.Writer, csv string) error {
 	if f.tex == nil {
 		return fmt.Errorf("cannot write this figure for LaTeX")
 	}
-	scale := f.scale
-	if scale == 0 {
-		scale = 1
-	}
+	scale := f.printed()
 	body, err := f.tex(texPage{
-		CSV:   csv,
+		CSV: csv, PDF: strings.TrimSuffix(csv, ".csv") + ".pdf",
 		Width: fmt.Sprintf("%.4gin", float64(f.width/vg.Inch)*scale), Height: fmt.Sprintf("%.4gin", float64(f.height/vg.Inch)*scale),
 		Half: fmt.Sprintf("%.4gin", float64(f.width/vg.Inch)*scale/2),
 	})
@@ -38,7 +35,7 @@ func (f *Figure) TeX(w io.Writer, csv string) error {
 
 // texPage is what all templates know.
 type texPage struct {
-	CSV                 string
+	CSV, PDF            string
 	Width, Height, Half string
 }
 
@@ -76,13 +73,13 @@ const texHeatmap = `\begin{tikzpicture}
   width=0.68*<<.Page.Width>>, height=0.8*<<.Page.Height>>, enlargelimits=false, axis on top,<<if .Data.XLog>> xmode=log,<<end>><<if .Data.YLog>> ymode=log,<<end>>
   title={<<tex .Data.Title>>}, title style={font=\small, text width=0.75*<<.Page.Width>>, align=center},
   xlabel={<<tex .Data.XLabel>>}, ylabel={<<tex .Data.YLabel>>},
-  colormap={signed}{<<range .Colours>>rgb255=(<<.R>>,<<.G>>,<<.B>>) <<end>>},
-  point meta min=-<<num .Scale>>, point meta max=<<num .Scale>>,
+  colormap={signed}{<<range .Data.Colours>>rgb255=(<<.R>>,<<.G>>,<<.B>>) <<end>>},
+  point meta min=-<<num .Data.Scale>>, point meta max=<<num .Data.Scale>>,
   colorbar, colorbar style={width=0.13in, ylabel={<<tex .Data.ZLabel>>}, ylabel style={font=\footnotesize}},
 ]
 % The map is cut out of the PDF: thousands of cells are more than LaTeX has memory for.
-\addplot graphics[xmin=<<.Ends.XMin>>, xmax=<<.Ends.XMax>>, ymin=<<.Ends.YMin>>, ymax=<<.Ends.YMax>>,
-  includegraphics={trim=<<range .Trim>><<.>> <<end>>, clip}] {<<.PDF>>};
+\addplot graphics[xmin=<<.Data.XMin>>, xmax=<<.Data.XMax>>, ymin=<<.Data.YMin>>, ymax=<<.Data.YMax>>,
+  includegraphics={trim=<<range .Data.Trim>><<.>> <<end>>, clip}] {<<.Page.PDF>>};
 \end{axis}
 \end{tikzpicture}
 `
@@ -105,28 +102,17 @@ func (d HeatmapData) texOf(s colourScale, x, y axis, f *Figure, area vg.Rectangl
 	for _, c := range reds {
 		colours = append(colours, colour{c.R, c.G, c.B})
 	}
-	return func(p texPage) (string, error) {
-		t, err := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{"tex": texText, "num": texNumber}).Parse(texHeatmap)
-		if err != nil {
-			return "", err
-		}
-		scale := f.scale
-		if scale == 0 {
-			scale = 1
-		}
-		trim := []string{}
-		for _, margin := range []vg.Length{area.Min.X, area.Min.Y, f.width - area.Max.X, f.height - area.Max.Y} {
-			trim = append(trim, fmt.Sprintf("%.4fbp", float64(margin/vg.Inch)*72*scale))
-		}
-		var b strings.Builder
-		err = t.Execute(&b, map[string]any{
-			"Page": p, "PDF": strings.TrimSuffix(p.CSV, ".csv") + ".pdf", "Data": d, "Scale": s.limit, "Colours": colours, "Trim": trim,
-			"Ends": map[string]string{
-				"XMin": end(x, -0.5), "XMax": end(x, float64(len(x.at))-0.5), "YMin": end(y, -0.5), "YMax": end(y, float64(len(y.at))-0.5),
-			},
-		})
-		return b.String(), err
+	var trim []string
+	for _, margin := range []vg.Length{area.Min.X, area.Min.Y, f.width - area.Max.X, f.height - area.Max.Y} {
+		trim = append(trim, fmt.Sprintf("%.4fbp", float64(margin/vg.Inch)*72*f.printed()))
 	}
+	return tex(texHeatmap, struct {
+		HeatmapData
+		Scale                  float64
+		Colours                []colour
+		Trim                   []string
+		XMin, XMax, YMin, YMax string
+	}{d, s.limit, colours, trim, end(x, -0.5), end(x, float64(len(x.at))-0.5), end(y, -0.5), end(y, float64(len(y.at))-0.5)})
 }
 
 const texVerify = `\begin{tikzpicture}
@@ -293,7 +279,7 @@ func (d CodeMatrixData) texOf(title string) func(texPage) (string, error) {
 	return tex(texMatrix, data)
 }
 
-const texTerms = `\begin{tikzpicture}
+const texLines = `\begin{tikzpicture}
 \begin{axis}[
   width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, enlarge x limits=0.01,
   title={<<tex .Data.Title>>}, title style={font=\small}, xlabel={level $n$}, ylabel={<<tex .Data.YLabel>>},
@@ -305,7 +291,7 @@ const texTerms = `\begin{tikzpicture}
 \end{tikzpicture}
 `
 
-func (d LinesData) texOf() func(texPage) (string, error) { return tex(texTerms, d) }
+func (d LinesData) texOf() func(texPage) (string, error) { return tex(texLines, d) }
 
 // setTeX gives a figure its form for LaTeX.
 func (f *Figure) setTeX(tex func(texPage) (string, error)) *Figure {
