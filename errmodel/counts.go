@@ -23,6 +23,14 @@ func NewCounts(levels, bits int) *Counts {
 // Row returns the wrong outputs of row i, from 0, by bit.
 func (c *Counts) Row(i int) []uint64 { return c.Wrong[i*c.Bits : (i+1)*c.Bits] }
 
+// Bit returns how many outputs of bit k, from 0, are wrong at all levels.
+func (c *Counts) Bit(k int) (wrong uint64) {
+	for i := range c.Levels {
+		wrong += c.Row(i)[k]
+	}
+	return wrong
+}
+
 // Total returns the numbers of samples and of wrong bits.
 func (c *Counts) Total() (samples, wrong uint64) {
 	for _, n := range c.Samples {

@@ -91,30 +91,20 @@ func (f *Fit) maximize(ctx context.Context) error {
 			start, most = b, v
 		}
 	}
-	problem := optimize.Problem{
-		Func: func(x []float64) float64 {
-			if !(x[0] >= lo && x[0] <= hi) {
-				return math.Inf(1)
-			}
-			f.l.at(x[0])
-			_, v, _ := f.l.profile()
-			return -v
-		},
-		Status: func() (optimize.Status, error) {
-			if err := ctx.Err(); err != nil {
-				return optimize.Failure, err
-			}
-			return optimize.NotTerminated, nil
-		},
-	}
-	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-12 * math.Abs(most), Iterations: 10}}
-	result, err := optimize.Minimize(problem, []float64{start}, settings, &optimize.NelderMead{SimplexSize: (hi - lo) / grid})
+	top, least, err := minimize(ctx, start, (hi-lo)/grid, 1e-12*math.Abs(most), func(b float64) float64 {
+		if !(b >= lo && b <= hi) {
+			return math.Inf(1)
+		}
+		f.l.at(b)
+		_, v, _ := f.l.profile()
+		return -v
+	})
 	if err != nil {
 		return fmt.Errorf("fitting r and σ: %w", err)
 	}
 	b := start
-	if -result.F > most {
-		b = result.X[0]
+	if -least > most {
+		b = top
 	}
 	f.l.at(b)
 	a, v, limited := f.l.profile()
@@ -206,13 +196,24 @@ func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*Mixt
 	return p.Mixture(f.R.Value)
 }
 
-// Transitions returns the Gaussians of a bit with the fitted r and σ.
-func (f *Fit) Transitions(positions []int) []Transition {
-	t := make([]Transition, len(positions))
-	for i, n := range positions {
-		t[i] = Transition{Mu: float64(n) + 0.5, R: f.R.Value, Sigma: f.Sigma.Value}
+// minimize looks for the least value of a function of one number from a start, with
+// the method of Nelder and Mead. The error is the context's.
+func minimize(ctx context.Context, start, step, tolerance float64, f func(float64) float64) (at, least float64, err error) {
+	problem := optimize.Problem{
+		Func: func(x []float64) float64 { return f(x[0]) },
+		Status: func() (optimize.Status, error) {
+			if err := ctx.Err(); err != nil {
+				return optimize.Failure, err
+			}
+			return optimize.NotTerminated, nil
+		},
 	}
-	return t
+	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: tolerance, Iterations: 10}}
+	result, err := optimize.Minimize(problem, []float64{start}, settings, &optimize.NelderMead{SimplexSize: step})
+	if err != nil {
+		return 0, 0, err
+	}
+	return result.X[0], result.F, nil
 }
 
 // intervals sets the limits of both parameters: where the profile likelihood has
@@ -260,44 +261,34 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 	// given σ the likelihood falls on both sides of its best r.
 	floor = f.best - threshold()*effect[0]
 	extreme := func(sign float64) (float64, error) {
-		problem := optimize.Problem{
-			Func: func(x []float64) float64 {
-				if !(x[0] >= lo && x[0] <= hi) {
-					return math.Inf(1)
-				}
-				f.l.at(x[0])
-				inside, v, _ := f.l.profile()
-				if v < floor {
-					// Outside: the worse the further, so that the search comes back.
-					return 1e6 + (floor - v)
-				}
-				far := inside + sign
-				for step := 1.0; f.l.value(far) >= floor; step *= 2 {
-					far += sign * step
-				}
-				end, err := descend(ctx, inside, far, v-floor, func(a float64) float64 { return floor - f.l.value(a) }, 1e-10)
-				if err != nil {
-					return math.Inf(1) // Status ends the search
-				}
-				return -sign * end
-			},
-			Status: func() (optimize.Status, error) {
-				if err := ctx.Err(); err != nil {
-					return optimize.Failure, err
-				}
-				return optimize.NotTerminated, nil
-			},
-		}
-		settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-9, Iterations: 10}}
 		step := math.Sqrt(f.variance[1])
 		if !(step > 1e-3) { // or it is unknown
 			step = 1e-3
 		}
-		result, err := optimize.Minimize(problem, []float64{b}, settings, &optimize.NelderMead{SimplexSize: min(step, 0.5)})
+		_, least, err := minimize(ctx, b, min(step, 0.5), 1e-9, func(b float64) float64 {
+			if !(b >= lo && b <= hi) {
+				return math.Inf(1)
+			}
+			f.l.at(b)
+			inside, v, _ := f.l.profile()
+			if v < floor {
+				// Outside: the worse the further, so that the search comes back.
+				return 1e6 + (floor - v)
+			}
+			far := inside + sign
+			for step := 1.0; f.l.value(far) >= floor; step *= 2 {
+				far += sign * step
+			}
+			end, err := descend(ctx, inside, far, v-floor, func(a float64) float64 { return floor - f.l.value(a) }, 1e-10)
+			if err != nil {
+				return math.Inf(1) // minimize sees the context, too
+			}
+			return -sign * end
+		})
 		if err != nil {
 			return 0, fmt.Errorf("the interval of r: %w", err)
 		}
-		return -sign * result.F, nil
+		return -sign * least, nil
 	}
 	f.R.Lo, f.R.Hi = 0, math.Inf(1)
 	least, err := extreme(-1)
@@ -356,7 +347,7 @@ func PerBit(levels int, positions [][]int, fits []*Fit) (*mat.Dense, error) {
 	bits := make([][]Transition, len(positions))
 	for k, f := range fits {
 		if f != nil {
-			bits[k] = f.Transitions(positions[k])
+			bits[k] = Transitions(positions[k], f.R.Value, f.Sigma.Value)
 		}
 	}
 	return Table(levels, bits)

@@ -21,6 +21,16 @@ func (t Transition) At(y float64) float64 {
 	return t.R / (t.Sigma * math.Sqrt(2*math.Pi)) * math.Exp(-z*z/2)
 }
 
+// Transitions returns the Gaussians of a bit with transitions at positions[i]+½, with
+// one weight and one width.
+func Transitions(positions []int, r, sigma float64) []Transition {
+	t := make([]Transition, len(positions))
+	for i, n := range positions {
+		t[i] = Transition{Mu: float64(n) + 0.5, R: r, Sigma: sigma}
+	}
+	return t
+}
+
 // InvalidError says that a mixture is no table of probabilities: the sum of
 // Gaussians exceeds 1 somewhere.
 type InvalidError struct {

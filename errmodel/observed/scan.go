@@ -7,12 +7,10 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
-	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
 )
 
 // Reader is a decoder and what it is given.
@@ -60,18 +58,25 @@ type Error struct {
 	Mean, StdErr, RMS float64
 }
 
-// sums adds errors up in the order of the samples.
-type sums struct{ n, abs, square float64 }
+// sums adds numbers up in the order of the samples.
+type sums struct{ n, sum, square float64 }
 
-func (s *sums) add(e float64) {
+func (s *sums) add(v float64) {
 	s.n++
-	s.abs += math.Abs(e)
-	s.square += e * e
+	s.sum += v
+	s.square += v * v
 }
 
+// mean returns the mean and its standard error.
+func (s *sums) mean() (mean, stderr float64) {
+	mean = s.sum / s.n
+	return mean, math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1))
+}
+
+// error is that of sums of absolute errors.
 func (s *sums) error() Error {
-	mean := s.abs / s.n
-	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1)), RMS: math.Sqrt(s.square / s.n)}
+	mean, stderr := s.mean()
+	return Error{Mean: mean, StdErr: stderr, RMS: math.Sqrt(s.square / s.n)}
 }
 
 // Summary is what a reading of all samples gives.
@@ -163,8 +168,8 @@ func Scan(ctx context.Context, s *Source, c *code.Code, readers []Reader, done f
 			out.displacement[i].add(d)
 			for r := range readers {
 				label := decoded[j*len(readers)+r]
-				levels[r].add(label - float64(b.level[j]))
-				labels[r].add(label - b.exact[j])
+				levels[r].add(math.Abs(label - float64(b.level[j])))
+				labels[r].add(math.Abs(label - b.exact[j]))
 			}
 			if first != nil {
 				one, two := first[i*m:(i+1)*m], second[i*m:(i+1)*m]
@@ -339,8 +344,8 @@ type Dependence struct {
 	Prior          []float64
 }
 
-// Depend reads all samples again: their scores at a fit of the code's bits, or of
-// none, and the excess of the displacement's variance. The error names the file and
+// Depend reads all samples again: their scores at a fit of the code's bits, and
+// the excess of the displacement's variance. The error names the file and
 // the place, or is the context's.
 func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmodel.Fit, done func(samples uint64)) (*Dependence, error) {
 	m, levels := c.Bits(), c.Levels()
@@ -348,35 +353,32 @@ func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmo
 	// the difference.
 	whole := make([][2]float64, levels)
 	change := make([][][2]float64, m) // by bit and level
-	if f != nil {
-		for k, positions := range c.Transitions() {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			wrong, right := f.Scores(levels, positions)
-			for i := range wrong {
-				for j := range 2 {
-					whole[i][j] += right[i][j]
-					wrong[i][j] -= right[i][j]
-				}
-			}
-			change[k] = wrong
+	for k, positions := range c.Transitions() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
+		wrong, right := f.Scores(levels, positions)
+		for i := range wrong {
+			for j := range 2 {
+				whole[i][j] += right[i][j]
+				wrong[i][j] -= right[i][j]
+			}
+		}
+		change[k] = wrong
 	}
 	rates := sum.Counts.Rates(nil)
 	slopes := newSlopeRows(c)
 	still := make([]float64, levels) // Σ_k ê² over the bits with a direction: a sample's without an error
-	var row []float64
 	d := &Dependence{Prior: make([]float64, levels)}
 	for i := range levels {
-		row = matrix.Row(row, i, mat.Matrix(rates))
-		for k, e := range row {
-			if slopes.row(i)[k] != 0 {
+		slope := slopes.row(i)
+		for k, e := range rates.RawRowView(i) {
+			if slope[k] != 0 {
 				still[i] += e * e
 			}
 		}
 	}
-	var excess sums2
+	var excess sums
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
 		for j := range b.n {
@@ -387,10 +389,8 @@ func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmo
 			if len(wrong) > 0 {
 				rate, slope := rates.RawRowView(i), slopes.row(i)
 				for _, k := range wrong {
-					if f != nil {
-						score[0] += change[k][i][0]
-						score[1] += change[k][i][1]
-					}
+					score[0] += change[k][i][0]
+					score[1] += change[k][i][1]
 					if slope[k] != 0 {
 						displacement += direction(c, slope, i, k)
 						own += 1 - 2*rate[k]
@@ -417,23 +417,9 @@ func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmo
 	for i := range d.Prior {
 		d.Prior[i] /= max(excess.n, 1)
 	}
-	d.Excess, d.StdErr = excess.mean()
-	return d, nil
-}
-
-// sums2 are the sums of numbers of either sign.
-type sums2 struct{ n, sum, square float64 }
-
-func (s *sums2) add(v float64) {
-	s.n++
-	s.sum += v
-	s.square += v * v
-}
-
-func (s *sums2) mean() (mean, stderr float64) {
-	if s.n < 2 {
-		return math.NaN(), math.NaN()
+	d.Excess, d.StdErr = math.NaN(), math.NaN()
+	if excess.n >= 2 {
+		d.Excess, d.StdErr = excess.mean()
 	}
-	mean = s.sum / s.n
-	return mean, math.Sqrt(max(0, s.square/s.n-mean*mean) / (s.n - 1))
+	return d, nil
 }

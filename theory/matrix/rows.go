@@ -126,7 +126,6 @@ type csvRows struct {
 	file    *os.File
 	name    string
 	records *csv.Reader
-	header  bool     // the first line is no data
 	first   []string // the first row of data, read already,
 	columns int
 
@@ -159,18 +158,18 @@ func (c *csvRows) start() error {
 	if err != nil {
 		return err
 	}
-	c.header = !slices.ContainsFunc(record, func(field string) bool {
+	header := !slices.ContainsFunc(record, func(field string) bool {
 		_, err := parse(strings.TrimSpace(field))
 		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
 	})
-	if !c.header && len(record) >= 3 {
-		c.header = true
+	if !header && len(record) >= 3 {
+		header = true
 		for k, field := range record {
-			c.header = c.header && strings.TrimSpace(field) == strconv.Itoa(k)
+			header = header && strings.TrimSpace(field) == strconv.Itoa(k)
 		}
 	}
 	c.columns = len(record)
-	if !c.header {
+	if !header {
 		c.first = slices.Clone(record)
 		c.firstLine, _ = c.records.FieldPos(0)
 	}
