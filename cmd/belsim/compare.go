@@ -14,7 +14,6 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/plots"
-	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -212,7 +211,7 @@ func (cmd *compareCmd) problems(ctx context.Context, codes []*code.Code) ([]*mon
 
 // one computes the row of one code.
 func (cmd *compareCmd) one(ctx context.Context, b montecarlo.Backend, p *montecarlo.Problem, prior []float64, bar *progress) (codeResult, bool, error) {
-	th, err := theoryOf(ctx, p)
+	bound, exact, err := averageTheory(ctx, p, prior)
 	if err != nil {
 		return codeResult{}, false, err
 	}
@@ -221,13 +220,9 @@ func (cmd *compareCmd) one(ctx context.Context, b montecarlo.Backend, p *monteca
 		return codeResult{}, false, err
 	}
 	o := montecarlo.Weigh(prior, sums)
-	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
-	for i, t := range th {
-		bounds[i], exacts[i] = t.Bound, t.Mean
-	}
 	return codeResult{
 		Code: p.Code.Name(), Bits: p.Code.Bits(), Decoder: p.Decoder.Name(),
-		Bound: number(theory.Average(prior, bounds)), Exact: number(theory.Average(prior, exacts)),
+		Bound: bound, Exact: exact,
 		Mean: number(o.Mean), StdErr: number(o.StdErr), RMS: number(o.RMS), Within: number(o.Within),
 		WorstLevel: o.WorstLevel, WorstMean: number(o.WorstMean), Samples: o.Samples,
 	}, reached, nil

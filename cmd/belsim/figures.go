@@ -270,11 +270,12 @@ func mixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	for i := range b.Target {
 		b.Target[i] = c.Bit(i, k)
 	}
+	gaussians := errmodel.Transitions(transitions[k], r, sigma)
 	const parts = 8 // of a level: the curve between levels
 	for j := range (c.Levels()-1)*parts + 1 {
 		y, e := 1+float64(j)/parts, 0.0
-		for _, n := range transitions[k] {
-			e += errmodel.Transition{Mu: float64(n) + 0.5, R: r, Sigma: sigma}.At(y)
+		for _, g := range gaussians {
+			e += g.At(y)
 		}
 		b.X, b.Fitted = append(b.X, y), append(b.Fitted, e)
 	}

@@ -14,14 +14,13 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo"
-	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/matrix"
 )
 
 type fitCmd struct {
-	Code string `required:"" placeholder:"CODE" help:"Code the network was trained with, a NAME or a FILE."`
-	levelsFit
+	Code        string   `required:"" placeholder:"CODE" help:"Code the network was trained with, a NAME or a FILE."`
+	Levels      int      `placeholder:"L" help:"Number of quantization levels of a named code (default: the most that need as many bits as there are outputs)."`
 	Targets     string   `required:"" placeholder:"FILE" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range."`
 	Outputs     string   `required:"" placeholder:"[KIND:]FILE" help:"Outputs of the classifiers, samples × bits: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       interval `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one."`
@@ -34,11 +33,6 @@ type fitCmd struct {
 	Seed        uint64   `default:"1" help:"Seed of the random numbers."`
 	backendFlags
 	outputFlags
-}
-
-// levelsFit is --levels of fit.
-type levelsFit struct {
-	Levels int `placeholder:"L" help:"Number of quantization levels of a named code (default: the most that need as many bits as there are outputs)."`
 }
 
 func (fitCmd) Help() string {
@@ -314,10 +308,7 @@ func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source
 func (f *fitted) fitBits(ctx context.Context) (parameters int, err error) {
 	fits := make([]*errmodel.Fit, f.Bits)
 	for k := range fits {
-		b := bitFit{Bit: k + 1, R: none, Sigma: none, RInterval: [2]number{none, none}, SigmaInterval: [2]number{none, none}}
-		for i := range f.Levels {
-			b.Wrong += f.counts.Row(i)[k]
-		}
+		b := bitFit{Bit: k + 1, Wrong: f.counts.Bit(k), R: none, Sigma: none, RInterval: [2]number{none, none}, SigmaInterval: [2]number{none, none}}
 		fits[k], err = errmodel.NewFit(ctx, f.counts, f.positions, k)
 		switch {
 		case err == nil:
@@ -343,19 +334,29 @@ func (cmd *fitCmd) predict(ctx context.Context, backend montecarlo.Backend, f *f
 			Observed: number(level.Mean), ObservedStdErr: number(level.StdErr), ObservedRMS: number(level.RMS),
 			Target: number(target.Mean), TargetStdErr: number(target.StdErr),
 		}
-		var err error
-		if d.Bound, d.Exact, d.Mean, d.StdErr, err = cmd.errorOf(ctx, backend, f, reader, f.errors, 0); err != nil {
-			return err
-		}
-		_, exact, mean, stderr, err := cmd.errorOf(ctx, backend, f, reader, rates, 0)
+		reader, err := f.scaled(reader, f.code)
 		if err != nil {
 			return err
 		}
-		if d.Rates, d.RatesStdErr = exact, 0; math.IsNaN(float64(exact)) {
-			d.Rates, d.RatesStdErr = mean, stderr
+		independent := f.problem(f.code, reader, f.errors, 0)
+		if d.Bound, d.Exact, err = averageTheory(ctx, independent, f.Prior); err != nil {
+			return err
+		}
+		if d.Mean, d.StdErr, err = cmd.sampled(ctx, backend, independent, f.Prior); err != nil {
+			return err
+		}
+		observedRates := f.problem(f.code, reader, rates, 0)
+		if _, d.Rates, err = averageTheory(ctx, observedRates, f.Prior); err != nil {
+			return err
+		}
+		d.RatesStdErr = 0
+		if math.IsNaN(float64(d.Rates)) {
+			if d.Rates, d.RatesStdErr, err = cmd.sampled(ctx, backend, observedRates, f.Prior); err != nil {
+				return err
+			}
 		}
 		if rho := float64(f.SharedNoise); rho > 0 {
-			if _, _, d.Shared, d.SharedStdErr, err = cmd.errorOf(ctx, backend, f, reader, f.errors, rho); err != nil {
+			if d.Shared, d.SharedStdErr, err = cmd.sampled(ctx, backend, f.problem(f.code, reader, f.errors, rho), f.Prior); err != nil {
 				return err
 			}
 		}
@@ -370,33 +371,20 @@ func (cmd *fitCmd) predict(ctx context.Context, backend montecarlo.Backend, f *f
 }
 
 // problem is what a reader of a code is asked under a table.
-func (f *fitted) problem(c *code.Code, reader observed.Reader, e mat.Matrix, rho float64, seed uint64) *montecarlo.Problem {
-	p := &montecarlo.Problem{Code: c, Decoder: reader.Decoder, Errors: e, Seed: seed}
+func (f *fitted) problem(c *code.Code, reader observed.Reader, e mat.Matrix, rho float64) *montecarlo.Problem {
+	p := &montecarlo.Problem{Code: c, Decoder: reader.Decoder, Errors: e, Seed: f.Seed}
 	if reader.Logits || rho > 0 || reader.Decoder.Name() == "gen-ex" || c.Real() {
 		p.Latent = &montecarlo.Latent{Hard: !reader.Logits, Shared: rho}
 	}
 	return p
 }
 
-// errorOf is bound, exact value and simulation of |error| over the targets' prior.
-// The decoder of logits is that of the model's, whose noise is 1.
-func (cmd *fitCmd) errorOf(ctx context.Context, backend montecarlo.Backend, f *fitted, reader observed.Reader, e mat.Matrix, rho float64) (bound, exact, mean, stderr number, err error) {
-	if reader, err = f.scaled(reader, f.code); err != nil {
-		return none, none, none, none, err
-	}
-	p := f.problem(f.code, reader, e, rho, cmd.Seed)
-	th, err := theoryOf(ctx, p)
+// sampled is the simulated |error| over a prior.
+func (cmd *fitCmd) sampled(ctx context.Context, backend montecarlo.Backend, p *montecarlo.Problem, prior []float64) (mean, stderr number, err error) {
+	sums, _, err := montecarlo.Estimate(ctx, backend, p, montecarlo.Target{Samples: cmd.Samples, Prior: prior}, nil)
 	if err != nil {
-		return none, none, none, none, err
+		return none, none, err
 	}
-	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
-	for i, t := range th {
-		bounds[i], exacts[i] = t.Bound, t.Mean
-	}
-	sums, _, err := montecarlo.Estimate(ctx, backend, p, montecarlo.Target{Samples: cmd.Samples, Prior: f.Prior}, nil)
-	if err != nil {
-		return none, none, none, none, err
-	}
-	o := montecarlo.Weigh(f.Prior, sums)
-	return number(theory.Average(f.Prior, bounds)), number(theory.Average(f.Prior, exacts)), number(o.Mean), number(o.StdErr), nil
+	o := montecarlo.Weigh(prior, sums)
+	return number(o.Mean), number(o.StdErr), nil
 }

@@ -164,10 +164,7 @@ func (f *fitted) judge(parameters int) error {
 	f.worst = g.Worst
 	f.MostlyWrong = []int{}
 	for k, at := range f.positions {
-		wrong := uint64(0)
-		for i := range f.Levels {
-			wrong += f.counts.Row(i)[k]
-		}
+		wrong := f.counts.Bit(k)
 		if len(at) == 0 {
 			f.Impossible += wrong
 		}

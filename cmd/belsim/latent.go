@@ -172,6 +172,26 @@ func hasExact(p *montecarlo.Problem) bool {
 	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
 }
 
+// averageTheory is the bound and the exact value of a problem over a prior; NaN where
+// there is none.
+func averageTheory(ctx context.Context, p *montecarlo.Problem, prior []float64) (bound, exact number, err error) {
+	th, err := theoryOf(ctx, p)
+	if err != nil {
+		return none, none, err
+	}
+	bound, exact = average(th, prior)
+	return bound, exact, nil
+}
+
+// average is the mean of what theory says of every level over a prior.
+func average(th []montecarlo.Theory, prior []float64) (bound, exact number) {
+	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
+	for i, t := range th {
+		bounds[i], exacts[i] = t.Bound, t.Mean
+	}
+	return number(theory.Average(prior, bounds)), number(theory.Average(prior, exacts))
+}
+
 // theoryOf collects what theory says of every level; NaN where it says nothing.
 func theoryOf(ctx context.Context, p *montecarlo.Problem) ([]montecarlo.Theory, error) {
 	out := make([]montecarlo.Theory, p.Code.Levels())

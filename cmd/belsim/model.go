@@ -126,9 +126,7 @@ func (f *fitted) table(positions [][]int) (*mat.Dense, error) {
 		if math.IsNaN(float64(b.R)) || math.IsNaN(float64(b.Sigma)) {
 			continue
 		}
-		for _, n := range positions[k] {
-			bits[k] = append(bits[k], errmodel.Transition{Mu: float64(n) + 0.5, R: float64(b.R), Sigma: float64(b.Sigma)})
-		}
+		bits[k] = errmodel.Transitions(positions[k], float64(b.R), float64(b.Sigma))
 	}
 	e, err := errmodel.Table(f.Levels, bits)
 	if err != nil {

@@ -95,7 +95,7 @@ func (cmd *fitCmd) recommend(ctx context.Context, env *environment, backend mont
 	if s := float64(f.SharedNoise); s > 0 {
 		rho = s
 	}
-	at := sampler{ctx: ctx, backend: backend, f: f, rho: rho, seed: cmd.Seed}
+	at := sampler{ctx: ctx, backend: backend, f: f, rho: rho}
 	out := &recommendation{Note: "these errors suppose that the classifiers of every code have the fitted r and σ; a network trained with another code has others, larger ones where bits have more transitions"}
 	bar := env.newProgress(cmd.Quiet, "codes", 2*uint64(len(codes)))
 	defer bar.stop()
@@ -263,7 +263,6 @@ type sampler struct {
 	backend montecarlo.Backend
 	f       *fitted
 	rho     float64
-	seed    uint64
 }
 
 // errors estimates the error at several points; NaN where they are invalid for the
@@ -282,7 +281,7 @@ func (s sampler) errors(c *code.Code, r observed.Reader, samples uint64, at []po
 		if err != nil {
 			return nil, err
 		}
-		problems = append(problems, s.f.problem(c, r, e, s.rho, s.seed))
+		problems = append(problems, s.f.problem(c, r, e, s.rho))
 		which = append(which, i)
 	}
 	if len(problems) == 0 {

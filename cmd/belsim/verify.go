@@ -15,7 +15,6 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/plots"
-	"belsim/theory"
 )
 
 type verifyCmd struct {
@@ -193,15 +192,13 @@ func (cmd *verifyCmd) verify(ctx context.Context, env *environment, p *montecarl
 	for _, f := range failures {
 		v.Failures = append(v.Failures, f.String())
 	}
-	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
 	for i, s := range sums {
-		bounds[i], exacts[i] = th[i].Bound, th[i].Mean
 		v.Labels = append(v.Labels, levelRow{
 			Level: i + 1, Bound: number(th[i].Bound), Exact: number(th[i].Mean),
 			Mean: number(s.Mean()), StdErr: number(s.StdErr()), Samples: s.Samples, sums: s,
 		})
 	}
-	v.Overall.Bound, v.Overall.Exact = number(theory.Average(prior, bounds)), number(theory.Average(prior, exacts))
+	v.Overall.Bound, v.Overall.Exact = average(th, prior)
 	return v, nil
 }
 
