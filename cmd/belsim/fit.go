@@ -216,9 +216,20 @@ func (cmd *fitCmd) checkBits(c *code.Code) error {
 	return nil
 }
 
+// fitBytes is the most memory that a fit of a code takes: four numbers for every level
+// and bit, and for the likelihood the distances of every level from every transition of
+// a bit, twice (they are looked up by what they are) and with room to grow.
+func fitBytes(c *code.Code) int64 {
+	levels := int64(c.Levels())
+	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
+}
+
 // fit reads the samples, fits the model and compares it with them.
 func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source, c *code.Code) (*fitted, error) {
-	if err := checkMemory("counting the errors of every level and bit", int64(c.Levels())*int64(c.Bits())*(8+16+8)); err != nil {
+	if err := checkMemory(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c)); err != nil {
+		if cmd.Levels == 0 && !code.IsFile(cmd.Code) {
+			err = fmt.Errorf("%w; --levels says how many levels there are, if fewer", err)
+		}
 		return nil, err
 	}
 	readers, err := observed.Readers(c, s.Kind, cmd.Temperature)

@@ -386,6 +386,20 @@ func TestRecommend(t *testing.T) {
 	}
 }
 
+// TestFitBytes: hexj has 32 bits from 4,097 levels on, and those of 65,536 levels have
+// distances that no memory holds.
+func TestFitBytes(t *testing.T) {
+	for name, levels := range map[string]int{"unary": 256, "hadamard": 256, "hexj": 65536} {
+		c, err := code.New(name, levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes := fitBytes(c); (bytes > 1<<35) != (name == "hexj") || (bytes < 1<<28) == (name == "hexj") {
+			t.Errorf("%s of %d levels: %d bytes", name, levels, bytes)
+		}
+	}
+}
+
 func TestFitRefusals(t *testing.T) {
 	inFolderWithData(t)
 	write := func(name, text string) {
