@@ -46,14 +46,7 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 			reach = max(reach, levels-n, n)
 		}
 	}
-	unit := Transition{R: 1, Sigma: sigma}
-	for d := range reach + 1 {
-		g := unit.At(float64(d) + 0.5)
-		if g == 0 {
-			break // so is every one further out
-		}
-		p.gauss = append(p.gauss, g)
-	}
+	p.gauss = gaussians(sigma, reach)
 
 	row := make([]float64, p.bits)
 	if p.levels*p.bits <= keepUnit {
@@ -78,6 +71,21 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 		}
 	}
 	return p, nil
+}
+
+// gaussians are the values of a Gaussian of weight 1 at the distances d+½, d up to
+// reach, those that are zero left out.
+func gaussians(sigma float64, reach int) []float64 {
+	var out []float64
+	unit := Transition{R: 1, Sigma: sigma}
+	for d := range reach + 1 {
+		g := unit.At(float64(d) + 0.5)
+		if g == 0 {
+			break // so is every one further out
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 // sum sets dst to row i of u, for columns with the given transitions.

@@ -44,6 +44,7 @@ type cli struct {
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
 	Fit        fitCmd                    `cmd:"" help:"Fit the error model to a trained network's outputs: estimates, verdict, recommendation."`
+	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`

@@ -145,27 +145,34 @@ func (cmd *codesCmd) writeCode(ctx context.Context, w io.Writer, c *code.Code, p
 		if err != nil {
 			return err
 		}
-		words := make([]string, c.Levels())
-		for i := range words {
-			var b strings.Builder
-			for k := range c.Bits() {
-				if c.Bit(i, k) {
-					b.WriteByte('1')
-				} else {
-					b.WriteByte('0')
-				}
-			}
-			words[i] = b.String()
-		}
 		return writeJSON(w, struct {
 			codeRow
 			Words []string `json:"words"`
-		}{row, words})
+		}{row, codeWords(c)})
 	}
-	f, err := plots.CodeMatrix(plots.CodeMatrixData{
-		Title:  fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()),
-		Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: cmd.size(),
-	})
+	return drawCode(w, c, fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()), path, cmd.size())
+}
+
+// codeWords are the words of a code, as texts of 0 and 1.
+func codeWords(c *code.Code) []string {
+	words := make([]string, c.Levels())
+	for i := range words {
+		var b strings.Builder
+		for k := range c.Bits() {
+			if c.Bit(i, k) {
+				b.WriteByte('1')
+			} else {
+				b.WriteByte('0')
+			}
+		}
+		words[i] = b.String()
+	}
+	return words
+}
+
+// drawCode draws a code as a matrix.
+func drawCode(w io.Writer, c *code.Code, title, path string, size plots.Size) error {
+	f, err := plots.CodeMatrix(plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: size})
 	if err != nil {
 		return err
 	}

@@ -162,13 +162,18 @@ func availableMemory() (bytes int64, ok bool) {
 	return 0, false
 }
 
-// modelFlags choose the classifiers' error probabilities.
-type modelFlags struct {
-	R           float64 `default:"0.5" help:"Weight r of the Gaussian at each bit transition."`
-	Sigma       float64 `default:"3" help:"Width σ of the Gaussians, in levels."`
-	Transitions string  `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
-	Errors      string  `placeholder:"FILE" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
+// mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
+type mixtureFlags struct {
+	R      float64 `default:"0.5" help:"Weight r of the Gaussian at each bit transition."`
+	Sigma  float64 `default:"3" help:"Width σ of the Gaussians, in levels."`
+	Errors string  `placeholder:"FILE" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
 	fitFlag
+}
+
+// modelFlags are mixtureFlags for codes that the paper prints transitions of, too.
+type modelFlags struct {
+	mixtureFlags
+	Transitions string `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
 }
 
 // table returns e[n,k] for a code, and the r and σ it comes from, if any.
@@ -195,22 +200,26 @@ func (f modelFlags) table(ctx context.Context, c *code.Code) (mat.Matrix, error)
 }
 
 // parameters returns r and σ for a result; nil when a table was given.
-func (f modelFlags) parameters() (r, sigma *float64) {
+func (f mixtureFlags) parameters() (r, sigma *float64) {
 	if f.Errors != "" {
 		return nil, nil
 	}
 	return &f.R, &f.Sigma
 }
 
-func (f modelFlags) String() string {
-	if f.Errors != "" {
+func (f mixtureFlags) String() string {
+	switch {
+	case f.Errors != "":
 		return "e from " + f.Errors
+	case f.fit != nil:
+		return fmt.Sprintf("r = %.4g, σ = %.4g from %s", f.R, f.Sigma, f.Model)
 	}
-	s := fmt.Sprintf("r = %g, σ = %g", f.R, f.Sigma)
-	if f.fit != nil {
-		s = fmt.Sprintf("r = %.4g, σ = %.4g from %s", f.R, f.Sigma, f.Model)
-	}
-	if f.Transitions == "printed" {
+	return fmt.Sprintf("r = %g, σ = %g", f.R, f.Sigma)
+}
+
+func (f modelFlags) String() string {
+	s := f.mixtureFlags.String()
+	if f.Errors == "" && f.Transitions == "printed" {
 		s += ", transitions as printed"
 	}
 	return s

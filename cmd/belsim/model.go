@@ -41,7 +41,7 @@ func (f *fitFlag) load(env *environment, latent *latentFlags) error {
 }
 
 // load is fitFlag's; it also sets r and σ.
-func (f *modelFlags) load(env *environment, latent *latentFlags) error {
+func (f *mixtureFlags) load(env *environment, latent *latentFlags) error {
 	if f.Model == "" {
 		return nil
 	}

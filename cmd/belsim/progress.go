@@ -21,6 +21,7 @@ type progress struct {
 	what     string
 	finished atomic.Uint64
 	total    atomic.Uint64
+	note     atomic.Value // a text beside it
 	bars     *mpb.Progress
 	bar      *mpb.Bar
 	ticker   *time.Ticker
@@ -42,7 +43,8 @@ func (env *environment) newProgress(quiet bool, what string, total uint64) *prog
 		p.bars = mpb.New(mpb.WithOutput(env.stderr), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(what+" ")),
-			mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO)))
+			mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO),
+				decor.Any(func(decor.Statistics) string { return p.said() })))
 		return p
 	}
 	p.ticker = time.NewTicker(progressEvery)
@@ -52,7 +54,7 @@ func (env *environment) newProgress(quiet bool, what string, total uint64) *prog
 		for {
 			select {
 			case <-p.ticker.C:
-				fmt.Fprintf(env.stderr, "belsim: %s: %s\n", what, p)
+				fmt.Fprintf(env.stderr, "belsim: %s: %s%s\n", what, p, p.said())
 			case <-p.stopped:
 				return
 			}
@@ -67,6 +69,16 @@ func (p *progress) add(n uint64) {
 	if p.bar != nil {
 		p.bar.IncrInt64(int64(n))
 	}
+}
+
+// say puts a text beside the progress. It is safe for concurrent use.
+func (p *progress) say(text string) { p.note.Store(text) }
+
+func (p *progress) said() string {
+	if text, ok := p.note.Load().(string); ok {
+		return ", " + text
+	}
+	return ""
 }
 
 // String says how much is finished.

@@ -1,0 +1,40 @@
+package errmodel
+
+// Kernel makes the columns of mixtures one by one, for codes whose transitions change:
+// one weight r and one width σ. It is safe for concurrent use.
+type Kernel struct {
+	r     float64
+	gauss []float64 // at distance d+½
+}
+
+// NewKernel returns the kernel for a number of levels. The error is about r or σ.
+func NewKernel(levels int, r, sigma float64) (*Kernel, error) {
+	if err := checkPositive("r", r); err != nil {
+		return nil, err
+	}
+	if err := checkPositive("σ", sigma); err != nil {
+		return nil, err
+	}
+	return &Kernel{r, gaussians(sigma, levels)}, nil
+}
+
+// Column sets dst, of length L, to the error probabilities e[·,k] of a bit with
+// transitions after the given levels, ascending and from 1: what Mixture has in
+// that column, to the last bit. Where an entry is above 1, the mixture is invalid.
+// O(L + transitions·σ).
+func (m *Kernel) Column(dst []float64, transitions []int) {
+	clear(dst)
+	reach := len(m.gauss)
+	for _, at := range transitions { // level n is at the distance |n−at−½|
+		for n := max(1, at-reach+1); n <= min(len(dst), at+reach); n++ {
+			d := n - at - 1
+			if d < 0 {
+				d = -d - 1
+			}
+			dst[n-1] += m.gauss[d]
+		}
+	}
+	for i := range dst {
+		dst[i] *= m.r
+	}
+}

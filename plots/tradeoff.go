@@ -1,0 +1,214 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// TradeoffData is the expected error of codes against their number of bits.
+type TradeoffData struct {
+	Title string
+	Found []TradeoffPoint // of a search, ascending in bits: joined by a line
+	Codes []TradeoffPoint // with names, in any order
+	Size  Size
+}
+
+// TradeoffPoint is one code: the error in levels, and its standard error.
+type TradeoffPoint struct {
+	Name          string
+	Bits          int
+	Error, StdErr float64
+}
+
+// Tradeoff draws bits against error: what a search has found as a line, and other codes
+// as points with their names. Bits are on a logarithmic axis, and errors are
+// where they differ by more than a factor of 5; those that are zero then stand
+// at its lower edge, and its label says so.
+func Tradeoff(d TradeoffData) (*Figure, error) {
+	all := slices.Concat(d.Found, d.Codes)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("trade-off: no codes")
+	}
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("trade-off: %w", err)
+	}
+	lo, hi := math.Inf(1), 0.0
+	fewest, most := all[0].Bits, all[0].Bits
+	var means, stderrs []float64
+	for i, c := range all {
+		if c.Bits < 1 {
+			return nil, fmt.Errorf("trade-off: a code of %d bits", c.Bits)
+		}
+		if i > 0 && i < len(d.Found) && c.Bits <= all[i-1].Bits {
+			return nil, fmt.Errorf("trade-off: codes of %d and %d bits; want them ascending", all[i-1].Bits, c.Bits)
+		}
+		fewest, most = min(fewest, c.Bits), max(most, c.Bits)
+		means, stderrs = append(means, c.Error), append(stderrs, c.StdErr)
+		if c.Error > 0 {
+			lo = min(lo, max(c.Error, 1/largest))
+		}
+		hi = max(hi, c.Error)
+	}
+	for name, values := range map[string][]float64{"the error": means, "its standard error": stderrs} {
+		if err := checkErrors(name, values, len(all), false); err != nil {
+			return nil, fmt.Errorf("trade-off: %w", err)
+		}
+	}
+	p := newPlot(d.Title, "bits M", "expected |error| (levels)")
+	p.Add(grid())
+	across := func(bits int) float64 { return math.Log10(float64(bits)) }
+	span := max(across(most)-across(fewest), 0.1)
+	p.X.Min, p.X.Max = across(fewest)-0.04*span, across(most)+0.16*span // room for names
+	p.X.Tick.Marker = bitTicks{}
+	logarithmic := hi > 5*lo
+	on := func(v float64) float64 { return v }
+	p.Y.Min, p.Y.Max = 0, 1.08*hi
+	if hi == 0 {
+		p.Y.Max = 1
+	}
+	if logarithmic {
+		left := lo / 1.4
+		on = func(v float64) float64 { return math.Log10(max(v, left)) }
+		p.Y.Min, p.Y.Max = on(left), on(hi*1.4)
+		p.Y.Tick.Marker = logTicks{}
+		if slices.Contains(means, 0) {
+			p.Y.Label.Text += "; at the lower edge: 0"
+		}
+	}
+	var key []series
+	if len(d.Found) > 0 {
+		line := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
+		glyph := draw.GlyphStyle{Color: blue, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
+		xys, bars := make(plotter.XYs, len(d.Found)), spread{on: on, glyph: glyph}
+		for i, c := range d.Found {
+			xys[i] = plotter.XY{X: across(c.Bits), Y: on(c.Error)}
+			bars.at = append(bars.at, valueError{across(c.Bits), c.Error, c.StdErr})
+		}
+		p.Add(&plotter.Line{XYs: xys, LineStyle: line}, bars)
+		key = append(key, series{name: "found ± standard error", line: line, glyph: glyph})
+	}
+	if len(d.Codes) > 0 {
+		glyph := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.2), Shape: draw.RingGlyph{}}
+		bars := spread{on: on, glyph: glyph}
+		for _, c := range d.Codes {
+			bars.at = append(bars.at, valueError{across(c.Bits), c.Error, c.StdErr})
+			bars.names = append(bars.names, c.Name)
+		}
+		p.Add(bars)
+		key = append(key, series{name: "named codes", glyph: glyph, line: invisible})
+	}
+	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
+	fitTitle(p, fig.width-vg.Points(14))
+	fig.draw = func(c draw.Canvas) {
+		c.FillPolygon(color.White, corners(c.Rectangle))
+		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
+		p.Draw(drawKey(c, key))
+	}
+	return fig.setTeX(d.texOf(logarithmic)), nil
+}
+
+// spread draws points with vertical bars, and their names beside them, none on
+// another.
+type spread struct {
+	at    []valueError
+	names []string
+	on    func(float64) float64 // where a value is on the axis
+	glyph draw.GlyphStyle
+}
+
+// Plot implements plot.Plotter.
+func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	bar := draw.LineStyle{Color: s.glyph.Color, Width: vg.Points(0.8)}
+	for _, at := range s.at {
+		lo, hi := max(s.on(at.y-at.err), p.Y.Min), min(s.on(at.y+at.err), p.Y.Max)
+		c.StrokeLine2(bar, tx(at.x), ty(lo), tx(at.x), ty(hi))
+		c.DrawGlyph(s.glyph, vg.Point{X: tx(at.x), Y: ty(s.on(at.y))})
+	}
+	if s.names == nil {
+		return
+	}
+	style := textStyle(8)
+	style.YAlign = -0.5
+	height := style.Height("x") * 1.5
+	order := make([]int, len(s.at))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[b].y, s.at[a].y) })
+	var taken []vg.Rectangle
+	for _, i := range order { // from above: each as near to its point as there is room, or below
+		name := abridge(style, s.names[i], maxName)
+		width := style.Width(name)
+		x, y := tx(s.at[i].x)+vg.Points(6), ty(s.on(s.at[i].y))
+		if x+width > c.Max.X {
+			x = tx(s.at[i].x) - vg.Points(6) - width
+		}
+		box := func() vg.Rectangle {
+			return vg.Rectangle{Min: vg.Point{X: x, Y: y - height/2}, Max: vg.Point{X: x + width, Y: y + height/2}}
+		}
+		for tries := 0; tries < len(s.at); tries++ {
+			under := slices.IndexFunc(taken, func(t vg.Rectangle) bool {
+				b := box()
+				return b.Min.X < t.Max.X && t.Min.X < b.Max.X && b.Min.Y < t.Max.Y && t.Min.Y < b.Max.Y
+			})
+			if under < 0 {
+				break
+			}
+			y = taken[under].Min.Y - height/2
+		}
+		taken = append(taken, box())
+		c.FillText(style, vg.Point{X: x, Y: y}, name)
+	}
+}
+
+// bitTicks are those of numbers of bits on a logarithmic axis: powers of two.
+type bitTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (bitTicks) Ticks(lo, hi float64) []plot.Tick {
+	var out []plot.Tick
+	for n := 1; n <= 1<<20; n *= 2 {
+		for _, v := range []int{n, n + n/2} {
+			if at := math.Log10(float64(v)); at >= lo && at <= hi && (v == n || n > 1) {
+				tick := plot.Tick{Value: at}
+				if v == n || hi-lo < 1 {
+					tick.Label = fmt.Sprint(v)
+				}
+				out = append(out, tick)
+			}
+		}
+	}
+	return out
+}
+
+const texTradeoff = `\begin{tikzpicture}
+\begin{axis}[
+  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, xmode=log, log basis x=2, log ticks with fixed point, enlarge x limits={abs=0.4cm},<<if .Data.Log>> ymode=log,<<else>> ymin=0,<<end>>
+  title={<<tex .Data.Title>>}, title style={font=\small, text width=0.9*<<.Page.Width>>, align=center},
+  xlabel={bits $M$}, ylabel={expected $|\mathrm{error}|$ (levels)},
+  legend style={font=\footnotesize, at={(0.5,-0.22)}, anchor=north, legend columns=-1, draw=none},
+]
+<<if .Data.Found>>\addplot[blue!60!black, thick, mark=*, mark size=1.2pt, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Found>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
+\addlegendentry{found $\pm$ standard error}
+<<end>><<if .Data.Codes>>\addplot[red!70!orange, only marks, mark=o, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Codes>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
+\addlegendentry{named codes}
+<<range .Data.Codes>>\node[right, font=\tiny] at (axis cs:<<.Bits>>,<<num .Error>>) {<<tex .Name>>};
+<<end>><<end>>\end{axis}
+\end{tikzpicture}
+`
+
+func (d TradeoffData) texOf(logarithmic bool) func(texPage) (string, error) {
+	return tex(texTradeoff, struct {
+		TradeoffData
+		Log bool
+	}{d, logarithmic})
+}

@@ -1,0 +1,105 @@
+package search
+
+import "math"
+
+// enumerated is the exact expected error of gen on bits that err independently: a sum
+// over all 2^M outputs.
+type enumerated struct {
+	prior  []float64
+	column Column
+
+	e           []float64 // L × M
+	old         []float64 // before the last update: the columns'
+	columns     []int
+	transitions []int
+	one         []float64 // a column
+	label       []int32   // by output
+	prob        []float64
+}
+
+// maxOutputs is the largest L·2^M at which sums over all outputs take less time than
+// samples do.
+const maxOutputs = 1 << 16
+
+func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumerated {
+	return &enumerated{
+		prior: prior, column: column,
+		e: make([]float64, levels*bitCount), one: make([]float64, levels),
+		label: make([]int32, 1<<bitCount), prob: make([]float64, 1<<bitCount),
+	}
+}
+
+func (x *enumerated) reset(w *words, _ uint64) (float64, error) {
+	all := make([]int, w.bits)
+	for k := range all {
+		all[k] = k
+	}
+	return x.update(w, all, nil, nil)
+}
+
+func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
+	x.columns, x.old = append(x.columns[:0], columns...), x.old[:0]
+	for _, k := range columns {
+		for n := range w.levels {
+			x.old = append(x.old, x.e[n*w.bits+k])
+		}
+	}
+	for _, k := range columns {
+		x.transitions = w.transitions(x.transitions[:0], k)
+		x.column(x.one, k, x.transitions)
+		for n, e := range x.one {
+			if !(e <= 1) {
+				return math.Inf(1), nil
+			}
+			x.e[n*w.bits+k] = e
+		}
+	}
+	for output := range x.label {
+		best, level := w.bits+1, 0
+		for n, word := range w.rows { // M is small: a row is a word
+			if d := onesIn(word ^ uint64(output)); d < best {
+				best, level = d, n
+			}
+		}
+		x.label[output] = int32(level)
+	}
+	sum := 0.0
+	for n, p := range x.prior {
+		if p > 0 {
+			sum += p * x.level(w, n)
+		}
+	}
+	return sum, nil
+}
+
+// level is the expected error of a level. The probabilities of the outputs of k bits
+// give those of k+1 bits.
+func (x *enumerated) level(w *words, n int) float64 {
+	x.prob[0] = 1
+	for k, e := range x.e[n*w.bits : (n+1)*w.bits] {
+		one := e
+		if w.bit(n, k) {
+			one = 1 - e
+		}
+		half := 1 << k
+		for i, q := range x.prob[:half] {
+			x.prob[half+i] = q * one
+			x.prob[i] = q * (1 - one)
+		}
+	}
+	sum := 0.0
+	for output, q := range x.prob {
+		sum += q * math.Abs(float64(int(x.label[output])-n))
+	}
+	return sum
+}
+
+func (x *enumerated) reject() {
+	i, bitCount := 0, len(x.e)/len(x.one)
+	for _, k := range x.columns {
+		for n := range x.one {
+			x.e[n*bitCount+k] = x.old[i]
+			i++
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package search
+
+import (
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
+)
+
+// words is a code matrix under change: row i is the code word of level i+1, packed 64
+// bits to a word as code.Code packs it.
+type words struct {
+	levels, bits int
+	width        int // words of a row
+	rows         []uint64
+}
+
+func newWords(levels, bits int) *words {
+	width := (bits + 63) / 64
+	return &words{levels, bits, width, make([]uint64, levels*width)}
+}
+
+// wordsOf copies the first levels rows of a code of at most so many bits; bits that
+// it lacks are zero.
+func wordsOf(c *code.Code, levels, bits int) *words {
+	w := newWords(levels, bits)
+	for i := range levels {
+		copy(w.row(i), c.Word(i))
+	}
+	return w
+}
+
+func (w *words) row(i int) []uint64 { return w.rows[i*w.width : (i+1)*w.width] }
+
+func (w *words) bit(i, k int) bool { return w.rows[i*w.width+k/64]>>(k%64)&1 == 1 }
+
+func (w *words) flip(i, k int) { w.rows[i*w.width+k/64] ^= 1 << (k % 64) }
+
+func (w *words) clone() *words {
+	c := *w
+	c.rows = append([]uint64(nil), w.rows...)
+	return &c
+}
+
+func (w *words) copyFrom(from *words) { copy(w.rows, from.rows) }
+
+// distance is the Hamming distance of two rows.
+func (w *words) distance(i, j int) int {
+	if w.width == 1 {
+		return bits.OnesCount64(w.rows[i] ^ w.rows[j])
+	}
+	return distance(w.row(i), w.row(j))
+}
+
+func distance(a, b []uint64) int {
+	d := 0
+	for x, v := range a {
+		d += bits.OnesCount64(v ^ b[x])
+	}
+	return d
+}
+
+// distinct reports whether all rows differ.
+func (w *words) distinct() bool {
+	seen := make(map[string]bool, w.levels)
+	for i := range w.levels {
+		key := w.key(i)
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+	}
+	return true
+}
+
+// key is a row as the key of a map.
+func (w *words) key(i int) string {
+	key := make([]byte, 0, 8*w.width)
+	for _, v := range w.row(i) {
+		for s := 0; s < 64; s += 8 {
+			key = append(key, byte(v>>s))
+		}
+	}
+	return string(key)
+}
+
+// transitions appends the levels n, from 1, after which bit k changes.
+func (w *words) transitions(dst []int, k int) []int {
+	last := w.bit(0, k)
+	for i := 1; i < w.levels; i++ {
+		if b := w.bit(i, k); b != last {
+			dst = append(dst, i)
+			last = b
+		}
+	}
+	return dst
+}
+
+// code is the matrix as a code.
+func (w *words) code(name string) (*code.Code, error) {
+	m := mat.NewDense(w.levels, w.bits, nil)
+	for i := range w.levels {
+		row := m.RawRowView(i)
+		for k := range row {
+			if w.bit(i, k) {
+				row[k] = 1
+			}
+		}
+	}
+	return code.FromMatrix(name, m)
+}

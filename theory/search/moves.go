@@ -1,0 +1,206 @@
+package search
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// chain is a code under change, with the move that is being tried.
+type chain struct {
+	*words
+	free  []int // columns that may change
+	limit int   // most transitions of a column; 0: any number
+
+	// The move: the rows and columns it has changed, and the words that the rows had.
+	columns, rows []int
+	old           []uint64
+	rowAt         []int // by row: its place in rows, plus 1; 0: not changed
+
+	positions []int
+	column    []bool // scratch
+}
+
+func newChain(w *words, free []int, limit int) *chain {
+	return &chain{words: w, free: free, limit: limit, rowAt: make([]int, w.levels), column: make([]bool, w.levels)}
+}
+
+// begin forgets the last move.
+func (c *chain) begin() {
+	for _, i := range c.rows {
+		c.rowAt[i] = 0
+	}
+	c.columns, c.rows, c.old = c.columns[:0], c.rows[:0], c.old[:0]
+}
+
+// undo takes the move back.
+func (c *chain) undo() {
+	for j, i := range c.rows {
+		copy(c.row(i), c.old[j*c.width:(j+1)*c.width])
+	}
+}
+
+// change remembers a row before it is changed.
+func (c *chain) change(i int) {
+	if c.rowAt[i] == 0 {
+		c.rows = append(c.rows, i)
+		c.rowAt[i] = len(c.rows)
+		c.old = append(c.old, c.row(i)...)
+	}
+}
+
+// flips flips bit k of rows lo to hi−1.
+func (c *chain) flips(k, lo, hi int) {
+	for i := max(lo, 0); i < min(hi, c.levels); i++ {
+		c.change(i)
+		c.flip(i, k)
+	}
+}
+
+// invert flips bit k on the shorter side of level at: whether a column or its inverse is
+// in a code makes no difference to its error.
+func (c *chain) invert(k, at int) {
+	if at < c.levels/2 {
+		c.flips(k, 0, at)
+	} else {
+		c.flips(k, at, c.levels)
+	}
+}
+
+// set sets column k to c.column.
+func (c *chain) set(k int) {
+	for i, b := range c.column {
+		if c.bit(i, k) != b {
+			c.change(i)
+			c.flip(i, k)
+		}
+	}
+}
+
+// allowed reports whether the move keeps to the limit of transitions and leaves all
+// words distinct.
+func (c *chain) allowed() bool {
+	if c.limit > 0 {
+		for _, k := range c.columns {
+			if c.positions = c.transitions(c.positions[:0], k); len(c.positions) > c.limit {
+				return false
+			}
+		}
+	}
+	for _, m := range c.rows {
+		for n := range c.levels {
+			if n != m && c.distance(m, n) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// propose makes a random move. It reports whether there is anything to evaluate.
+func (c *chain) propose(rng *rand.Rand) bool {
+	c.begin()
+	k := c.free[rng.IntN(len(c.free))]
+	c.columns = append(c.columns, k)
+	c.positions = c.transitions(c.positions[:0], k)
+	switch p := rng.IntN(100); {
+	case p < 45 && len(c.positions) > 0: // shift a transition
+		at, by := c.positions[rng.IntN(len(c.positions))], geometric(rng, 0.5)
+		if rng.IntN(2) == 0 {
+			c.flips(k, at, at+by)
+		} else {
+			c.flips(k, at-by, at)
+		}
+	case p < 63: // invert a run: two transitions more, two fewer, or both shifted
+		at := rng.IntN(c.levels)
+		c.flips(k, at, at+geometric(rng, 1/(1+float64(c.levels)/16)))
+	case p < 78: // a transition more, or one fewer: invert all from there on
+		at := 1 + rng.IntN(c.levels-1)
+		if len(c.positions) > 0 && rng.IntN(2) == 0 {
+			at = c.positions[rng.IntN(len(c.positions))]
+		}
+		c.invert(k, at)
+	case p < 83: // shift a whole column
+		c.shifted(k, k, rng)
+	case p < 86: // replace a column by another one, shifted
+		c.shifted(k, rng.IntN(c.bits), rng)
+	case p < 88: // replace a column by one of equal runs
+		run := 1 + geometric(rng, 8/float64(c.levels))
+		phase := rng.IntN(2 * run)
+		for i := range c.column {
+			c.column[i] = (i+phase)/run%2 == 1
+		}
+		c.set(k)
+	case p < 95: // a transition moves from one column to another
+		if len(c.positions) == 0 || len(c.free) == 1 {
+			return false
+		}
+		at := c.positions[rng.IntN(len(c.positions))]
+		other := c.free[rng.IntN(len(c.free))]
+		if other == k {
+			return false
+		}
+		c.columns = append(c.columns, other)
+		c.invert(k, at)
+		c.invert(other, at)
+	default: // swap the words of two levels, neighbours mostly
+		i := rng.IntN(c.levels)
+		j := i + geometric(rng, 0.5)
+		if rng.IntN(4) == 0 {
+			j = rng.IntN(c.levels)
+		}
+		if j >= c.levels || i == j {
+			return false
+		}
+		c.columns = c.columns[:0]
+		for _, k := range c.free {
+			if c.bit(i, k) != c.bit(j, k) {
+				c.columns = append(c.columns, k)
+				c.change(i)
+				c.change(j)
+				c.flip(i, k)
+				c.flip(j, k)
+			}
+		}
+	}
+	c.prune()
+	return len(c.rows) > 0 && c.allowed()
+}
+
+// shifted sets column k to another one, shifted by some levels; what it lacks at
+// the end is like its last bit.
+func (c *chain) shifted(k, other int, rng *rand.Rand) {
+	by := geometric(rng, 0.3)
+	if rng.IntN(2) == 0 {
+		by = -by
+	}
+	for i := range c.column {
+		c.column[i] = c.bit(min(max(i-by, 0), c.levels-1), other)
+	}
+	c.set(k)
+}
+
+// prune forgets rows that the move has left as they were.
+func (c *chain) prune() {
+	kept := 0
+	for j, i := range c.rows {
+		old := c.old[j*c.width : (j+1)*c.width]
+		if slices.Equal(old, c.row(i)) {
+			c.rowAt[i] = 0
+			continue
+		}
+		copy(c.old[kept*c.width:], old)
+		c.rows[kept] = i
+		kept++
+		c.rowAt[i] = kept
+	}
+	c.rows, c.old = c.rows[:kept], c.old[:kept*c.width]
+}
+
+// geometric is a number from 1 whose mean is 1/p.
+func geometric(rng *rand.Rand, p float64) int {
+	n := 1
+	for n < 1<<16 && rng.Float64() >= p {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,553 @@
+package search
+
+import (
+	"math"
+	"math/bits"
+)
+
+// evaluator computes the expected error of a matrix that changes little from one
+// call to the next.
+type evaluator interface {
+	// reset evaluates a matrix from the beginning, with the random numbers of a
+	// seed. The error is +Inf where a probability is above 1.
+	reset(w *words, seed uint64) (float64, error)
+	// update evaluates the matrix after a change, of which reset or the last
+	// update has seen all but the columns and rows listed; old holds the words
+	// that the rows had.
+	update(w *words, columns, rows []int, old []uint64) (float64, error)
+	// reject takes the last update back: the matrix is as it was before.
+	reject()
+}
+
+// Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
+// with transitions after the given levels, ascending and from 1. A value above 1
+// says that the code is invalid.
+type Column func(dst []float64, k int, transitions []int)
+
+// sampled estimates the expected error of gen on bits that err independently, from a
+// Latin hypercube of S samples of every level (McKay, Beckman and Conover,
+// Technometrics 21, 1979): of the S samples of level n, bit k errs in
+// ⌊S·e[n,k] + u⌋, u being uniform, which are the first of a random order of
+// the samples, drawn for n and k alone. So every bit errs as often as it should, to
+// within one sample, and codes are compared by common random numbers: a bit whose
+// e[n,k] changes a little errs in the same samples but for a few.
+//
+// What every sample was decoded to is kept, and after a change only those are decoded
+// again for which it can matter:
+//
+//   - those in which a bit errs now and did not before, or the other way round;
+//   - those that had been decoded to a level m whose word differs from that of their
+//     level n in other bits than before. (A sample is n's word with some bits
+//     wrong, so nothing else about the two words matters: inverting a bit
+//     in all words from a level on changes pairs of levels on either side alone.)
+//
+// For all others the candidates are what they were, except for such m, and those are
+// compared with the level that had won. Where D is the distance of the two
+// words, and no sample of n has more than F errors, m is at least D−F from any
+// sample, and n at most F: so for D > 2·F, before and after, m is not even compared.
+type sampled struct {
+	size   int // S, a power of two
+	shift  int
+	width  int
+	prior  []float64
+	column Column
+	seed   uint64
+
+	counts  []int32  // L × M: samples in which the bit errs
+	most    []int32  // by level, at least the largest number of errors of a sample
+	sums    []int64  // by level, of |error|
+	flips   []uint64 // L × S × width: wrong bits
+	at      []nearest
+	stamp   []uint32 // L × S: the update in which the sample was last kept in log
+	updates uint32
+
+	// What the last update has changed.
+	columns   []int
+	oldCounts []int32
+	oldSums   []levelSum
+	log       []logged
+	oldFlips  []uint64
+
+	// Scratch.
+	e           []float64
+	transitions []int
+	delta       []uint64 // L × width: the bits in which words have changed
+	changed     []bool   // levels whose word has
+	rivals      []int    // levels that are near and differ in other bits than before
+	dirty       []int32
+	near        []neighbour
+	order       []neighbour
+	diffs       []uint64 // the bits in which the neighbours differ
+	start       []int32
+	diff        []uint64
+	memo        [1 << memoBits]memo
+}
+
+// nearest is what a sample was decoded to.
+type nearest struct{ distance, level int32 }
+
+// neighbour is a level whose word may be decoded from samples of another.
+type neighbour struct{ level, distance int32 }
+
+type levelSum struct {
+	level int
+	sum   int64
+}
+
+// logged is a sample as it was before an update; its wrong bits are in oldFlips.
+type logged struct {
+	sample int
+	at     nearest
+}
+
+func newSampled(levels, bitCount, size int, prior []float64, column Column) *sampled {
+	width := (bitCount + 63) / 64
+	return &sampled{
+		size: size, shift: max(1, bits.Len(uint(size-1))/2), width: width, prior: prior, column: column,
+		counts: make([]int32, levels*bitCount), most: make([]int32, levels), sums: make([]int64, levels),
+		flips: make([]uint64, levels*size*width), at: make([]nearest, levels*size), stamp: make([]uint32, levels*size),
+		e: make([]float64, levels), delta: make([]uint64, levels*width), changed: make([]bool, levels), start: make([]int32, bitCount+2), diff: make([]uint64, width),
+	}
+}
+
+// sampledBytes is the memory that a sampled evaluator takes.
+func sampledBytes(levels, bitCount, size int) int64 {
+	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8+4) + int64(4*bitCount))
+}
+
+func (s *sampled) reset(w *words, seed uint64) (float64, error) {
+	s.seed = seed
+	s.forget()
+	clear(s.flips)
+	for g := range s.at {
+		s.at[g] = nearest{0, -1}
+	}
+	clear(s.most)
+	clear(s.sums)
+	clear(s.counts)
+	for k := range w.bits {
+		if !s.errors(w, k) {
+			return math.Inf(1), nil
+		}
+		for n := range w.levels {
+			s.counts[n*w.bits+k] = s.count(n, k)
+		}
+	}
+	for n := range w.levels {
+		if s.prior[n] == 0 {
+			continue
+		}
+		for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
+			o := s.samples(n, k)
+			for i := range c {
+				s.flips[(n*s.size+o.place(i))*s.width+k/64] |= 1 << (k % 64)
+			}
+		}
+		s.decodeAll(w, n)
+	}
+	s.forget() // there is nothing to go back to
+	return s.total(), nil
+}
+
+// forget begins another update.
+func (s *sampled) forget() {
+	s.columns, s.oldCounts, s.oldSums, s.log, s.oldFlips = s.columns[:0], s.oldCounts[:0], s.oldSums[:0], s.log[:0], s.oldFlips[:0]
+	if s.updates++; s.updates == 0 { // all stamps may be those of this number's last turn
+		clear(s.stamp)
+		s.updates = 1
+	}
+}
+
+func (s *sampled) total() float64 {
+	sum := 0.0
+	for n, p := range s.prior {
+		sum += p * float64(s.sums[n])
+	}
+	return sum / float64(s.size)
+}
+
+// errors sets s.e to the error probabilities of a column. It reports whether they are
+// probabilities.
+func (s *sampled) errors(w *words, k int) bool {
+	s.transitions = w.transitions(s.transitions[:0], k)
+	s.column(s.e, k, s.transitions)
+	for _, e := range s.e {
+		if !(e <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// count is the number of samples of level n in which bit k errs, with the
+// probabilities of the column in s.e.
+func (s *sampled) count(n, k int) int32 {
+	if s.e[n] == 0 {
+		return 0
+	}
+	u := float64(mix(s.key(n, k)+1)>>11) / (1 << 53)
+	return int32(min(float64(s.size), math.Floor(float64(s.size)*s.e[n]+u)))
+}
+
+func (s *sampled) update(w *words, columns, rows []int, old []uint64) (float64, error) {
+	s.forget()
+	s.columns = append(s.columns, columns...)
+	for _, k := range columns {
+		for n := range w.levels {
+			s.oldCounts = append(s.oldCounts, s.counts[n*w.bits+k])
+		}
+	}
+	for _, k := range columns {
+		if !s.errors(w, k) {
+			return math.Inf(1), nil
+		}
+		for n := range w.levels {
+			s.counts[n*w.bits+k] = s.count(n, k)
+		}
+	}
+	for j, m := range rows {
+		s.changed[m] = true
+		for x, v := range w.row(m) {
+			s.delta[m*s.width+x] = v ^ old[j*s.width+x]
+		}
+	}
+	for n, p := range s.prior {
+		if p > 0 {
+			s.level(w, n, rows)
+		}
+	}
+	for _, m := range rows {
+		s.changed[m] = false
+		clear(s.delta[m*s.width : (m+1)*s.width])
+	}
+	return s.total(), nil
+}
+
+// level brings the samples of a level up to date.
+func (s *sampled) level(w *words, n int, rows []int) {
+	s.oldSums = append(s.oldSums, levelSum{n, s.sums[n]})
+	s.dirty = s.dirty[:0]
+	for j, k := range s.columns {
+		// The samples in which a bit errs are the first of its order, so those between the
+		// old count and the new one change.
+		was, is := s.oldCounts[j*w.levels+n], s.counts[n*w.bits+k]
+		if was == is {
+			continue
+		}
+		o := s.samples(n, k)
+		for i := min(was, is); i < max(was, is); i++ {
+			x := o.place(i)
+			s.keep(n*s.size+x, true)
+			s.flips[(n*s.size+x)*s.width+k/64] ^= 1 << (k % 64)
+		}
+	}
+	s.rivals = s.rivals[:0]
+	if s.changed[n] {
+		for m := range w.levels {
+			s.rival(w, n, m)
+		}
+	} else {
+		for _, m := range rows {
+			s.rival(w, n, m)
+		}
+	}
+	const few = 8 // comparisons that cost as much as to decode
+	if len(s.rivals) > few {
+		s.decodeAll(w, n)
+		return
+	}
+	for _, m := range s.rivals {
+		s.challenge(w, n, m)
+	}
+	if len(s.dirty) > 0 {
+		s.decodeDirty(w, n)
+	}
+}
+
+// decodeDirty decodes the samples of a level that are to be decoded again. Few
+// patterns of errors make up most samples, so what one came to is kept, in the place
+// that its hash gives it, until another needs it.
+func (s *sampled) decodeDirty(w *words, n int) {
+	s.neighbours(w, n, s.reach(n, s.dirty))
+	if s.width > 1 {
+		for _, x := range s.dirty {
+			g := n*s.size + int(x)
+			s.set(g, s.decode(n, s.flips[g*s.width:(g+1)*s.width]))
+		}
+		return
+	}
+	clear(s.memo[:])
+	s.memo[0].at = nearest{0, int32(n)}
+	for _, x := range s.dirty {
+		g := n*s.size + int(x)
+		flips := s.flips[g : g+1]
+		m := &s.memo[flips[0]*0x9e3779b97f4a7c15>>(64-memoBits)]
+		if m.flips != flips[0] {
+			m.flips, m.at = flips[0], s.decode(n, flips)
+		}
+		s.set(g, m.at)
+	}
+}
+
+const memoBits = 8
+
+// memo is what a pattern of errors was decoded to.
+type memo struct {
+	flips uint64
+	at    nearest
+}
+
+// rival notes m where it is near and differs from n in other bits than before.
+func (s *sampled) rival(w *words, n, m int) {
+	reach := 2 * int(s.most[n])
+	if s.width == 1 {
+		if moved := s.delta[n] ^ s.delta[m]; moved != 0 {
+			diff := w.rows[n] ^ w.rows[m]
+			if bits.OnesCount64(diff) <= reach || bits.OnesCount64(diff^moved) <= reach {
+				s.rivals = append(s.rivals, m)
+			}
+		}
+		return
+	}
+	is, was, moved := 0, 0, uint64(0)
+	for x, v := range w.row(n) {
+		diff, by := v^w.rows[m*s.width+x], s.delta[n*s.width+x]^s.delta[m*s.width+x]
+		is += bits.OnesCount64(diff)
+		was += bits.OnesCount64(diff ^ by)
+		moved |= by
+	}
+	if moved != 0 && min(is, was) <= reach {
+		s.rivals = append(s.rivals, m)
+	}
+}
+
+// reach is the distance of the furthest word that some of a level's samples may be
+// decoded to. It raises s.most.
+func (s *sampled) reach(n int, samples []int32) int {
+	most := 0
+	for _, x := range samples {
+		g := (n*s.size + int(x)) * s.width
+		most = max(most, ones(s.flips[g:g+s.width]))
+	}
+	s.most[n] = max(s.most[n], int32(most))
+	return 2 * most
+}
+
+// keep keeps a sample as it is, unless this update has done so already, and, where it
+// is to be decoded again, notes that.
+func (s *sampled) keep(g int, dirty bool) {
+	if s.stamp[g] != s.updates {
+		s.stamp[g] = s.updates
+		s.log = append(s.log, logged{g, s.at[g]})
+		s.oldFlips = append(s.oldFlips, s.flips[g*s.width:(g+1)*s.width]...)
+	} else if s.at[g].level < 0 {
+		return
+	}
+	if dirty {
+		s.leave(g)
+		s.at[g] = nearest{0, -1} // until it is decoded
+		s.dirty = append(s.dirty, int32(g%s.size))
+	}
+}
+
+// leave takes a sample's error out of the sum.
+func (s *sampled) leave(g int) {
+	n := g / s.size
+	s.sums[n] -= int64(max(int(s.at[g].level)-n, n-int(s.at[g].level)))
+}
+
+// set sets what a sample is decoded to, after leave.
+func (s *sampled) set(g int, to nearest) {
+	n := g / s.size
+	s.at[g] = to
+	s.sums[n] += int64(max(int(to.level)-n, n-int(to.level)))
+}
+
+// challenge compares a word that has changed with what the samples of a level were
+// decoded to.
+func (s *sampled) challenge(w *words, n, m int) {
+	own, word := w.row(n), w.row(m)
+	for x := range s.diff {
+		s.diff[x] = own[x] ^ word[x]
+	}
+	base, diff, level := n*s.size, s.diff[0], int32(m)
+	for x, at := range s.at[base : base+s.size] {
+		if at.level == level {
+			s.keep(base+x, true)
+			continue
+		}
+		if at.distance == 0 {
+			continue // it is a word already; or it is to be decoded again
+		}
+		d := int32(0)
+		if s.width == 1 {
+			d = int32(bits.OnesCount64(s.flips[base+x] ^ diff))
+		} else {
+			d = int32(distance(s.flips[(base+x)*s.width:(base+x+1)*s.width], s.diff))
+		}
+		if d < at.distance || d == at.distance && level < at.level {
+			s.keep(base+x, false)
+			s.leave(base + x)
+			s.set(base+x, nearest{d, level})
+		}
+	}
+}
+
+// decodeAll decodes all samples of a level.
+func (s *sampled) decodeAll(w *words, n int) {
+	s.most[n] = 0
+	s.dirty = s.dirty[:0]
+	for x := range s.size {
+		g := n*s.size + x
+		s.keep(g, false)
+		if s.at[g].level >= 0 {
+			s.leave(g)
+		}
+		s.dirty = append(s.dirty, int32(x))
+	}
+	s.decodeDirty(w, n)
+}
+
+func (s *sampled) reject() {
+	i, bitCount := 0, len(s.counts)/len(s.sums)
+	for _, k := range s.columns {
+		for n := range s.sums {
+			s.counts[n*bitCount+k] = s.oldCounts[i]
+			i++
+		}
+	}
+	for i, l := range s.log {
+		s.at[l.sample] = l.at
+		copy(s.flips[l.sample*s.width:], s.oldFlips[i*s.width:(i+1)*s.width])
+		// No sample has more errors than s.most says.
+		s.most[l.sample/s.size] = max(s.most[l.sample/s.size], int32(ones(s.oldFlips[i*s.width:(i+1)*s.width])))
+	}
+	for _, l := range s.oldSums {
+		s.sums[l.level] = l.sum
+	}
+	s.forget()
+}
+
+// noise is about the standard error of the last update's difference: that of a sum over
+// the samples whose errors have changed.
+func (s *sampled) noise() float64 {
+	sum := 0.0
+	for _, l := range s.log {
+		n := l.sample / s.size
+		abs := func(at nearest) int { return max(int(at.level)-n, n-int(at.level)) }
+		if d := s.prior[n] * float64(abs(s.at[l.sample])-abs(l.at)); d != 0 {
+			sum += d * d
+		}
+	}
+	return math.Sqrt(sum) / float64(s.size)
+}
+
+// key is what the random numbers of a level's bit come from.
+func (s *sampled) key(n, k int) uint64 {
+	return mix(mix(s.seed^uint64(n)<<32) + uint64(k)*0x9e3779b97f4a7c15)
+}
+
+// mix is the finalizer of SplitMix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// order is a random order of the samples: the i-th of those in which a bit errs.
+// Additions, products with odd numbers, and shifts of the upper bits onto the lower
+// are bijections of the numbers below a power of two, so that no sample is counted
+// twice.
+type order struct {
+	mask, a, b, c, d, e uint64
+	shift               int
+}
+
+// samples is the order of the samples in which bit k of level n errs.
+func (s *sampled) samples(n, k int) order {
+	x := mix(s.key(n, k) + 2)
+	y := mix(x)
+	return order{uint64(s.size - 1), x | 1, x >> 32, y | 1, y >> 32, y>>16 | 1, s.shift}
+}
+
+func (o order) place(i int32) int {
+	x := (uint64(i)*o.a + o.b) & o.mask
+	x ^= x >> o.shift
+	x = (x*o.c + o.d) & o.mask
+	x ^= x >> o.shift
+	x = x * o.e & o.mask
+	return int(x ^ x>>o.shift)
+}
+
+// neighbours lists the levels whose words are within reach of level n's, the nearest
+// first.
+func (s *sampled) neighbours(w *words, n, reach int) {
+	reach = min(reach, w.bits)
+	start := s.start[:reach+2]
+	clear(start)
+	s.near = s.near[:0]
+	for m := range w.levels {
+		if d := w.distance(n, m); d <= reach && m != n {
+			s.near = append(s.near, neighbour{int32(m), int32(d)})
+			start[d+1]++
+		}
+	}
+	for d := 1; d < len(start); d++ {
+		start[d] += start[d-1]
+	}
+	s.order = append(s.order[:0], s.near...)
+	if need := len(s.near) * s.width; cap(s.diffs) < need {
+		s.diffs = make([]uint64, need)
+	}
+	s.diffs = s.diffs[:len(s.near)*s.width]
+	own := w.row(n)
+	for _, m := range s.near {
+		at := int(start[m.distance])
+		start[m.distance]++
+		s.order[at] = m
+		diff := s.diffs[at*s.width : (at+1)*s.width]
+		for x, v := range w.row(int(m.level)) {
+			diff[x] = v ^ own[x]
+		}
+	}
+}
+
+// decode decodes a sample of level n: the nearest word, the lowest level of several.
+// A word at a distance D of n's is at least D−F from a sample of F errors.
+func (s *sampled) decode(n int, flips []uint64) nearest {
+	f := int32(ones(flips))
+	best, level := f, int32(n)
+	if f == 0 {
+		return nearest{0, level}
+	}
+	if s.width == 1 {
+		word, diffs := flips[0], s.diffs[:len(s.order)]
+		for i, m := range s.order {
+			if m.distance-f > best {
+				break // and so are all further out
+			}
+			if d := int32(bits.OnesCount64(word ^ diffs[i])); d < best || d == best && m.level < level {
+				best, level = d, m.level
+			}
+		}
+		return nearest{best, level}
+	}
+	for i, m := range s.order {
+		if m.distance-f > best {
+			break
+		}
+		if d := int32(distance(flips, s.diffs[i*s.width:(i+1)*s.width])); d < best || d == best && m.level < level {
+			best, level = d, m.level
+		}
+	}
+	return nearest{best, level}
+}
+
+// ones is the number of ones.
+func ones(word []uint64) int {
+	n := 0
+	for _, v := range word {
+		n += bits.OnesCount64(v)
+	}
+	return n
+}

@@ -1,0 +1,483 @@
+// Package search looks for code matrices with a small expected error.
+//
+// Shah, Xue and Aamodt (ICLR 2022) leave the systematic optimization of encoding functions to
+// future work. Two older problems are close to it. Output codes for
+// classification have been found by randomized hill climbing (Dietterich and
+// Bakiri, "Solving multiclass learning problems via error-correcting output codes",
+// JAIR 2, 1995). The assignment of binary indices to the levels of a quantizer, so
+// that errors of a channel cost little, was solved by swapping the words
+// of two levels: greedily (Zeger and Gersho, "Pseudo-Gray coding", IEEE Trans. Commun.
+// 38, 1990) and by simulated annealing, which finds better ones (Farvardin, "A study of
+// vector quantization for noisy channels", IEEE Trans. Inf. Theory 36, 1990); El Gamal, Hemachandra,
+// Shperling and Wei ("Using simulated annealing to design good codes", IEEE Trans.
+// Inf. Theory 33, 1987) anneal code words themselves. This is the same, with the moves that
+// the problem suggests: here the channel depends on the code, since each
+// transition of a bit brings its own errors.
+//
+// A search is a tournament of annealings. Each round anneals a fixed number of
+// chains, each with random numbers of its own; then all are judged by other
+// samples than they were optimized on, and the better ones go on, at a lower
+// temperature, in the places of the others. Chains never look at each other or
+// at the clock, so that a number of steps gives one result on any number of
+// processors.
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"belsim/theory/code"
+)
+
+// Options say what is searched for, and how long.
+type Options struct {
+	Levels, Bits int
+	Prior        []float64 // length L
+	// Column gives the error probabilities that a bit with certain transitions has.
+	Column Column
+	// Error, when set, estimates the expected error of a code from so many samples of a
+	// level instead of the package's own evaluators, which are for gen on bits that err
+	// independently. It should use the same random numbers for all codes of one
+	// seed, and is called by several goroutines. A code whose error is +Inf is invalid.
+	Error func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
+
+	MaxTransitions int          // most transitions of a bit; 0: any number
+	Start          *code.Code   // what to begin from, of L levels and M bits; nil: the named codes and random ones
+	Fixed          []int        // columns of Start, from 0, that stay as they are
+	Also           []*code.Code // of L levels and at most M bits, to begin from too
+
+	Seed  uint64
+	Steps uint64        // moves in all; not used when Time is set
+	Time  time.Duration // to search for, instead
+
+	// Progress, when set, is told from time to time how many moves were tried since
+	// the last call, and the smallest error so far, as the search's own samples have
+	// it. It must be safe for concurrent use.
+	Progress func(steps uint64, best float64)
+}
+
+// Found is one of the codes that a search has ended with.
+type Found struct {
+	Code  *code.Code
+	Error float64 // by samples that it was not optimized on
+	Start string  // what the search began from
+}
+
+// Chains is the number of chains that are annealed side by side. It is part of what a
+// seed means.
+const Chains = 8
+
+// Rounds of the tournament: how many codes go on to each, how many samples of a level
+// their errors are estimated from, and which part of the steps they take.
+var rounds = []struct {
+	codes, samples int
+	part           float64
+}{{8, 256, 0.2}, {4, 512, 0.3}, {2, 1024, 0.5}}
+
+// screening is how many times fewer samples a move is first tried on.
+const screening = 8
+
+// judges is the number of samples of a level that decide who goes on.
+const judges = 4096
+
+// ErrImpossible is wrapped by the errors that say that no code is what was asked
+// for.
+var ErrImpossible = errors.New("impossible")
+
+// Check says what is wrong with the options; the error wraps ErrImpossible where no
+// code can be what they ask for.
+func (o *Options) Check() error {
+	switch {
+	case o.Levels < code.MinLevels || o.Levels > code.MaxLevels:
+		return fmt.Errorf("%d levels: want %d to %d", o.Levels, code.MinLevels, code.MaxLevels)
+	case o.Bits < leastBits(o.Levels):
+		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<max(o.Bits, 0), o.Levels, leastBits(o.Levels))
+	case o.MaxTransitions < 0:
+		return fmt.Errorf("%d transitions of a bit: want 1 or more, or 0 for any number", o.MaxTransitions)
+	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
+		// Neighbours differ in a bit: there are L−1 transitions at least.
+		return fmt.Errorf("%w: %d bits of at most %d transitions have %d, and %d levels need at least %d",
+			ErrImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
+	case len(o.Prior) != o.Levels:
+		return fmt.Errorf("prior of %d labels for %d levels", len(o.Prior), o.Levels)
+	case o.Column == nil:
+		return errors.New("a search needs an error model")
+	case len(o.Fixed) > 0 && o.Start == nil:
+		return errors.New("columns can stay as they are only where there is a code to start from")
+	case o.Start != nil && (o.Start.Levels() != o.Levels || o.Start.Bits() > o.Bits || o.Start.Real()):
+		return fmt.Errorf("%s has %d levels and %d bits; a search for %d levels and %d bits starts from a binary code of as many levels and at most as many bits",
+			o.Start.Name(), o.Start.Levels(), o.Start.Bits(), o.Levels, o.Bits)
+	}
+	for _, k := range o.Fixed {
+		if k < 0 || k >= o.Start.Bits() {
+			return fmt.Errorf("column %d of %s cannot stay as it is: it has %d", k+1, o.Start.Name(), o.Start.Bits())
+		}
+	}
+	if len(o.free()) == 0 {
+		return fmt.Errorf("%w: all columns are to stay as they are", ErrImpossible)
+	}
+	return nil
+}
+
+// free lists the columns that may change.
+func (o *Options) free() []int {
+	var out []int
+	for k := range o.Bits {
+		if !slices.Contains(o.Fixed, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// evaluator returns an evaluator with so many samples of a level.
+func (o *Options) evaluator(ctx context.Context, samples int) evaluator {
+	switch {
+	case o.Error != nil:
+		return &given{ctx: ctx, options: o, samples: samples}
+	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
+		return newEnumerated(o.Levels, o.Bits, o.Prior, o.Column)
+	}
+	return newSampled(o.Levels, o.Bits, samples, o.Prior, o.Column)
+}
+
+// entry is a code of the tournament.
+type entry struct {
+	start string
+	words *words
+	error float64
+}
+
+// Run searches. It returns the best codes, the smallest error first: at least
+// one, none of them twice. When the context ends it returns the best codes until
+// then and the context's error. The error wraps ErrImpossible where no code is
+// what was asked for, as far as could be found out.
+func Run(ctx context.Context, o Options) ([]Found, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	starts, err := o.starts(o.rng(1<<40, 0))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]entry, len(starts))
+	for i, s := range starts {
+		all[i] = entry{s.name, s.words, math.Inf(1)}
+	}
+	// Everything that is known is judged by the same samples, those that decide who goes
+	// on. An end of the context does not keep that from being finished.
+	final := context.WithoutCancel(ctx)
+	if all, err = o.judge(final, all); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
+	}
+
+	best := bestOf{progress: o.Progress, error: all[0].error}
+	spent := 0.0
+	for r, round := range rounds {
+		if ctx.Err() != nil {
+			break
+		}
+		from := spent
+		spent += round.part
+		steps := uint64(spent*float64(o.Steps)) - uint64(from*float64(o.Steps))
+		var until time.Time
+		if o.Time > 0 {
+			until = began.Add(time.Duration(spent * float64(o.Time)))
+		}
+		survivors := all[:min(len(all), round.codes)]
+		chains, err := o.anneal(ctx, r, survivors, steps, until, &best)
+		if err != nil {
+			return nil, err
+		}
+		// The codes from which chains set out stay: a search never ends with less than it
+		// began with.
+		if all, err = o.judge(final, append(slices.Clone(all), chains...)); err != nil {
+			return nil, err
+		}
+	}
+	var out []Found
+	for _, e := range all[:min(len(all), 4)] {
+		c, err := e.words.code("found")
+		if err != nil {
+			return nil, fmt.Errorf("from %s: %w", e.start, err)
+		}
+		out = append(out, Found{c, e.error, e.start})
+	}
+	return out, ctx.Err()
+}
+
+// rng is the random numbers of a purpose.
+func (o *Options) rng(purpose, number uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(o.Seed+purpose), number))
+}
+
+// judge sorts codes by their errors with random numbers on which none was optimized,
+// the smallest first, and leaves out invalid ones and copies.
+func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range all {
+		if !math.IsInf(all[i].error, 1) {
+			continue // it has been
+		}
+		g.Go(func() error {
+			var err error
+			all[i].error, err = o.evaluator(ctx, judges).reset(all[i].words, mix(o.Seed+1<<41))
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.error, b.error) })
+	var out []entry
+	for _, e := range all {
+		same := func(x entry) bool { return slices.Equal(x.words.rows, e.words.rows) }
+		if !math.IsInf(e.error, 1) && !slices.ContainsFunc(out, same) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// anneal runs the chains of a round. Those beyond the number of codes begin from the
+// same codes with other random numbers.
+func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uint64, until time.Time, best *bestOf) ([]entry, error) {
+	out := make([]entry, Chains)
+	workers := min(runtime.GOMAXPROCS(0), Chains)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	began := time.Now()
+	for i := range out {
+		g.Go(func() error {
+			e := from[i%len(from)]
+			out[i] = entry{start: e.start, words: e.words.clone(), error: math.Inf(1)}
+			b := budget{steps: steps / Chains}
+			if uint64(i) < steps%Chains {
+				b.steps++
+			}
+			if !until.IsZero() {
+				// The chains of a worker follow each other.
+				turn := time.Duration(i/workers) + 1
+				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
+			}
+			return o.chain(ctx, round, i, out[i].words, b, best)
+		})
+	}
+	err := g.Wait()
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		err = nil
+	}
+	return slices.DeleteFunc(out, func(e entry) bool { return e.words == nil }), err
+}
+
+// budget is how long a chain may be.
+type budget struct {
+	steps       uint64
+	from, until time.Time
+}
+
+// fraction is the part that is used up.
+func (b *budget) fraction(step uint64) float64 {
+	if b.until.IsZero() {
+		if b.steps == 0 {
+			return 1
+		}
+		return float64(step) / float64(b.steps)
+	}
+	total := b.until.Sub(b.from)
+	if total <= 0 {
+		return 1
+	}
+	return float64(time.Since(b.from)) / float64(total)
+}
+
+// The temperature of a chain falls to coldest, in parts of the error of the code that
+// it begins from. How hot it begins depends on which of the chains with that code it
+// is: the first cold enough to climb down from it to the next best, the last hot
+// enough to leave it behind.
+const (
+	hottest = 0.02
+	coldest = 2e-5
+)
+
+// heat is the temperature of the which-th of several chains from a code when a
+// fraction of its steps is done.
+func heat(which, several int, fraction float64) float64 {
+	hot := coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
+	return hot * math.Pow(coldest/hot, fraction)
+}
+
+// chain anneals a code, and leaves the best that it has seen.
+func (o *Options) chain(ctx context.Context, round, number int, w *words, b budget, best *bestOf) error {
+	x := o.evaluator(ctx, rounds[round].samples)
+	now, err := x.reset(w, mix(o.Seed+uint64(round)+1<<42))
+	if err != nil || math.IsInf(now, 1) {
+		return err
+	}
+	// Most moves are so bad that a few samples show it, others than those that decide
+	// (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
+	var screen *sampled
+	screened := 0.0
+	if _, ok := x.(*sampled); ok {
+		screen = newSampled(o.Levels, o.Bits, rounds[round].samples/screening, o.Prior, o.Column)
+		if screened, err = screen.reset(w, mix(o.Seed+uint64(round)+1<<43)); err != nil {
+			return err
+		}
+	}
+	rng := o.rng(uint64(round), uint64(number))
+	c := newChain(w.clone(), o.free(), o.MaxTransitions)
+	smallest, scale := now, now
+	codes := rounds[round].codes
+	const look = 16 // steps between two looks at the clock
+	f := 0.0
+	for step := uint64(0); ; step++ {
+		if step%look == 0 {
+			if f = b.fraction(step); ctx.Err() != nil {
+				break
+			}
+			if step > 0 {
+				best.report(look, smallest)
+			}
+		} else if b.until.IsZero() {
+			f = b.fraction(step)
+		}
+		if f >= 1 {
+			best.report(step%look, smallest)
+			break
+		}
+		if !c.propose(rng) {
+			c.undo()
+			continue
+		}
+		temperature := scale * heat(number/codes, Chains/codes, f)
+		worst := temperature * rng.ExpFloat64() // that is accepted
+		seen := 0.0
+		if screen != nil {
+			if seen, err = screen.update(c.words, c.columns, c.rows, c.old); err != nil {
+				return err
+			}
+			if seen > screened+worst+2*screen.noise() {
+				c.undo()
+				screen.reject()
+				continue
+			}
+		}
+		changed, err := x.update(c.words, c.columns, c.rows, c.old)
+		if err != nil {
+			return err
+		}
+		if changed <= now+worst {
+			now, screened = changed, seen
+			if now < smallest {
+				smallest = now
+				w.copyFrom(c.words)
+			}
+			continue
+		}
+		c.undo()
+		x.reject()
+		if screen != nil {
+			screen.reject()
+		}
+	}
+	return nil
+}
+
+// given is an evaluator that asks the caller.
+type given struct {
+	ctx     context.Context
+	options *Options
+	samples int
+	seed    uint64
+	column  []float64
+	at      []int
+}
+
+func (g *given) reset(w *words, seed uint64) (float64, error) {
+	g.seed = seed
+	return g.value(w, nil)
+}
+
+func (g *given) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
+	return g.value(w, columns)
+}
+
+func (g *given) reject() {}
+
+// value asks for the error of a code whose columns are valid: all, or those that have
+// changed.
+func (g *given) value(w *words, columns []int) (float64, error) {
+	if columns == nil {
+		columns = g.options.allColumns()
+	}
+	if g.column == nil {
+		g.column = make([]float64, w.levels)
+	}
+	for _, k := range columns {
+		g.at = w.transitions(g.at[:0], k)
+		g.options.Column(g.column, k, g.at)
+		if slices.Max(g.column) > 1 {
+			return math.Inf(1), nil
+		}
+	}
+	c, err := w.code("candidate")
+	if err != nil {
+		return 0, err
+	}
+	return g.options.Error(g.ctx, c, g.samples, g.seed)
+}
+
+func (o *Options) allColumns() []int {
+	out := make([]int, o.Bits)
+	for k := range out {
+		out[k] = k
+	}
+	return out
+}
+
+// bestOf collects the smallest error of all chains.
+type bestOf struct {
+	progress func(steps uint64, best float64)
+	mu       sync.Mutex
+	error    float64
+	waiting  atomic.Uint64
+}
+
+func (b *bestOf) report(steps uint64, smallest float64) {
+	if b.progress == nil {
+		return
+	}
+	// Not at every look: progress may draw.
+	const enough = 256
+	if b.waiting.Add(steps) < enough {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.error = min(b.error, smallest)
+	b.progress(b.waiting.Swap(0), b.error)
+}
+
+func onesIn(x uint64) int { return bits.OnesCount64(x) }
+
+// Bytes is about the memory that a search takes on so many processors.
+func Bytes(levels, bitCount, workers int) int64 {
+	return int64(min(workers, Chains)+1) * sampledBytes(levels, bitCount, judges)
+}

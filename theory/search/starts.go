@@ -1,0 +1,241 @@
+package search
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"belsim/theory/code"
+)
+
+// start is a code that a search begins from.
+type start struct {
+	name  string
+	words *words
+}
+
+// named returns the named codes fitted to a number of bits: padded with bits that
+// never change, where they are shorter, or with bits that repeat theirs a few
+// levels later; the first rows of one of more levels, where that has bits enough;
+// punctured, where they are longer, with random bits taken out.
+func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
+	var out []start
+	for _, f := range code.Families() {
+		c, err := code.New(f.Name, levels)
+		if err != nil {
+			return nil, err
+		}
+		switch short := bitCount - c.Bits(); {
+		case short == 0:
+			out = append(out, start{f.Name, wordsOf(c, levels, bitCount)})
+		case short > 0:
+			w := wordsOf(c, levels, bitCount)
+			out = append(out, start{f.Name + ", padded", w})
+			repeated := w.clone()
+			for k := c.Bits(); k < bitCount; k++ {
+				by := (k/c.Bits() + 1) / 2
+				if k/c.Bits()%2 == 1 {
+					by = -by
+				}
+				for i := range levels {
+					if repeated.bit(min(max(i-by, 0), levels-1), k%c.Bits()) {
+						repeated.flip(i, k)
+					}
+				}
+			}
+			out = append(out, start{f.Name + ", repeated", repeated})
+			if longer := shortened(f, levels, bitCount); longer > levels {
+				c, err := code.New(f.Name, longer)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, start{fmt.Sprintf("%s of %d levels, shortened", f.Name, longer), wordsOf(c, levels, bitCount)})
+			}
+		default:
+			if w := punctured(wordsOf(c, levels, c.Bits()), bitCount, rng); w != nil {
+				out = append(out, start{f.Name + ", punctured", w})
+			}
+		}
+	}
+	return out, nil
+}
+
+// digits returns a code of two digits, as b1jdj and b2jdj are: the less significant one
+// Johnson's of m bits, reflected where the other is odd, and that one in Gray's
+// code. Bits that are left repeat those of the Johnson digit. It is nil where the
+// bits are too few.
+func digits(levels, bitCount, m int) *words {
+	period := 2 * m
+	base := leastBits((levels + period - 1) / period)
+	if m+base > bitCount {
+		return nil
+	}
+	w := newWords(levels, bitCount)
+	for v := range levels {
+		high, low := v/period, v%period
+		if high%2 == 1 {
+			low = period - 1 - low
+		}
+		for k := range bitCount {
+			j := (k - base) % m // bit of the digit
+			if k < base && (high^high>>1)>>k&1 == 1 || k >= base && low > j && low <= j+m {
+				w.flip(v, k)
+			}
+		}
+	}
+	return w
+}
+
+// shortened is the largest number of levels, of at most 16 times as many, at which a
+// code has no more than so many bits.
+func shortened(f code.Family, levels, bitCount int) int {
+	hi := min(16*levels, code.MaxLevels)
+	for lo := levels; lo < hi; {
+		mid := (lo + hi + 1) / 2
+		if f.Bits(mid) <= bitCount {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return hi
+}
+
+// punctured takes random columns out, those without a transition first; nil where all
+// words did not stay distinct.
+func punctured(w *words, bitCount int, rng *rand.Rand) *words {
+	var changing, constant []int
+	for k := range w.bits {
+		if len(w.transitions(nil, k)) > 0 {
+			changing = append(changing, k)
+		} else {
+			constant = append(constant, k)
+		}
+	}
+	for range 20 {
+		rng.Shuffle(len(changing), func(i, j int) { changing[i], changing[j] = changing[j], changing[i] })
+		kept := append(slices.Clone(changing), constant...)[:bitCount]
+		slices.Sort(kept)
+		out := newWords(w.levels, bitCount)
+		for i := range w.levels {
+			for j, k := range kept {
+				if w.bit(i, k) {
+					out.flip(i, j)
+				}
+			}
+		}
+		if out.distinct() {
+			return out
+		}
+	}
+	return nil
+}
+
+// walk returns a random code whose columns have their transitions about spacing levels
+// apart: M/spacing bits change from each level to the next, which are taken at
+// random from those that have not changed for longest. A code that always took the
+// very longest would be Johnson's. It is nil where the walk came back to a word, or
+// where no bit may change any more.
+func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
+	w := newWords(levels, bitCount)
+	seen := map[string]bool{w.key(0): true}
+	oldest := rng.Perm(bitCount) // the bits, those that changed longest ago first
+	changes := make([]int, bitCount)
+	word := make([]uint64, w.width)
+	each, owed := float64(bitCount)/spacing, 0.0
+	for i := 1; i < levels; i++ {
+		owed += each
+		count := min(max(1, int(owed)), bitCount)
+		owed = max(0, owed-float64(count))
+		again := true
+		for range 50 {
+			copy(word, w.row(i-1))
+			choice := pick(oldest, changes, limit, count, rng)
+			for _, k := range choice {
+				word[k/64] ^= 1 << (k % 64)
+			}
+			copy(w.row(i), word)
+			if len(choice) > 0 && !seen[w.key(i)] {
+				for _, k := range choice {
+					changes[k]++
+					at := slices.Index(oldest, k)
+					oldest = append(slices.Delete(oldest, at, at+1), k)
+				}
+				again = false
+				break
+			}
+		}
+		if again {
+			return nil
+		}
+		seen[w.key(i)] = true
+	}
+	return w
+}
+
+// pick takes count bits at random from twice as many that changed longest ago and may
+// change again, so that the others keep their distance.
+func pick(oldest, changes []int, limit, count int, rng *rand.Rand) []int {
+	var pool []int
+	for _, k := range oldest {
+		if limit == 0 || changes[k] < limit {
+			if pool = append(pool, k); len(pool) == 2*count {
+				break
+			}
+		}
+	}
+	rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+	return pool[:min(count, len(pool))]
+}
+
+// starts lists what a search begins from: the code given, if there is one; otherwise
+// the named codes and random ones.
+func (o *Options) starts(rng *rand.Rand) ([]start, error) {
+	if o.Start != nil {
+		return []start{{o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits)}}, nil
+	}
+	all, err := named(o.Levels, o.Bits, rng)
+	if err != nil {
+		return nil, err
+	}
+	for m := 2; m < o.Bits && m <= o.Levels/2; m += 1 + m/8 {
+		if w := digits(o.Levels, o.Bits, m); w != nil {
+			all = append(all, start{fmt.Sprintf("Johnson digits of %d bits", m), w})
+		}
+	}
+	for spacing := 1.5; spacing <= float64(max(2, o.Bits)); spacing *= 1.6 {
+		for range 10 {
+			if w := walk(o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
+				all = append(all, start{fmt.Sprintf("random, runs of about %.1f levels", spacing), w})
+				break
+			}
+		}
+	}
+	for _, c := range o.Also {
+		all = append(all, start{c.Name(), wordsOf(c, o.Levels, o.Bits)})
+	}
+	var out []start
+	for _, s := range all {
+		if o.fits(s.words) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// fits reports whether a code keeps to the limit of transitions and has distinct
+// words.
+func (o *Options) fits(w *words) bool {
+	if o.MaxTransitions > 0 {
+		for k := range w.bits {
+			if len(w.transitions(nil, k)) > o.MaxTransitions {
+				return false
+			}
+		}
+	}
+	return w.distinct()
+}
+
+// leastBits is the smallest number of bits that tell so many levels apart.
+func leastBits(levels int) int { return bits.Len(uint(levels - 1)) }
