@@ -128,11 +128,13 @@ type spread struct {
 func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	bar := draw.LineStyle{Color: s.glyph.Color, Width: vg.Points(0.8)}
-	for _, at := range s.at {
-		lo, hi := max(s.on(at.y-at.err), p.Y.Min), min(s.on(at.y+at.err), p.Y.Max)
-		c.StrokeLine2(bar, tx(at.x), ty(lo), tx(at.x), ty(hi))
-		c.DrawGlyph(s.glyph, vg.Point{X: tx(at.x), Y: ty(s.on(at.y))})
-	}
+	defer func() { // above the paper of the names
+		for _, at := range s.at {
+			lo, hi := max(s.on(at.y-at.err), p.Y.Min), min(s.on(at.y+at.err), p.Y.Max)
+			c.StrokeLine2(bar, tx(at.x), ty(lo), tx(at.x), ty(hi))
+			c.DrawGlyph(s.glyph, vg.Point{X: tx(at.x), Y: ty(s.on(at.y))})
+		}
+	}()
 	if s.names == nil {
 		return
 	}
@@ -166,6 +168,7 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 			y = taken[under].Min.Y - height/2
 		}
 		taken = append(taken, box())
+		c.FillPolygon(color.White, corners(box())) // a line may pass there
 		c.FillText(style, vg.Point{X: x, Y: y}, name)
 	}
 }

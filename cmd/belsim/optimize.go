@@ -36,7 +36,7 @@ type optimizeCmd struct {
 	MaxTransitions int           `placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
 	Start          string        `placeholder:"CODE" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
 	Fix            string        `placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
-	Steps          uint64        `default:"200000" help:"Changes to try. The same steps and --seed give the same code on any number of --workers."`
+	Steps          uint64        `default:"100000" help:"Changes to try. The same steps and --seed give the same code on any number of --workers."`
 	Time           time.Duration `placeholder:"D" help:"Search for so long, such as 60s, instead of --steps."`
 	Pareto         bool          `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string        `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv."`
@@ -383,7 +383,7 @@ func (cmd *optimizeCmd) estimate(ctx context.Context, b montecarlo.Backend, c *c
 const choose = 20000
 
 // interruptedSamples is the most samples of a label after a signal.
-const interruptedSamples = 5000
+const interruptedSamples = 2000
 
 // search searches for a code of o.Bits bits and estimates its error and the
 // baselines'. After a signal it does so with few samples, and stopped says so.

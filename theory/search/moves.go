@@ -142,6 +142,16 @@ func (c *chain) propose(rng *rand.Rand) bool {
 		c.columns = append(c.columns, other)
 		c.invert(k, at)
 		c.invert(other, at)
+	case p < 96: // another word for a level
+		i := rng.IntN(c.levels)
+		c.columns = c.columns[:0]
+		c.change(i)
+		for _, k := range c.free {
+			if rng.IntN(2) == 0 {
+				c.columns = append(c.columns, k)
+				c.flip(i, k)
+			}
+		}
 	default: // swap the words of two levels, neighbours mostly
 		i := rng.IntN(c.levels)
 		j := i + geometric(rng, 0.5)

@@ -157,7 +157,8 @@ func (o *Options) evaluator(ctx context.Context, samples int) evaluator {
 type entry struct {
 	start string
 	words *words
-	error float64
+	guide float64 // the error that it was optimized to, if it was
+	error float64 // as it was judged; +Inf before
 }
 
 // Run searches. It returns the best codes, the smallest error first: at least
@@ -175,12 +176,9 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 	}
 	all := make([]entry, len(starts))
 	for i, s := range starts {
-		all[i] = entry{s.name, s.words, math.Inf(1)}
+		all[i] = entry{start: s.name, words: s.words, error: math.Inf(1)}
 	}
-	// Everything that is known is judged by the same samples, those that decide who goes
-	// on. An end of the context does not keep that from being finished.
-	final := context.WithoutCancel(ctx)
-	if all, err = o.judge(final, all); err != nil {
+	if all, err = o.judge(ctx, all); err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
@@ -207,10 +205,11 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 		}
 		// The codes from which chains set out stay: a search never ends with less than it
 		// began with.
-		if all, err = o.judge(final, append(slices.Clone(all), chains...)); err != nil {
+		if all, err = o.judge(ctx, append(slices.Clone(all), chains...)); err != nil {
 			return nil, err
 		}
 	}
+	best.report(0, best.error, true)
 	var out []Found
 	for _, e := range all[:min(len(all), 4)] {
 		c, err := e.words.code("found")
@@ -228,17 +227,27 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // judge sorts codes by their errors with random numbers on which none was optimized,
-// the smallest first, and leaves out invalid ones and copies.
+// the smallest first, and leaves out invalid ones and copies. After the end of
+// the context it looks at no more than the most promising code for each
+// processor, so that what was found is not lost, and nobody waits.
 func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.guide, b.guide) })
+	workers := runtime.GOMAXPROCS(0)
+	late := int64(workers)
+	var waiting atomic.Int64
+	var g errgroup.Group
+	g.SetLimit(workers)
+	final := context.WithoutCancel(ctx)
 	for i := range all {
 		if !math.IsInf(all[i].error, 1) {
 			continue // it has been
 		}
 		g.Go(func() error {
+			if ctx.Err() != nil && waiting.Add(1) > late {
+				return nil
+			}
 			var err error
-			all[i].error, err = o.evaluator(ctx, judges).reset(all[i].words, mix(o.Seed+1<<41))
+			all[i].error, err = o.evaluator(final, judges).reset(all[i].words, mix(o.Seed+1<<41))
 			return err
 		})
 	}
@@ -277,7 +286,7 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 				turn := time.Duration(i/workers) + 1
 				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
 			}
-			return o.chain(ctx, round, i, out[i].words, b, best)
+			return o.chain(ctx, round, i, &out[i], b, best)
 		})
 	}
 	err := g.Wait()
@@ -313,7 +322,7 @@ func (b *budget) fraction(step uint64) float64 {
 // is: the first cold enough to climb down from it to the next best, the last hot
 // enough to leave it behind.
 const (
-	hottest = 0.02
+	hottest = 0.2
 	coldest = 2e-5
 )
 
@@ -325,7 +334,8 @@ func heat(which, several int, fraction float64) float64 {
 }
 
 // chain anneals a code, and leaves the best that it has seen.
-func (o *Options) chain(ctx context.Context, round, number int, w *words, b budget, best *bestOf) error {
+func (o *Options) chain(ctx context.Context, round, number int, e *entry, b budget, best *bestOf) error {
+	w := e.words
 	x := o.evaluator(ctx, rounds[round].samples)
 	now, err := x.reset(w, mix(o.Seed+uint64(round)+1<<42))
 	if err != nil || math.IsInf(now, 1) {
@@ -344,22 +354,21 @@ func (o *Options) chain(ctx context.Context, round, number int, w *words, b budg
 	rng := o.rng(uint64(round), uint64(number))
 	c := newChain(w.clone(), o.free(), o.MaxTransitions)
 	smallest, scale := now, now
+	e.guide = now
 	codes := rounds[round].codes
 	const look = 16 // steps between two looks at the clock
 	f := 0.0
-	for step := uint64(0); ; step++ {
+	for step := uint64(0); ctx.Err() == nil; step++ {
 		if step%look == 0 {
-			if f = b.fraction(step); ctx.Err() != nil {
-				break
-			}
+			f = b.fraction(step)
 			if step > 0 {
-				best.report(look, smallest)
+				best.report(look, smallest, false)
 			}
 		} else if b.until.IsZero() {
 			f = b.fraction(step)
 		}
 		if f >= 1 {
-			best.report(step%look, smallest)
+			best.report(step%look, smallest, false)
 			break
 		}
 		if !c.propose(rng) {
@@ -386,7 +395,7 @@ func (o *Options) chain(ctx context.Context, round, number int, w *words, b budg
 		if changed <= now+worst {
 			now, screened = changed, seen
 			if now < smallest {
-				smallest = now
+				smallest, e.guide = now, now
 				w.copyFrom(c.words)
 			}
 			continue
@@ -460,13 +469,13 @@ type bestOf struct {
 	waiting  atomic.Uint64
 }
 
-func (b *bestOf) report(steps uint64, smallest float64) {
+func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	if b.progress == nil {
 		return
 	}
 	// Not at every look: progress may draw.
 	const enough = 256
-	if b.waiting.Add(steps) < enough {
+	if b.waiting.Add(steps) < enough && !all {
 		return
 	}
 	b.mu.Lock()

@@ -1,12 +1,23 @@
 package search
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // mixture is the column function of r and σ.
@@ -75,5 +86,419 @@ func TestUpdateIsReset(t *testing.T) {
 		if tried == 0 {
 			t.Errorf("%v: no start was valid", at)
 		}
+	}
+}
+
+// problem is a small search.
+func problem(t testing.TB, levels, bits int, r, sigma float64) Options {
+	return Options{Levels: levels, Bits: bits, Prior: theory.Uniform(levels), Column: mixture(t, levels, r, sigma), Seed: 3, Steps: 20000}
+}
+
+// exact is the expected error of a code by the theory package.
+func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
+	t.Helper()
+	d, err := decode.New("gen", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := mat.NewDense(o.Levels, o.Bits, nil)
+	column := make([]float64, o.Levels)
+	for k, at := range c.Transitions() {
+		o.Column(column, k, at)
+		e.SetCol(k, column)
+	}
+	moments, err := theory.Exacts(context.Background(), c, d, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, m := range moments {
+		mean += o.Prior[n] * m.Mean
+		variance += o.Prior[n] * o.Prior[n] * m.Variance()
+	}
+	return mean, variance
+}
+
+// TestEvaluators: sums over all outputs are the exact value, and samples are within 6
+// standard errors of it, a false alarm of 2·10⁻⁹ a code. A Latin hypercube's
+// variance is at most S/(S−1) of that of independent samples (Owen, 1997).
+func TestEvaluators(t *testing.T) {
+	for _, at := range []struct {
+		levels, bits int
+		r, sigma     float64
+	}{{12, 7, 0.6, 1.5}, {20, 10, 0.9, 1}, {16, 12, 1.2, 2}} {
+		o := problem(t, at.levels, at.bits, at.r, at.sigma)
+		o.Prior[0], o.Prior[1] = 0, 2*o.Prior[1]
+		starts, err := o.starts(o.rng(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked := 0
+		for _, s := range starts {
+			c, err := s.words.code(s.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := newEnumerated(o.Levels, o.Bits, o.Prior, o.Column).reset(s.words, 1)
+			if math.IsInf(got, 1) {
+				continue
+			}
+			checked++
+			want, variance := exact(t, c, o)
+			// Sums of 2^M products of M factors, each within 2^-53.
+			if tolerance := float64(o.Bits+10) * 0x1p-52 * float64(o.Levels); math.Abs(got-want) > tolerance {
+				t.Errorf("%s: enumerated %v, exact %v", s.name, got, want)
+			}
+			const size = 1 << 12
+			sampled, _ := newSampled(o.Levels, o.Bits, size, o.Prior, o.Column).reset(s.words, 9)
+			if math.Abs(sampled-want) > 6*math.Sqrt(variance/(size-1)) {
+				t.Errorf("%s: sampled %v, exact %v ± %v", s.name, sampled, want, math.Sqrt(variance/size))
+			}
+		}
+		if checked < 5 {
+			t.Errorf("%v: only %d codes were valid", at, checked)
+		}
+	}
+}
+
+// TestOrder: the order of the samples counts each of them once, and the orders of two
+// bits have nothing to do with each other: of the first a samples of one and the
+// first b of another, a·b/S are the same in the mean.
+func TestOrder(t *testing.T) {
+	for size := 2; size <= 1<<12; size *= 2 {
+		s := newSampled(2, 2, size, theory.Uniform(2), nil)
+		seen := make([]bool, size)
+		for i := range size {
+			seen[s.samples(1, 1).place(int32(i))] = true
+		}
+		for x, ok := range seen {
+			if !ok {
+				t.Fatalf("of %d samples, %d is not in the order", size, x)
+			}
+		}
+	}
+	const size, first, pairs = 256, 40, 4000
+	s := newSampled(2, 2, size, theory.Uniform(2), nil)
+	sum, squares := 0.0, 0.0
+	for n := range pairs {
+		in := map[int]bool{}
+		for i := range int32(first) {
+			in[s.samples(n, 0).place(i)] = true
+		}
+		both := 0.0
+		for i := range int32(first) {
+			if in[s.samples(n, 1).place(i)] {
+				both++
+			}
+		}
+		sum += both
+		squares += both * both
+	}
+	mean := sum / pairs
+	// Hypergeometric; 6 standard errors of the mean, and of the variance as of a normal one.
+	p := float64(first) / size
+	wantMean, wantVar := first*p, first*p*(1-p)*(size-first)/(size-1)
+	if math.Abs(mean-wantMean) > 6*math.Sqrt(wantVar/pairs) {
+		t.Errorf("two bits err together in %v samples, want %v", mean, wantMean)
+	}
+	if v := squares/pairs - mean*mean; math.Abs(v-wantVar) > 6*wantVar*math.Sqrt(2.0/pairs) {
+		t.Errorf("variance %v, want %v", v, wantVar)
+	}
+}
+
+// TestOptimum: on small problems the search finds what trying every code finds.
+func TestOptimum(t *testing.T) {
+	for _, at := range []struct {
+		levels, bits int
+		r, sigma     float64
+	}{{5, 4, 0.6, 1.5}, {5, 4, 1.2, 0.8}, {5, 4, 0.3, 3}, {6, 3, 0.5, 1}} {
+		o := problem(t, at.levels, at.bits, at.r, at.sigma)
+		o.Prior = []float64{0.1, 0.3, 0.15, 0.25, 0.2, 0}[:at.levels]
+		if at.levels == 6 {
+			o.Prior = theory.Uniform(6)
+		}
+		found, err := Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Level 1 may be the word 0: inverting a column changes nothing.
+		best, w := math.Inf(1), newWords(at.levels, at.bits)
+		x := newEnumerated(at.levels, at.bits, o.Prior, o.Column)
+		var choose func(level int)
+		choose = func(level int) {
+			if level == at.levels {
+				v, _ := x.reset(w, 0)
+				best = min(best, v)
+				return
+			}
+			for word := range uint64(1) << at.bits {
+				if !slices.Contains(w.rows[:level], word) {
+					w.rows[level] = word
+					choose(level + 1)
+				}
+			}
+		}
+		choose(1)
+		if math.Abs(found[0].Error-best) > 1e-12 {
+			t.Errorf("%v: found %v from %s, the optimum is %v", at, found[0].Error, found[0].Start, best)
+		}
+		if got, _ := exact(t, found[0].Code, o); math.Abs(got-best) > 1e-12 {
+			t.Errorf("%v: the code found has the error %v, not %v", at, got, best)
+		}
+	}
+}
+
+// same reports whether two searches have ended alike.
+func same(a, b []Found) bool {
+	return slices.EqualFunc(a, b, func(x, y Found) bool {
+		return x.Error == y.Error && x.Start == y.Start && mat.Equal(x.Code, y.Code)
+	})
+}
+
+// TestWorkers: seed and steps decide, not the number of processors; another seed finds
+// something else.
+func TestWorkers(t *testing.T) {
+	for _, at := range []struct{ levels, bits int }{{12, 6}, {24, 13}, {20, 70}} {
+		o := problem(t, at.levels, at.bits, 0.6, 1.5)
+		o.Steps = 2500
+		var results [][]Found
+		for _, workers := range []int{1, 2, 5} {
+			before := runtime.GOMAXPROCS(workers)
+			found, err := Run(context.Background(), o)
+			runtime.GOMAXPROCS(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, found)
+		}
+		if !same(results[0], results[1]) || !same(results[0], results[2]) {
+			t.Errorf("%v: the result depends on the number of processors", at)
+		}
+		if o.Seed++; at.bits > 6 {
+			if other, err := Run(context.Background(), o); err != nil || same(results[0], other) {
+				t.Errorf("%v: another seed finds the same (%v)", at, err)
+			}
+		}
+	}
+}
+
+// TestLimits: what is found keeps to the limit of transitions and to fixed columns,
+// and is no worse than the code it started from.
+func TestLimits(t *testing.T) {
+	johnson, err := code.New("johnson", 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := problem(t, 20, 12, 0.6, 1.5)
+	o.Steps, o.MaxTransitions = 4000, 2
+	o.Start, o.Fixed = johnson, []int{0, 3, 9}
+	found, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		for k, at := range f.Code.Transitions() {
+			if len(at) > 2 {
+				t.Errorf("bit %d has %d transitions", k+1, len(at))
+			}
+		}
+		for _, k := range o.Fixed {
+			for i := range 20 {
+				if f.Code.Bit(i, k) != johnson.Bit(i, k) {
+					t.Fatalf("column %d has changed", k+1)
+				}
+			}
+		}
+	}
+	begun, _ := newSampled(20, 12, judges, o.Prior, o.Column).reset(wordsOf(johnson, 20, 12), mix(o.Seed+1<<41))
+	if found[0].Error >= begun {
+		t.Errorf("two more bits make no difference: %v, johnson has %v", found[0].Error, begun)
+	}
+	o.Start, o.Fixed, o.MaxTransitions = nil, nil, 3
+	if found, err = Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := found[0].Code.Properties(context.Background()); err != nil || p.MaxTransitions > 3 {
+		t.Errorf("at most 3 transitions were asked for: %d, %v", p.MaxTransitions, err)
+	}
+}
+
+// TestMoves: a move lists the rows and columns that it changes, and no others; taken
+// back, nothing has changed.
+func TestMoves(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	o := problem(t, 30, 66, 0.6, 1.5)
+	starts, err := o.starts(rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := []int{1, 2, 5, 40, 64, 65}
+	moved := 0
+	for _, s := range starts {
+		c := newChain(s.words.clone(), free, 0)
+		before := c.words.clone()
+		for range 400 {
+			ok := c.propose(rng)
+			for i := range c.levels {
+				changed := !slices.Equal(c.row(i), before.row(i))
+				if changed != slices.Contains(c.rows, i) {
+					t.Fatalf("row %d: changed is %v, and the rows listed are %v", i, changed, c.rows)
+				}
+				for k := range c.bits {
+					if c.bit(i, k) != before.bit(i, k) && (!slices.Contains(c.columns, k) || !slices.Contains(free, k)) {
+						t.Fatalf("column %d changes, but is not listed in %v or not free", k, c.columns)
+					}
+				}
+			}
+			if ok && !c.distinct() {
+				t.Fatal("a move that was allowed leaves two equal words")
+			}
+			if ok && rng.IntN(2) == 0 {
+				moved++
+				before.copyFrom(c.words)
+				continue
+			}
+			c.undo()
+			if !slices.Equal(c.words.rows, before.rows) {
+				t.Fatal("a move taken back leaves a change")
+			}
+		}
+	}
+	if moved < 1000 {
+		t.Errorf("only %d moves", moved)
+	}
+}
+
+// TestStarts: whatever a search begins from has distinct words and keeps to the limit.
+func TestStarts(t *testing.T) {
+	for _, at := range []struct{ levels, bits, limit int }{{64, 6, 0}, {64, 12, 6}, {100, 40, 4}, {64, 63, 1}, {256, 130, 0}, {3, 2, 0}, {2, 1, 1}} {
+		o := problem(t, at.levels, at.bits, 0.3, 1.5)
+		o.MaxTransitions = at.limit
+		starts, err := o.starts(o.rng(0, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(starts) == 0 {
+			t.Errorf("%v: nothing to begin from", at)
+		}
+		for _, s := range starts {
+			if s.words.levels != at.levels || s.words.bits != at.bits || !o.fits(s.words) {
+				t.Errorf("%v: %s does not fit", at, s.name)
+			}
+		}
+	}
+}
+
+// TestGiven: another error than the package's own is minimized: here, the number of
+// transitions, whose smallest is one for each pair of neighbours.
+func TestGiven(t *testing.T) {
+	o := problem(t, 10, 5, 0.4, 1)
+	o.Steps = 3000
+	o.Error = func(_ context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
+		return float64(c.TransitionCount()), nil
+	}
+	found, err := Run(context.Background(), o)
+	if err != nil || found[0].Error != 9 {
+		t.Errorf("%v, %v; want a code of 9 transitions", found, err)
+	}
+	failure := errors.New("no luck")
+	o.Error = func(context.Context, *code.Code, int, uint64) (float64, error) { return 0, failure }
+	if _, err := Run(context.Background(), o); !errors.Is(err, failure) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestEnd: a search that is ended gives the best until then, at once.
+func TestEnd(t *testing.T) {
+	o := problem(t, 40, 14, 0.6, 1.5)
+	o.Steps = 1 << 40
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	tried := uint64(0)
+	o.Progress = func(n uint64, best float64) {
+		if tried += n; tried > 3000 {
+			cancel()
+		}
+		if math.IsNaN(best) || best <= 0 {
+			t.Errorf("best so far: %v", best)
+		}
+	}
+	found, err := Run(ctx, o)
+	if !errors.Is(err, context.Canceled) || len(found) == 0 || !(found[0].Error > 0) {
+		t.Errorf("%v, %v", found, err)
+	}
+	o.Steps, o.Time, o.Progress = 0, 300*time.Millisecond, nil
+	if found, err := Run(context.Background(), o); err != nil || len(found) == 0 {
+		t.Errorf("for a time: %v, %v", found, err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	unary, err := code.New("unary", 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		change func(*Options)
+		want   string
+	}{
+		{func(o *Options) { o.Bits = 3 }, "3 bits have 8 words; 9 levels need at least 4 bits"},
+		{func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 }, "7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
+		{func(o *Options) { o.MaxTransitions = -1 }, "-1 transitions"},
+		{func(o *Options) { o.Levels = 1 }, "1 levels"},
+		{func(o *Options) { o.Prior = nil }, "prior of 0 labels"},
+		{func(o *Options) { o.Column = nil }, "needs an error model"},
+		{func(o *Options) { o.Fixed = []int{1} }, "only where there is a code"},
+		{func(o *Options) { o.Start, o.Fixed = unary, []int{8} }, "column 9 of unary cannot stay as it is: it has 8"},
+		{func(o *Options) { o.Start, o.Bits = unary, 7 }, "unary has 9 levels and 8 bits"},
+		{func(o *Options) { o.Start, o.Fixed = unary, []int{0, 1, 2, 3, 4, 5, 6, 7} }, "all columns are to stay"},
+		{func(o *Options) { o.Column = mixture(t, 9, 3, 0.5) }, "no code of 9 levels and 8 bits was found"},
+	} {
+		o := problem(t, 9, 8, 0.6, 1.5)
+		o.Steps = 10
+		tt.change(&o)
+		if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v; want one with %q", err, tt.want)
+		}
+	}
+}
+
+// BenchmarkStep measures a move, proposed and evaluated as a search does, and
+// BenchmarkReset an evaluation from the beginning, for the same codes.
+func BenchmarkStep(b *testing.B) {
+	benchmark(b, func(b *testing.B, o Options, w *words) {
+		o.Steps = uint64(b.N)
+		e := entry{words: w}
+		b.ResetTimer()
+		if err := o.chain(context.Background(), 2, 0, &e, budget{steps: uint64(b.N)}, &bestOf{}); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkReset(b *testing.B) {
+	benchmark(b, func(b *testing.B, o Options, w *words) {
+		x := newSampled(o.Levels, o.Bits, rounds[2].samples, o.Prior, o.Column)
+		b.ResetTimer()
+		for range b.N {
+			if _, err := x.reset(w, 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func benchmark(b *testing.B, run func(*testing.B, Options, *words)) {
+	for _, at := range []struct {
+		levels, bits int
+		r, sigma     float64
+	}{{64, 12, 0.6, 1.5}, {64, 32, 0.6, 1.5}, {256, 65, 0.5, 3}} {
+		b.Run(fmt.Sprintf("%d×%d", at.levels, at.bits), func(b *testing.B) {
+			o := problem(b, at.levels, at.bits, at.r, at.sigma)
+			w := digits(at.levels, at.bits, 8)
+			if w == nil {
+				b.Fatal("no code to begin from")
+			}
+			run(b, o, w)
+		})
 	}
 }

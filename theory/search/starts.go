@@ -134,8 +134,9 @@ func punctured(w *words, bitCount int, rng *rand.Rand) *words {
 
 // walk returns a random code whose columns have their transitions about spacing levels
 // apart: M/spacing bits change from each level to the next, which are taken at
-// random from those that have not changed for longest. A code that always took the
-// very longest would be Johnson's. It is nil where the walk came back to a word, or
+// random from those that have not changed for longest, and from more of them where
+// that comes back to a word. A code that always took the
+// very longest would be Johnson's. It is nil where the walk cannot go on, or
 // where no bit may change any more.
 func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	w := newWords(levels, bitCount)
@@ -144,14 +145,17 @@ func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	changes := make([]int, bitCount)
 	word := make([]uint64, w.width)
 	each, owed := float64(bitCount)/spacing, 0.0
+	if limit > 0 { // so that it lasts
+		each = min(each, float64(bitCount)*float64(limit)/float64(levels-1))
+	}
 	for i := 1; i < levels; i++ {
 		owed += each
 		count := min(max(1, int(owed)), bitCount)
 		owed = max(0, owed-float64(count))
 		again := true
-		for range 50 {
+		for try := range 60 {
 			copy(word, w.row(i-1))
-			choice := pick(oldest, changes, limit, count, rng)
+			choice := pick(oldest, changes, limit, count, 2*count+try/6, rng)
 			for _, k := range choice {
 				word[k/64] ^= 1 << (k % 64)
 			}
@@ -174,13 +178,13 @@ func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	return w
 }
 
-// pick takes count bits at random from twice as many that changed longest ago and may
+// pick takes count bits at random from so many that changed longest ago and may
 // change again, so that the others keep their distance.
-func pick(oldest, changes []int, limit, count int, rng *rand.Rand) []int {
+func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int {
 	var pool []int
 	for _, k := range oldest {
 		if limit == 0 || changes[k] < limit {
-			if pool = append(pool, k); len(pool) == 2*count {
+			if pool = append(pool, k); len(pool) == among {
 				break
 			}
 		}
@@ -204,8 +208,8 @@ func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 			all = append(all, start{fmt.Sprintf("Johnson digits of %d bits", m), w})
 		}
 	}
-	for spacing := 1.5; spacing <= float64(max(2, o.Bits)); spacing *= 1.6 {
-		for range 10 {
+	for _, spacing := range spacings(o.Bits) {
+		for range 20 {
 			if w := walk(o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
 				all = append(all, start{fmt.Sprintf("random, runs of about %.1f levels", spacing), w})
 				break
@@ -222,6 +226,15 @@ func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 		}
 	}
 	return out, nil
+}
+
+// spacings are distances of transitions to try, up to where one bit changes at a time.
+func spacings(bitCount int) []float64 {
+	var out []float64
+	for s := 1.5; s < float64(bitCount); s *= 1.6 {
+		out = append(out, s)
+	}
+	return append(out, float64(bitCount))
 }
 
 // fits reports whether a code keeps to the limit of transitions and has distinct
