@@ -75,7 +75,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "figures", "bench"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "optimize", "figures", "bench"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -696,6 +696,32 @@ func TestBadInput(t *testing.T) {
 		{"heatmap --r 1:2:3:exp", "want lo:hi:count"},
 		{"heatmap --method exact hadamard onehot", "--method mc samples instead"},
 		{"heatmap --method mc --samples 0", "--samples 0"},
+		{"optimize --levels 9", "--bits is missing"},
+		{"optimize --levels 9 --bits 3", "--bits 3: impossible: 3 bits have 8 words; 9 levels need at least 4 bits"},
+		{"optimize --levels 9 --bits 0", "--bits 0: impossible"},
+		{"optimize --levels 9 --bits some", `"some": want a number of bits, or a range lo:hi:count`},
+		{"optimize --levels 9 --bits 4:8:3", "a range of bits is for --pareto"},
+		{"optimize --levels 9 --bits 7 --max-transitions 1", "impossible: 7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
+		{"optimize --levels 9 --bits 7 --max-transitions 0", "--max-transitions 0: want 1 or more"},
+		{"optimize --levels 9 --bits 8 --r 3 --sigma 0.5", "no code of 9 levels and 8 bits was found"},
+		{"optimize --levels 9 --bits 8 --fix 1", "--fix names columns of --start, which is missing"},
+		{"optimize --start unary --levels 9 --fix 9", "--bits 8: column 9 of unary cannot stay as it is: it has 8"},
+		{"optimize --start unary --levels 9 --fix 1-x", `--fix 1-x: "1-x" is no column`},
+		{"optimize --start unary --levels 9 --fix 1-8", "impossible: all columns are to stay as they are"},
+		{"optimize --start unary --levels 9 --bits 7", "unary has 9 levels and 8 bits"},
+		{"optimize --start real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
+		{"optimize --levels 9 --bits 8 --time 0s", "--time 0s: want more than zero"},
+		{"optimize --levels 9 --bits 8 --time 1s --steps 5", "--time and --steps both say how long"},
+		{"optimize --levels 9 --pareto --start unary", "--pareto changes the number of bits"},
+		{"optimize --levels 9 --pareto --keep nowhere", "--keep: stat nowhere: no such file"},
+		{"optimize --levels 9 --pareto -o p.npy", `p.npy: cannot write ".npy" here`},
+		{"optimize --levels 9 --bits 8 --decoder bel-u", `--decoder must be one of "gen","gen-ex"`},
+		{"optimize --levels 9 --bits 8 --keep .", "--keep is for --pareto"},
+		{"optimize --levels 3 --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
+		{"optimize --levels 4 --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 4 levels and 2 bits"},
+		{"optimize --levels 9 --bits 8 --r 0", "r = 0: want a positive finite number"},
+		{"optimize --levels 9 --bits 8 --samples 1", "--samples 1: a standard error needs at least 2"},
+		{"optimize --levels 9 --bits 5000000", "GiB"},
 		{"codes unary --levels 2 -o u.txt", `cannot write ".txt"`},
 		{"codes -o list.csv", "want a name ending in .json"},
 		{"codes a.pkl/b", "want .csv or .npy"},

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestOptimize: the code that is written is the code that is reported: compare finds the
+// same error for it, to the last digit, with the same flags.
+func TestOptimize(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "hist.csv", "label,count\n1,5\n3,1\n20,2\n24,2\n")
+	for _, flags := range []string{
+		"--r 0.6 --sigma 1.5",
+		"--r 0.6 --sigma 1.5 --decoder gen-ex --temperature 2",
+		"--r 0.8 --sigma 2 --shared-noise 0.4 --prior hist.csv",
+		"--r 0.6 --sigma 1.5 --outputs logits --labels continuous",
+	} {
+		steps := "--steps 1500"
+		if flags != "--r 0.6 --sigma 1.5" {
+			steps = "--steps 40" // samples logits
+		}
+		var found optimized
+		args := "optimize --levels 24 --bits 9 --samples 3000 --seed 5 --json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
+		text := mustRun(t, strings.Fields(args)...)
+		if err := json.Unmarshal([]byte(text), &found); err != nil {
+			t.Fatal(err)
+		}
+		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 || len(found.Words) != 24 || len(found.Words[0]) != 9 {
+			t.Errorf("%s: %+v", flags, found)
+		}
+		if file, err := os.ReadFile("best.json"); err != nil || string(file) != text {
+			t.Errorf("best.json is not what was printed (%v)", err)
+		}
+		for _, file := range []string{"best.csv", "best.npy"} {
+			var c comparison
+			flags := flags
+			if !strings.Contains(flags, "gen-ex") {
+				flags += " --decoder gen"
+			}
+			again := mustRun(t, strings.Fields("compare "+file+" --samples 3000 --seed 5 --json "+flags)...)
+			if err := json.Unmarshal([]byte(again), &c); err != nil {
+				t.Fatal(err)
+			}
+			if r := c.Results[0]; r.Mean != found.Error || r.StdErr != found.StdErr || r.Exact.String() != found.Exact.String() {
+				t.Errorf("%s: compare says %v ± %v of %s, optimize %v ± %v", flags, r.Mean, r.StdErr, file, found.Error, found.StdErr)
+			}
+		}
+		// Named codes of no more bits, and none of them better.
+		named := map[string]bool{}
+		for _, b := range found.Baselines {
+			named[b.Code] = true
+			if b.Bits > 9 {
+				t.Errorf("%s has %d bits", b.Code, b.Bits)
+			}
+			if b.Error < found.Error-6*(b.StdErr+found.StdErr) {
+				t.Errorf("%s: %s has %v, which is better than %v", flags, b.Code, b.Error, found.Error)
+			}
+		}
+		if !named["gray"] || !named["b1jdj"] || named["unary"] || named["hexj"] {
+			t.Errorf("baselines %v", named)
+		}
+		for _, workers := range []string{"1", "3"} {
+			var other optimized
+			if err := json.Unmarshal([]byte(mustRun(t, append(strings.Fields(args), "--workers", workers)...)), &other); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Join(other.Words, "") != strings.Join(found.Words, "") || other.Error != found.Error {
+				t.Errorf("%s: another code with %s workers", flags, workers)
+			}
+		}
+	}
+}
+
+// TestOptimizeErrors: a table of error probabilities, which does not change with the
+// code: bits that always err are turned round, and a code without errors is found.
+func TestOptimizeErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "e.csv", strings.Repeat("0,0.5,0,0.5,0\n", 6))
+	var found optimized
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000 --json")...)), &found); err != nil {
+		t.Fatal(err)
+	}
+	// Three bits are certain: eight words, none of which is ever taken for another when
+	// they differ in those alone.
+	if found.Bits != 5 || found.Error != 0 || found.R != nil {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// TestOptimizeStart: a code to begin from, with columns that stay.
+func TestOptimizeStart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := mustRun(t, strings.Fields("optimize --start johnson --levels 16 --bits 10 --fix 1,3-4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 2000 --samples 2000 -o found.csv")...)
+	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
+		t.Errorf("it says %q", out)
+	}
+	read := func(path string) [][]string {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rows, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "johnson.csv")
+	found, johnson := read("found.csv"), read("johnson.csv")
+	for i := range found {
+		for _, k := range []int{0, 2, 3} {
+			if found[i][k] != johnson[i][k] {
+				t.Errorf("level %d, bit %d has changed", i+1, k+1)
+			}
+		}
+	}
+	for k := range found[0] {
+		changes := 0
+		for i := 1; i < len(found); i++ {
+			if found[i][k] != found[i-1][k] {
+				changes++
+			}
+		}
+		if changes > 3 {
+			t.Errorf("bit %d has %d transitions", k+1, changes)
+		}
+	}
+}
+
+// TestPareto: a row for each number of bits and for each named code, errors that do not
+// grow with the bits, and the codes in the folder.
+func TestPareto(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("codes", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg -o p.tex --keep codes")...)
+	var p tradeoff
+	text, err := os.ReadFile("p.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	var bits []int
+	for i, f := range p.Found {
+		bits = append(bits, f.Bits)
+		if i > 0 && f.Error > p.Found[i-1].Error+6*(f.StdErr+p.Found[i-1].StdErr) {
+			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Error)
+		}
+		var c comparison
+		if err := json.Unmarshal([]byte(mustRun(t, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000", "--json")), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Results[0].Mean != f.Error {
+			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Error)
+		}
+	}
+	if len(bits) != 5 || bits[0] != 4 || bits[4] != 12 {
+		t.Errorf("bits %v", bits)
+	}
+	text, err = os.ReadFile("p.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("p.csv has no %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestOptimizeInterrupt: a signal ends the search, and what was found until then is
+// written and reported.
+func TestOptimizeInterrupt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	time.AfterFunc(700*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
+	status, stdout, stderr := run(t, strings.Fields("optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")...)
+	if status != 130 || !strings.Contains(stderr, "the best code so far is what was written") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "written to best.csv") {
+		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
+	}
+	mustRun(t, strings.Fields("compare best.csv gray --levels 24 --samples 1000")...)
+}
