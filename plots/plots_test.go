@@ -166,6 +166,16 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"profile": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
 		},
+		"tradeoff": func() (*plots.Figure, error) { return plots.Tradeoff(tradeoffData()) },
+		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
+			d := tradeoffData()
+			d.Found, d.Size = nil, plots.ColumnWidth
+			d.Codes[0].Error = 0
+			return plots.Tradeoff(d)
+		},
+		"tradeoff-one": func() (*plots.Figure, error) {
+			return plots.Tradeoff(plots.TradeoffData{Found: []plots.TradeoffPoint{{Bits: 8, Error: 0.5}}})
+		},
 		"lines": func() (*plots.Figure, error) { return plots.Lines(linesData()) },
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
@@ -198,6 +208,18 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			})
 		},
 	}
+}
+
+// tradeoffData has codes that lie on each other, and names that would.
+func tradeoffData() plots.TradeoffData {
+	d := plots.TradeoffData{Title: "64 levels, gen, r = 0.6, σ = 1.5"}
+	for m := 6; m <= 64; m += 6 {
+		d.Found = append(d.Found, plots.TradeoffPoint{Bits: m, Error: 1.2 * math.Exp(-float64(m)/14), StdErr: 0.003})
+	}
+	for i, name := range []string{"gray", "b2jdj", "hexj", "b1jdj", "johnson", "johnson-nonzero", "unary", "hadamard"} {
+		d.Codes = append(d.Codes, plots.TradeoffPoint{Name: name, Bits: []int{6, 10, 16, 17, 32, 33, 63, 64}[i], Error: []float64{0.84, 0.52, 0.517, 0.48, 0.464, 0.464, 0.463, 1.08}[i], StdErr: 0.02})
+	}
+	return d
 }
 
 // codeData is a Johnson code.
@@ -291,6 +313,12 @@ func TestExtremes(t *testing.T) {
 				},
 				"verification of": func() (*plots.Figure, error) {
 					return plots.Verify(plots.VerifyData{Level: []float64{1, 2}, Exact: []float64{b, a}, Mean: []float64{a, 1}, StdErr: []float64{b, 1}})
+				},
+				"trade-off of": func() (*plots.Figure, error) {
+					return plots.Tradeoff(plots.TradeoffData{
+						Found: []plots.TradeoffPoint{{Bits: 1, Error: a, StdErr: b}, {Bits: 2, Error: 1, StdErr: a}},
+						Codes: []plots.TradeoffPoint{{Name: "x", Bits: 1 << 20, Error: b}},
+					})
 				},
 				"comparison of": func() (*plots.Figure, error) {
 					return plots.Compare(plots.CompareData{Names: []string{"a", "b"}, Bound: []float64{a, b}, Exact: []float64{1, nan}, Mean: []float64{b, a}, StdErr: []float64{a, b}})
@@ -399,6 +427,16 @@ func TestRefusals(t *testing.T) {
 			one := []float64{1}
 			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: []float64{-1}, Exact: one, Mean: one, StdErr: one})
 		},
+		"a trade-off of nothing": func() (*plots.Figure, error) { return plots.Tradeoff(plots.TradeoffData{}) },
+		"a trade-off that descends": func() (*plots.Figure, error) {
+			return plots.Tradeoff(plots.TradeoffData{Found: []plots.TradeoffPoint{{Bits: 8, Error: 1}, {Bits: 7, Error: 1}}})
+		},
+		"a code without bits": func() (*plots.Figure, error) {
+			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.TradeoffPoint{{Error: 1}}})
+		},
+		"a negative error": func() (*plots.Figure, error) {
+			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.TradeoffPoint{{Bits: 3, Error: -1}}})
+		},
 		"no lines": func() (*plots.Figure, error) { return plots.Lines(plots.LinesData{Level: []float64{1}}) },
 		"a short line": func() (*plots.Figure, error) {
 			d := linesData()
@@ -472,6 +510,11 @@ func TestTeX(t *testing.T) {
 		"profile": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
 		},
+		"tradeoff": func() (*plots.Figure, error) {
+			d := tradeoffData()
+			d.Title = title
+			return plots.Tradeoff(d)
+		},
 	} {
 		f, err := draw()
 		if err != nil {
@@ -494,7 +537,7 @@ func TestTeX(t *testing.T) {
 		if name != "profile" && !strings.Contains(text, `50 \% of \#1\_2 \& \$3: $\sigma$ = 3 \{x\} \textbackslash{}`) {
 			t.Errorf("%s: title in\n%s", name, text)
 		}
-		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == (name == "matrix") {
+		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == (name == "matrix" || name == "tradeoff") {
 			t.Errorf("%s: reads the data: %v", name, reads)
 		}
 	}

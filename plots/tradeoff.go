@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -70,14 +71,14 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	p.X.Tick.Marker = bitTicks{}
 	logarithmic := hi > 5*lo
 	on := func(v float64) float64 { return v }
-	p.Y.Min, p.Y.Max = 0, 1.08*hi
+	p.Y.Min, p.Y.Max = 0, 1.12*hi
 	if hi == 0 {
 		p.Y.Max = 1
 	}
 	if logarithmic {
 		left := lo / 1.4
 		on = func(v float64) float64 { return math.Log10(max(v, left)) }
-		p.Y.Min, p.Y.Max = on(left), on(hi*1.4)
+		p.Y.Min, p.Y.Max = on(left), on(hi*1.6)
 		p.Y.Tick.Marker = logTicks{}
 		if slices.Contains(means, 0) {
 			p.Y.Label.Text += "; at the lower edge: 0"
@@ -128,48 +129,43 @@ type spread struct {
 func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	bar := draw.LineStyle{Color: s.glyph.Color, Width: vg.Points(0.8)}
-	defer func() { // above the paper of the names
-		for _, at := range s.at {
-			lo, hi := max(s.on(at.y-at.err), p.Y.Min), min(s.on(at.y+at.err), p.Y.Max)
-			c.StrokeLine2(bar, tx(at.x), ty(lo), tx(at.x), ty(hi))
-			c.DrawGlyph(s.glyph, vg.Point{X: tx(at.x), Y: ty(s.on(at.y))})
-		}
-	}()
+	var taken []vg.Rectangle
+	for _, at := range s.at {
+		x, y := tx(at.x), ty(s.on(at.y))
+		c.StrokeLine2(bar, x, ty(max(s.on(at.y-at.err), p.Y.Min)), x, ty(min(s.on(at.y+at.err), p.Y.Max)))
+		c.DrawGlyph(s.glyph, vg.Point{X: x, Y: y})
+		r := s.glyph.Radius
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}})
+	}
 	if s.names == nil {
 		return
 	}
 	style := textStyle(8)
-	style.YAlign = -0.5
-	height := style.Height("x") * 1.5
+	height := style.Height("x") * 1.2
 	order := make([]int, len(s.at))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[b].y, s.at[a].y) })
-	var taken []vg.Rectangle
-	for _, i := range order { // from above: each as near to its point as there is room, or below
+	// From below, each a little above its point and to the right, where the line of what
+	// was found does not pass, or further up.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[a].y, s.at[b].y) })
+	for _, i := range order {
 		name := abridge(style, s.names[i], maxName)
+		at := vg.Point{X: tx(s.at[i].x) + vg.Points(2.5), Y: ty(s.on(s.at[i].y)) + vg.Points(4.5)}
 		width := style.Width(name)
-		x, y := tx(s.at[i].x)+vg.Points(6), ty(s.on(s.at[i].y))
-		if x+width > c.Max.X {
-			x = tx(s.at[i].x) - vg.Points(6) - width
-		}
-		box := func() vg.Rectangle {
-			return vg.Rectangle{Min: vg.Point{X: x, Y: y - height/2}, Max: vg.Point{X: x + width, Y: y + height/2}}
-		}
-		for tries := 0; tries < len(s.at); tries++ {
+		at.X = min(at.X, c.Max.X-width)
+		for range 3 * len(s.at) {
+			box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}}
 			under := slices.IndexFunc(taken, func(t vg.Rectangle) bool {
-				b := box()
-				return b.Min.X < t.Max.X && t.Min.X < b.Max.X && b.Min.Y < t.Max.Y && t.Min.Y < b.Max.Y
+				return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
 			})
 			if under < 0 {
 				break
 			}
-			y = taken[under].Min.Y - height/2
+			at.Y = taken[under].Max.Y + vg.Points(0.5)
 		}
-		taken = append(taken, box())
-		c.FillPolygon(color.White, corners(box())) // a line may pass there
-		c.FillText(style, vg.Point{X: x, Y: y}, name)
+		taken = append(taken, vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}})
+		c.FillText(style, at, name)
 	}
 }
 
@@ -195,7 +191,7 @@ func (bitTicks) Ticks(lo, hi float64) []plot.Tick {
 
 const texTradeoff = `\begin{tikzpicture}
 \begin{axis}[
-  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, xmode=log, log basis x=2, log ticks with fixed point, enlarge x limits={abs=0.4cm},<<if .Data.Log>> ymode=log,<<else>> ymin=0,<<end>>
+  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, xmode=log, xtick={<<.Data.Powers>>}, xticklabels={<<.Data.Powers>>}, minor tick num=0, enlarge x limits=0.08, clip=false,<<if .Data.Log>> ymode=log, yticklabel={\pgfmathparse{exp(\tick)}\pgfmathprintnumber[fixed relative, precision=2]{\pgfmathresult}},<<else>> ymin=0,<<end>>
   title={<<tex .Data.Title>>}, title style={font=\small, text width=0.9*<<.Page.Width>>, align=center},
   xlabel={bits $M$}, ylabel={expected $|\mathrm{error}|$ (levels)},
   legend style={font=\footnotesize, at={(0.5,-0.22)}, anchor=north, legend columns=-1, draw=none},
@@ -204,14 +200,19 @@ const texTradeoff = `\begin{tikzpicture}
 \addlegendentry{found $\pm$ standard error}
 <<end>><<if .Data.Codes>>\addplot[red!70!orange, only marks, mark=o, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Codes>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
 \addlegendentry{named codes}
-<<range .Data.Codes>>\node[right, font=\tiny] at (axis cs:<<.Bits>>,<<num .Error>>) {<<tex .Name>>};
+<<range .Data.Codes>>\node[above right, inner sep=2pt, font=\tiny] at (axis cs:<<.Bits>>,<<num .Error>>) {<<tex .Name>>};
 <<end>><<end>>\end{axis}
 \end{tikzpicture}
 `
 
 func (d TradeoffData) texOf(logarithmic bool) func(texPage) (string, error) {
+	var powers []string
+	for n := 1; n <= 1<<20; n *= 2 {
+		powers = append(powers, fmt.Sprint(n))
+	}
 	return tex(texTradeoff, struct {
 		TradeoffData
-		Log bool
-	}{d, logarithmic})
+		Log    bool
+		Powers string
+	}{d, logarithmic, strings.Join(powers, ",")})
 }
