@@ -46,6 +46,8 @@ type optimizeCmd struct {
 	sampleFlags
 	backendFlags
 	outputFlags
+
+	hurried bool // after a signal: no exact values
 }
 
 func (optimizeCmd) Help() string {
@@ -366,9 +368,11 @@ func (cmd *optimizeCmd) estimate(ctx context.Context, b montecarlo.Backend, c *c
 	if err != nil {
 		return baseline{}, err
 	}
-	_, exact, err := averageTheory(ctx, p, prior)
-	if err != nil {
-		return baseline{}, err
+	exact := none
+	if !cmd.hurried {
+		if _, exact, err = averageTheory(ctx, p, prior); err != nil {
+			return baseline{}, err
+		}
 	}
 	sums, _, err := montecarlo.Estimate(ctx, b, p, cmd.target(prior, false), nil)
 	if err != nil {
@@ -403,26 +407,34 @@ func (cmd *optimizeCmd) search(ctx context.Context, env *environment, o *search.
 	}
 	results, err := search.Run(ctx, *o)
 	bar.stop()
-	if ctx.Err() != nil && len(results) > 0 {
-		stopped = fmt.Errorf("the search ended after %d steps; the best code so far is what was written", steps.Load())
-		ctx, err = context.WithoutCancel(ctx), nil
-		cmd.Samples, cmd.RelErr = min(cmd.Samples, interruptedSamples), 0
-	}
-	if err != nil {
+	if len(results) == 0 {
 		return nil, nil, err
 	}
+	if ctx.Err() == nil {
+		found, err = cmd.report(ctx, o, backend, results, steps.Load(), known)
+	}
+	if ctx.Err() != nil { // in the search or after it: what was found is kept
+		stopped = fmt.Errorf("the search ended after %d steps; the best code so far is what was written", steps.Load())
+		cmd.Samples, cmd.RelErr, cmd.hurried = min(cmd.Samples, interruptedSamples), 0, true
+		found, err = cmd.report(context.WithoutCancel(ctx), o, backend, results, steps.Load(), known)
+	}
+	return found, stopped, err
+}
 
+// report estimates the errors of the codes that a search has ended with, and of the
+// named ones.
+func (cmd *optimizeCmd) report(ctx context.Context, o *search.Options, backend montecarlo.Backend, results []search.Found, steps uint64, known map[string]baseline) (*optimized, error) {
 	// The search's own samples have been optimized on, and those that picked the winner are
 	// the luckiest of several; neither seed is that of the figure reported.
 	best, smallest := 0, math.Inf(1)
 	for i, r := range results {
 		p, err := cmd.problem(ctx, r.Code, cmd.Seed^0x6368_6f6f_7365)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		sums, err := montecarlo.EstimateEach(ctx, backend, []*montecarlo.Problem{p}, min(choose, cmd.Samples), o.Prior, nil)
 		if err != nil {
-			return nil, nil, bar.interrupted(err)
+			return nil, err
 		}
 		if mean := montecarlo.Weigh(o.Prior, sums[0]).Mean; mean < smallest {
 			best, smallest = i, mean
@@ -431,28 +443,25 @@ func (cmd *optimizeCmd) search(ctx context.Context, env *environment, o *search.
 	c := results[best].Code
 	f, err := cmd.estimate(ctx, backend, c, o.Prior)
 	if err != nil {
-		return nil, nil, bar.interrupted(err)
+		return nil, err
 	}
 	properties, err := c.Properties(ctx)
 	if err != nil {
-		return nil, nil, bar.interrupted(err)
+		return nil, err
 	}
-	found = &optimized{
+	found := &optimized{
 		Levels: o.Levels, Bits: o.Bits, Decoder: cmd.Decoder, Outputs: cmd.outputs(c, mustGen(cmd.decoder(cmd.Decoder, c))),
 		Error: f.Error, StdErr: f.StdErr, Exact: f.Exact,
 		PerBit: properties.TransitionsPerBit, MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: results[best].Start, Steps: steps.Load(), Seed: cmd.Seed, SharedNoise: cmd.SharedNoise, LabelKind: cmd.latentFlags.Labels,
+		Start: results[best].Start, Steps: steps, Seed: cmd.Seed, SharedNoise: cmd.SharedNoise, LabelKind: cmd.latentFlags.Labels,
 		Improvement: none, ImprovementCI: [2]number{none, none}, Words: codeWords(c), code: c,
-	}
-	if cmd.Time == 0 && stopped == nil {
-		found.Steps = cmd.Steps
 	}
 	found.R, found.Sigma = cmd.parameters()
 	if found.Baselines, err = cmd.baselines(ctx, backend, o, known); err != nil {
-		return nil, nil, bar.interrupted(err)
+		return nil, err
 	}
 	found.compare()
-	return found, stopped, nil
+	return found, nil
 }
 
 // mustGen drops an error that cannot be: the decoder has been made for the code

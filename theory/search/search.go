@@ -89,6 +89,9 @@ var rounds = []struct {
 // screening is how many times fewer samples a move is first tried on.
 const screening = 8
 
+// MaxBits is the largest number of bits that is searched: no named code has more.
+const MaxBits = code.MaxLevels
+
 // judges is the number of samples of a level that decide who goes on.
 const judges = 4096
 
@@ -104,6 +107,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("%d levels: want %d to %d", o.Levels, code.MinLevels, code.MaxLevels)
 	case o.Bits < leastBits(o.Levels):
 		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<max(o.Bits, 0), o.Levels, leastBits(o.Levels))
+	case o.Bits > MaxBits:
+		return fmt.Errorf("%d bits: want at most %d", o.Bits, MaxBits)
 	case o.MaxTransitions < 0:
 		return fmt.Errorf("%d transitions of a bit: want 1 or more, or 0 for any number", o.MaxTransitions)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
@@ -486,7 +491,9 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 
 func onesIn(x uint64) int { return bits.OnesCount64(x) }
 
-// Bytes is about the memory that a search takes on so many processors.
+// Bytes is about the memory that a search takes on so many processors: an evaluator and
+// a matrix of numbers for each, and the codes it begins from.
 func Bytes(levels, bitCount, workers int) int64 {
-	return int64(min(workers, Chains)+1) * sampledBytes(levels, bitCount, judges)
+	chains := int64(min(workers, Chains) + 1)
+	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
 }

@@ -22,6 +22,9 @@ type start struct {
 func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
 	var out []start
 	for _, f := range code.Families() {
+		if f.Bits(levels) > 8*bitCount {
+			continue // few columns of so many leave words alike, and memory is not without end
+		}
 		c, err := code.New(f.Name, levels)
 		if err != nil {
 			return nil, err
