@@ -146,26 +146,35 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	for i := range order {
 		order[i] = i
 	}
-	// From below, each a little above its point and to the right, where the line of what
-	// was found does not pass, or further up.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[a].y, s.at[b].y) })
+	// The right ones first: of two points side by side, the left one's name goes left.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[b].x, s.at[a].x) })
+	free := func(box vg.Rectangle) bool {
+		return box.Min.X >= c.Min.X && box.Max.X <= c.Max.X && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
+			return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
+		})
+	}
 	for _, i := range order {
 		name := abridge(style, s.names[i], maxName)
-		at := vg.Point{X: tx(s.at[i].x) + vg.Points(2.5), Y: ty(s.on(s.at[i].y)) + vg.Points(4.5)}
 		width := style.Width(name)
-		at.X = min(at.X, c.Max.X-width)
-		for range 3 * len(s.at) {
+		x, y := tx(s.at[i].x), ty(s.on(s.at[i].y))
+		near, above, beside := vg.Points(2.5), vg.Points(4.5), vg.Points(6)
+		// Above the point, where the line of what was found does not pass, or beside it;
+		// further up where there is no room.
+		places := []vg.Point{
+			{X: x + near, Y: y + above}, {X: x - near - width, Y: y + above},
+			{X: x + beside, Y: y - height/2}, {X: x - beside - width, Y: y - height/2},
+		}
+		for up := y + above + height; up < c.Max.Y; up += height / 2 {
+			places = append(places, vg.Point{X: x + near, Y: up}, vg.Point{X: x - near - width, Y: up})
+		}
+		for _, at := range append(places, vg.Point{X: c.Max.X - width, Y: y + above}) {
 			box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}}
-			under := slices.IndexFunc(taken, func(t vg.Rectangle) bool {
-				return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
-			})
-			if under < 0 {
+			if free(box) {
+				taken = append(taken, box)
+				c.FillText(style, at, name)
 				break
 			}
-			at.Y = taken[under].Max.Y + vg.Points(0.5)
 		}
-		taken = append(taken, vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}})
-		c.FillText(style, at, name)
 	}
 }
 
