@@ -215,6 +215,10 @@ const texTradeoff = `\begin{tikzpicture}
 `
 
 func (d TradeoffData) texOf(logarithmic bool) func(texPage) (string, error) {
+	if logarithmic { // where LaTeX has no place for zero
+		zero := func(p TradeoffPoint) bool { return p.Error == 0 }
+		d.Found, d.Codes = slices.DeleteFunc(slices.Clone(d.Found), zero), slices.DeleteFunc(slices.Clone(d.Codes), zero)
+	}
 	var powers []string
 	for n := 1; n <= 1<<20; n *= 2 {
 		powers = append(powers, fmt.Sprint(n))

@@ -37,7 +37,7 @@ type optimizeCmd struct {
 	Start          string        `placeholder:"CODE" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
 	Fix            string        `placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
 	Steps          uint64        `default:"100000" help:"Changes to try. The same steps and --seed give the same code on any number of --workers."`
-	Time           time.Duration `placeholder:"D" help:"Search for so long, such as 60s, instead of --steps."`
+	Time           time.Duration `placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool          `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string        `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv."`
 	latentFlags
@@ -47,7 +47,8 @@ type optimizeCmd struct {
 	backendFlags
 	outputFlags
 
-	hurried bool // after a signal: no exact values
+	errors  mat.Matrix // the table of --errors, L × M
+	hurried bool       // after a signal: no exact values
 }
 
 func (optimizeCmd) Help() string {
@@ -172,11 +173,19 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	return errors.Join(err, stopped)
 }
 
+// Limits of a search, far beyond any that ends.
+const (
+	longest   = 10000 * time.Hour
+	mostSteps = 1 << 50
+)
+
 // check refuses what can be seen without reading anything.
 func (cmd *optimizeCmd) check(env *environment) error {
 	switch {
-	case env.given["time"] && cmd.Time <= 0:
-		return fmt.Errorf("--time %v: want more than zero", cmd.Time)
+	case env.given["time"] && (cmd.Time <= 0 || cmd.Time > longest):
+		return fmt.Errorf("--time %v: want more than zero, and at most %v", cmd.Time, longest)
+	case cmd.Steps < 1 || cmd.Steps > mostSteps:
+		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(mostSteps))
 	case env.given["time"] && env.given["steps"]:
 		return errors.New("--time and --steps both say how long to search; want one of them")
 	case cmd.MaxTransitions < 0 || env.given["max-transitions"] && cmd.MaxTransitions == 0:
@@ -212,7 +221,6 @@ func (cmd *optimizeCmd) options(ctx context.Context, env *environment) (*search.
 		return nil, err
 	}
 	o := &search.Options{MaxTransitions: cmd.MaxTransitions, Seed: cmd.Seed, Steps: cmd.Steps, Time: cmd.Time}
-	var table mat.Matrix
 	switch {
 	case cmd.Start != "":
 		codes, err := openCodes([]string{cmd.Start}, cmd.Levels, cmd.fit.usual(defaultLevels), h, false)
@@ -240,17 +248,18 @@ func (cmd *optimizeCmd) options(ctx context.Context, env *environment) (*search.
 		return nil, err
 	}
 	if cmd.Errors != "" {
-		if table, err = matrix.ReadFile(cmd.Errors); err != nil {
+		table, err := matrix.ReadFile(cmd.Errors)
+		if err != nil {
 			return nil, err
 		}
 		_, columns := table.Dims()
 		if len(cmd.Bits) == 0 {
 			cmd.Bits = bitCounts{columns}
 		}
-		if table, err = errmodel.ReadTable(cmd.Errors, o.Levels, cmd.Bits[0]); err != nil {
+		if cmd.errors, err = errmodel.ReadTable(cmd.Errors, o.Levels, cmd.Bits[0]); err != nil {
 			return nil, err
 		}
-		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, table) }
+		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, cmd.errors) }
 	} else {
 		kernel, err := errmodel.NewKernel(o.Levels, cmd.R, cmd.Sigma)
 		if err != nil {
@@ -261,15 +270,15 @@ func (cmd *optimizeCmd) options(ctx context.Context, env *environment) (*search.
 	if len(cmd.Bits) == 0 { // --pareto
 		cmd.Bits = usualBits(o.Levels)
 	}
-	least := cmd.Bits[0]
+	most := cmd.Bits[0]
 	for _, m := range cmd.Bits {
 		o.Bits = m
 		if err := o.Check(); err != nil {
 			return nil, fmt.Errorf("--bits %d: %w", m, err)
 		}
-		least = max(least, m)
+		most = max(most, m)
 	}
-	if err := checkMemory(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, least), search.Bytes(o.Levels, least, runtime.GOMAXPROCS(0))); err != nil {
+	if err := checkMemory(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, most), search.Bytes(o.Levels, most, runtime.GOMAXPROCS(0))); err != nil {
 		return nil, err
 	}
 	if cmd.Decoder != "gen" || cmd.Outputs == "logits" || cmd.SharedNoise > 0 || cmd.latentFlags.Labels == "continuous" {
@@ -345,14 +354,11 @@ func (cmd *optimizeCmd) problem(ctx context.Context, c *code.Code, seed uint64) 
 	if err != nil {
 		return nil, err
 	}
-	var e mat.Matrix
-	if cmd.Errors != "" {
-		e, err = errmodel.ReadTable(cmd.Errors, c.Levels(), c.Bits())
-	} else {
-		e, err = errmodel.NewMixture(ctx, c, cmd.R, cmd.Sigma)
-	}
-	if err != nil {
-		return nil, err
+	e := cmd.errors
+	if e == nil {
+		if e, err = errmodel.NewMixture(ctx, c, cmd.R, cmd.Sigma); err != nil {
+			return nil, err
+		}
 	}
 	latent, err := cmd.latent(c, d, e)
 	if err != nil {
@@ -522,13 +528,16 @@ func (o *optimized) compare() {
 	if len(o.Baselines) == 0 || math.IsNaN(float64(o.Baselines[0].Error)) || o.Baselines[0].Error == 0 {
 		return
 	}
-	o.Improvement, o.ImprovementCI = improvement(baseline{Error: o.Error, StdErr: o.StdErr}, o.Baselines[0])
+	o.Improvement, o.ImprovementCI = improvement(baseline{Error: o.Error, StdErr: o.StdErr, Exact: o.Exact}, o.Baselines[0])
 }
 
-// improvement is 1 − a/b in percent, and its interval of 1.96 standard errors, by
-// the delta method. The two estimates share a seed; whatever they have in common
-// makes the true interval narrower.
+// improvement is 1 − a/b in percent: of exact values where both have one, and else with
+// an interval of 1.96 standard errors by the delta method, as if the samples of the
+// two codes were independent.
 func improvement(a, b baseline) (percent number, interval [2]number) {
+	if exact := 100 * (1 - a.Exact/b.Exact); !math.IsNaN(float64(exact)) && b.Exact > 0 {
+		return exact, [2]number{exact, exact}
+	}
 	ratio := float64(a.Error / b.Error)
 	half := 1.96 * math.Hypot(float64(a.StdErr/b.Error), ratio*float64(b.StdErr/b.Error))
 	return number(100 * (1 - ratio)), [2]number{number(100 * (1 - ratio - half)), number(100 * (1 - ratio + half))}
@@ -557,8 +566,11 @@ func (o *optimized) print(w io.Writer, model string) {
 	}
 	fmt.Fprintf(w, "\nfound after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d\n", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)
 	if !math.IsNaN(float64(o.Improvement)) {
-		fmt.Fprintf(w, "its error is %.2f %% below that of %s (95 %% interval: %.2f to %.2f %%)\n",
-			float64(o.Improvement), o.Baselines[0].Code, float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1]))
+		interval := "exact"
+		if o.ImprovementCI[0] != o.ImprovementCI[1] {
+			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1]))
+		}
+		fmt.Fprintf(w, "its error is %.2f %% below that of %s (%s)\n", float64(o.Improvement), o.Baselines[0].Code, interval)
 	}
 	if o.CodeFile != nil {
 		fmt.Fprintf(w, "written to %s\n", *o.CodeFile)
@@ -609,7 +621,11 @@ func (cmd *optimizeCmd) pareto(ctx context.Context, env *environment, o *search.
 		var found *optimized
 		var err error
 		if found, stopped, err = cmd.search(ctx, env, o, backend, known); err != nil {
-			if errors.Is(err, search.ErrImpossible) && len(out.Found) < len(cmd.Bits) { // too few bits for r and σ
+			if ctx.Err() != nil && len(out.Found) > 0 {
+				stopped = fmt.Errorf("the search for %d bits had not begun; those with fewer are what was written", m)
+				break
+			}
+			if errors.Is(err, search.ErrImpossible) { // too few bits for r and σ
 				if !cmd.Quiet {
 					fmt.Fprintf(env.stderr, "belsim: note: %d bits: %v\n", m, err)
 				}

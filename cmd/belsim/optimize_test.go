@@ -79,7 +79,7 @@ func TestOptimize(t *testing.T) {
 }
 
 // TestOptimizeErrors: a table of error probabilities, which does not change with the
-// code: bits that always err are turned round, and a code without errors is found.
+// code: one is found that tells the levels apart by the bits that never err.
 func TestOptimizeErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "e.csv", strings.Repeat("0,0.5,0,0.5,0\n", 6))

@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"context"
+	"math"
+	"math/bits"
+)
 
 // enumerated is the exact expected error of gen on bits that err independently: a sum
 // over all 2^M outputs.
@@ -29,7 +33,7 @@ func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumer
 	}
 }
 
-func (x *enumerated) reset(w *words, _ uint64) (float64, error) {
+func (x *enumerated) reset(_ context.Context, w *words, _ uint64) (float64, error) {
 	all := make([]int, w.bits)
 	for k := range all {
 		all[k] = k
@@ -57,7 +61,7 @@ func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, er
 	for output := range x.label {
 		best, level := w.bits+1, 0
 		for n, word := range w.rows { // M is small: a row is a word
-			if d := onesIn(word ^ uint64(output)); d < best {
+			if d := bits.OnesCount64(word ^ uint64(output)); d < best {
 				best, level = d, n
 			}
 		}

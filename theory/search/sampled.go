@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"math"
 	"math/bits"
 )
@@ -9,8 +10,9 @@ import (
 // call to the next.
 type evaluator interface {
 	// reset evaluates a matrix from the beginning, with the random numbers of a
-	// seed. The error is +Inf where a probability is above 1.
-	reset(w *words, seed uint64) (float64, error)
+	// seed. The error is +Inf where a probability is above 1. When the context ends
+	// it returns the context's error.
+	reset(ctx context.Context, w *words, seed uint64) (float64, error)
 	// update evaluates the matrix after a change, of which reset or the last
 	// update has seen all but the columns and rows listed; old holds the words
 	// that the rows had.
@@ -60,6 +62,7 @@ type sampled struct {
 	at      []nearest
 	stamp   []uint32 // L × S: the update in which the sample was last kept in log
 	updates uint32
+	anew    bool // nothing is kept: reset
 
 	// What the last update has changed.
 	columns   []int
@@ -115,7 +118,7 @@ func sampledBytes(levels, bitCount, size int) int64 {
 	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8+4) + int64(4*bitCount))
 }
 
-func (s *sampled) reset(w *words, seed uint64) (float64, error) {
+func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
 	s.seed = seed
 	s.forget()
 	clear(s.flips)
@@ -133,7 +136,12 @@ func (s *sampled) reset(w *words, seed uint64) (float64, error) {
 			s.counts[n*w.bits+k] = s.count(n, k)
 		}
 	}
+	s.anew = true
+	defer func() { s.anew = false }()
 	for n := range w.levels {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if s.prior[n] == 0 {
 			continue
 		}
@@ -145,7 +153,6 @@ func (s *sampled) reset(w *words, seed uint64) (float64, error) {
 		}
 		s.decodeAll(w, n)
 	}
-	s.forget() // there is nothing to go back to
 	return s.total(), nil
 }
 
@@ -336,11 +343,13 @@ func (s *sampled) reach(n int, samples []int32) int {
 // keep keeps a sample as it is, unless this update has done so already, and, where it
 // is to be decoded again, notes that.
 func (s *sampled) keep(g int, dirty bool) {
-	if s.stamp[g] != s.updates {
+	switch {
+	case s.anew: // there is nothing to go back to
+	case s.stamp[g] != s.updates:
 		s.stamp[g] = s.updates
 		s.log = append(s.log, logged{g, s.at[g]})
 		s.oldFlips = append(s.oldFlips, s.flips[g*s.width:(g+1)*s.width]...)
-	} else if s.at[g].level < 0 {
+	case s.at[g].level < 0:
 		return
 	}
 	if dirty {

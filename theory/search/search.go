@@ -16,8 +16,8 @@
 //
 // A search is a tournament of annealings. Each round anneals a fixed number of
 // chains, each with random numbers of its own; then all are judged by other
-// samples than they were optimized on, and the better ones go on, at a lower
-// temperature, in the places of the others. Chains never look at each other or
+// samples than they were optimized on, and the better ones go on, in the places of
+// the others. Chains never look at each other or
 // at the clock, so that a number of steps gives one result on any number of
 // processors.
 package search
@@ -28,7 +28,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -64,14 +63,14 @@ type Options struct {
 
 	// Progress, when set, is told from time to time how many moves were tried since
 	// the last call, and the smallest error so far, as the search's own samples have
-	// it. It must be safe for concurrent use.
+	// it. Calls come from several goroutines, one after another.
 	Progress func(steps uint64, best float64)
 }
 
 // Found is one of the codes that a search has ended with.
 type Found struct {
 	Code  *code.Code
-	Error float64 // by samples that it was not optimized on
+	Error float64 // by samples that it was not optimized on; exact where codes are small
 	Start string  // what the search began from
 }
 
@@ -105,8 +104,10 @@ func (o *Options) Check() error {
 	switch {
 	case o.Levels < code.MinLevels || o.Levels > code.MaxLevels:
 		return fmt.Errorf("%d levels: want %d to %d", o.Levels, code.MinLevels, code.MaxLevels)
+	case o.Bits < 1:
+		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, ErrImpossible, leastBits(o.Levels), o.Levels)
 	case o.Bits < leastBits(o.Levels):
-		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<max(o.Bits, 0), o.Levels, leastBits(o.Levels))
+		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<o.Bits, o.Levels, leastBits(o.Levels))
 	case o.Bits > MaxBits:
 		return fmt.Errorf("%d bits: want at most %d", o.Bits, MaxBits)
 	case o.MaxTransitions < 0:
@@ -160,10 +161,15 @@ func (o *Options) evaluator(ctx context.Context, samples int) evaluator {
 
 // entry is a code of the tournament.
 type entry struct {
-	start string
-	words *words
-	guide float64 // the error that it was optimized to, if it was
-	error float64 // as it was judged; +Inf before
+	start  string
+	words  *words
+	guide  float64 // the error that it was optimized to; +Inf before
+	error  float64 // as it was judged; +Inf before
+	judged bool
+}
+
+func newEntry(start string, w *words) entry {
+	return entry{start: start, words: w, guide: math.Inf(1), error: math.Inf(1)}
 }
 
 // Run searches. It returns the best codes, the smallest error first: at least
@@ -175,16 +181,25 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 		return nil, err
 	}
 	began := time.Now()
-	starts, err := o.starts(o.rng(1<<40, 0))
+	starts, err := o.starts(o.rng(forStarts, 0))
 	if err != nil {
 		return nil, err
 	}
 	all := make([]entry, len(starts))
 	for i, s := range starts {
-		all[i] = entry{start: s.name, words: s.words, error: math.Inf(1)}
+		all[i] = newEntry(s.name, s.words)
+	}
+	if all, err = o.shortlist(ctx, all); err != nil {
+		return nil, err
 	}
 	if all, err = o.judge(ctx, all); err != nil {
 		return nil, err
+	}
+	if len(all) == 0 && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if len(all) == 0 && o.Start != nil {
+		return nil, fmt.Errorf("%w: %s has error probabilities above 1", ErrImpossible, o.Start.Name())
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
@@ -226,48 +241,94 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 	return out, ctx.Err()
 }
 
+// Purposes of random numbers, beside the rounds, whose chains have 0, 1, …
+const (
+	forStarts = 1<<40 + iota
+	forJudges
+	forSamples // of round 0, and so on
+	forScreens = forSamples + 1<<20
+)
+
+// seed is that of a purpose: other seeds have nothing in common with it.
+func (o *Options) seed(purpose uint64) uint64 { return mix(mix(o.Seed) + purpose) }
+
 // rng is the random numbers of a purpose.
 func (o *Options) rng(purpose, number uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(mix(o.Seed+purpose), number))
+	return rand.New(rand.NewPCG(o.seed(purpose), number))
 }
 
 // judge sorts codes by their errors with random numbers on which none was optimized,
-// the smallest first, and leaves out invalid ones and copies. After the end of
-// the context it looks at no more than the most promising code for each
-// processor, so that what was found is not lost, and nobody waits.
+// the smallest first, and leaves out invalid ones and copies. When the context
+// ends it does not wait for that: what was optimized best goes first, by the
+// samples it was optimized on, and then what had been judged.
 func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.guide, b.guide) })
-	workers := runtime.GOMAXPROCS(0)
-	late := int64(workers)
-	var waiting atomic.Int64
-	var g errgroup.Group
-	g.SetLimit(workers)
-	final := context.WithoutCancel(ctx)
-	for i := range all {
-		if !math.IsInf(all[i].error, 1) {
-			continue // it has been
-		}
-		g.Go(func() error {
-			if ctx.Err() != nil && waiting.Add(1) > late {
-				return nil
-			}
-			var err error
-			all[i].error, err = o.evaluator(final, judges).reset(all[i].words, mix(o.Seed+1<<41))
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err := o.each(ctx, all, judges, forJudges, func(e *entry, v float64) { e.error, e.judged = v, true })
+	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.error, b.error) })
+	slices.SortStableFunc(all, func(a, b entry) int {
+		if a.judged != b.judged {
+			return cmp.Compare(map[bool]int{true: 1}[a.judged], map[bool]int{true: 1}[b.judged])
+		}
+		return cmp.Or(cmp.Compare(a.error, b.error), cmp.Compare(a.guide, b.guide))
+	})
+	const late = 2 // codes that are taken unjudged
 	var out []entry
 	for _, e := range all {
 		same := func(x entry) bool { return slices.Equal(x.words.rows, e.words.rows) }
-		if !math.IsInf(e.error, 1) && !slices.ContainsFunc(out, same) {
+		if slices.ContainsFunc(out, same) {
+			continue
+		}
+		if !math.IsInf(e.error, 1) || !e.judged && !math.IsInf(e.guide, 1) && len(out) < late {
 			out = append(out, e)
 		}
 	}
 	return out, nil
+}
+
+// shortlist leaves out the starts that a few samples show to be among the worst, or
+// invalid.
+func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
+	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.guide, b.guide) })
+	valid := slices.IndexFunc(all, func(e entry) bool { return math.IsInf(e.guide, 1) })
+	if valid < 0 {
+		valid = len(all)
+	}
+	return all[:min(valid, 2*Chains)], nil
+}
+
+// each evaluates the codes that have not been judged, from so many samples of a level,
+// as far as the context allows.
+func (o *Options) each(ctx context.Context, all []entry, samples int, purpose uint64, set func(e *entry, v float64)) error {
+	workers := min(runtime.GOMAXPROCS(0), Chains)
+	evaluators := make(chan evaluator, workers) // they are large
+	for range workers {
+		evaluators <- nil
+	}
+	var g errgroup.Group
+	for i := range all {
+		if all[i].judged {
+			continue
+		}
+		x := <-evaluators
+		if x == nil {
+			x = o.evaluator(ctx, samples)
+		}
+		g.Go(func() error {
+			defer func() { evaluators <- x }()
+			v, err := x.reset(ctx, all[i].words, o.seed(purpose))
+			if ctx.Err() == nil {
+				set(&all[i], v)
+			} else {
+				err = nil
+			}
+			return err
+		})
+	}
+	return g.Wait()
 }
 
 // anneal runs the chains of a round. Those beyond the number of codes begin from the
@@ -280,8 +341,11 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 	began := time.Now()
 	for i := range out {
 		g.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
 			e := from[i%len(from)]
-			out[i] = entry{start: e.start, words: e.words.clone(), error: math.Inf(1)}
+			out[i] = newEntry(e.start, e.words.clone())
 			b := budget{steps: steps / Chains}
 			if uint64(i) < steps%Chains {
 				b.steps++
@@ -291,7 +355,7 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 				turn := time.Duration(i/workers) + 1
 				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
 			}
-			return o.chain(ctx, round, i, &out[i], b, best)
+			return o.chain(ctx, round, i, len(from), &out[i], b, best)
 		})
 	}
 	err := g.Wait()
@@ -323,26 +387,29 @@ func (b *budget) fraction(step uint64) float64 {
 }
 
 // The temperature of a chain falls to coldest, in parts of the error of the code that
-// it begins from. How hot it begins depends on which of the chains with that code it
-// is: the first cold enough to climb down from it to the next best, the last hot
-// enough to leave it behind.
+// it begins from.
 const (
 	hottest = 0.2
 	coldest = 2e-5
 )
 
-// heat is the temperature of the which-th of several chains from a code when a
-// fraction of its steps is done.
-func heat(which, several int, fraction float64) float64 {
-	hot := coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
-	return hot * math.Pow(coldest/hot, fraction)
+// heat is how hot a chain begins, of those with so many codes, the best first. Of the
+// chains with one code, the first is cold enough to climb down from it to the next
+// best, and the last hot enough to leave it behind. Where every code has
+// one chain, the better ones have more to lose, and are colder.
+func heat(number, codes int) float64 {
+	which, several := number/codes, (Chains-number%codes+codes-1)/codes
+	if several == 1 {
+		which, several = number, codes
+	}
+	return coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
 }
 
 // chain anneals a code, and leaves the best that it has seen.
-func (o *Options) chain(ctx context.Context, round, number int, e *entry, b budget, best *bestOf) error {
+func (o *Options) chain(ctx context.Context, round, number, among int, e *entry, b budget, best *bestOf) error {
 	w := e.words
 	x := o.evaluator(ctx, rounds[round].samples)
-	now, err := x.reset(w, mix(o.Seed+uint64(round)+1<<42))
+	now, err := x.reset(ctx, w, o.seed(forSamples+uint64(round)))
 	if err != nil || math.IsInf(now, 1) {
 		return err
 	}
@@ -352,7 +419,7 @@ func (o *Options) chain(ctx context.Context, round, number int, e *entry, b budg
 	screened := 0.0
 	if _, ok := x.(*sampled); ok {
 		screen = newSampled(o.Levels, o.Bits, rounds[round].samples/screening, o.Prior, o.Column)
-		if screened, err = screen.reset(w, mix(o.Seed+uint64(round)+1<<43)); err != nil {
+		if screened, err = screen.reset(ctx, w, o.seed(forScreens+uint64(round))); err != nil {
 			return err
 		}
 	}
@@ -360,7 +427,7 @@ func (o *Options) chain(ctx context.Context, round, number int, e *entry, b budg
 	c := newChain(w.clone(), o.free(), o.MaxTransitions)
 	smallest, scale := now, now
 	e.guide = now
-	codes := rounds[round].codes
+	hot := heat(number, among)
 	const look = 16 // steps between two looks at the clock
 	f := 0.0
 	for step := uint64(0); ctx.Err() == nil; step++ {
@@ -380,7 +447,7 @@ func (o *Options) chain(ctx context.Context, round, number int, e *entry, b budg
 			c.undo()
 			continue
 		}
-		temperature := scale * heat(number/codes, Chains/codes, f)
+		temperature := scale * hot * math.Pow(coldest/hot, f)
 		worst := temperature * rng.ExpFloat64() // that is accepted
 		seen := 0.0
 		if screen != nil {
@@ -424,7 +491,7 @@ type given struct {
 	at      []int
 }
 
-func (g *given) reset(w *words, seed uint64) (float64, error) {
+func (g *given) reset(_ context.Context, w *words, seed uint64) (float64, error) {
 	g.seed = seed
 	return g.value(w, nil)
 }
@@ -447,8 +514,10 @@ func (g *given) value(w *words, columns []int) (float64, error) {
 	for _, k := range columns {
 		g.at = w.transitions(g.at[:0], k)
 		g.options.Column(g.column, k, g.at)
-		if slices.Max(g.column) > 1 {
-			return math.Inf(1), nil
+		for _, e := range g.column {
+			if !(e <= 1) {
+				return math.Inf(1), nil
+			}
 		}
 	}
 	c, err := w.code("candidate")
@@ -488,8 +557,6 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	b.error = min(b.error, smallest)
 	b.progress(b.waiting.Swap(0), b.error)
 }
-
-func onesIn(x uint64) int { return bits.OnesCount64(x) }
 
 // Bytes is about the memory that a search takes on so many processors: an evaluator and
 // a matrix of numbers for each, and the codes it begins from.

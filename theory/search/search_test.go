@@ -54,7 +54,7 @@ func TestUpdateIsReset(t *testing.T) {
 			}
 			for _, x := range evaluators {
 				w := s.words.clone()
-				if now, _ := x.reset(w, 5); math.IsInf(now, 1) {
+				if now, _ := x.reset(t.Context(), w, 5); math.IsInf(now, 1) {
 					continue
 				}
 				tried++
@@ -73,9 +73,9 @@ func TestUpdateIsReset(t *testing.T) {
 					fresh := newSampled(at.levels, at.bits, 64, prior, column)
 					var want float64
 					if _, ok := x.(*enumerated); ok {
-						want, _ = newEnumerated(at.levels, at.bits, prior, column).reset(w, 5)
+						want, _ = newEnumerated(at.levels, at.bits, prior, column).reset(t.Context(), w, 5)
 					} else {
-						want, _ = fresh.reset(w, 5)
+						want, _ = fresh.reset(t.Context(), w, 5)
 					}
 					if got != want {
 						t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.name, got, want)
@@ -138,7 +138,7 @@ func TestEvaluators(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _ := newEnumerated(o.Levels, o.Bits, o.Prior, o.Column).reset(s.words, 1)
+			got, _ := newEnumerated(o.Levels, o.Bits, o.Prior, o.Column).reset(t.Context(), s.words, 1)
 			if math.IsInf(got, 1) {
 				continue
 			}
@@ -149,7 +149,7 @@ func TestEvaluators(t *testing.T) {
 				t.Errorf("%s: enumerated %v, exact %v", s.name, got, want)
 			}
 			const size = 1 << 12
-			sampled, _ := newSampled(o.Levels, o.Bits, size, o.Prior, o.Column).reset(s.words, 9)
+			sampled, _ := newSampled(o.Levels, o.Bits, size, o.Prior, o.Column).reset(t.Context(), s.words, 9)
 			if math.Abs(sampled-want) > 6*math.Sqrt(variance/(size-1)) {
 				t.Errorf("%s: sampled %v, exact %v ± %v", s.name, sampled, want, math.Sqrt(variance/size))
 			}
@@ -226,7 +226,7 @@ func TestOptimum(t *testing.T) {
 		var choose func(level int)
 		choose = func(level int) {
 			if level == at.levels {
-				v, _ := x.reset(w, 0)
+				v, _ := x.reset(t.Context(), w, 0)
 				best = min(best, v)
 				return
 			}
@@ -309,7 +309,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	begun, _ := newSampled(20, 12, judges, o.Prior, o.Column).reset(wordsOf(johnson, 20, 12), mix(o.Seed+1<<41))
+	begun, _ := newSampled(20, 12, judges, o.Prior, o.Column).reset(t.Context(), wordsOf(johnson, 20, 12), o.seed(forJudges))
 	if found[0].Error >= begun {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found[0].Error, begun)
 	}
@@ -423,9 +423,30 @@ func TestEnd(t *testing.T) {
 		}
 	}
 	found, err := Run(ctx, o)
-	if !errors.Is(err, context.Canceled) || len(found) == 0 || !(found[0].Error > 0) {
-		t.Errorf("%v, %v", found, err)
+	if !errors.Is(err, context.Canceled) || len(found) == 0 {
+		t.Fatalf("%v, %v", found, err)
 	}
+	// Of an error that itself ends with the context: transitions, of which there are
+	// fewer the longer the search lasts.
+	o = problem(t, 40, 14, 0.4, 1)
+	o.Steps = 1 << 40
+	o.Start, _ = code.New("b1jdj", 40)
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	least := math.Inf(1)
+	o.Progress = func(_ uint64, best float64) {
+		if least = min(least, best); best < 45 {
+			cancel()
+		}
+	}
+	o.Error = func(ctx context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
+		return float64(c.TransitionCount()), ctx.Err()
+	}
+	found, err = Run(ctx, o)
+	if !errors.Is(err, context.Canceled) || len(found) == 0 || float64(found[0].Code.TransitionCount()) > least {
+		t.Errorf("%v, %v: the search had come down to %v", found, err, least)
+	}
+	o = problem(t, 40, 14, 0.6, 1.5)
 	o.Steps, o.Time, o.Progress = 0, 300*time.Millisecond, nil
 	if found, err := Run(context.Background(), o); err != nil || len(found) == 0 {
 		t.Errorf("for a time: %v, %v", found, err)
@@ -449,6 +470,13 @@ func TestCheck(t *testing.T) {
 		{func(o *Options) { o.Column = nil }, "needs an error model"},
 		{func(o *Options) { o.Fixed = []int{1} }, "only where there is a code"},
 		{func(o *Options) { o.Start, o.Fixed = unary, []int{8} }, "column 9 of unary cannot stay as it is: it has 8"},
+		{func(o *Options) { o.Bits = MaxBits + 1 }, "want at most 65536"},
+		{func(o *Options) { o.Bits = -3 }, "-3 bits: impossible; want at least 4 for 9 levels"},
+		{func(o *Options) { o.Start, o.Column = unary, mixture(t, 9, 3, 0.5) }, "unary has error probabilities above 1"},
+		{func(o *Options) {
+			o.Start, _ = code.New("gray", 9)
+			o.Bits, o.MaxTransitions = 4, 3
+		}, "column 4 of gray has 4 transitions, and at most 3 are wanted"},
 		{func(o *Options) { o.Start, o.Bits = unary, 7 }, "unary has 9 levels and 8 bits"},
 		{func(o *Options) { o.Start, o.Fixed = unary, []int{0, 1, 2, 3, 4, 5, 6, 7} }, "all columns are to stay"},
 		{func(o *Options) { o.Column = mixture(t, 9, 3, 0.5) }, "no code of 9 levels and 8 bits was found"},
@@ -469,7 +497,7 @@ func BenchmarkStep(b *testing.B) {
 		o.Steps = uint64(b.N)
 		e := entry{words: w}
 		b.ResetTimer()
-		if err := o.chain(context.Background(), 2, 0, &e, budget{steps: uint64(b.N)}, &bestOf{}); err != nil {
+		if err := o.chain(b.Context(), 2, 0, 2, &e, budget{steps: uint64(b.N)}, &bestOf{}); err != nil {
 			b.Fatal(err)
 		}
 	})
@@ -480,7 +508,7 @@ func BenchmarkReset(b *testing.B) {
 		x := newSampled(o.Levels, o.Bits, rounds[2].samples, o.Prior, o.Column)
 		b.ResetTimer()
 		for range b.N {
-			if _, err := x.reset(w, 1); err != nil {
+			if _, err := x.reset(b.Context(), w, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -200,6 +200,11 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 // the named codes and random ones.
 func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 	if o.Start != nil {
+		for k, at := range o.Start.Transitions() {
+			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
+				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", ErrImpossible, k+1, o.Start.Name(), len(at), o.MaxTransitions)
+			}
+		}
 		return []start{{o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits)}}, nil
 	}
 	all, err := named(o.Levels, o.Bits, rng)
