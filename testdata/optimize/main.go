@@ -54,7 +54,7 @@ func main() {
 	for _, levels := range []int{64, 256} {
 		steps, samples := 40000, 20000
 		if levels == 256 {
-			steps, samples = 5000, 5000
+			steps, samples = 2000, 2000
 		}
 		for _, at := range []struct{ r, sigma float64 }{{0.6, 1.5}, {0.5, 3}, {2, 10}} {
 			for _, name := range []string{"b2jdj", "hexj", "b1jdj", "johnson", "unary", "hadamard"} {
