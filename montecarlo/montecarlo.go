@@ -25,6 +25,12 @@ import (
 	"belsim/theory/matrix"
 )
 
+// NumericVersion is that of the numbers: of the samples here, and of the codes,
+// decoders, error models, bounds and exact values that go with them. It is raised by
+// whatever changes one of them by as much as a bit, so that results of before and after
+// are never added up.
+const NumericVersion = 1
+
 // Problem is what is sampled: the classifiers' outputs for every label of a
 // code, read by a decoder.
 type Problem struct {

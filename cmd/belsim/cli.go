@@ -47,6 +47,8 @@ type cli struct {
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
+	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells: in parts, on any number of machines, and on from where it was killed."`
+	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`
@@ -96,7 +98,7 @@ func belsim(args []string, stdout, stderr io.Writer) (code int) {
 			err = errors.New("nothing was written")
 		}
 		fmt.Fprintf(stderr, "belsim: interrupted: %s\n", oneLine(err))
-		return exitSignal + int(sig)
+		return signalStatus(sig)
 	}
 	if code = exitCode(err); code > exitFailed {
 		fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
@@ -172,12 +174,12 @@ func joinNegative(args []string) []string {
 // oneLine is the text of an error on one line.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// notify returns a context that ends with SIGINT or SIGTERM, and which of them
-// came. A second signal ends the process at once, as without a handler.
+// notify returns a context that ends with one of the interruptions, and which of
+// them came. A second signal ends the process at once, as without a handler.
 func notify(parent context.Context) (ctx context.Context, came func() os.Signal, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, interruptions...)
 	var mu sync.Mutex
 	var first os.Signal
 	go func() {

@@ -75,7 +75,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "optimize", "figures", "bench"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "optimize", "figures", "bench", "sweep", "merge"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
@@ -207,12 +206,7 @@ func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
 // second time; npyio writes whole slices.
 func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
 	rows, columns := m.Dims()
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, columns)
-	// Format 1.0: magic, version, length; then the dictionary, padded with
-	// spaces and a newline so that the data begins at a multiple of 64.
-	length := (10+len(dict)+1+63)/64*64 - 10
-	head := slices.Concat(npy.Magic[:], []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
-		[]byte(dict), bytes.Repeat([]byte{' '}, length-len(dict)-1), []byte{'\n'})
+	head := npyHeader(descr, fmt.Sprintf("(%d, %d)", rows, columns))
 	if _, err := w.Write(head); err != nil {
 		return err
 	}

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// interruptions are the signals that end a command after what was finished is safe.
+var interruptions = []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+
+// signalStatus is the exit code of a command that a signal ended.
+func signalStatus(s syscall.Signal) int { return exitSignal + int(s) }

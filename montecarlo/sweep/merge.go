@@ -1,0 +1,220 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"path/filepath"
+	"slices"
+
+	"belsim/montecarlo"
+)
+
+// Total is a sum over the labels of a cell: a 128-bit integer.
+type Total struct{ Hi, Lo uint64 }
+
+// add adds n.
+func (t *Total) add(n uint64) {
+	var carry uint64
+	t.Lo, carry = bits.Add64(t.Lo, n, 0)
+	t.Hi += carry
+}
+
+// String writes it in decimal digits.
+func (t Total) String() string {
+	n := new(big.Int).SetUint64(t.Hi)
+	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(t.Lo)).String()
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t Total) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
+
+// Row is what a sweep found of one cell. Numbers that do not exist are NaN.
+type Row struct {
+	Valid   bool // false where r and σ give a probability above 1
+	Reached bool // whether a target relative error was reached
+	// Mean is the mean |error| in levels over the prior: the bound, the exact value, or
+	// that of the samples, which alone has what follows.
+	Mean, StdErr, RMS, Within float64
+	WorstLevel                int
+	WorstMean                 float64
+	Samples, Abs, Square      Total // sums over the samples of all labels
+	WithinSamples             Total
+	Fraction                  uint8 // Abs and Square are in units of 2^−Fraction
+}
+
+// Merged are the results of a sweep, put together from the files of its shards.
+type Merged struct {
+	*Sweep
+	Rows   []Row // by task
+	Files  int
+	Shards int // of which the files are part; 0 where they differ or there is none
+
+	have    []bool     // by number of piece
+	prints  [][16]byte // of each piece's line
+	from    []int32    // the file a piece is from
+	names   []string
+	partial map[int][]montecarlo.Sums // by task: sums of tasks that lack pieces
+	lacks   []int                     // by task: number of pieces not there
+}
+
+// Merge reads the result files in a folder. s may be nil, where there is at least one file:
+// the plan is then that of the first. Files of another plan or version are refused, and so
+// are files that are not as they were written. A piece that several files have is
+// counted once; where they disagree, the error says so.
+func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
+	names, err := resultNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		if len(names) == 0 {
+			return nil, fmt.Errorf("%s: has no result file of a sweep, sweep-….jsonl", dir)
+		}
+		if s, err = planOf(filepath.Join(dir, names[0])); err != nil {
+			return nil, err
+		}
+	}
+	m := &Merged{
+		Sweep: s, Rows: make([]Row, s.Tasks()), names: names,
+		have: make([]bool, s.Pieces()), prints: make([][16]byte, s.Pieces()), from: make([]int32, s.Pieces()),
+		partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
+	}
+	for t := range m.lacks {
+		m.lacks[t] = s.Parts(t)
+	}
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		h, err := s.scan(filepath.Join(dir, name), func(p Piece, text []byte) error { return m.add(p, text, i) })
+		if err != nil {
+			return nil, err
+		}
+		m.Files++
+		if m.Files == 1 {
+			m.Shards = h.Shards
+		} else if m.Shards != h.Shards {
+			m.Shards = 0
+		}
+	}
+	return m, nil
+}
+
+// resultNames are the result files of a folder, of whatever plan, in the order of names.
+func resultNames(dir string) ([]string, error) {
+	none := &Sweep{ID: "            "}
+	_, names, _, err := none.listing(dir)
+	slices.Sort(names)
+	return names, err
+}
+
+// planOf reads the plan that a result file carries.
+func planOf(path string) (*Sweep, error) {
+	r, err := openReader(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if r.header.NumericVersion != montecarlo.NumericVersion {
+		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim's are of version %d, and merges no others", path, r.header.NumericVersion, montecarlo.NumericVersion)
+	}
+	var p Plan
+	d := json.NewDecoder(bytes.NewReader(r.header.Plan))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return nil, damaged(path, fmt.Sprintf("its plan cannot be read: %v", err))
+	}
+	s, err := New(p)
+	if err != nil {
+		return nil, damaged(path, fmt.Sprintf("its plan cannot be read: %v", err))
+	}
+	if s.ID != r.header.PlanID {
+		return nil, damaged(path, fmt.Sprintf("its plan is not %.12s, which it says it is", r.header.PlanID))
+	}
+	return s, nil
+}
+
+// add takes a line of file i.
+func (m *Merged) add(p Piece, text []byte, i int) error {
+	sum := sha256.Sum256(text)
+	n := m.number(p)
+	if m.have[n] {
+		if m.prints[n] != [16]byte(sum[:16]) {
+			return fmt.Errorf("%s has other numbers than in %s", m.describe(p.Task), m.names[m.from[n]])
+		}
+		return nil
+	}
+	r, err := m.decode(text)
+	if err != nil {
+		return err
+	}
+	m.have[n], m.prints[n], m.from[n] = true, [16]byte(sum[:16]), int32(i)
+	m.lacks[p.Task]--
+	row := &m.Rows[p.Task]
+	nan := math.NaN()
+	if r.Sums == nil {
+		*row = Row{Valid: !r.Invalid, Mean: r.Value, StdErr: nan, RMS: nan, Within: nan, WorstMean: nan}
+		return nil
+	}
+	sums := m.partial[p.Task]
+	if sums == nil {
+		sums = r.Sums
+	} else {
+		for l, x := range r.Sums {
+			sums[l].Add(x)
+		}
+	}
+	if m.lacks[p.Task] > 0 {
+		m.partial[p.Task] = sums
+		return nil
+	}
+	delete(m.partial, p.Task)
+	*row = rowOf(m.Weights(len(sums)), sums)
+	row.Reached = r.Reached
+	return nil
+}
+
+// rowOf is a cell of the sums of its labels.
+func rowOf(prior []float64, sums []montecarlo.Sums) Row {
+	o := montecarlo.Weigh(prior, sums)
+	r := Row{Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, WorstLevel: o.WorstLevel, WorstMean: o.WorstMean}
+	for _, s := range sums {
+		r.Samples.add(s.Samples)
+		r.Abs.add(s.Abs)
+		r.Square.add(s.Square)
+		r.WithinSamples.add(s.Within)
+		r.Fraction = max(r.Fraction, s.Fraction)
+	}
+	return r
+}
+
+// Missing is the number of pieces that no file has.
+func (m *Merged) Missing() int {
+	n := 0
+	for _, have := range m.have {
+		if !have {
+			n++
+		}
+	}
+	return n
+}
+
+// MissingShards lists the shards, from 1, of n that lack a piece.
+func (m *Merged) MissingShards(n int) []int {
+	var out []int
+	for i := range min(n, len(m.have)) {
+		for g := i; g < len(m.have); g += n {
+			if !m.have[g] {
+				out = append(out, i+1)
+				break
+			}
+		}
+	}
+	return out
+}

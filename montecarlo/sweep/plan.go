@@ -1,0 +1,360 @@
+// Package sweep cuts a sweep over codes, decoders, r and σ into tasks and pieces that
+// any number of machines can share, keeps what each has finished in a file that is
+// always whole, and puts the files together again.
+//
+// A task is one cell: a code, a decoder, r, σ and a method. Its ID is a hash of
+// everything that determines its numbers. A task of many samples is cut into pieces;
+// how depends on the plan alone, and not on the number of shards, so that the sums of
+// the pieces are the same integers however a sweep was shared. The package knows
+// nothing of how a task is computed, nor of how a plan is written down.
+package sweep
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"belsim/montecarlo"
+	"belsim/theory"
+)
+
+// Methods by which the error of a cell is computed.
+const (
+	Bound  = "bound"
+	Exact  = "exact"
+	Sample = "mc"
+)
+
+// PieceSamples is about the most samples of a piece: a second or less on most
+// machines for independent bits. Like everything that cuts tasks into pieces, it
+// is part of what a plan's identity is made of.
+const PieceSamples = 1 << 26
+
+// Limits that keep a sweep listable.
+const (
+	MaxTasks     = 10_000_000
+	maxPieces    = 50_000_000
+	maxTaskParts = 1 << 16 // larger pieces rather than more
+)
+
+// Plan is a sweep whose codes have been opened: plain data, as result files carry it.
+type Plan struct {
+	NumericVersion int     `json:"numeric_version"` // montecarlo.NumericVersion
+	Pairs          []Pair  `json:"pairs"`
+	R              Axis    `json:"r"`
+	Sigma          Axis    `json:"sigma"` // in levels
+	Samples        uint64  `json:"samples"`
+	RelErr         float64 `json:"rel_err"`     // where positive, in the place of Samples
+	MaxSamples     uint64  `json:"max_samples"` // with RelErr
+	Within         int     `json:"within_levels"`
+	Seed           uint64  `json:"seed"`
+	Temperature    float64 `json:"temperature"`
+	SharedNoise    float64 `json:"shared_noise"`
+	Labels         string  `json:"label_kind"`
+	Transitions    string  `json:"transitions"`
+	Priors         []Prior `json:"priors,omitempty"` // uniform for levels that have none
+}
+
+// Pair is a code of some number of levels with a decoder, and the methods there are
+// for both.
+type Pair struct {
+	Code     string   `json:"code"`     // as the plan names it
+	Identity string   `json:"identity"` // what makes the code the code it is: a name, or a hash of its matrix
+	Levels   int      `json:"levels"`
+	Bits     int      `json:"bits"`
+	Decoder  string   `json:"decoder"`
+	Outputs  string   `json:"outputs"`
+	Methods  []string `json:"methods"`
+}
+
+// Axis are the values of r or σ.
+type Axis struct {
+	Values []float64 `json:"values"`
+	// Even says that the values are evenly spaced, in their logarithms with Log.
+	Even bool `json:"even"`
+	Log  bool `json:"log"`
+}
+
+// Prior is how often each of a number of labels occurs.
+type Prior struct {
+	Levels  int       `json:"levels"`
+	Weights []float64 `json:"weights"`
+}
+
+// ID names a task.
+type ID [16]byte
+
+// String is the ID in hexadecimal digits.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Task is one cell.
+type Task struct {
+	Pair     int // index into Plan.Pairs
+	R, Sigma float64
+	Method   string
+}
+
+// Piece is what is computed at once: a task, or part Part of it, from 0.
+type Piece struct{ Task, Part int }
+
+// Sweep is a plan that has been checked, with its tasks in their order.
+type Sweep struct {
+	Plan
+	ID string // names the plan: its tasks in their order, and how they are cut
+
+	first  []int // number of tasks before each pair
+	ids    []ID  // by task
+	sorted []int // tasks by their ID
+	before []int // by place in sorted: number of pieces before it
+	rank   []int // by task: its place in sorted
+	cuts   []cut // by pair
+	priors map[int][]float64
+}
+
+// cut is how the samples of a task are cut: units of one block of one row, in the order
+// of rows, and so many of them in a piece.
+type cut struct {
+	rows   []int  // those that are sampled
+	blocks uint64 // of a row
+	units  uint64 // of a piece
+	parts  int
+}
+
+// New checks a plan and lists its tasks.
+func New(p Plan) (*Sweep, error) {
+	s := &Sweep{Plan: p, priors: map[int][]float64{}}
+	for _, prior := range p.Priors {
+		if len(prior.Weights) != prior.Levels {
+			return nil, fmt.Errorf("prior of %d weights for %d levels", len(prior.Weights), prior.Levels)
+		}
+		s.priors[prior.Levels] = prior.Weights
+	}
+	cells := len(p.R.Values) * len(p.Sigma.Values)
+	total := 0
+	for i, pair := range p.Pairs {
+		if pair.Levels < 1 {
+			return nil, fmt.Errorf("%s: %d levels", pair.Code, pair.Levels)
+		}
+		for _, m := range pair.Methods {
+			if m != Bound && m != Exact && m != Sample {
+				return nil, fmt.Errorf("unknown method %q", m)
+			}
+		}
+		if s.priors[pair.Levels] == nil {
+			s.priors[pair.Levels] = theory.Uniform(pair.Levels)
+		}
+		s.first = append(s.first, total)
+		total += cells * len(pair.Methods)
+		if total > MaxTasks {
+			return nil, fmt.Errorf("more than %d cells; want several plans", MaxTasks)
+		}
+		s.cuts = append(s.cuts, s.cut(i))
+	}
+	if total == 0 {
+		return nil, errors.New("a plan without a cell")
+	}
+	return s, s.list(total)
+}
+
+// list makes the IDs of the tasks and puts them into order.
+func (s *Sweep) list(total int) error {
+	s.ids = make([]ID, 0, total)
+	for i, pair := range s.Pairs {
+		digests := make([][sha256.Size]byte, len(pair.Methods))
+		for k, m := range pair.Methods {
+			digests[k] = sha256.Sum256([]byte(s.identity(i, m)))
+		}
+		for _, sigma := range s.Sigma.Values {
+			for _, r := range s.R.Values {
+				for k := range digests {
+					var text [sha256.Size + 16]byte
+					copy(text[:], digests[k][:])
+					binary.BigEndian.PutUint64(text[sha256.Size:], math.Float64bits(r))
+					binary.BigEndian.PutUint64(text[sha256.Size+8:], math.Float64bits(sigma))
+					sum := sha256.Sum256(text[:])
+					s.ids = append(s.ids, ID(sum[:16]))
+				}
+			}
+		}
+	}
+	s.sorted = make([]int, total)
+	for i := range s.sorted {
+		s.sorted[i] = i
+	}
+	slices.SortFunc(s.sorted, func(a, b int) int {
+		x, y := &s.ids[a], &s.ids[b]
+		// The first eight bytes nearly always decide.
+		if c := cmp.Compare(binary.BigEndian.Uint64(x[:]), binary.BigEndian.Uint64(y[:])); c != 0 {
+			return c
+		}
+		return bytes.Compare(x[8:], y[8:])
+	})
+	s.rank, s.before = make([]int, total), make([]int, total+1)
+	plan := sha256.New()
+	for at, t := range s.sorted {
+		if at > 0 && s.ids[t] == s.ids[s.sorted[at-1]] {
+			return fmt.Errorf("the cells %s and %s are the same", s.describe(s.sorted[at-1]), s.describe(t))
+		}
+		s.rank[t] = at
+		s.before[at+1] = s.before[at] + s.Parts(t)
+		if s.before[at+1] > maxPieces {
+			return fmt.Errorf("more than %d pieces of %d samples; want several plans", maxPieces, PieceSamples)
+		}
+	}
+	fmt.Fprintf(plan, "belsim plan\npieces %d %d\n", PieceSamples, maxTaskParts)
+	for i := range s.ids {
+		plan.Write(s.ids[i][:])
+	}
+	s.ID = hex.EncodeToString(plan.Sum(nil))
+	return nil
+}
+
+// identity is a text of all that determines the numbers of a pair's cells by one
+// method, but for r and σ. Two texts are equal only where the numbers are: every
+// line but the first two has a key of its own, and no value has a line break.
+func (s *Sweep) identity(i int, method string) string {
+	p := s.Pairs[i]
+	var b bytes.Buffer
+	line := func(key string, value any) { fmt.Fprintf(&b, "%s %v\n", key, value) }
+	hexadecimal := func(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
+	line("belsim task, numeric version", s.NumericVersion)
+	line("method", method)
+	line("code", fmt.Sprintf("%q", p.Identity))
+	line("levels", p.Levels)
+	line("decoder", p.Decoder)
+	line("outputs", p.Outputs)
+	line("temperature", hexadecimal(s.Temperature))
+	line("shared noise", hexadecimal(s.SharedNoise))
+	line("labels", s.Labels)
+	line("transitions", s.Transitions)
+	digest := sha256.New()
+	for _, w := range s.priors[p.Levels] {
+		digest.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(w)))
+	}
+	line("prior", hex.EncodeToString(digest.Sum(nil)))
+	if method == Sample {
+		line("seed", s.Seed)
+		line("within", s.Within)
+		if s.RelErr > 0 {
+			line("relative error", hexadecimal(s.RelErr))
+			line("most samples", s.MaxSamples)
+		} else {
+			line("samples", s.Samples)
+		}
+	}
+	return b.String()
+}
+
+// cut is how tasks of a pair are cut. Tasks with a target relative error are not: what
+// is sampled next depends on the sums of all that was sampled before.
+func (s *Sweep) cut(i int) cut {
+	c := cut{parts: 1}
+	for row, w := range s.priors[s.Pairs[i].Levels] {
+		if w > 0 {
+			c.rows = append(c.rows, row)
+		}
+	}
+	if s.RelErr > 0 {
+		return c
+	}
+	c.blocks = (s.Samples + montecarlo.BlockSize - 1) / montecarlo.BlockSize
+	units := c.blocks * uint64(len(c.rows))
+	c.units = max(1, PieceSamples/max(1, min(s.Samples, montecarlo.BlockSize)), (units+maxTaskParts-1)/maxTaskParts)
+	c.parts = max(1, int((units+c.units-1)/c.units))
+	return c
+}
+
+// Tasks is the number of tasks.
+func (s *Sweep) Tasks() int { return len(s.ids) }
+
+// Pieces is the number of pieces of all tasks.
+func (s *Sweep) Pieces() int { return s.before[len(s.sorted)] }
+
+// Task returns task t, from 0: by pair, σ, r and method, in the order of the plan.
+func (s *Sweep) Task(t int) Task {
+	i := sort.SearchInts(s.first, t+1) - 1
+	methods := s.Pairs[i].Methods
+	at := t - s.first[i]
+	cell := at / len(methods)
+	n := len(s.R.Values)
+	return Task{i, s.R.Values[cell%n], s.Sigma.Values[cell/n], methods[at%len(methods)]}
+}
+
+// TaskID returns the ID of task t.
+func (s *Sweep) TaskID(t int) ID { return s.ids[t] }
+
+// Weights is the prior of the labels of a number of levels.
+func (s *Sweep) Weights(levels int) []float64 { return s.priors[levels] }
+
+// describe is a task in words.
+func (s *Sweep) describe(t int) string {
+	k := s.Task(t)
+	p := s.Pairs[k.Pair]
+	return fmt.Sprintf("%s (%s, %d levels, r = %v, σ = %v, %s)", p.Code, p.Decoder, p.Levels, k.R, k.Sigma, k.Method)
+}
+
+// Parts is the number of pieces that task t is cut into.
+func (s *Sweep) Parts(t int) int {
+	k := s.Task(t)
+	if k.Method != Sample {
+		return 1
+	}
+	return s.cuts[k.Pair].parts
+}
+
+// Spans lists what is sampled for a piece of a task that samples; nothing where the task
+// has a target relative error.
+func (s *Sweep) Spans(p Piece) []montecarlo.Span {
+	k := s.Task(p.Task)
+	c := s.cuts[k.Pair]
+	if k.Method != Sample || s.RelErr > 0 {
+		return nil
+	}
+	var spans []montecarlo.Span
+	end := min(uint64(p.Part+1)*c.units, c.blocks*uint64(len(c.rows)))
+	for at := uint64(p.Part) * c.units; at < end; {
+		block := at % c.blocks
+		n := min(c.blocks-block, end-at)
+		samples := min((block+n)*montecarlo.BlockSize, s.Samples) - block*montecarlo.BlockSize
+		spans = append(spans, montecarlo.Span{Row: c.rows[at/c.blocks], Block: uint32(block), Samples: samples})
+		at += n
+	}
+	return spans
+}
+
+// Part returns the pieces of shard i of n, i from 1, in the order of the plan: every n-th
+// of all pieces by the ID of their task, so that shards have as many pieces as
+// each other, of cells from everywhere in the plan.
+func (s *Sweep) Part(i, n int) []Piece {
+	var out []Piece
+	at := 0
+	for g := i - 1; g < s.Pieces(); g += n {
+		for s.before[at+1] <= g {
+			at++
+		}
+		out = append(out, Piece{s.sorted[at], g - s.before[at]})
+	}
+	slices.SortFunc(out, func(a, b Piece) int {
+		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Part, b.Part))
+	})
+	return out
+}
+
+// number is the place of a piece among all, by the ID of its task.
+func (s *Sweep) number(p Piece) int { return s.before[s.rank[p.Task]] + p.Part }
+
+// find returns the task of an ID.
+func (s *Sweep) find(id ID) (task int, ok bool) {
+	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id[:], s.ids[s.sorted[i]][:]) })
+	if !ok {
+		return 0, false
+	}
+	return s.sorted[at], true
+}

@@ -1,0 +1,315 @@
+package sweep
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Shard is one of the parts of a sweep, and its result file. Its methods are safe for
+// concurrent use.
+//
+// Several processes may work at one shard by accident. Each replaces the file by one
+// that has what the other wrote and its own; where both do so in the same moment, what
+// one of them wrote may be left out, which Todo finds. The numbers are the same
+// whoever computes them.
+type Shard struct {
+	Sweep         *Sweep
+	Index, Count  int // Index from 1
+	path          string
+	header        []byte
+	mu            sync.Mutex
+	pending       map[key][]byte // lines that are in no file yet
+	flushing      sync.Mutex
+	lastFlushTook time.Duration
+}
+
+// Open prepares to work at shard i of n of a sweep, i from 1, with its file in a folder,
+// which is made where there is none. It refuses a folder with files of another plan, and
+// sweeps away what dead processes left of this shard.
+func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
+	if i < 1 || n < 1 || i > n {
+		return nil, fmt.Errorf("shard %d of %d: want 1 to %d", i, n, max(n, 1))
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("making the folder of results: %w", err)
+	}
+	_, foreign, all, err := s.listing(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(foreign) > 0 {
+		return nil, s.refuseForeign(filepath.Join(dir, foreign[0]))
+	}
+	plan, err := json.Marshal(s.Plan)
+	if err != nil {
+		return nil, err
+	}
+	head, err := json.Marshal(header{format, s.ID, i, n, s.NumericVersion, plan})
+	if err != nil {
+		return nil, err
+	}
+	h := &Shard{
+		Sweep: s, Index: i, Count: n, path: filepath.Join(dir, FileName(s.ID, i, n)),
+		header: append(head, '\n'), pending: map[key][]byte{},
+	}
+	for _, name := range all {
+		if pid, here := h.temporary(name); here && (pid == os.Getpid() || !alive(pid)) {
+			os.Remove(filepath.Join(dir, name)) // where it cannot be, it does no harm
+		}
+	}
+	return h, nil
+}
+
+// Path is that of the result file.
+func (h *Shard) Path() string { return h.path }
+
+// Temporary files say whose they are: .FILE.HOST.PID.RANDOM.tmp.
+func (h *Shard) temporaryName() string {
+	return fmt.Sprintf("%s%s.%d.%s.tmp", h.temporaryPrefix(), host(), os.Getpid(), rand.Text())
+}
+
+func (h *Shard) temporaryPrefix() string { return "." + filepath.Base(h.path) + "." }
+
+// temporary reports whether a name is of a temporary file of this shard that a process of
+// this host made, and of which.
+func (h *Shard) temporary(name string) (pid int, here bool) {
+	rest, ok := strings.CutPrefix(name, h.temporaryPrefix()+host()+".")
+	rest, ending := strings.CutSuffix(rest, ".tmp")
+	digits, _, found := strings.Cut(rest, ".")
+	pid, err := strconv.Atoi(digits)
+	return pid, ok && ending && found && err == nil
+}
+
+// host is the name of this machine, in letters that a file's name can have.
+func host() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "host"
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// Todo returns the pieces of the shard that its file does not have, in the order of the
+// plan, and how many it has in all. What is pending counts as not being there.
+func (h *Shard) Todo() (todo []Piece, all int, err error) {
+	have := map[Piece]bool{}
+	_, err = h.Sweep.scan(h.path, func(p Piece, text []byte) error {
+		if have[p] {
+			return fmt.Errorf("%s is there twice", h.Sweep.describe(p.Task))
+		}
+		have[p] = true
+		_, err := h.Sweep.decode(text)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, err
+	}
+	pieces := h.Sweep.Part(h.Index, h.Count)
+	for _, p := range pieces {
+		if !have[p] {
+			todo = append(todo, p)
+		}
+	}
+	return todo, len(pieces), nil
+}
+
+// Probe reports whether the folder can be written to.
+func (h *Shard) Probe() error {
+	path := filepath.Join(filepath.Dir(h.path), h.temporaryName())
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", h.path, err)
+	}
+	file.Close()
+	return os.Remove(path)
+}
+
+// Add takes a result, to be written with the next Flush.
+func (h *Shard) Add(r Result) {
+	text := h.Sweep.encode(r)
+	h.mu.Lock()
+	h.pending[key{h.Sweep.ids[r.Task], r.Part}] = text
+	h.mu.Unlock()
+}
+
+// Keep flushes every so often until the context ends, and returns the error that ended
+// it. Flushing rewrites the file: where that takes long, it is done less often, so
+// that it takes at most a twentieth of the time.
+func (h *Shard) Keep(ctx context.Context, every time.Duration) error {
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+			if err := h.Flush(); err != nil {
+				return err
+			}
+			timer.Reset(max(every, 20*h.lastFlushTook))
+		}
+	}
+}
+
+// Flush puts what is pending into the file: a new one, under a temporary name in the same
+// folder, which takes the place of the old when it is safely on disk. When it fails the
+// file is as it was, and what was pending still is.
+func (h *Shard) Flush() error {
+	h.flushing.Lock()
+	defer h.flushing.Unlock()
+	h.mu.Lock()
+	lines := h.pending
+	h.pending = map[key][]byte{}
+	h.mu.Unlock()
+	if len(lines) == 0 {
+		return nil
+	}
+	start := time.Now()
+	err := h.replace(lines)
+	for range 2 {
+		// A process that finished the shard swept our temporary file away.
+		if errors.Is(err, fs.ErrNotExist) {
+			err = h.replace(lines)
+		}
+	}
+	h.lastFlushTook = time.Since(start)
+	if err != nil {
+		h.mu.Lock()
+		for k, text := range lines {
+			h.pending[k] = text
+		}
+		h.mu.Unlock()
+		return fmt.Errorf("writing %s: %w", h.path, err)
+	}
+	return nil
+}
+
+// replace writes the file anew with what it has and the lines.
+func (h *Shard) replace(lines map[key][]byte) (err error) {
+	name := filepath.Join(filepath.Dir(h.path), h.temporaryName())
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(name)
+		}
+	}()
+	if err := h.write(file, lines); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(name, h.path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(h.path))
+}
+
+// write writes a whole file: the lines of the present one, then those of lines that are
+// not among them.
+func (h *Shard) write(file io.Writer, lines map[key][]byte) error {
+	digest := sha256.New()
+	out := bufio.NewWriterSize(file, 1<<16)
+	both := io.MultiWriter(out, digest)
+	if _, err := both.Write(h.header); err != nil {
+		return err
+	}
+	results := 0
+	written := map[key]bool{}
+	var full error // of the new file, and not the old one's fault
+	_, err := h.Sweep.scan(h.path, func(p Piece, text []byte) error {
+		k := key{h.Sweep.ids[p.Task], p.Part}
+		if own, ok := lines[k]; ok {
+			if !bytes.Equal(own, text) {
+				return fmt.Errorf("%s has other numbers than were computed now", h.Sweep.describe(p.Task))
+			}
+			written[k] = true
+		}
+		results++
+		_, full = both.Write(text)
+		return full
+	})
+	if full != nil {
+		return full
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for k, text := range lines {
+		if !written[k] {
+			results++
+			if _, err := both.Write(text); err != nil {
+				return err
+			}
+		}
+	}
+	last, err := json.Marshal(trailer{results, hex.EncodeToString(digest.Sum(nil))})
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(append(last, '\n')); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// Finish sweeps away the temporary files of this shard, whoever left them: it is for a
+// shard that is complete.
+func (h *Shard) Finish() {
+	dir := filepath.Dir(h.path)
+	_, _, all, err := h.Sweep.listing(dir)
+	if err != nil {
+		return // they do no harm
+	}
+	for _, name := range all {
+		if strings.HasPrefix(name, h.temporaryPrefix()) && strings.HasSuffix(name, ".tmp") {
+			os.Remove(filepath.Join(dir, name))
+		}
+	}
+}
+
+// Others returns the numbers of shards, other than this one's, that the folder has files
+// of this plan for.
+func (h *Shard) Others() []int {
+	own, _, _, err := h.Sweep.listing(filepath.Dir(h.path))
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, name := range own {
+		_, last, _ := strings.Cut(strings.TrimSuffix(name, ".jsonl"), "-of-")
+		if n, err := strconv.Atoi(last); err == nil && n != h.Count && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
