@@ -33,7 +33,7 @@ var slurmScript = template.Must(template.New("slurm").Parse(`#!/bin/bash
 {{- if .GPU}}
 #SBATCH --gres=gpu:1{{end}}
 
-"${BELSIM:-belsim}" sweep {{.Plan}} --out {{.Out}} --shard "$SLURM_ARRAY_TASK_ID/{{.Shards}}"{{if .GPU}} --backend cuda{{end}} &
+"${BELSIM:-belsim}" sweep {{.Plan}} --out {{.Out}} --shard "$SLURM_ARRAY_TASK_ID/{{.Shards}}"{{range .Flags}} {{.}}{{end}} &
 belsim=$!
 # Passed on to belsim, which makes what it finished safe and exits with 143. wait ends
 # with the signal, before belsim does. SIGTERM Slurm sends to belsim itself.
@@ -106,7 +106,7 @@ spec:
         - name: belsim
           image: {{.Image}}
           workingDir: /results
-          command: ["belsim", "sweep", "/plan/plan.json", "--out", {{.Folder}}, "--shards", "{{.Shards}}"{{if .GPU}}, "--backend", "cuda"{{end}}]
+          command: ["belsim", "sweep", "/plan/plan.json", "--out", {{.Folder}}, "--shards", "{{.Shards}}"{{range .Flags}}, "{{.}}"{{end}}]
           resources:
             requests:
               cpu: "1"
@@ -139,13 +139,32 @@ func (cmd *sweepCmd) printJob(env *environment, f *planFile, s *sweep.Sweep) err
 	case cmd.Out == "":
 		return fmt.Errorf("--print %s: want --out, a folder that all shards can write to", cmd.Print)
 	}
+	if cmd.GPU {
+		if env.given["backend"] && cmd.Backend != "cuda" {
+			return fmt.Errorf("--gpu --backend %s: a GPU for each shard that none would use", cmd.Backend)
+		}
+		cmd.Backend = "cuda"
+	}
 	job := struct {
 		Plan, Out, Script, Name, Text, Image, Folder string
 		Shards, Cells                                int
 		GPU                                          bool
+		Flags                                        []string // letters and digits that nothing has to quote
 	}{
 		Plan: quoted([]string{f.path})[0], Out: quoted([]string{cmd.Out})[0], Name: s.ID[:12],
 		Shards: cmd.Shards, Cells: s.Tasks(), GPU: cmd.GPU,
+	}
+	if env.given["workers"] {
+		job.Flags = append(job.Flags, fmt.Sprintf("--workers=%d", cmd.Workers))
+	}
+	if env.given["backend"] || cmd.GPU {
+		job.Flags = append(job.Flags, "--backend="+cmd.Backend)
+	}
+	if env.given["flush-every"] {
+		job.Flags = append(job.Flags, fmt.Sprintf("--flush-every=%v", cmd.FlushEvery))
+	}
+	if cmd.Quiet {
+		job.Flags = append(job.Flags, "--quiet")
 	}
 	for _, text := range []string{f.path, cmd.Out} {
 		if strings.ContainsAny(text, "\r\n") {
