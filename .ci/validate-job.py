@@ -1,4 +1,4 @@
-"""validate.py FILE...: every document against Kubernetes' published schema, strictly.
+"""validate-job.py FILE...: every document against Kubernetes' published schema, strictly.
 
 The schemas name no values of enumerations, and the command kubernetes-validate passes a
 document whose kind it does not know; both are refused here.

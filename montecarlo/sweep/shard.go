@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -271,11 +270,11 @@ func (h *Shard) write(file io.Writer, lines map[key][]byte) error {
 			}
 		}
 	}
-	last, err := json.Marshal(trailer{results, hex.EncodeToString(digest.Sum(nil))})
+	last, err := lastLine(results, digest)
 	if err != nil {
 		return err
 	}
-	if _, err := out.Write(append(last, '\n')); err != nil {
+	if _, err := out.Write(last); err != nil {
 		return err
 	}
 	return out.Flush()

@@ -1,0 +1,631 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"belsim/montecarlo"
+)
+
+// small is a plan of two codes, two methods and 2 × 3 cells of each.
+func small() Plan {
+	return Plan{
+		NumericVersion: 1,
+		Pairs: []Pair{
+			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []string{Exact, Sample}},
+			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []string{Sample}},
+		},
+		R: Axis{Values: []float64{0.1, 0.2}}, Sigma: Axis{Values: []float64{1, 2, 3}},
+		Samples: 1000, Within: 5, Seed: 1, Temperature: 1, Labels: "levels", Transitions: "code",
+	}
+}
+
+func mustNew(t testing.TB, p Plan) *Sweep {
+	t.Helper()
+	s, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// made is a result of a piece that anybody can make again.
+func (s *Sweep) made(p Piece) Result {
+	task := s.Task(p.Task)
+	r := Result{Piece: p, Value: math.NaN()}
+	switch id := s.ids[p.Task]; {
+	case id[0] < 40:
+		r.Invalid = true
+	case task.Method != Sample:
+		r.Value = float64(id[1]) / 3
+	default:
+		r.Sums = make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)
+		for _, span := range s.Spans(p) {
+			// Sums of a span are those of its parts, however it was cut.
+			for n := range span.Samples {
+				x := uint64(id[2])*((uint64(span.Block)*montecarlo.BlockSize+n)%7) + uint64(span.Row)
+				r.Sums[span.Row].Add(montecarlo.Sums{Samples: 1, Abs: x, Square: x * x, Within: x % 2})
+			}
+		}
+	}
+	return r
+}
+
+func TestIDs(t *testing.T) {
+	s := mustNew(t, small())
+	// Results that users have are found by these: a change of them wants a new
+	// montecarlo.NumericVersion, or is a mistake.
+	if got, want := s.TaskID(0).String(), "6c8ee6be9e25fd6a79c63f5df0acf131"; got != want {
+		t.Errorf("task 0 is %s, want %s", got, want)
+	}
+	if got, want := s.TaskID(1).String(), "47d1d2f82fdde29a84786eb6c579247a"; got != want {
+		t.Errorf("task 1 is %s, want %s", got, want)
+	}
+	// All that determines the numbers changes the IDs of what it determines, and nothing else does.
+	const exact, sample = 1, 2
+	for name, tt := range map[string]struct {
+		change  func(p *Plan)
+		changes int
+	}{
+		"numeric version":              {func(p *Plan) { p.NumericVersion++ }, exact | sample},
+		"identity":                     {func(p *Plan) { p.Pairs[0].Identity = "johnson" }, exact | sample},
+		"levels":                       {func(p *Plan) { p.Pairs[0].Levels = 5 }, exact | sample},
+		"decoder":                      {func(p *Plan) { p.Pairs[0].Decoder = "gen" }, exact | sample},
+		"outputs":                      {func(p *Plan) { p.Pairs[0].Outputs = "logits" }, exact | sample},
+		"r":                            {func(p *Plan) { p.R.Values[0] = 0.1000001 }, exact | sample},
+		"sigma":                        {func(p *Plan) { p.Sigma.Values[0] = 1.5 }, exact | sample},
+		"temperature":                  {func(p *Plan) { p.Temperature = 2 }, exact | sample},
+		"shared noise":                 {func(p *Plan) { p.SharedNoise = 0.5 }, exact | sample},
+		"labels":                       {func(p *Plan) { p.Labels = "continuous" }, exact | sample},
+		"transitions":                  {func(p *Plan) { p.Transitions = "printed" }, exact | sample},
+		"prior":                        {func(p *Plan) { p.Priors = []Prior{{4, []float64{0.5, 0.5, 0, 0}}} }, exact | sample},
+		"samples":                      {func(p *Plan) { p.Samples = 1001 }, sample},
+		"seed":                         {func(p *Plan) { p.Seed = 2 }, sample},
+		"within":                       {func(p *Plan) { p.Within = 4 }, sample},
+		"rel_err":                      {func(p *Plan) { p.RelErr = 0.1; p.MaxSamples = 1 << 20 }, sample},
+		"the code's path":              {func(p *Plan) { p.Pairs[1].Code = "elsewhere/b.npy" }, 0},
+		"max_samples, without rel_err": {func(p *Plan) { p.MaxSamples = 9 }, 0},
+		"a uniform prior said":         {func(p *Plan) { p.Priors = []Prior{{4, []float64{0.25, 0.25, 0.25, 0.25}}} }, 0},
+	} {
+		p := small()
+		p.R.Values, p.Sigma.Values = slices.Clone(p.R.Values), slices.Clone(p.Sigma.Values)
+		tt.change(&p)
+		other := mustNew(t, p)
+		changed := 0
+		if other.TaskID(0) != s.TaskID(0) {
+			changed |= exact
+		}
+		if other.TaskID(1) != s.TaskID(1) {
+			changed |= sample
+		}
+		if changed != tt.changes || (other.ID != s.ID) != (changed != 0) {
+			t.Errorf("%s: changes %d (exact 1, samples 2), want %d; plan %.8s, was %.8s", name, changed, tt.changes, other.ID, s.ID)
+		}
+	}
+	p := small()
+	p.Pairs = append(p.Pairs, p.Pairs[1])
+	if _, err := New(p); err == nil || !strings.Contains(err.Error(), "are the same") {
+		t.Errorf("a pair that is there twice: %v", err)
+	}
+	p.Pairs = nil
+	if _, err := New(p); err == nil {
+		t.Error("a plan without a cell passes")
+	}
+}
+
+// TestShardsCover: shards have every piece once between them, and as many as each other.
+func TestShardsCover(t *testing.T) {
+	p := small()
+	p.Samples = 100_000_000 // 400 million in all: several pieces
+	s := mustNew(t, p)
+	if s.Pieces() <= s.Tasks() {
+		t.Fatalf("%d pieces of %d tasks: nothing is cut", s.Pieces(), s.Tasks())
+	}
+	for _, n := range []int{1, 2, 7, 100, 1000} {
+		seen := map[Piece]bool{}
+		least, most := math.MaxInt, 0
+		for i := 1; i <= n; i++ {
+			part := s.Part(i, n)
+			least, most = min(least, len(part)), max(most, len(part))
+			for _, piece := range part {
+				if seen[piece] {
+					t.Errorf("%d shards: %v is there twice", n, piece)
+				}
+				seen[piece] = true
+			}
+		}
+		if len(seen) != s.Pieces() || most-least > 1 {
+			t.Errorf("%d shards: %d of %d pieces, %d to %d in a shard", n, len(seen), s.Pieces(), least, most)
+		}
+	}
+	for task := range s.Tasks() {
+		at, ok := s.find(s.TaskID(task))
+		if !ok || at != task {
+			t.Errorf("task %d is found as %d, %v", task, at, ok)
+		}
+	}
+}
+
+// TestSpansCover: the pieces of a task are all samples of all its labels, once each, in
+// whole blocks.
+func TestSpansCover(t *testing.T) {
+	for _, samples := range []uint64{2, 65536, 65537, 1_000_000, 70_000_001} {
+		p := small()
+		p.Samples = samples
+		p.Priors = []Prior{{4, []float64{0.5, 0, 0.25, 0.25}}}
+		s := mustNew(t, p)
+		const task = 1
+		var got [4]uint64
+		blocks := map[[2]uint64]bool{}
+		for part := range s.Parts(task) {
+			var inPiece uint64
+			for _, span := range s.Spans(Piece{task, part}) {
+				inPiece += span.Samples
+				got[span.Row] += span.Samples
+				for at := uint64(0); at < span.Samples; at += montecarlo.BlockSize {
+					key := [2]uint64{uint64(span.Row), uint64(span.Block) + at/montecarlo.BlockSize}
+					if blocks[key] {
+						t.Fatalf("%d samples: block %v twice", samples, key)
+					}
+					blocks[key] = true
+				}
+				if end := uint64(span.Block)*montecarlo.BlockSize + span.Samples; end%montecarlo.BlockSize != 0 && end != samples {
+					t.Errorf("%d samples: a span ends at %d, in the middle of a block", samples, end)
+				}
+			}
+			if inPiece == 0 || inPiece > PieceSamples {
+				t.Errorf("%d samples: a piece of %d", samples, inPiece)
+			}
+		}
+		if got != [4]uint64{samples, 0, samples, samples} {
+			t.Errorf("%d samples: %v", samples, got)
+		}
+	}
+	p := small()
+	p.Samples = montecarlo.BlockSize << 31
+	s := mustNew(t, Plan{NumericVersion: 1, Pairs: p.Pairs[:1], R: Axis{Values: []float64{1}}, Sigma: Axis{Values: []float64{1}}, Samples: p.Samples})
+	if s.Parts(1) > maxTaskParts {
+		t.Errorf("%d parts of the largest task", s.Parts(1))
+	}
+}
+
+// fill puts all of a shard into its file.
+func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
+	t.Helper()
+	h, err := s.Open(dir, i, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Part(i, n) {
+		h.Add(s.made(p))
+	}
+	if err := h.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func mustMerge(t testing.TB, dir string) *Merged {
+	t.Helper()
+	m, err := Merge(context.Background(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestMergeAnyCut: any number of shards gives the same rows, and so do shards of several
+// cuts together, which have pieces twice.
+func TestMergeAnyCut(t *testing.T) {
+	p := small()
+	p.Samples = 200_000
+	s := mustNew(t, p)
+	s.cuts[0].units, s.cuts[0].parts = 3, 6 // of 4 rows of 4 blocks: pieces of several rows
+	s.cuts[1] = s.cuts[0]
+	if err := s.list(s.Tasks()); err != nil {
+		t.Fatal(err)
+	}
+	rows := func(cuts ...int) []Row {
+		dir := t.TempDir()
+		for _, n := range cuts {
+			for i := 1; i <= n; i++ {
+				fill(t, s, dir, i, n)
+			}
+		}
+		m, err := Merge(context.Background(), dir, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Missing() != 0 || m.MissingShards(3) != nil {
+			t.Errorf("%v: %d pieces missing, of shards %v", cuts, m.Missing(), m.MissingShards(3))
+		}
+		return m.Rows
+	}
+	want := fmt.Sprint(rows(1))
+	for _, cuts := range [][]int{{2}, {50}, {1, 5}, {3, 4}} {
+		if got := fmt.Sprint(rows(cuts...)); got != want {
+			t.Errorf("shards %v: %s\nwant %s", cuts, got, want)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	for _, i := range []int{1, 2, 5} {
+		fill(t, s, dir, i, 6)
+	}
+	m := mustMerge(t, dir)
+	if got := m.MissingShards(6); !slices.Equal(got, []int{3, 4, 6}) || m.Missing() != 9 || m.Shards != 6 {
+		t.Errorf("missing are %v, %d pieces, of %d shards", got, m.Missing(), m.Shards)
+	}
+	if _, err := Merge(context.Background(), t.TempDir(), nil); err == nil {
+		t.Error("an empty folder is merged")
+	}
+}
+
+// TestDamage: no beginning of a file and no file with a changed byte is taken for a result.
+func TestDamage(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	path := fill(t, s, dir, 1, 4).Path()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(text []byte) error {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.scan(path, func(p Piece, text []byte) error { _, err := s.decode(text); return err })
+		return err
+	}
+	if err := read(good); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, text []byte) {
+		t.Helper()
+		err := read(text)
+		if err == nil {
+			t.Errorf("%s: is read", what)
+		} else if !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q does not name the file in one line", what, err)
+		}
+	}
+	for n := range len(good) {
+		refused(fmt.Sprintf("the first %d of %d bytes", n, len(good)), good[:n])
+	}
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1 << (i % 6)
+		refused(fmt.Sprintf("byte %d changed", i), bad)
+	}
+	refused("a line more", append(bytes.Clone(good), "{}\n"...))
+	lines := bytes.SplitAfter(good, []byte("\n"))
+	refused("a result left out", slices.Concat(slices.Delete(slices.Clone(lines), 1, 2)...))
+	if _, err := (&Shard{Sweep: s, Index: 1, Count: 4, path: path}).todoLen(); err == nil {
+		t.Error("a shard goes on from a damaged file")
+	}
+}
+
+func (h *Shard) todoLen() (int, error) {
+	todo, _, err := h.Todo()
+	return len(todo), err
+}
+
+// TestForged: files that are whole, and lie.
+func TestForged(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	var at Piece
+	for _, p := range s.Part(1, 1) {
+		if s.made(p).Sums != nil {
+			at = p
+		}
+	}
+	refused := func(what, want string, change func(r *Result)) {
+		t.Helper()
+		r := s.made(at)
+		change(&r)
+		h, err := s.Open(dir, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Add(r)
+		if err := h.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Merge(context.Background(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", what, err, want)
+		}
+		os.Remove(h.Path())
+	}
+	refused("too few samples", "samples", func(r *Result) { r.Sums[0].Samples-- })
+	refused("more within θ than there are", "within", func(r *Result) { r.Sums[0].Within = r.Sums[0].Samples + 1 })
+	refused("a value for samples", "sums", func(r *Result) { r.Sums = nil; r.Value = 1 })
+}
+
+// TestOthersRefused: other plans, other versions, other numbers, other names.
+func TestOthersRefused(t *testing.T) {
+	s := mustNew(t, small())
+	p := small()
+	p.Seed = 2
+	otherPlan := mustNew(t, p)
+	p = small()
+	p.NumericVersion = 2
+	otherVersion := mustNew(t, p)
+	check := func(what string, err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", what, err, want)
+		}
+	}
+	for what, tt := range map[string]struct {
+		other *Sweep
+		want  string
+	}{"plan": {otherPlan, "another plan"}, "version": {otherVersion, "numbers of version"}} {
+		dir := t.TempDir()
+		fill(t, s, dir, 1, 2)
+		_, err := tt.other.Open(dir, 1, 2)
+		check(what+": sweep", err, map[string]string{"plan": "another plan", "version": "of version 1, and those here are of version 2"}[what])
+		both := t.TempDir()
+		fill(t, tt.other, both, 2, 2)
+		text, err := os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.WriteFile(filepath.Join(both, FileName(s.ID, 1, 2)), text, 0o644)
+		_, err = Merge(context.Background(), both, nil)
+		check(what+": merge", err, tt.want)
+	}
+
+	dir := t.TempDir()
+	path := fill(t, s, dir, 1, 2).Path()
+	os.Rename(path, filepath.Join(dir, FileName(s.ID, 2, 2)))
+	_, err := Merge(context.Background(), dir, nil)
+	check("renamed", err, "should be called")
+
+	dir = t.TempDir()
+	fill(t, s, dir, 1, 1)
+	h, err := s.Open(dir, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Part(1, 2) {
+		r := s.made(p)
+		if r.Sums != nil {
+			r.Sums[0].Abs++
+		}
+		h.Add(r)
+	}
+	if err := h.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Merge(context.Background(), dir, nil)
+	check("two numbers for a cell", err, "has other numbers than in")
+}
+
+// TestTwoWorkers: one shard, two processes' worth of writers. Neither's work spoils the
+// other's, and what a race leaves out is found to be missing.
+func TestTwoWorkers(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	a, err := s.Open(dir, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Open(dir, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := s.Part(1, 1)
+	for i, p := range pieces {
+		if i%3 != 1 {
+			a.Add(s.made(p))
+		}
+		if i%3 != 2 {
+			b.Add(s.made(p))
+		}
+		if i%5 == 0 {
+			if err := a.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%4 == 0 {
+			if err := b.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// A worker that read the file before the other renamed its own.
+	old, _ := os.ReadFile(a.Path())
+	if err := a.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(a.Path(), old, 0o644)
+	if err := b.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		todo, _, err := a.Todo()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range todo {
+			a.Add(s.made(p))
+		}
+		if err := a.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := a.todoLen(); n != 0 || err != nil {
+		t.Errorf("%d pieces left, %v", n, err)
+	}
+	alone := t.TempDir()
+	fill(t, s, alone, 1, 1)
+	if got, want := fmt.Sprint(mustMerge(t, dir).Rows), fmt.Sprint(mustMerge(t, alone).Rows); got != want {
+		t.Errorf("two workers: %s\none: %s", got, want)
+	}
+	wrong := s.made(pieces[len(pieces)-1])
+	wrong.Invalid = !wrong.Invalid
+	wrong.Sums = nil
+	a.Add(wrong)
+	if err := a.Flush(); err == nil || !strings.Contains(err.Error(), "other numbers") {
+		t.Errorf("another number for a piece that is there: %v", err)
+	}
+}
+
+// TestTemporaries: those of dead processes go, those of others stay until the shard is
+// complete, and none is taken for a result.
+func TestTemporaries(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	h := fill(t, s, dir, 1, 2)
+	dead := fmt.Sprintf("%s%s.%d.X.tmp", h.temporaryPrefix(), host(), 1<<30)
+	elsewhere := h.temporaryPrefix() + "another-host.1.X.tmp"
+	otherShard := strings.Replace(dead, "-1-of-2", "-2-of-2", 1)
+	for _, name := range []string{dead, elsewhere, otherShard} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
+	if _, err := s.Open(dir, 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	if alive(1<<30) != there(dead) || !there(elsewhere) || !there(otherShard) {
+		t.Errorf("after Open: dead %v, elsewhere %v, other shard %v", there(dead), there(elsewhere), there(otherShard))
+	}
+	if m := mustMerge(t, dir); m.Files != 1 {
+		t.Errorf("%d files", m.Files)
+	}
+	h.Finish()
+	if there(elsewhere) || !there(otherShard) {
+		t.Errorf("after Finish: elsewhere %v, other shard %v", there(elsewhere), there(otherShard))
+	}
+}
+
+// TestTenThousandFiles merges as many shards.
+func TestTenThousandFiles(t *testing.T) {
+	const shards = 10_000
+	p := small()
+	p.R.Values, p.Sigma.Values = nil, nil
+	for i := range 100 {
+		p.R.Values = append(p.R.Values, float64(i+1))
+		p.Sigma.Values = append(p.Sigma.Values, float64(i+1))
+	}
+	p.Samples = 8
+	s := mustNew(t, p)
+	dir := t.TempDir()
+	h, err := s.Open(dir, 1, shards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= shards; i++ {
+		// Not through Flush: ten thousand fsyncs are not what is tested.
+		lines := map[key][]byte{}
+		for _, p := range s.Part(i, shards) {
+			lines[key{s.ids[p.Task], p.Part}] = s.encode(s.made(p))
+		}
+		h.path = filepath.Join(dir, FileName(s.ID, i, shards))
+		h.header = bytes.Replace(h.header, fmt.Appendf(nil, `"shard":%d,`, max(i-1, 1)), fmt.Appendf(nil, `"shard":%d,`, i), 1)
+		file, err := os.Create(h.path + ".new")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.write(file, lines); err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+		if err := os.Rename(h.path+".new", h.path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := mustMerge(t, dir)
+	if m.Files != shards || m.Missing() != 0 || m.Shards != shards {
+		t.Errorf("%d files of %d shards, %d pieces missing", m.Files, m.Shards, m.Missing())
+	}
+	want := t.TempDir()
+	fill(t, s, want, 1, 1)
+	if fmt.Sprint(mustMerge(t, want).Rows) != fmt.Sprint(m.Rows) {
+		t.Error("ten thousand shards give other rows than one")
+	}
+}
+
+func TestTotal(t *testing.T) {
+	var n Total
+	for range 3 {
+		n.add(math.MaxUint64)
+	}
+	if got := n.String(); got != "55340232221128654845" {
+		t.Errorf("3·(2⁶⁴−1) = %s", got)
+	}
+}
+
+// BenchmarkNew lists the tasks of a full map: seven codes, four decoders, 60 × 60 cells.
+func BenchmarkNew(b *testing.B) {
+	p := fullMap()
+	for b.Loop() {
+		s := mustNew(b, p)
+		s.Part(1, 1000)
+	}
+	b.ReportMetric(float64(mustNew(b, p).Tasks())*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
+}
+
+func fullMap() Plan {
+	p := small()
+	p.Pairs = nil
+	for c := range 7 {
+		for d := range 4 {
+			p.Pairs = append(p.Pairs, Pair{Code: fmt.Sprint(c), Identity: fmt.Sprint(c), Levels: 255, Decoder: fmt.Sprint(d), Methods: []string{Sample}})
+		}
+	}
+	p.R.Values, p.Sigma.Values = nil, nil
+	for i := range 60 {
+		p.R.Values = append(p.R.Values, float64(i+1))
+		p.Sigma.Values = append(p.Sigma.Values, float64(i+1))
+	}
+	p.Samples = 100_000
+	return p
+}
+
+// BenchmarkWrite writes the file of a shard of a full map in a thousand: 100 or 101 cells of
+// 255 levels.
+func BenchmarkWrite(b *testing.B) {
+	s := mustNew(b, fullMap())
+	var lines []Result
+	for _, p := range s.Part(1, 1000) {
+		r := Result{Piece: p, Sums: make([]montecarlo.Sums, 255)}
+		for _, span := range s.Spans(p) {
+			r.Sums[span.Row] = montecarlo.Sums{Samples: span.Samples, Abs: 123456, Square: 234567, Within: 99999}
+		}
+		lines = append(lines, r)
+	}
+	for b.Loop() {
+		dir, err := os.MkdirTemp(b.TempDir(), "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		h, err := s.Open(dir, 1, 1000)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range lines {
+			h.Add(r)
+		}
+		if err := h.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		if n, err := h.todoLen(); n != 0 || err != nil {
+			b.Fatal(n, err)
+		}
+	}
+	b.ReportMetric(1000*b.Elapsed().Seconds()/float64(b.N), "ms/shard")
+}
