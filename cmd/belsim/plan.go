@@ -315,7 +315,7 @@ func (f *planFile) open(ctx context.Context) (s *sweep.Sweep, pairs []opened, no
 			plan.Priors = append(plan.Priors, sweep.Prior{Levels: l, Weights: priors[l]})
 		}
 	}
-	leave := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)+": left out") }
+	leave := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
 	fits := map[string]bool{}
 	for _, name := range f.Codes {
 		codes, err := f.openLevels(name, leave)
@@ -331,7 +331,7 @@ func (f *planFile) open(ctx context.Context) (s *sweep.Sweep, pairs []opened, no
 			for _, decoder := range f.Decoders {
 				d, err := latent.decoder(decoder, c)
 				if errors.Is(err, decode.ErrUnfit) {
-					leave("%s of %d levels with %s, which does not fit it", name, c.Levels(), decoder)
+					leave("%s of %d levels, which %s does not fit", name, c.Levels(), decoder)
 					continue
 				}
 				if err != nil {
@@ -396,7 +396,7 @@ func (f *planFile) openLevels(name string, leave func(string, ...any)) ([]*code.
 		if l == codes[0].Levels() {
 			fits = true
 		} else {
-			leave("%s at %d levels: it has %d", name, l, codes[0].Levels())
+			leave("%s at %d levels, of which it has %d", name, l, codes[0].Levels())
 		}
 	}
 	if !fits {
@@ -455,7 +455,7 @@ func (p opened) methods(f *planFile, leave func(string, ...any)) ([]string, erro
 			}
 		}
 		if errors.Is(err, theory.ErrNone) {
-			leave("%s of %d levels with %s by method %s, which does not exist for them", p.code.Name(), p.code.Levels(), p.decoder.Name(), m)
+			leave("%s of %d levels with %s has no %s value", p.code.Name(), p.code.Levels(), p.decoder.Name(), m)
 			err = nil
 			continue
 		}

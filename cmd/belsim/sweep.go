@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -75,10 +76,13 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if !cmd.Quiet {
-		for _, n := range notes {
-			fmt.Fprintf(env.stderr, "belsim: note: %s: %s\n", cmd.Plan, n)
+	if len(notes) > 0 && !cmd.Quiet {
+		const most = 3
+		text := strings.Join(notes[:min(most, len(notes))], "; ")
+		if more := len(notes) - most; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
 		}
+		fmt.Fprintf(env.stderr, "belsim: note: %s: left out: %s\n", cmd.Plan, text)
 	}
 	if cmd.Print != "" {
 		return cmd.printJob(env, f, s)

@@ -1,0 +1,688 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// testPlan takes a fraction of a second, and has cells of every kind: invalid ones, ones
+// left out, two decoders, several numbers of levels.
+const testPlan = `{
+  "codes": ["unary", "johnson-nonzero", "hexj"],
+  "decoders": ["auto", "gen-ex"],
+  "levels": [15, 20],
+  "r": "0.5:8:4:log",
+  "sigma": [1, 2, 5],
+  "methods": ["bound", "exact", "mc"],
+  "samples": 3000,
+  "within": 2,
+  "seed": 3
+}`
+
+// outputs of merge, which are the same bytes however a sweep was cut.
+var mergedFormats = []string{"csv", "json", "npz"}
+
+// mergedBytes are what merge makes of a folder, in all formats.
+func mergedBytes(t *testing.T, folder string) string {
+	t.Helper()
+	dir := t.TempDir()
+	args := []string{"merge", folder}
+	for _, f := range mergedFormats {
+		args = append(args, "-o", filepath.Join(dir, "m."+f))
+	}
+	mustRun(t, args...)
+	var all strings.Builder
+	for _, f := range mergedFormats {
+		b, err := os.ReadFile(filepath.Join(dir, "m."+f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	return all.String()
+}
+
+// mustSweep computes a plan, or a shard of it.
+func mustSweep(t *testing.T, args ...string) string {
+	t.Helper()
+	return mustRun(t, append([]string{"sweep", "--quiet", "--backend", "cpu"}, args...)...)
+}
+
+func TestSweepShards(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", testPlan)
+	if out := mustSweep(t, "plan.json", "--out", "whole"); !strings.Contains(out, "complete: whole/") {
+		t.Errorf("printed %q", out)
+	}
+	want := mergedBytes(t, "whole")
+	for _, n := range []int{2, 100} {
+		folder := fmt.Sprint("of", n)
+		for i := n; i >= 1; i-- {
+			if i == n/2 {
+				continue
+			}
+			mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", i, n), "--workers", fmt.Sprint(1+i%3))
+		}
+		if got, want := mustRun(t, "merge", folder, "--list-missing"), fmt.Sprintln(n/2); got != want {
+			t.Errorf("%d shards: missing are %q, want %q", n, got, want)
+		}
+		if status, _, stderr := run(t, "merge", folder, "-o", "no.csv"); status != exitUsage || !strings.Contains(stderr, "pieces are missing") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%d shards, one missing: exit %d, %q", n, status, stderr)
+		}
+		mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", n/2, n))
+		if mergedBytes(t, folder) != want {
+			t.Errorf("%d shards give other bytes than one", n)
+		}
+		if got := mustRun(t, "merge", folder, "--list-missing"); got != "" {
+			t.Errorf("%d shards: missing are %q", n, got)
+		}
+	}
+	if got := mustRun(t, "merge", "of2", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "" {
+		t.Errorf("missing of 5: %q", got)
+	}
+	if err := os.Mkdir("none", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustRun(t, "merge", "none", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "1-5\n" {
+		t.Errorf("missing of 5 where there is nothing: %q", got)
+	}
+	// Complete: no work, and no file is touched, whatever the clock says.
+	path, err := filepath.Glob("whole/*.jsonl")
+	if err != nil || len(path) != 1 {
+		t.Fatal(path, err)
+	}
+	for _, year := range []int{1970, 2100} {
+		then := time.Date(year, 1, 2, 3, 4, 5, 0, time.UTC)
+		if err := os.Chtimes(path[0], then, then); err != nil {
+			t.Fatal(err)
+		}
+		if out := mustSweep(t, "plan.json", "--out", "whole"); !strings.Contains(out, "complete") {
+			t.Errorf("again: %q", out)
+		}
+		if info, err := os.Stat(path[0]); err != nil || !info.ModTime().Equal(then) {
+			t.Errorf("a complete file of %d was written again: %v", year, err)
+		}
+	}
+	// A file of a partly done shard from another time goes on as well.
+	if _, _, stderr := run(t, "sweep", "plan.json", "--out", "whole", "--shard", "1/2", "--backend", "cpu"); !strings.Contains(stderr, "shards of [1]") {
+		t.Errorf("another number of shards in the folder: %q", stderr)
+	}
+	if mergedBytes(t, "whole") != want {
+		t.Error("pieces that are there twice change the result")
+	}
+}
+
+// TestSweepAgrees: the cells of a sweep are what compare says of them.
+func TestSweepAgrees(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", testPlan)
+	mustSweep(t, "plan.json", "--out", "r")
+	var m struct {
+		Cells []struct {
+			Code, Decoder, Method     string
+			Levels                    int
+			R, Sigma                  float64
+			Valid                     bool
+			Mean, StdErr, RMS, Within *float64
+			Worst                     *int    `json:"worst_level"`
+			Samples                   *uint64 `json:"samples"`
+			Abs                       *uint64 `json:"sum_abs"`
+		}
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "merge", "r", "--json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	invalid, checked := 0, 0
+	for _, c := range m.Cells {
+		args := []string{"compare", c.Code, "--decoder", c.Decoder, "--levels", fmt.Sprint(c.Levels), "--samples", "3000", "--within", "2",
+			"--seed", "3", "--r", fmt.Sprint(c.R), "--sigma", fmt.Sprint(c.Sigma), "--json", "--backend", "cpu"}
+		if !c.Valid {
+			invalid++
+			if status, _, stderr := run(t, args...); status != exitUsage || c.Mean != nil {
+				t.Errorf("%v is invalid, and compare says exit %d, %q", c, status, stderr)
+			}
+			continue
+		}
+		var want struct {
+			Results []struct{ Bound, Exact, Mean, StdErr, RMS, Within *float64 }
+		}
+		if err := json.Unmarshal([]byte(mustRun(t, args...)), &want); err != nil {
+			t.Fatal(err)
+		}
+		w := want.Results[0]
+		checked++
+		switch c.Method {
+		case "mc":
+			if *c.Mean != *w.Mean || *c.StdErr != *w.StdErr || *c.RMS != *w.RMS || *c.Within != *w.Within || *c.Samples != 3000*uint64(c.Levels) {
+				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean, *c.StdErr, *w.Mean, *w.StdErr)
+			}
+		case "exact":
+			if diff := *c.Mean - *w.Exact; diff > 1e-12 || diff < -1e-12 {
+				t.Errorf("%s %s: exact %v, compare has %v", c.Code, c.Decoder, *c.Mean, *w.Exact)
+			}
+		case "bound":
+			if diff := *c.Mean / *w.Bound; diff > 1+1e-12 || diff < 1-1e-12 {
+				t.Errorf("%s %s: bound %v, compare has %v", c.Code, c.Decoder, *c.Mean, *w.Bound)
+			}
+		}
+	}
+	if invalid == 0 || checked < 100 {
+		t.Errorf("%d invalid cells, %d valid ones", invalid, checked)
+	}
+}
+
+// TestSweepCut: a cell that is cut gives the same sums as compare, which does not cut.
+func TestSweepCut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.01], "sigma": [2], "methods": ["mc"], "samples": 50000001}`)
+	for i := 1; i <= 3; i++ {
+		mustSweep(t, "plan.json", "--out", "r", "--shard", fmt.Sprintf("%d/3", i))
+	}
+	if got := mustRun(t, "sweep", "plan.json", "--list"); strings.Count(got, "\n") != 4 {
+		t.Errorf("the pieces are\n%s", got)
+	}
+	var m struct {
+		Cells []struct{ Mean, StdErr float64 }
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "merge", "r", "--json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Results []struct{ Mean, StdErr float64 }
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--json", "--backend", "cpu")), &c); err != nil {
+		t.Fatal(err)
+	}
+	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {
+		t.Errorf("merged %v, compare %v", m.Cells[0], c.Results[0])
+	}
+}
+
+// TestSweepModels: relative errors, logits, continuous labels, priors, printed transitions
+// and files of codes go through shards like the rest.
+func TestSweepModels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "codes", "gray", "--levels", "16", "-o", "mine.csv")
+	mustRun(t, "codes", "mine.csv", "-o", "same.npy")
+	write(t, "prior.csv", "label,count\n1,3\n2,1\n9,4\n")
+	for name, plan := range map[string]string{
+		"rel_err":    `{"codes": ["unary", "hexj"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["mc"], "rel_err": 0.01, "max_samples": 200000}`,
+		"continuous": `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "labels": "continuous", "shared_noise": 0.5, "temperature": 3}`,
+		"prior":      `{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`,
+		"printed":    `{"codes": ["johnson-nonzero"], "levels": [15], "r": [0.5, 1], "sigma": [2], "methods": ["bound"], "transitions": "printed"}`,
+	} {
+		write(t, name+".json", plan)
+		mustSweep(t, name+".json", "--out", name)
+		for i := 1; i <= 3; i++ {
+			mustSweep(t, name+".json", "--out", name+"3", "--shard", fmt.Sprintf("%d/3", i))
+		}
+		if got, want := mergedBytes(t, name+"3"), mergedBytes(t, name); got != want {
+			t.Errorf("%s: shards give other bytes", name)
+		}
+	}
+	mustRun(t, "merge", "rel_err", "-o", "rel.csv")
+	rows := readCSV(t, "rel.csv")
+	for _, r := range rows[1:] {
+		if mean, stderr := parse(t, r[10]), parse(t, r[11]); (stderr <= 0.01*mean) != (r[21] == "true") {
+			t.Errorf("%v ± %v is said to have reached 1 %%: %s", mean, stderr, r[21])
+		}
+	}
+	// The ID is the matrix's, whatever the file.
+	write(t, "same.json", strings.Replace(`{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`, "mine.csv", "same.npy", 1))
+	ids := func(plan string) (out []string) {
+		for _, line := range strings.Split(mustRun(t, "sweep", plan, "--list"), "\n") {
+			id, _, _ := strings.Cut(line, ",")
+			out = append(out, id)
+		}
+		return out
+	}
+	if a, b := ids("prior.json"), ids("same.json"); fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 6 {
+		t.Errorf("IDs %v and %v of one matrix in two files", a, b)
+	}
+}
+
+// TestSweepMergePictures: a sweep of two codes is drawn, and the same cells are heatmap's.
+func TestSweepMergePictures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", examplePlan)
+	mustSweep(t, "plan.json", "--out", "r")
+	for _, method := range []string{"bound", "exact", "mc"} {
+		mustRun(t, "merge", "r", "--method", method, "-o", method+".png", "-o", method+".svg")
+	}
+	mustRun(t, "heatmap", "--levels", "31", "--r", "0.5:8:6:log", "--sigma", "1:8:6:log", "--method", "exact", "-o", "h.csv")
+	mustRun(t, "merge", "r", "-o", "m.csv")
+	want := readCSV(t, "h.csv")[1:]
+	exact := map[string][]string{}
+	for _, r := range readCSV(t, "m.csv")[1:] {
+		if r[8] == "exact" {
+			exact[r[1]] = append(exact[r[1]], r[10])
+		}
+	}
+	for i, r := range want {
+		for k, code := range []string{"unary", "johnson-nonzero"} {
+			if r[2] != "" && exact[code][i] != r[2+k] {
+				t.Errorf("r = %s, σ = %s: %s is %s, heatmap has %s", r[0], r[1], code, exact[code][i], r[2+k])
+			}
+		}
+	}
+	write(t, "plan.json", testPlan)
+	mustSweep(t, "plan.json", "--out", "many")
+	if status, _, stderr := run(t, "merge", "many", "-o", "no.png"); status != exitUsage || !strings.Contains(stderr, "a figure shows two codes") {
+		t.Errorf("a figure of many codes: exit %d, %q", status, stderr)
+	}
+	if _, err := os.Stat("no.png"); err == nil {
+		t.Error("the refused figure is there")
+	}
+}
+
+func TestWhichShard(t *testing.T) {
+	type env map[string]string
+	for _, tt := range []struct {
+		shard  string
+		shards int
+		env    env
+		want   string
+	}{
+		{"", 0, nil, "1/1"},
+		{"3/8", 0, env{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "9"}, "3/8"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "9"}, "5/9"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "3"}, "1/4"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "14", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_MAX": "14", "SLURM_ARRAY_TASK_STEP": "2"}, "3/3"},
+		{"", 8, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "1"}, "7/8"},
+		{"", 4, env{"JOB_COMPLETION_INDEX": "0"}, "1/4"},
+		{"", 4, env{"JOB_COMPLETION_INDEX": "3"}, "4/4"},
+		{"0/4", 0, nil, "--shard 0/4: want i/N"},
+		{"5/4", 0, nil, "--shard 5/4: want i/N"},
+		{"3", 0, nil, "--shard 3: want i/N"},
+		{"1/2", 3, nil, "disagree"},
+		{"", -1, nil, "--shards -1"},
+		{"", 8, nil, "and which?"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5"}, "of how many?"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_COUNT": "9"}, `SLURM_ARRAY_TASK_ID is "x"`},
+		{"", 8, env{"SLURM_ARRAY_TASK_ID": "9"}, "1 to 8"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "9"}, "do not say"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3"}, "do not say"},
+		{"", 0, env{"JOB_COMPLETION_INDEX": "3"}, "of how many?"},
+		{"", 3, env{"JOB_COMPLETION_INDEX": "3"}, "0 to 2"},
+	} {
+		i, n, err := whichShard(tt.shard, tt.shards, func(name string) string { return tt.env[name] })
+		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != tt.want || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("--shard %q --shards %d %v: %s, %v; want %s", tt.shard, tt.shards, tt.env, got, err, tt.want)
+		}
+	}
+}
+
+func TestPlanRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
+	with := func(old, now string) string { return strings.Replace(good, old, now, 1) }
+	for name, tt := range map[string]struct{ plan, want string }{
+		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `line 1: unknown key "cods"; want one of codes`},
+		"case":               {with(`"codes"`, `"Codes"`), `unknown key "Codes"`},
+		"twice":              {with(`"r"`, `"levels": [8], "r"`), `"levels" is there twice`},
+		"garbage":            {good + "\n{}", "goes on after its }"},
+		"cut":                {good[:len(good)-1], "ends before its }"},
+		"not an object":      {`[]`, "a plan is an object"},
+		"empty file":         {``, "a plan is an object"},
+		"no codes":           {with(`"codes": ["unary"], `, ``), `has no "codes"`},
+		"empty list":         {with(`["unary"]`, `[]`), `"codes" is an empty list`},
+		"null":               {with(`["unary"]`, `null`), `"codes" is null`},
+		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
+		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
+		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
+		"unknown decoder":    {with(`"r"`, `"decoders": ["bel"], "r"`), `"decoders" has "bel"`},
+		"unfit decoder":      {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},
+		"one level":          {with(`16`, `1`), `"levels" has 1; want 2 to`},
+		"levels twice":       {with(`16`, `16, 16`), `"levels" has 16 twice`},
+		"r of zero":          {with(`[1]`, `[0]`), `"r": 0: want positive numbers`},
+		"r backwards":        {with(`[1]`, `[2, 1]`), `1 after 2`},
+		"r in words":         {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
+		"sigma of nothing":   {with(`[2]`, `[]`), `"sigma": 0 numbers`},
+		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`), `"seed" is "1"; want a whole number`},
+		"half a sample":      {with(`"r"`, `"samples": 1.5, "r"`), `"samples" is 1.5; want a whole number`},
+		"one sample":         {with(`"r"`, `"samples": 1, "r"`), `needs at least 2`},
+		"both":               {with(`"r"`, `"samples": 10, "rel_err": 0.1, "r"`), "both say how much"},
+		"max alone":          {with(`"r"`, `"max_samples": 100000, "r"`), `goes with "rel_err"`},
+		"rel_err":            {with(`"r"`, `"rel_err": -1, "r"`), `"rel_err" is -1`},
+		"too many samples":   {strings.Replace(with(`"r"`, `"samples": 18446744073709551615, "r"`), "bound", "mc", 1), "at most"},
+		"temperature":        {with(`"r"`, `"temperature": 0, "r"`), `"temperature" is 0`},
+		"shared noise":       {with(`"r"`, `"shared_noise": 2, "r"`), `"shared_noise" is 2`},
+		"labels":             {with(`"r"`, `"labels": "real", "r"`), `"labels" has "real"`},
+		"no such prior":      {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
+		"no such file":       {with(`unary`, `none.csv`), "none.csv"},
+		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
+		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
+	} {
+		write(t, "plan.json", tt.plan)
+		status, stdout, stderr := run(t, "sweep", "plan.json", "--out", "results")
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) || !strings.Contains(stderr, "plan.json") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q; want %q", name, status, stderr, tt.want)
+		}
+		if files := listing(t); len(files) != 1 {
+			t.Errorf("%s: left %v", name, files)
+		}
+	}
+	write(t, "plan.json", good)
+	for args, want := range map[string]string{
+		"sweep":                                    "want a plan",
+		"sweep none.json --out r":                  "none.json",
+		"sweep plan.json":                          "want --out",
+		"sweep plan.json --out plan.json":          "plan.json",
+		"sweep plan.json --out r --shard 3":        "want i/N",
+		"sweep plan.json --out r --print slurm":    "want --shards",
+		"sweep plan.json --shards 2 --print slurm": "want --out",
+		"sweep plan.json --out r --shards 2 --shard 1/2 --print slurm": "neither --shard",
+		"sweep plan.json --init":                   "--init prints",
+		"sweep plan.json --out r --flush-every 0s": "--flush-every",
+		"merge none": "none",
+		"merge .":    "no result file",
+		"merge . --list-missing --plan plan.json": "want --shards",
+		"merge . --shards 3":                      "with --list-missing",
+		"merge . -o m.txt":                        "want a name ending in",
+	} {
+		status, stdout, stderr := run(t, strings.Fields(args)...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q; want %q", args, status, stderr, want)
+		}
+	}
+}
+
+// TestSweepLeftOut: what does not fit is left out and said, unless quiet.
+func TestSweepLeftOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", `{"codes": ["unary", "hexj"], "decoders": ["bel-u", "gen-ex"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`)
+	_, stdout, stderr := run(t, "sweep", "plan.json", "--list")
+	if strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, "left out: ") ||
+		!strings.Contains(stderr, "hexj of 16 levels, which bel-u does not fit") ||
+		!strings.Contains(stderr, "unary of 16 levels with gen-ex has no bound value") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("listed %q, said %q", stdout, stderr)
+	}
+}
+
+// start starts belsim in a process of its own.
+func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, &errs
+}
+
+// TestSweepKilled: SIGKILL at any moment loses nothing that was finished, and what is merged
+// in the end is what one run gives.
+func TestSweepKilled(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGKILL")
+	}
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", strings.Replace(testPlan, "3000", "8000", 1))
+	args := func(folder string) []string {
+		return []string{"sweep", "plan.json", "--out", folder, "--flush-every", "1ms", "--backend", "cpu", "--quiet"}
+	}
+	began := time.Now()
+	mustRun(t, args("whole")...)
+	took := time.Since(began)
+	want := mergedBytes(t, "whole")
+	random := rand.New(rand.NewPCG(1, 2))
+	kills, resumed := 0, 0
+	for round := 0; kills < 50; round++ {
+		if round > 500 {
+			t.Fatalf("only %d processes could be killed before they ended", kills)
+		}
+		folder := fmt.Sprint("r", round)
+		have := 0
+		for {
+			cmd, stderr := start(t, args(folder)...)
+			kill := time.AfterFunc(time.Duration(random.Float64()*float64(took)), func() { cmd.Process.Kill() })
+			err := cmd.Wait()
+			kill.Stop()
+			var exit *exec.ExitError
+			if err != nil && (!errors.As(err, &exit) || exit.Exited()) {
+				t.Fatalf("%v: %s", err, stderr)
+			}
+			paths, _ := filepath.Glob(folder + "/*.jsonl")
+			now := 0
+			if len(paths) == 1 {
+				text, err := os.ReadFile(paths[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				now = bytes.Count(text, []byte("\n")) - 2
+				if status, _, stderr := run(t, "merge", folder, "--list-missing"); status != 0 {
+					t.Fatalf("after a kill: %s", stderr)
+				}
+			}
+			if now < have {
+				t.Fatalf("%d results where there were %d", now, have)
+			}
+			if have > 0 && now > have {
+				resumed++
+			}
+			have = now
+			if err == nil {
+				break
+			}
+			kills++
+		}
+		if mergedBytes(t, folder) != want {
+			t.Fatalf("round %d: other bytes than without a kill", round)
+		}
+		if left, _ := filepath.Glob(folder + "/.*.tmp"); len(left) != 0 {
+			t.Errorf("round %d: %v are left", round, left)
+		}
+	}
+	if resumed == 0 {
+		t.Error("no process went on from what another had finished")
+	}
+	t.Logf("%d kills, %d of them in files that were partly done", kills, resumed)
+}
+
+// TestSweepTwoWorkers: two processes at one shard by accident.
+func TestSweepTwoWorkers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", strings.Replace(testPlan, "3000", "30000", 1))
+	mustSweep(t, "plan.json", "--out", "whole")
+	for range 3 {
+		var both []*exec.Cmd
+		for range 2 {
+			cmd, stderr := start(t, "sweep", "plan.json", "--out", "both", "--flush-every", "1ms", "--backend", "cpu", "--quiet")
+			both = append(both, cmd)
+			defer func() {
+				if stderr.Len() > 0 {
+					t.Errorf("said %q", stderr)
+				}
+			}()
+		}
+		for _, cmd := range both {
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		}
+		if mergedBytes(t, "both") != mergedBytes(t, "whole") {
+			t.Error("two workers give other bytes than one")
+		}
+		if files, _ := os.ReadDir("both"); len(files) != 1 {
+			t.Errorf("left %v", files)
+		}
+		os.RemoveAll("both")
+	}
+}
+
+// TestSweepInterrupted: signals end a sweep within a second or so, with what was finished
+// in the file.
+func TestSweepInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", strings.Replace(testPlan, "3000", "3000000", 1))
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGUSR1: 143} {
+		folder := fmt.Sprint("r", int(signal))
+		time.AfterFunc(700*time.Millisecond, func() { syscall.Kill(os.Getpid(), signal) })
+		status, _, stderr := run(t, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--flush-every", "1h", "--quiet")
+		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " pieces are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q", signal, status, stderr)
+		}
+		paths, _ := filepath.Glob(folder + "/*.jsonl")
+		if files, err := os.ReadDir(folder); len(paths) != 1 || len(files) != 1 || err != nil {
+			t.Fatalf("%v: left %v, %v", signal, files, err)
+		}
+		text, err := os.ReadFile(paths[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte("\n")) - 2; n < 1 || !strings.Contains(stderr, fmt.Sprintf(": %d of ", n)) {
+			t.Errorf("%v: %d results in the file, and %q", signal, n, stderr)
+		}
+	}
+}
+
+// mount mounts a small file system of memory on a folder.
+func mount(t *testing.T, folder, options string) {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Getuid() != 0 {
+		t.Skip("a file system of one's own needs Linux and root")
+	}
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test", folder).CombinedOutput(); err != nil {
+		t.Skipf("cannot mount a file system: %v: %s", err, bytes.TrimSpace(out))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", folder).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+}
+
+// TestSweepFullDisk: a disk that fills up ends a sweep with one line and exit code 3; what
+// was written stays whole, and with room again the sweep goes on.
+func TestSweepFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "small")
+	mount(t, folder, "size=96k")
+	plan := filepath.Join(dir, "plan.json")
+	write(t, plan, testPlan)
+	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--flush-every", "1ms", "--backend", "cpu", "--quiet")
+	if status != exitEnvironment || !strings.Contains(stderr, "no space left") || !strings.Contains(stderr, folder) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, %q", status, stderr)
+	}
+	if left, _ := filepath.Glob(folder + "/.*"); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	before, _ := filepath.Glob(folder + "/*.jsonl")
+	if len(before) > 0 {
+		if status, _, stderr := run(t, "merge", folder, "--list-missing"); status != 0 {
+			t.Errorf("what was written before: %s", stderr)
+		}
+	}
+	if out, err := exec.Command("mount", "-o", "remount,size=10m", folder).CombinedOutput(); err != nil {
+		t.Fatalf("remount: %v: %s", err, out)
+	}
+	mustSweep(t, plan, "--out", folder)
+	whole := filepath.Join(dir, "whole")
+	mustSweep(t, plan, "--out", whole)
+	if mergedBytes(t, folder) != mergedBytes(t, whole) {
+		t.Error("other bytes after the disk was full")
+	}
+}
+
+// TestSweepReadOnly: a folder that cannot be written to is refused before any work, unless
+// there is none to do.
+func TestSweepReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "fixed")
+	mount(t, folder, "size=10m")
+	plan := filepath.Join(dir, "plan.json")
+	write(t, plan, strings.Replace(testPlan, "3000", "1000000000", 1)) // a day's work
+	remount := func(mode string) {
+		if out, err := exec.Command("mount", "-o", "remount,"+mode, folder).CombinedOutput(); err != nil {
+			t.Fatalf("remount: %v: %s", err, out)
+		}
+	}
+	remount("ro")
+	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--backend", "cpu", "--quiet")
+	if status != exitEnvironment || !strings.Contains(stderr, "read-only file system") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, %q", status, stderr)
+	}
+	remount("rw")
+	write(t, plan, testPlan)
+	mustSweep(t, plan, "--out", folder)
+	remount("ro")
+	if out := mustSweep(t, plan, "--out", folder); !strings.Contains(out, "complete") {
+		t.Errorf("a complete sweep in a read-only folder: %q", out)
+	}
+}
+
+// TestSweepDamaged: a file that was edited or cut off is refused by both commands in one
+// line, and is as it was.
+func TestSweepDamaged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "plan.json", testPlan)
+	mustSweep(t, "plan.json", "--out", "r")
+	paths, _ := filepath.Glob("r/*.jsonl")
+	good, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bad := range map[string][]byte{
+		"is truncated":           good[:len(good)/2],
+		"was edited":             bytes.Replace(good, []byte(`"value":`), []byte(`"value":1`), 1),
+		"is truncated in line 1": {},
+	} {
+		write(t, paths[0], string(bad))
+		for _, args := range [][]string{{"sweep", "plan.json", "--out", "r", "--quiet"}, {"merge", "r", "-o", "m.csv"}} {
+			status, _, stderr := run(t, args...)
+			if status != exitUsage || !strings.Contains(stderr, paths[0]+": "+name) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%s, %s: exit %d, %q", name, args[0], status, stderr)
+			}
+		}
+		if now, _ := os.ReadFile(paths[0]); !bytes.Equal(now, bad) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	write(t, paths[0], string(good))
+	write(t, "other.json", strings.Replace(testPlan, `"seed": 3`, `"seed": 4`, 1))
+	for _, args := range [][]string{{"sweep", "other.json", "--out", "r", "--quiet"}, {"merge", "r", "--plan", "other.json"}} {
+		status, _, stderr := run(t, args...)
+		if status != exitUsage || !strings.Contains(stderr, "is of another plan") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s of another plan: exit %d, %q", args[0], status, stderr)
+		}
+	}
+}
+
+// TestJobs: what the engines are given.
+func TestJobs(t *testing.T) {
+	inFolderWithData(t)
+	for name, args := range map[string]string{
+		"slurm":          "--print slurm",
+		"slurm-gpu":      "--gpu --workers 4 --flush-every 1m --print slurm",
+		"kubernetes":     "--print kubernetes",
+		"kubernetes-gpu": "--gpu --image registry.example/belsim:1 --print kubernetes",
+	} {
+		golden(t, "job-"+name+".txt", mustRun(t, append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"}, strings.Fields(args)...)...))
+	}
+	if text, err := os.ReadFile("testdata/sweep/plan.json"); err != nil || string(text) != examplePlan {
+		t.Errorf("testdata/sweep/plan.json is not what --init prints (%v)", err)
+	}
+	if status, _, stderr := run(t, "sweep", "testdata/sweep/plan.json", "--out", "r", "--shards", "8", "--gpu", "--backend", "cpu", "--print", "slurm"); status != exitUsage || !strings.Contains(stderr, "none would use") {
+		t.Errorf("--gpu --backend cpu: exit %d, %q", status, stderr)
+	}
+}
