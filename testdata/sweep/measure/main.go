@@ -1,0 +1,109 @@
+// Command measure prints the README's table of what sweeps cost: the rate of one task on one
+// core and of two on two, and what a shard takes beside its cells. Run it from the
+// repository's root.
+package main
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// plan is a part of a full map: fewer cells and samples, the same codes and levels.
+const plan = `{"codes": ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "gray", "johnson-nonzero"], "levels": [255],
+ "r": "0.5:8:4:log", "sigma": "2:16:4:log", "methods": ["mc"], "samples": 6000}`
+
+// cheap is a full map with next to no samples: what remains is the cost of its shards.
+const cheap = `{"codes": ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard", "gray"], "decoders": ["auto", "gen", "gen-ex"], "levels": [255],
+ "r": "100:150:60", "sigma": "1:20:60", "methods": ["mc"], "samples": 2}`
+
+const runs = 5
+
+func main() {
+	log.SetFlags(0)
+	dir, err := os.MkdirTemp("", "belsim-measure")
+	check(err)
+	defer os.RemoveAll(dir)
+	belsim := filepath.Join(dir, "belsim")
+	check(exec.Command("go", "build", "-o", belsim, "./cmd/belsim").Run())
+	for name, text := range map[string]string{"plan.json": plan, "cheap.json": cheap} {
+		check(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	sweep := func(plan, out string, shard, shards int) *exec.Cmd {
+		return exec.Command(belsim, "sweep", filepath.Join(dir, plan), "--out", filepath.Join(dir, out), "--quiet",
+			"--backend", "cpu", "--workers", "1", "--shard", fmt.Sprintf("%d/%d", shard, shards))
+	}
+	timed := func(f func()) time.Duration {
+		start := time.Now()
+		f()
+		return time.Since(start)
+	}
+	at := func(tasks, run int) time.Duration {
+		return timed(func() {
+			var all []*exec.Cmd
+			for shard := 1; shard <= tasks; shard++ {
+				c := sweep("plan.json", fmt.Sprintf("r%d-%d", tasks, run), shard, tasks)
+				check(c.Start())
+				all = append(all, c)
+			}
+			for _, c := range all {
+				check(c.Wait())
+			}
+		})
+	}
+	// The shards of a thousand of a map: every one lists the whole plan, and writes a file.
+	var shards []time.Duration
+	for i := range 21 {
+		shards = append(shards, timed(func() { check(sweep("cheap.json", "cheap", i+1, 1000).Run()) }))
+	}
+	slices.Sort(shards)
+	overhead := shards[len(shards)/2]
+	// The best of several runs in turns: what else the machine does only slows them.
+	one, two := at(1, 0), at(2, 0)
+	for i := 1; i < runs; i++ {
+		one, two = min(one, at(1, i)), min(two, at(2, i))
+	}
+
+	cells, samples := count(belsim, dir)
+	fmt.Printf("%d valid cells, %d samples; a shard's overhead is %.0f ms\n", cells, samples, overhead.Seconds()*1e3)
+	fmt.Println("| tasks | cells/s | samples/s |")
+	fmt.Println("| --- | --- | --- |")
+	row := func(tasks string, seconds, times float64) {
+		fmt.Printf("| %s | %.3g | %.3g million |\n", tasks, times*float64(cells)/seconds, times*float64(samples)/seconds/1e6)
+	}
+	row("1", one.Seconds(), 1)
+	row("2", two.Seconds(), 1)
+	// A task that computes for a hundred times its overhead.
+	row("1,000, by arithmetic", one.Seconds(), 1000/1.01)
+	fmt.Printf("overhead below 1 %% from %.1f s of work, %.3g samples of this plan\n", 100*overhead.Seconds(),
+		100*overhead.Seconds()*float64(samples)/one.Seconds())
+}
+
+// count returns the valid cells of the plan and the samples in them.
+func count(belsim, dir string) (cells, samples int) {
+	table := filepath.Join(dir, "m.csv")
+	check(exec.Command(belsim, "merge", filepath.Join(dir, "r1-0"), "-o", table).Run())
+	text, err := os.ReadFile(table)
+	check(err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	column := slices.Index(strings.Split(lines[0], ","), "samples")
+	for _, line := range lines[1:] {
+		if n, err := strconv.Atoi(strings.Split(line, ",")[column]); err == nil {
+			cells++
+			samples += n
+		}
+	}
+	return cells, samples
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
