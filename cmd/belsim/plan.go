@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/sweep"
@@ -286,7 +288,7 @@ type opened struct {
 	prior  []float64
 }
 
-// openPlan opens the codes of a plan and pairs them with the decoders that fit them. notes
+// open opens the codes of a plan and pairs them with the decoders that fit them. notes
 // say what was left out because it does not fit.
 func (f *planFile) open(ctx context.Context) (s *sweep.Sweep, pairs []opened, notes []string, err error) {
 	defer func() {
@@ -347,7 +349,7 @@ func (f *planFile) open(ctx context.Context) (s *sweep.Sweep, pairs []opened, no
 					return nil, nil, nil, err
 				}
 				p := opened{side{c, d, positions}, latent, priors[c.Levels()]}
-				methods, err := p.methods(f, leave)
+				methods, err := p.methods(ctx, f, leave)
 				if err != nil {
 					return nil, nil, nil, err
 				}
@@ -426,19 +428,24 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), c.Levels(), c.Bits()), nil
 }
 
-// problem is what is asked of a pair, without probabilities.
-func (p opened) problem() (*montecarlo.Problem, error) {
-	e, err := errmodel.NewMixture(context.Background(), p.code, 1e-9, 1)
-	if err != nil {
-		return nil, err
+// problem is what is asked of a pair, without probabilities but where the model of the
+// labels is made of them.
+func (p opened) problem(ctx context.Context) (*montecarlo.Problem, error) {
+	var e mat.Matrix
+	if p.latent.Labels == "continuous" {
+		m, err := errmodel.NewMixture(ctx, p.code, 1e-9, 1)
+		if err != nil {
+			return nil, err
+		}
+		e = m
 	}
 	latent, err := p.latent.latent(p.code, p.decoder, e)
 	return &montecarlo.Problem{Code: p.code, Decoder: p.decoder, Latent: latent}, err
 }
 
 // methods returns those of the plan that there are for a pair.
-func (p opened) methods(f *planFile, leave func(string, ...any)) ([]string, error) {
-	problem, err := p.problem()
+func (p opened) methods(ctx context.Context, f *planFile, leave func(string, ...any)) ([]string, error) {
+	problem, err := p.problem(ctx)
 	if err != nil {
 		return nil, err
 	}

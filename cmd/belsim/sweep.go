@@ -125,6 +125,10 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, s *sweep.Sweep,
 	if others := shard.Others(); len(others) > 0 && !cmd.Quiet {
 		fmt.Fprintf(env.stderr, "belsim: note: %s has shards of %v of this plan too: cells may be computed twice, and are counted once\n", cmd.Out, others)
 	}
+	if all == 0 {
+		fmt.Fprintf(env.stdout, "complete: there are %d pieces, and more shards\n", s.Pieces())
+		return nil
+	}
 	if len(todo) == 0 {
 		shard.Finish()
 		fmt.Fprintf(env.stdout, "complete: %s\n", shard.Path())
@@ -317,26 +321,46 @@ func (c *computation) value(ctx context.Context, last *profiles, means map[[2]in
 		}
 		means[key] = of
 	}
-	c.add(sweep.Result{Piece: p, Value: of(problem)})
-	return nil
+	value, err := of(ctx, problem)
+	if err == nil {
+		c.add(sweep.Result{Piece: p, Value: value})
+	}
+	return err
 }
 
 // mean is the mean error of a pair over the prior. It belongs to one goroutine.
-type mean func(p *montecarlo.Problem) float64
+type mean func(ctx context.Context, p *montecarlo.Problem) (float64, error)
+
+// largeTable is the size of a table of probabilities above which the levels of one cell are
+// shared by all processors, and an interruption need not wait for the cell.
+const largeTable = 1 << 20
 
 func (p opened) mean(method string, problem *montecarlo.Problem) (mean, error) {
+	if p.code.Levels()*p.code.Bits() > largeTable {
+		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
+			th, err := theoryOf(ctx, q)
+			if err != nil {
+				return 0, err
+			}
+			bound, exact := average(th, p.prior)
+			if method == sweep.Exact {
+				return float64(exact), nil
+			}
+			return float64(bound), nil
+		}, nil
+	}
 	if method == sweep.Exact {
 		x, err := p.exact(problem)
 		if err != nil {
 			return nil, err
 		}
-		return func(q *montecarlo.Problem) float64 { return x.Mean(p.prior, q.Errors) }, nil
+		return func(_ context.Context, q *montecarlo.Problem) (float64, error) { return x.Mean(p.prior, q.Errors), nil }, nil
 	}
 	b, err := boundOf(problem)
 	if err != nil {
 		return nil, err
 	}
-	return func(q *montecarlo.Problem) float64 { return b.Mean(p.prior, q.Errors) }, nil
+	return func(_ context.Context, q *montecarlo.Problem) (float64, error) { return b.Mean(p.prior, q.Errors), nil }, nil
 }
 
 // estimate samples cells until they have their relative error, one after another.

@@ -167,6 +167,8 @@ func (r *reader) Close() error { return r.file.Close() }
 // check refuses a file that is of another plan or version than this sweep.
 func (s *Sweep) check(h header, path string) error {
 	switch {
+	case h.Shard < 1 || h.Shard > h.Shards:
+		return damaged(path, fmt.Sprintf("is shard %d of %d", h.Shard, h.Shards))
 	case h.NumericVersion != s.NumericVersion:
 		return fmt.Errorf("%s: has numbers of version %d, and those here are of version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
 	case h.PlanID != s.ID:

@@ -349,6 +349,19 @@ func TestForged(t *testing.T) {
 	}
 	refused("too few samples", "samples", func(r *Result) { r.Sums[0].Samples-- })
 	refused("more within θ than there are", "within", func(r *Result) { r.Sums[0].Within = r.Sums[0].Samples + 1 })
+	// Shard 1 of none.
+	none := filepath.Join(dir, FileName(s.ID, 1, 0))
+	h := fill(t, s, dir, 1, 1)
+	text, err := os.ReadFile(h.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(h.Path())
+	os.WriteFile(none, bytes.Replace(text, []byte(`"shards":1,`), []byte(`"shards":0,`), 1), 0o644)
+	if _, err := Merge(context.Background(), dir, s); err == nil || !strings.Contains(err.Error(), "is shard 1 of 0") {
+		t.Errorf("shard 1 of 0: %v", err)
+	}
+	os.Remove(none)
 	refused("a value for samples", "sums", func(r *Result) { r.Sums = nil; r.Value = 1 })
 }
 
