@@ -1,0 +1,77 @@
+package matrix
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNPZWriter: what is written is read back, is the same bytes again, and texts are as
+// NumPy lays them out.
+func TestNPZWriter(t *testing.T) {
+	numbers := []float64{0.1, -3, math.Pi, 1e300}
+	texts := []string{"a", "", "σ = 1", "bc"}
+	write := func() []byte {
+		var b bytes.Buffer
+		z := NewNPZWriter(&b)
+		for _, err := range []error{
+			z.Floats("x", len(numbers), func(i int) float64 { return numbers[i] }),
+			z.Integers("n", 3, func(i int) uint64 { return uint64(i) << 40 }),
+			z.Strings("s", len(texts), func(i int) string { return texts[i] }),
+			z.Close(),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.Bytes()
+	}
+	file := write()
+	if !bytes.Equal(file, write()) {
+		t.Error("the same arrays are other bytes the second time")
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]float64{"x": numbers, "n": {0, 1 << 40, 2 << 40}} {
+		rows, err := OpenRows(path + ":" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		if n, m := rows.Dims(); n != len(want) || m != 1 {
+			t.Errorf("%s is %d × %d", name, n, m)
+		}
+		row := make([]float64, 1)
+		for i, v := range want {
+			if err := rows.Next(row); err != nil || row[0] != v {
+				t.Errorf("%s[%d] = %v, %v; want %v", name, i, row[0], err, v)
+			}
+		}
+	}
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := z.Open("s.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := len(all) - 4*5*len(texts) // five characters of four bytes
+	if !strings.Contains(string(all[:data]), "'descr': '<U5', 'fortran_order': False, 'shape': (4,)") || data%64 != 0 {
+		t.Errorf("header %q", all[:data])
+	}
+	if got := all[data+2*20 : data+2*20+8]; !bytes.Equal(got, []byte{0xc3, 3, 0, 0, ' ', 0, 0, 0}) {
+		t.Errorf("σ and a space are % x", got)
+	}
+}
