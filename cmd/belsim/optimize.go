@@ -538,6 +538,9 @@ func improvement(a, b baseline) (percent number, interval [2]number) {
 	if exact := 100 * (1 - a.Exact/b.Exact); !math.IsNaN(float64(exact)) && b.Exact > 0 {
 		return exact, [2]number{exact, exact}
 	}
+	if a.Error == 0 { // among the samples: nobody knows how far below it is
+		return none, [2]number{none, none}
+	}
 	ratio := float64(a.Error / b.Error)
 	half := 1.96 * math.Hypot(float64(a.StdErr/b.Error), ratio*float64(b.StdErr/b.Error))
 	return number(100 * (1 - ratio)), [2]number{number(100 * (1 - ratio - half)), number(100 * (1 - ratio + half))}
@@ -571,6 +574,9 @@ func (o *optimized) print(w io.Writer, model string) {
 			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1]))
 		}
 		fmt.Fprintf(w, "its error is %.2f %% below that of %s (%s)\n", float64(o.Improvement), o.Baselines[0].Code, interval)
+	}
+	if o.Error == 0 {
+		fmt.Fprintf(w, "no sample of it was wrong: more --samples or --rel-err would tell its error\n")
 	}
 	if o.CodeFile != nil {
 		fmt.Fprintf(w, "written to %s\n", *o.CodeFile)

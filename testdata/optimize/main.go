@@ -30,9 +30,12 @@ type result struct {
 	} `json:"baselines"`
 }
 
-// gain is the error found, and how much it is below the code's, with its 95 %
+// gain is the error found, in so many samples, and how much it is below the code's, with its 95 %
 // interval.
-func (r result) gain(mean, stderr float64) string {
+func (r result) gain(mean, stderr float64, samples int) string {
+	if r.Error == 0 {
+		return fmt.Sprintf("none in %d samples", samples)
+	}
 	ratio := r.Error / mean
 	half := 196 * math.Hypot(r.StdErr/mean, ratio*stderr/mean)
 	percent := 100 * (1 - ratio)
@@ -80,7 +83,7 @@ func main() {
 				own, a, b := "invalid", fmt.Sprintf("%.4g", free.Error), fmt.Sprintf("%.4g", limited.Error)
 				for _, k := range free.Baselines {
 					if k.Code == name && k.Error != nil {
-						own, a, b = fmt.Sprintf("%.4g ± %.1g", *k.Error, *k.StdErr), free.gain(*k.Error, *k.StdErr), limited.gain(*k.Error, *k.StdErr)
+						own, a, b = fmt.Sprintf("%.4g ± %.1g", *k.Error, *k.StdErr), free.gain(*k.Error, *k.StdErr, levels*samples), limited.gain(*k.Error, *k.StdErr, levels*samples)
 					}
 				}
 				fmt.Printf("| %d | %g | %g | %s | %d | %s | %s | %s (≤ %d) |\n", levels, at.r, at.sigma, name, c.Bits(), own, a, b, properties.MaxTransitions)
