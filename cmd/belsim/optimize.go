@@ -575,7 +575,7 @@ func (o *optimized) print(w io.Writer, model string) {
 		}
 		fmt.Fprintf(w, "its error is %.2f %% below that of %s (%s)\n", float64(o.Improvement), o.Baselines[0].Code, interval)
 	}
-	if o.Error == 0 {
+	if o.Error == 0 && math.IsNaN(float64(o.Exact)) {
 		fmt.Fprintf(w, "no sample of it was wrong: more --samples or --rel-err would tell its error\n")
 	}
 	if o.CodeFile != nil {

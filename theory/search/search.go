@@ -389,18 +389,19 @@ func (b *budget) fraction(step uint64) float64 {
 // The temperature of a chain falls to coldest, in parts of the error of the code that
 // it begins from.
 const (
-	hottest = 0.2
+	hottest = 0.03
 	coldest = 2e-5
 )
 
 // heat is how hot a chain begins, of those with so many codes, the best first. Of the
 // chains with one code, the first is cold enough to climb down from it to the next
-// best, and the last hot enough to leave it behind. Where every code has
-// one chain, the better ones have more to lose, and are colder.
+// best, and the last hot enough to leave it behind. Where every code has one chain, the
+// better ones have more to lose and are colder, and none begins hotter than half
+// way.
 func heat(number, codes int) float64 {
 	which, several := number/codes, (Chains-number%codes+codes-1)/codes
 	if several == 1 {
-		which, several = number, codes
+		which, several = number, 2*codes
 	}
 	return coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
 }

@@ -217,10 +217,10 @@ func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 		}
 	}
 	for _, spacing := range spacings(o.Bits) {
-		for range 20 {
+		for tries, found := 0, 0; tries < 20 && found < 2; tries++ {
 			if w := walk(o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
 				all = append(all, start{fmt.Sprintf("random, runs of about %.1f levels", spacing), w})
-				break
+				found++
 			}
 		}
 	}
@@ -239,7 +239,7 @@ func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 // spacings are distances of transitions to try, up to where one bit changes at a time.
 func spacings(bitCount int) []float64 {
 	var out []float64
-	for s := 1.5; s < float64(bitCount); s *= 1.6 {
+	for s := 1.5; s < float64(bitCount); s *= 1.3 {
 		out = append(out, s)
 	}
 	return append(out, float64(bitCount))
