@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,11 +17,12 @@ import (
 )
 
 type mergeCmd struct {
-	Results     string `arg:"" name:"results" help:"Folder of the results of a sweep."`
-	ListMissing bool   `help:"Print the shards that lack something, as Slurm's --array= wants them, and end."`
-	Shards      int    `placeholder:"N" help:"With --list-missing: of how many shards (default: as many as the files are of)."`
-	Plan        string `placeholder:"FILE" help:"Refuse results of another plan than this one."`
-	Method      string `enum:",bound,exact,mc" default:"" help:"Method that a figure shows (default: the first of the plan)."`
+	Results     string   `arg:"" name:"results" help:"Folder of the results of a sweep."`
+	ListMissing bool     `help:"Print the shards that lack something, as Slurm's --array= wants them, and end."`
+	Shards      int      `placeholder:"N" help:"With --list-missing: of how many shards (default: as many as the files are of)."`
+	Plan        string   `placeholder:"FILE" help:"Refuse results of another plan than this one."`
+	Method      string   `enum:",bound,exact,mc" default:"" help:"Method that a figure shows (default: the first of the plan)."`
+	Pair        []string `placeholder:"A,B" help:"The two that a figure compares, each CODE, CODE:DECODER or CODE:DECODER:LEVELS (default: those of a sweep that has but two)."`
 	outputFlags
 }
 
@@ -328,23 +330,29 @@ func writeMergedNPZ(ctx context.Context, w io.Writer, m *sweep.Merged) error {
 
 // figure is the map of two codes, as heatmap draws it.
 func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
-	if len(m.Pairs) != 2 || m.Pairs[0].Levels != m.Pairs[1].Levels {
-		return nil, fmt.Errorf("a figure shows two codes, each with one decoder at one number of levels, and this sweep has %d such pairs; take .csv, .json or .npz", len(m.Pairs))
+	pair, err := cmd.pair(m)
+	if err != nil {
+		return nil, err
+	}
+	a, b := m.Pairs[pair[0]], m.Pairs[pair[1]]
+	if a.Levels != b.Levels {
+		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes of as many; take .csv, .json or .npz", a.Code, a.Levels, b.Code, b.Levels)
 	}
 	if !m.R.Even || !m.Sigma.Even {
 		return nil, errors.New("a figure needs r and sigma at even distances, or in even ratios; take .csv, .json or .npz")
 	}
 	method := cmd.Method
 	if method == "" {
-		method = m.Pairs[0].Methods[0]
+		method = a.Methods[0]
 	}
 	var z [2][][]float64
 	for t := range m.Rows {
 		task := m.Task(t)
-		if task.Method != method {
+		which := slices.Index(pair[:], task.Pair)
+		if task.Method != method || which < 0 {
 			continue
 		}
-		rows := &z[task.Pair]
+		rows := &z[which]
 		if len(*rows) == 0 || len((*rows)[len(*rows)-1]) == len(m.R.Values) {
 			*rows = append(*rows, nil)
 		}
@@ -367,7 +375,6 @@ func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
 			}
 		}
 	}
-	a, b := m.Pairs[0], m.Pairs[1]
 	what := map[string]string{sweep.Bound: "bound", sweep.Exact: "exact expected error", sweep.Sample: "sampled error"}[method]
 	return plots.Heatmap(plots.HeatmapData{
 		Title: fmt.Sprintf("A = %s (%s), B = %s (%s): %s, %d levels", a.Code, a.Decoder, b.Code, b.Decoder, what, a.Levels),
@@ -375,4 +382,35 @@ func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
 		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
 		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1", Size: cmd.size(),
 	})
+}
+
+// pair is the two codes, with their decoders and levels, that a figure compares.
+func (cmd *mergeCmd) pair(m *sweep.Merged) ([2]int, error) {
+	if len(cmd.Pair) == 0 && len(m.Pairs) == 2 {
+		return [2]int{0, 1}, nil
+	}
+	if len(cmd.Pair) != 2 {
+		return [2]int{}, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; want --pair A,B, or .csv, .json or .npz", len(m.Pairs))
+	}
+	var out [2]int
+	for i, name := range cmd.Pair {
+		var fits []string
+		for k, p := range m.Pairs {
+			full := fmt.Sprintf("%s:%s:%d", p.Code, p.Decoder, p.Levels)
+			if full == name || strings.HasPrefix(full, name+":") {
+				out[i] = k
+				fits = append(fits, full)
+			}
+		}
+		if len(fits) == 0 {
+			return out, fmt.Errorf("--pair %s: this sweep has no such code; its first is %s:%s:%d", name, m.Pairs[0].Code, m.Pairs[0].Decoder, m.Pairs[0].Levels)
+		}
+		if len(fits) > 1 {
+			return out, fmt.Errorf("--pair %s: is it %s?", name, strings.Join(fits, " or "))
+		}
+	}
+	if out[0] == out[1] {
+		return out, fmt.Errorf("--pair %s,%s: want two that differ", cmd.Pair[0], cmd.Pair[1])
+	}
+	return out, nil
 }

@@ -278,11 +278,37 @@ func TestSweepMergePictures(t *testing.T) {
 	}
 	write(t, "plan.json", testPlan)
 	mustSweep(t, "plan.json", "--out", "many")
-	if status, _, stderr := run(t, "merge", "many", "-o", "no.png"); status != exitUsage || !strings.Contains(stderr, "a figure shows two codes") {
-		t.Errorf("a figure of many codes: exit %d, %q", status, stderr)
+	for pair, want := range map[string]string{
+		"":                        "want --pair A,B",
+		"unary":                   "want --pair A,B",
+		"unary:bel-u:15,jonson":   "--pair jonson: this sweep has no such code",
+		"unary,johnson":           "--pair unary: is it unary:",
+		"hexj:gen:20,hexj:gen:20": "want two that differ",
+	} {
+		args := []string{"merge", "many", "-o", "no.png"}
+		if pair != "" {
+			args = append(args, "--pair", pair)
+		}
+		if status, _, stderr := run(t, args...); status != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("a figure of %q: exit %d, %q; want %q", pair, status, stderr, want)
+		}
 	}
 	if _, err := os.Stat("no.png"); err == nil {
 		t.Error("the refused figure is there")
+	}
+	// The two that are asked for, out of many: the picture of a sweep that has but them.
+	write(t, "plan.json", strings.Replace(strings.Replace(strings.Replace(testPlan, `[1, 2, 5]`, `"1:8:4:log"`, 1), `[15, 20]`, `[20]`, 1), `, "gen-ex"`, ``, 1))
+	mustSweep(t, "plan.json", "--out", "three")
+	mustRun(t, "merge", "three", "--pair", "unary,hexj", "--method", "exact", "-o", "pair.svg")
+	picture, err := os.ReadFile("pair.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "plan.json", strings.Replace(strings.Replace(strings.Replace(strings.Replace(testPlan, `[1, 2, 5]`, `"1:8:4:log"`, 1), `[15, 20]`, `[20]`, 1), `, "gen-ex"`, ``, 1), `"johnson-nonzero", `, ``, 1))
+	mustSweep(t, "plan.json", "--out", "two")
+	mustRun(t, "merge", "two", "--method", "exact", "-o", "two.svg")
+	if two, err := os.ReadFile("two.svg"); err != nil || string(two) != string(picture) {
+		t.Errorf("the picture of two codes out of three is another than that of the two (%v)", err)
 	}
 }
 
