@@ -602,10 +602,21 @@ func mount(t *testing.T, folder, options string) {
 // was written stays whole, and with room again the sweep goes on.
 func TestSweepFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	folder := filepath.Join(dir, "small")
-	mount(t, folder, "size=96k")
 	plan := filepath.Join(dir, "plan.json")
 	write(t, plan, testPlan)
+	whole := filepath.Join(dir, "whole")
+	mustSweep(t, plan, "--out", whole)
+	files, err := filepath.Glob(whole + "/*.jsonl")
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	info, err := os.Stat(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Less than the file takes, however often it is written on the way.
+	folder := filepath.Join(dir, "small")
+	mount(t, folder, fmt.Sprintf("size=%dk", info.Size()*2/3>>10))
 	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--flush-every", "1ms", "--backend", "cpu", "--quiet")
 	if status != exitEnvironment || !strings.Contains(stderr, "no space left") || !strings.Contains(stderr, folder) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, %q", status, stderr)
@@ -623,8 +634,6 @@ func TestSweepFullDisk(t *testing.T) {
 		t.Fatalf("remount: %v: %s", err, out)
 	}
 	mustSweep(t, plan, "--out", folder)
-	whole := filepath.Join(dir, "whole")
-	mustSweep(t, plan, "--out", whole)
 	if mergedBytes(t, folder) != mergedBytes(t, whole) {
 		t.Error("other bytes after the disk was full")
 	}
