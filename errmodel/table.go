@@ -43,13 +43,18 @@ func Table(levels int, bits [][]Transition) (*mat.Dense, error) {
 }
 
 // ReadTable reads an L × M table of error probabilities from a .csv or .npy
-// file: one row per level, one column per bit. Every entry must be in [0, 1].
+// file: one row per level, one column per bit, or any number of columns where bits
+// is 0. Every entry must be in [0, 1].
 func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 	e, err := matrix.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading error probabilities: %w", err)
 	}
-	if r, c := e.Dims(); r != levels || c != bits {
+	r, c := e.Dims()
+	if bits == 0 {
+		bits = c
+	}
+	if r != levels || c != bits {
 		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits", path, r, c, levels, bits)
 	}
 	for i := range levels {

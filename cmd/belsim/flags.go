@@ -103,12 +103,7 @@ func openCodes(names []string, levels, usual int, h *theory.Histogram, reals boo
 	if file != nil {
 		levels = file.Levels()
 	}
-	if levels == 0 {
-		levels = usual
-		if h != nil {
-			levels = len(h.Counts)
-		}
-	}
+	levels = namedLevels(levels, usual, h)
 	for i, name := range names {
 		if codes[i] == nil {
 			c, err := openNamed(name, levels)
@@ -119,6 +114,18 @@ func openCodes(names []string, levels, usual int, h *theory.Histogram, reals boo
 		}
 	}
 	return codes, nil
+}
+
+// namedLevels is the number of levels of named codes: levels where that is not zero,
+// else what the histogram of the labels needs, else usual.
+func namedLevels(levels, usual int, h *theory.Histogram) int {
+	switch {
+	case levels != 0:
+		return levels
+	case h != nil:
+		return len(h.Counts)
+	}
+	return usual
 }
 
 // openNamed is code.New, unless the code would not fit in memory.

@@ -400,16 +400,6 @@ func (c *cell) set(value, stderr [2]float64, sampled bool) {
 	}
 }
 
-// kind is what is asked about a code, without its probabilities.
-func (cmd *heatmapCmd) kind(s side) (*montecarlo.Problem, error) {
-	e, err := errmodel.NewMixture(context.Background(), s.code, 1e-9, 1)
-	if err != nil {
-		return nil, err
-	}
-	latent, err := cmd.latent(s.code, s.decoder, e)
-	return &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Latent: latent}, err
-}
-
 // evaluator prepares the mean error for the mixtures of one width. It belongs to
 // one goroutine.
 type evaluator func(p *errmodel.Profile) (cellError, error)
@@ -418,15 +408,12 @@ type evaluator func(p *errmodel.Profile) (cellError, error)
 type cellError func(e *errmodel.Mixture) float64
 
 func (cmd *heatmapCmd) evaluator(s side, prior []float64) (evaluator, error) {
-	p, err := cmd.kind(s)
+	p, err := cmd.kind(context.Background(), s)
 	if err != nil {
 		return nil, err
 	}
 	if cmd.Method == "exact" {
-		if !hasExact(p) {
-			return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels; --method mc samples instead", theory.ErrNone)
-		}
-		x, err := theory.NewExact(s.code, s.decoder)
+		x, err := exactOf(p)
 		if err != nil {
 			return nil, fmt.Errorf("%w; --method mc samples instead", err)
 		}

@@ -172,6 +172,30 @@ func hasExact(p *montecarlo.Problem) bool {
 	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
 }
 
+// kind is what is asked about a code and its decoder, without probabilities but where
+// the model of the labels is made of them.
+func (f latentFlags) kind(ctx context.Context, s side) (*montecarlo.Problem, error) {
+	var e mat.Matrix
+	if f.Labels == "continuous" {
+		m, err := errmodel.NewMixture(ctx, s.code, 1e-9, 1)
+		if err != nil {
+			return nil, err
+		}
+		e = m
+	}
+	latent, err := f.latent(s.code, s.decoder, e)
+	return &montecarlo.Problem{Code: s.code, Decoder: s.decoder, Latent: latent}, err
+}
+
+// exactOf prepares the exact values of a problem. The error wraps theory.ErrNone where
+// there are none.
+func exactOf(p *montecarlo.Problem) (*theory.Exact, error) {
+	if !hasExact(p) {
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNone)
+	}
+	return theory.NewExact(p.Code, p.Decoder)
+}
+
 // averageTheory is the bound and the exact value of a problem over a prior; NaN where
 // there is none.
 func averageTheory(ctx context.Context, p *montecarlo.Problem, prior []float64) (bound, exact number, err error) {

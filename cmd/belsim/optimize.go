@@ -24,7 +24,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/plots"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 	"belsim/theory/matrix"
 	"belsim/theory/search"
 )
@@ -151,7 +150,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 		return cmd.pareto(ctx, env, o, backend)
 	}
 	o.Bits = cmd.Bits[0]
-	found, stopped, err := cmd.search(ctx, env, o, backend, nil)
+	found, stopped, err := cmd.search(ctx, env, o, backend, map[string]baseline{})
 	if err != nil {
 		return err
 	}
@@ -164,10 +163,9 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeFound(w, found, path) }); err != nil {
 		return err
 	}
-	switch {
-	case cmd.JSON:
+	if cmd.JSON {
 		err = writeJSON(env.stdout, found)
-	default:
+	} else {
 		found.print(env.stdout, cmd.mixtureFlags.String()+cmd.latentFlags.String())
 	}
 	return errors.Join(err, stopped)
@@ -234,12 +232,8 @@ func (cmd *optimizeCmd) options(ctx context.Context, env *environment) (*search.
 		if o.Fixed, err = columnList(cmd.Fix); err != nil {
 			return nil, err
 		}
-	case cmd.Levels != 0:
-		o.Levels = cmd.Levels
-	case h != nil:
-		o.Levels = len(h.Counts)
 	default:
-		o.Levels = cmd.fit.usual(defaultLevels)
+		o.Levels = namedLevels(cmd.Levels, cmd.fit.usual(defaultLevels), h)
 	}
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, fmt.Errorf("--levels %d: want %d to %d", o.Levels, code.MinLevels, code.MaxLevels)
@@ -248,17 +242,15 @@ func (cmd *optimizeCmd) options(ctx context.Context, env *environment) (*search.
 		return nil, err
 	}
 	if cmd.Errors != "" {
-		table, err := matrix.ReadFile(cmd.Errors)
-		if err != nil {
+		wanted := 0
+		if len(cmd.Bits) > 0 {
+			wanted = cmd.Bits[0]
+		}
+		if cmd.errors, err = errmodel.ReadTable(cmd.Errors, o.Levels, wanted); err != nil {
 			return nil, err
 		}
-		_, columns := table.Dims()
-		if len(cmd.Bits) == 0 {
-			cmd.Bits = bitCounts{columns}
-		}
-		if cmd.errors, err = errmodel.ReadTable(cmd.Errors, o.Levels, cmd.Bits[0]); err != nil {
-			return nil, err
-		}
+		_, columns := cmd.errors.Dims()
+		cmd.Bits = bitCounts{columns}
 		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, cmd.errors) }
 	} else {
 		kernel, err := errmodel.NewKernel(o.Levels, cmd.R, cmd.Sigma)
@@ -328,10 +320,7 @@ func columnList(text string) ([]int, error) {
 // usualBits are the numbers of bits of a trade-off: twelve from the fewest to as many as
 // levels, and those of the named codes between.
 func usualBits(levels int) bitCounts {
-	least := 1
-	for 1<<least < levels {
-		least++
-	}
+	least := search.LeastBits(levels)
 	var out bitCounts
 	add := func(n int) {
 		if n >= least && n <= max(levels, least) && !slices.Contains(out, n) {
@@ -433,6 +422,7 @@ func (cmd *optimizeCmd) report(ctx context.Context, o *search.Options, backend m
 	// The search's own samples have been optimized on, and those that picked the winner are
 	// the luckiest of several; neither seed is that of the figure reported.
 	best, smallest := 0, math.Inf(1)
+	var outputs string
 	for i, r := range results {
 		p, err := cmd.problem(ctx, r.Code, cmd.Seed^0x6368_6f6f_7365)
 		if err != nil {
@@ -443,7 +433,7 @@ func (cmd *optimizeCmd) report(ctx context.Context, o *search.Options, backend m
 			return nil, err
 		}
 		if mean := montecarlo.Weigh(o.Prior, sums[0]).Mean; mean < smallest {
-			best, smallest = i, mean
+			best, smallest, outputs = i, mean, cmd.outputs(r.Code, p.Decoder)
 		}
 	}
 	c := results[best].Code
@@ -456,7 +446,7 @@ func (cmd *optimizeCmd) report(ctx context.Context, o *search.Options, backend m
 		return nil, err
 	}
 	found := &optimized{
-		Levels: o.Levels, Bits: o.Bits, Decoder: cmd.Decoder, Outputs: cmd.outputs(c, mustGen(cmd.decoder(cmd.Decoder, c))),
+		Levels: o.Levels, Bits: o.Bits, Decoder: cmd.Decoder, Outputs: outputs,
 		Error: f.Error, StdErr: f.StdErr, Exact: f.Exact,
 		PerBit: properties.TransitionsPerBit, MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
 		Start: results[best].Start, Steps: steps, Seed: cmd.Seed, SharedNoise: cmd.SharedNoise, LabelKind: cmd.latentFlags.Labels,
@@ -469,10 +459,6 @@ func (cmd *optimizeCmd) report(ctx context.Context, o *search.Options, backend m
 	found.compare()
 	return found, nil
 }
-
-// mustGen drops an error that cannot be: the decoder has been made for the code
-// before.
-func mustGen(d decode.Decoder, _ error) decode.Decoder { return d }
 
 // progress shows how far the search is: steps, or seconds of --time.
 func (cmd *optimizeCmd) progress(env *environment, o *search.Options) *progress {
@@ -508,9 +494,7 @@ func (cmd *optimizeCmd) baselines(ctx context.Context, b montecarlo.Backend, o *
 			case err != nil:
 				return nil, err
 			}
-			if known != nil {
-				known[f.Name] = row
-			}
+			known[f.Name] = row
 		}
 		out = append(out, row)
 	}

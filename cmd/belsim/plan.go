@@ -17,9 +17,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
-	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/sweep"
 	"belsim/theory"
@@ -428,24 +425,9 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), c.Levels(), c.Bits()), nil
 }
 
-// problem is what is asked of a pair, without probabilities but where the model of the
-// labels is made of them.
-func (p opened) problem(ctx context.Context) (*montecarlo.Problem, error) {
-	var e mat.Matrix
-	if p.latent.Labels == "continuous" {
-		m, err := errmodel.NewMixture(ctx, p.code, 1e-9, 1)
-		if err != nil {
-			return nil, err
-		}
-		e = m
-	}
-	latent, err := p.latent.latent(p.code, p.decoder, e)
-	return &montecarlo.Problem{Code: p.code, Decoder: p.decoder, Latent: latent}, err
-}
-
 // methods returns those of the plan that there are for a pair.
 func (p opened) methods(ctx context.Context, f *planFile, leave func(string, ...any)) ([]string, error) {
-	problem, err := p.problem(ctx)
+	problem, err := p.latent.kind(ctx, p.side)
 	if err != nil {
 		return nil, err
 	}
@@ -455,7 +437,7 @@ func (p opened) methods(ctx context.Context, f *planFile, leave func(string, ...
 		case sweep.Bound:
 			_, err = boundOf(problem)
 		case sweep.Exact:
-			_, err = p.exact(problem)
+			_, err = exactOf(problem)
 		default:
 			if limit := problem.MaxSamples(); f.RelErr == 0 && f.Samples > limit {
 				return nil, fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, f.Samples, limit, p.code.Name())
@@ -472,14 +454,6 @@ func (p opened) methods(ctx context.Context, f *planFile, leave func(string, ...
 		out = append(out, m)
 	}
 	return out, nil
-}
-
-// exact prepares exact values for a pair.
-func (p opened) exact(problem *montecarlo.Problem) (*theory.Exact, error) {
-	if !hasExact(problem) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNone)
-	}
-	return theory.NewExact(p.code, p.decoder)
 }
 
 // parseShard reads i/N.

@@ -350,7 +350,7 @@ func (p opened) mean(method string, problem *montecarlo.Problem) (mean, error) {
 		}, nil
 	}
 	if method == sweep.Exact {
-		x, err := p.exact(problem)
+		x, err := exactOf(problem)
 		if err != nil {
 			return nil, err
 		}

@@ -9,16 +9,14 @@ import (
 // enumerated is the exact expected error of gen on bits that err independently: a sum
 // over all 2^M outputs.
 type enumerated struct {
-	prior  []float64
-	column Column
+	probabilities
+	prior []float64
 
-	e           []float64 // L × M
-	old         []float64 // before the last update: the columns'
-	columns     []int
-	transitions []int
-	one         []float64 // a column
-	label       []int32   // by output
-	prob        []float64
+	table   []float64 // L × M
+	old     []float64 // before the last update: the columns'
+	columns []int
+	label   []int32 // by output
+	prob    []float64
 }
 
 // maxOutputs is the largest L·2^M at which sums over all outputs take less time than
@@ -27,35 +25,28 @@ const maxOutputs = 1 << 16
 
 func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumerated {
 	return &enumerated{
-		prior: prior, column: column,
-		e: make([]float64, levels*bitCount), one: make([]float64, levels),
+		probabilities: newProbabilities(levels, column), prior: prior, table: make([]float64, levels*bitCount),
 		label: make([]int32, 1<<bitCount), prob: make([]float64, 1<<bitCount),
 	}
 }
 
 func (x *enumerated) reset(_ context.Context, w *words, _ uint64) (float64, error) {
-	all := make([]int, w.bits)
-	for k := range all {
-		all[k] = k
-	}
-	return x.update(w, all, nil, nil)
+	return x.update(w, w.columns(), nil, nil)
 }
 
 func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
 	x.columns, x.old = append(x.columns[:0], columns...), x.old[:0]
 	for _, k := range columns {
 		for n := range w.levels {
-			x.old = append(x.old, x.e[n*w.bits+k])
+			x.old = append(x.old, x.table[n*w.bits+k])
 		}
 	}
 	for _, k := range columns {
-		x.transitions = w.transitions(x.transitions[:0], k)
-		x.column(x.one, k, x.transitions)
-		for n, e := range x.one {
-			if !(e <= 1) {
-				return math.Inf(1), nil
-			}
-			x.e[n*w.bits+k] = e
+		if !x.of(w, k) {
+			return math.Inf(1), nil
+		}
+		for n, e := range x.e {
+			x.table[n*w.bits+k] = e
 		}
 	}
 	for output := range x.label {
@@ -80,7 +71,7 @@ func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, er
 // give those of k+1 bits.
 func (x *enumerated) level(w *words, n int) float64 {
 	x.prob[0] = 1
-	for k, e := range x.e[n*w.bits : (n+1)*w.bits] {
+	for k, e := range x.table[n*w.bits : (n+1)*w.bits] {
 		one := e
 		if w.bit(n, k) {
 			one = 1 - e
@@ -99,10 +90,10 @@ func (x *enumerated) level(w *words, n int) float64 {
 }
 
 func (x *enumerated) reject() {
-	i, bitCount := 0, len(x.e)/len(x.one)
+	i, bitCount := 0, len(x.table)/len(x.prior)
 	for _, k := range x.columns {
-		for n := range x.one {
-			x.e[n*bitCount+k] = x.old[i]
+		for n := range x.prior {
+			x.table[n*bitCount+k] = x.old[i]
 			i++
 		}
 	}

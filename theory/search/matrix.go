@@ -97,16 +97,28 @@ func (w *words) transitions(dst []int, k int) []int {
 	return dst
 }
 
-// code is the matrix as a code.
-func (w *words) code(name string) (*code.Code, error) {
-	m := mat.NewDense(w.levels, w.bits, nil)
-	for i := range w.levels {
-		row := m.RawRowView(i)
-		for k := range row {
-			if w.bit(i, k) {
-				row[k] = 1
-			}
-		}
+// columns lists all columns.
+func (w *words) columns() []int {
+	out := make([]int, w.bits)
+	for k := range out {
+		out[k] = k
 	}
-	return code.FromMatrix(name, m)
+	return out
 }
+
+// code is the matrix as a code.
+func (w *words) code(name string) (*code.Code, error) { return code.FromMatrix(name, w) }
+
+// Dims implements mat.Matrix: L, M.
+func (w *words) Dims() (rows, columns int) { return w.levels, w.bits }
+
+// At implements mat.Matrix.
+func (w *words) At(i, k int) float64 {
+	if w.bit(i, k) {
+		return 1
+	}
+	return 0
+}
+
+// T implements mat.Matrix.
+func (w *words) T() mat.Matrix { return mat.Transpose{Matrix: w} }

@@ -26,6 +26,29 @@ type evaluator interface {
 // says that the code is invalid.
 type Column func(dst []float64, k int, transitions []int)
 
+// probabilities makes the error probabilities of a column.
+type probabilities struct {
+	column Column
+	e      []float64 // length L: those of the column last made
+	at     []int     // scratch: its transitions
+}
+
+func newProbabilities(levels int, column Column) probabilities {
+	return probabilities{column: column, e: make([]float64, levels)}
+}
+
+// of sets p.e to those of column k. It reports whether they are probabilities.
+func (p *probabilities) of(w *words, k int) bool {
+	p.at = w.transitions(p.at[:0], k)
+	p.column(p.e, k, p.at)
+	for _, e := range p.e {
+		if !(e <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
 // sampled estimates the expected error of gen on bits that err independently, from a
 // Latin hypercube of S samples of every level (McKay, Beckman and Conover,
 // Technometrics 21, 1979): of the S samples of level n, bit k errs in
@@ -48,18 +71,18 @@ type Column func(dst []float64, k int, transitions []int)
 // words, and no sample of n has more than F errors, m is at least D−F from any
 // sample, and n at most F: so for D > 2·F, before and after, m is not even compared.
 type sampled struct {
-	size   int // S, a power of two
-	shift  int
-	width  int
-	prior  []float64
-	column Column
-	seed   uint64
+	probabilities
+	size  int // S, a power of two
+	shift int
+	width int
+	prior []float64
+	seed  uint64
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level, at least the largest number of errors of a sample
 	sums    []int64  // by level, of |error|
 	flips   []uint64 // L × S × width: wrong bits
-	at      []nearest
+	nearest []nearest
 	stamp   []uint32 // L × S: the update in which the sample was last kept in log
 	updates uint32
 	anew    bool // nothing is kept: reset
@@ -72,22 +95,23 @@ type sampled struct {
 	oldFlips  []uint64
 
 	// Scratch.
-	e           []float64
-	transitions []int
-	delta       []uint64 // L × width: the bits in which words have changed
-	changed     []bool   // levels whose word has
-	rivals      []int    // levels that are near and differ in other bits than before
-	dirty       []int32
-	near        []neighbour
-	order       []neighbour
-	diffs       []uint64 // the bits in which the neighbours differ
-	start       []int32
-	diff        []uint64
-	memo        [1 << memoBits]memo
+	delta   []uint64 // L × width: the bits in which words have changed
+	changed []bool   // levels whose word has
+	rivals  []int    // levels that are near and differ in other bits than before
+	dirty   []int32
+	near    []neighbour
+	order   []neighbour
+	diffs   []uint64 // the bits in which the neighbours differ
+	start   []int32
+	diff    []uint64
+	memo    [1 << memoBits]memo
 }
 
 // nearest is what a sample was decoded to.
 type nearest struct{ distance, level int32 }
+
+// error is |decoded − n| of a sample of level n.
+func (a nearest) error(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
 
 // neighbour is a level whose word may be decoded from samples of another.
 type neighbour struct{ level, distance int32 }
@@ -106,10 +130,11 @@ type logged struct {
 func newSampled(levels, bitCount, size int, prior []float64, column Column) *sampled {
 	width := (bitCount + 63) / 64
 	return &sampled{
-		size: size, shift: max(1, bits.Len(uint(size-1))/2), width: width, prior: prior, column: column,
+		probabilities: newProbabilities(levels, column),
+		size:          size, shift: max(1, bits.Len(uint(size-1))/2), width: width, prior: prior,
 		counts: make([]int32, levels*bitCount), most: make([]int32, levels), sums: make([]int64, levels),
-		flips: make([]uint64, levels*size*width), at: make([]nearest, levels*size), stamp: make([]uint32, levels*size),
-		e: make([]float64, levels), delta: make([]uint64, levels*width), changed: make([]bool, levels), start: make([]int32, bitCount+2), diff: make([]uint64, width),
+		flips: make([]uint64, levels*size*width), nearest: make([]nearest, levels*size), stamp: make([]uint32, levels*size),
+		delta: make([]uint64, levels*width), changed: make([]bool, levels), start: make([]int32, bitCount+2), diff: make([]uint64, width),
 	}
 }
 
@@ -122,14 +147,14 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 	s.seed = seed
 	s.forget()
 	clear(s.flips)
-	for g := range s.at {
-		s.at[g] = nearest{0, -1}
+	for g := range s.nearest {
+		s.nearest[g] = nearest{0, -1}
 	}
 	clear(s.most)
 	clear(s.sums)
 	clear(s.counts)
 	for k := range w.bits {
-		if !s.errors(w, k) {
+		if !s.of(w, k) {
 			return math.Inf(1), nil
 		}
 		for n := range w.levels {
@@ -173,19 +198,6 @@ func (s *sampled) total() float64 {
 	return sum / float64(s.size)
 }
 
-// errors sets s.e to the error probabilities of a column. It reports whether they are
-// probabilities.
-func (s *sampled) errors(w *words, k int) bool {
-	s.transitions = w.transitions(s.transitions[:0], k)
-	s.column(s.e, k, s.transitions)
-	for _, e := range s.e {
-		if !(e <= 1) {
-			return false
-		}
-	}
-	return true
-}
-
 // count is the number of samples of level n in which bit k errs, with the
 // probabilities of the column in s.e.
 func (s *sampled) count(n, k int) int32 {
@@ -205,7 +217,7 @@ func (s *sampled) update(w *words, columns, rows []int, old []uint64) (float64, 
 		}
 	}
 	for _, k := range columns {
-		if !s.errors(w, k) {
+		if !s.of(w, k) {
 			return math.Inf(1), nil
 		}
 		for n := range w.levels {
@@ -347,14 +359,14 @@ func (s *sampled) keep(g int, dirty bool) {
 	case s.anew: // there is nothing to go back to
 	case s.stamp[g] != s.updates:
 		s.stamp[g] = s.updates
-		s.log = append(s.log, logged{g, s.at[g]})
+		s.log = append(s.log, logged{g, s.nearest[g]})
 		s.oldFlips = append(s.oldFlips, s.flips[g*s.width:(g+1)*s.width]...)
-	case s.at[g].level < 0:
+	case s.nearest[g].level < 0:
 		return
 	}
 	if dirty {
 		s.leave(g)
-		s.at[g] = nearest{0, -1} // until it is decoded
+		s.nearest[g] = nearest{0, -1} // until it is decoded
 		s.dirty = append(s.dirty, int32(g%s.size))
 	}
 }
@@ -362,14 +374,14 @@ func (s *sampled) keep(g int, dirty bool) {
 // leave takes a sample's error out of the sum.
 func (s *sampled) leave(g int) {
 	n := g / s.size
-	s.sums[n] -= int64(max(int(s.at[g].level)-n, n-int(s.at[g].level)))
+	s.sums[n] -= s.nearest[g].error(n)
 }
 
 // set sets what a sample is decoded to, after leave.
 func (s *sampled) set(g int, to nearest) {
 	n := g / s.size
-	s.at[g] = to
-	s.sums[n] += int64(max(int(to.level)-n, n-int(to.level)))
+	s.nearest[g] = to
+	s.sums[n] += to.error(n)
 }
 
 // challenge compares a word that has changed with what the samples of a level were
@@ -380,7 +392,7 @@ func (s *sampled) challenge(w *words, n, m int) {
 		s.diff[x] = own[x] ^ word[x]
 	}
 	base, diff, level := n*s.size, s.diff[0], int32(m)
-	for x, at := range s.at[base : base+s.size] {
+	for x, at := range s.nearest[base : base+s.size] {
 		if at.level == level {
 			s.keep(base+x, true)
 			continue
@@ -409,7 +421,7 @@ func (s *sampled) decodeAll(w *words, n int) {
 	for x := range s.size {
 		g := n*s.size + x
 		s.keep(g, false)
-		if s.at[g].level >= 0 {
+		if s.nearest[g].level >= 0 {
 			s.leave(g)
 		}
 		s.dirty = append(s.dirty, int32(x))
@@ -426,7 +438,7 @@ func (s *sampled) reject() {
 		}
 	}
 	for i, l := range s.log {
-		s.at[l.sample] = l.at
+		s.nearest[l.sample] = l.at
 		copy(s.flips[l.sample*s.width:], s.oldFlips[i*s.width:(i+1)*s.width])
 		// No sample has more errors than s.most says.
 		s.most[l.sample/s.size] = max(s.most[l.sample/s.size], int32(ones(s.oldFlips[i*s.width:(i+1)*s.width])))
@@ -443,8 +455,7 @@ func (s *sampled) noise() float64 {
 	sum := 0.0
 	for _, l := range s.log {
 		n := l.sample / s.size
-		abs := func(at nearest) int { return max(int(at.level)-n, n-int(at.level)) }
-		if d := s.prior[n] * float64(abs(s.at[l.sample])-abs(l.at)); d != 0 {
+		if d := s.prior[n] * float64(s.nearest[l.sample].error(n)-l.at.error(n)); d != 0 {
 			sum += d * d
 		}
 	}

@@ -105,9 +105,9 @@ func (o *Options) Check() error {
 	case o.Levels < code.MinLevels || o.Levels > code.MaxLevels:
 		return fmt.Errorf("%d levels: want %d to %d", o.Levels, code.MinLevels, code.MaxLevels)
 	case o.Bits < 1:
-		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, ErrImpossible, leastBits(o.Levels), o.Levels)
-	case o.Bits < leastBits(o.Levels):
-		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<o.Bits, o.Levels, leastBits(o.Levels))
+		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, ErrImpossible, LeastBits(o.Levels), o.Levels)
+	case o.Bits < LeastBits(o.Levels):
+		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<o.Bits, o.Levels, LeastBits(o.Levels))
 	case o.Bits > MaxBits:
 		return fmt.Errorf("%d bits: want at most %d", o.Bits, MaxBits)
 	case o.MaxTransitions < 0:
@@ -149,10 +149,10 @@ func (o *Options) free() []int {
 }
 
 // evaluator returns an evaluator with so many samples of a level.
-func (o *Options) evaluator(ctx context.Context, samples int) evaluator {
+func (o *Options) evaluator(samples int) evaluator {
 	switch {
 	case o.Error != nil:
-		return &given{ctx: ctx, options: o, samples: samples}
+		return &given{probabilities: newProbabilities(o.Levels, o.Column), error: o.Error, samples: samples}
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
 		return newEnumerated(o.Levels, o.Bits, o.Prior, o.Column)
 	}
@@ -315,7 +315,7 @@ func (o *Options) each(ctx context.Context, all []entry, samples int, purpose ui
 		}
 		x := <-evaluators
 		if x == nil {
-			x = o.evaluator(ctx, samples)
+			x = o.evaluator(samples)
 		}
 		g.Go(func() error {
 			defer func() { evaluators <- x }()
@@ -409,7 +409,7 @@ func heat(number, codes int) float64 {
 // chain anneals a code, and leaves the best that it has seen.
 func (o *Options) chain(ctx context.Context, round, number, among int, e *entry, b budget, best *bestOf) error {
 	w := e.words
-	x := o.evaluator(ctx, rounds[round].samples)
+	x := o.evaluator(rounds[round].samples)
 	now, err := x.reset(ctx, w, o.seed(forSamples+uint64(round)))
 	if err != nil || math.IsInf(now, 1) {
 		return err
@@ -484,57 +484,35 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 
 // given is an evaluator that asks the caller.
 type given struct {
-	ctx     context.Context
-	options *Options
+	probabilities
+	error   func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
 	samples int
-	seed    uint64
-	column  []float64
-	at      []int
+
+	ctx  context.Context // of the last reset
+	seed uint64
 }
 
-func (g *given) reset(_ context.Context, w *words, seed uint64) (float64, error) {
-	g.seed = seed
-	return g.value(w, nil)
+func (g *given) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
+	g.ctx, g.seed = ctx, seed
+	return g.update(w, w.columns(), nil, nil)
 }
 
+// update asks for the error of a code whose columns are valid: those that are not listed
+// are known to be.
 func (g *given) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
-	return g.value(w, columns)
-}
-
-func (g *given) reject() {}
-
-// value asks for the error of a code whose columns are valid: all, or those that have
-// changed.
-func (g *given) value(w *words, columns []int) (float64, error) {
-	if columns == nil {
-		columns = g.options.allColumns()
-	}
-	if g.column == nil {
-		g.column = make([]float64, w.levels)
-	}
 	for _, k := range columns {
-		g.at = w.transitions(g.at[:0], k)
-		g.options.Column(g.column, k, g.at)
-		for _, e := range g.column {
-			if !(e <= 1) {
-				return math.Inf(1), nil
-			}
+		if !g.of(w, k) {
+			return math.Inf(1), nil
 		}
 	}
 	c, err := w.code("candidate")
 	if err != nil {
 		return 0, err
 	}
-	return g.options.Error(g.ctx, c, g.samples, g.seed)
+	return g.error(g.ctx, c, g.samples, g.seed)
 }
 
-func (o *Options) allColumns() []int {
-	out := make([]int, o.Bits)
-	for k := range out {
-		out[k] = k
-	}
-	return out
-}
+func (g *given) reject() {}
 
 // bestOf collects the smallest error of all chains.
 type bestOf struct {

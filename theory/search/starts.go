@@ -70,7 +70,7 @@ func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
 // bits are too few.
 func digits(levels, bitCount, m int) *words {
 	period := 2 * m
-	base := leastBits((levels + period - 1) / period)
+	base := LeastBits((levels + period - 1) / period)
 	if m+base > bitCount {
 		return nil
 	}
@@ -258,5 +258,5 @@ func (o *Options) fits(w *words) bool {
 	return w.distinct()
 }
 
-// leastBits is the smallest number of bits that tell so many levels apart.
-func leastBits(levels int) int { return bits.Len(uint(levels - 1)) }
+// LeastBits is the smallest number of bits that tell so many levels apart.
+func LeastBits(levels int) int { return bits.Len(uint(levels - 1)) }
