@@ -560,15 +560,30 @@ func (m *heatmap) write(w io.Writer, path string, size plots.Size) error {
 	if m.fit != nil {
 		mark = m.fit.mark()
 	}
-	what := map[string]string{"bound": "bound", "exact": "exact expected error", "mc": "sampled error"}[m.Method]
-	f, err := plots.Heatmap(plots.HeatmapData{
-		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, what, m.Levels, m.decoder, m.model),
-		X:     m.R, Y: m.Sigma, XLog: m.rLog, YLog: m.sigmaLog, Z: rows,
-		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1", Mark: mark, Size: size,
+	f, err := increaseMap(plots.HeatmapData{
+		Title: fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, methodText(m.Method), m.Levels, m.decoder, m.model),
+		X:     m.R, Y: m.Sigma, XLog: m.rLog, YLog: m.sigmaLog, Z: rows, Mark: mark, Size: size,
 	})
 	if err != nil {
 		return err
 	}
 	return writeFigure(w, f, path)
+}
+
+// increaseMap draws the increase of A's error over B's, in percent.
+func increaseMap(d plots.HeatmapData) (*plots.Figure, error) {
+	d.XLabel, d.YLabel, d.ZLabel = "r", "σ (levels)", "increase of error from B to A (%)"
+	d.Positive, d.Negative, d.Blank = "B is better", "A is better", "invalid: e > 1"
+	return plots.Heatmap(d)
+}
+
+// methodText is a method in the titles of maps.
+func methodText(method string) string {
+	switch method {
+	case "exact":
+		return "exact expected error"
+	case "mc":
+		return "sampled error"
+	}
+	return method
 }

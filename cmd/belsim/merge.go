@@ -375,12 +375,9 @@ func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
 			}
 		}
 	}
-	what := map[string]string{sweep.Bound: "bound", sweep.Exact: "exact expected error", sweep.Sample: "sampled error"}[method]
-	return plots.Heatmap(plots.HeatmapData{
-		Title: fmt.Sprintf("A = %s (%s), B = %s (%s): %s, %d levels", a.Code, a.Decoder, b.Code, b.Decoder, what, a.Levels),
-		X:     m.R.Values, Y: m.Sigma.Values, XLog: m.R.Log, YLog: m.Sigma.Log, Z: z[0],
-		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1", Size: cmd.size(),
+	return increaseMap(plots.HeatmapData{
+		Title: fmt.Sprintf("A = %s (%s), B = %s (%s): %s, %d levels", a.Code, a.Decoder, b.Code, b.Decoder, methodText(method), a.Levels),
+		X:     m.R.Values, Y: m.Sigma.Values, XLog: m.R.Log, YLog: m.Sigma.Log, Z: z[0], Size: cmd.size(),
 	})
 }
 
