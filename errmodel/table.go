@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 // Table returns the L × M table of error probabilities of classifiers whose
@@ -46,7 +46,7 @@ func Table(levels int, bits [][]Transition) (*mat.Dense, error) {
 // file: one row per level, one column per bit, or any number of columns where bits
 // is 0. Every entry must be in [0, 1].
 func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
-	e, err := matrix.ReadFile(path)
+	e, err := arrayfile.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading error probabilities: %w", err)
 	}

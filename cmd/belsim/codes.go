@@ -8,9 +8,9 @@ import (
 	"text/tabwriter"
 
 	"belsim/plots"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
 )
 
 type codesCmd struct {
@@ -67,7 +67,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		}
 		printCodes(env.stdout, []codeRow{row})
 	case len(cmd.Output) == 0:
-		return outside(matrix.WriteCSV(env.stdout, c))
+		return outside(arrayfile.WriteCSV(env.stdout, c))
 	}
 	return nil
 }
@@ -137,9 +137,9 @@ func printCodes(w io.Writer, rows []codeRow) {
 func (cmd *codesCmd) writeCode(ctx context.Context, w io.Writer, c *code.Code, path string) error {
 	switch format(path) {
 	case "csv":
-		return matrix.WriteCSV(w, c)
+		return arrayfile.WriteCSV(w, c)
 	case "npy":
-		return matrix.WriteBitsNPY(w, c)
+		return arrayfile.WriteBitsNPY(w, c)
 	case "json":
 		row, err := describe(ctx, c)
 		if err != nil {

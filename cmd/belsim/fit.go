@@ -14,8 +14,8 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
-	"belsim/theory/matrix"
 )
 
 type fitCmd struct {
@@ -121,7 +121,7 @@ func (cmd *fitCmd) open(ctx context.Context) (*observed.Source, *code.Code, erro
 // closeSource closes what is open.
 func closeSource(s *observed.Source) error {
 	var errs []error
-	for _, rows := range []*matrix.Rows{s.Targets, s.Outputs} {
+	for _, rows := range []*arrayfile.Rows{s.Targets, s.Outputs} {
 		if rows != nil {
 			errs = append(errs, rows.Close())
 		}
@@ -137,10 +137,10 @@ func (cmd *fitCmd) prepare(ctx context.Context, s *observed.Source) (c *code.Cod
 			break
 		}
 	}
-	if s.Targets, err = matrix.OpenRows(cmd.Targets, "targets", "target", "labels", "label", "y"); err != nil {
+	if s.Targets, err = arrayfile.OpenRows(cmd.Targets, "targets", "target", "labels", "label", "y"); err != nil {
 		return nil, fmt.Errorf("reading targets: %w", err)
 	}
-	if s.Outputs, err = matrix.OpenRows(path, "outputs", "output", "logits", "probabilities", "bits", "z"); err != nil {
+	if s.Outputs, err = arrayfile.OpenRows(path, "outputs", "output", "logits", "probabilities", "bits", "z"); err != nil {
 		return nil, fmt.Errorf("reading outputs: %w", err)
 	}
 	if err := s.Check(); err != nil {
@@ -162,7 +162,7 @@ func (cmd *fitCmd) prepare(ctx context.Context, s *observed.Source) (c *code.Cod
 }
 
 // openCode opens the code, of as many bits as there are outputs.
-func (cmd *fitCmd) openCode(outputs *matrix.Rows) (*code.Code, error) {
+func (cmd *fitCmd) openCode(outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
 	levels := cmd.Levels
 	if levels == 0 && !code.IsFile(cmd.Code) {

@@ -12,8 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
-	"belsim/theory/matrix"
 )
 
 // network is the example of the README.
@@ -35,7 +35,7 @@ func fitOf(t *testing.T, args ...string) *fitted {
 // readAll reads an array.
 func readAll(t *testing.T, path string) *mat.Dense {
 	t.Helper()
-	r, err := matrix.OpenRows(path)
+	r, err := arrayfile.OpenRows(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +63,9 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 	}
 	defer f.Close()
 	if strings.HasSuffix(path, ".csv") {
-		err = matrix.WriteCSV(f, m)
+		err = arrayfile.WriteCSV(f, m)
 	} else {
-		err = matrix.WriteNPY(f, m)
+		err = arrayfile.WriteNPY(f, m)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestFitFiles(t *testing.T) {
 	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
 		entry, err := w.Create(name + ".npy")
 		if err == nil {
-			err = matrix.WriteNPY(entry, m)
+			err = arrayfile.WriteNPY(entry, m)
 		}
 		if err != nil {
 			t.Fatal(err)

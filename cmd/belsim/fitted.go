@@ -14,6 +14,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/plots"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/matrix"
 )
@@ -260,7 +261,7 @@ func (f *fitted) write(w io.Writer, path string, bits []int, size plots.Size) er
 	case "json":
 		return writeJSON(w, f)
 	case "npy":
-		return matrix.WriteNPY(w, f.counts.Rates(f.errors))
+		return arrayfile.WriteNPY(w, f.counts.Rates(f.errors))
 	case "csv":
 		out := csv.NewWriter(w)
 		if err := out.Write(ratesHeader); err != nil {

@@ -17,9 +17,9 @@ import (
 	"belsim/montecarlo"
 	"belsim/plots"
 	"belsim/theory"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
 )
 
 type heatmapCmd struct {
@@ -524,7 +524,7 @@ func (m *heatmap) write(w io.Writer, path string, size plots.Size) error {
 	case "json":
 		return writeJSON(w, m)
 	case "npy":
-		return matrix.WriteNPY(w, m.increases())
+		return arrayfile.WriteNPY(w, m.increases())
 	case "csv":
 		out := csv.NewWriter(w)
 		header := []string{"r", "sigma", "a", "b", "increase_percent"}

@@ -13,7 +13,7 @@ import (
 
 	"belsim/montecarlo/sweep"
 	"belsim/plots"
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 type mergeCmd struct {
@@ -301,7 +301,7 @@ func writeMergedCSV(ctx context.Context, w io.Writer, m *sweep.Merged) error {
 // number does not exist it is NaN, or 0 in an array of integers.
 func writeMergedNPZ(ctx context.Context, w io.Writer, m *sweep.Merged) error {
 	n := m.Tasks()
-	z := matrix.NewNPZWriter(w)
+	z := arrayfile.NewNPZWriter(w)
 	for _, column := range mergedColumns {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -22,10 +22,10 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/search"
 	"belsim/plots"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
-	"belsim/theory/matrix"
-	"belsim/theory/search"
 )
 
 type optimizeCmd struct {
@@ -571,9 +571,9 @@ func (o *optimized) print(w io.Writer, model string) {
 func (cmd *optimizeCmd) writeFound(w io.Writer, found *optimized, path string) error {
 	switch format(path) {
 	case "csv":
-		return matrix.WriteCSV(w, found.code)
+		return arrayfile.WriteCSV(w, found.code)
 	case "npy":
-		return matrix.WriteBitsNPY(w, found.code)
+		return arrayfile.WriteBitsNPY(w, found.code)
 	case "json":
 		return writeJSON(w, found)
 	}
@@ -625,7 +625,7 @@ func (cmd *optimizeCmd) pareto(ctx context.Context, env *environment, o *search.
 		}
 		if cmd.Keep != "" {
 			path := filepath.Join(cmd.Keep, fmt.Sprintf("found-%d.csv", m))
-			if err := cmd.writeFile(path, func(w io.Writer) error { return matrix.WriteCSV(w, found.code) }); err != nil {
+			if err := cmd.writeFile(path, func(w io.Writer) error { return arrayfile.WriteCSV(w, found.code) }); err != nil {
 				return err
 			}
 			found.CodeFile = &path

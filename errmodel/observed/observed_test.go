@@ -19,9 +19,9 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
 )
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
@@ -73,22 +73,22 @@ func network(t testing.TB, c *code.Code, r, sigma, scale, rho float64, samples i
 func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels, kind observed.Kind) *observed.Source {
 	t.Helper()
 	dir := t.TempDir()
-	write := func(name string, m mat.Matrix) *matrix.Rows {
+	write := func(name string, m mat.Matrix) *arrayfile.Rows {
 		var b bytes.Buffer
 		var err error
 		path := filepath.Join(dir, name+"."+format)
 		switch format {
 		case "csv":
-			err = matrix.WriteCSV(&b, m)
+			err = arrayfile.WriteCSV(&b, m)
 		case "npy":
-			err = matrix.WriteNPY(&b, m)
+			err = arrayfile.WriteNPY(&b, m)
 		case "npz":
 			w := zip.NewWriter(&b)
 			f, err := w.Create(name + ".npy")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(matrix.WriteNPY(f, m), w.Close()); err != nil {
+			if err := errors.Join(arrayfile.WriteNPY(f, m), w.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -98,7 +98,7 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := matrix.OpenRows(path)
+		rows, err := arrayfile.OpenRows(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 // Kind is what the outputs of classifiers are.
@@ -105,7 +105,7 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 
 // Source is the targets, N × 1, and the outputs, N × M, of test samples.
 type Source struct {
-	Targets, Outputs *matrix.Rows
+	Targets, Outputs *arrayfile.Rows
 	Labels           Labels
 	Kind             Kind
 }
@@ -132,7 +132,7 @@ func (s *Source) mismatch(targets, outputs int) error {
 // signs where all are ±1, probabilities where all are from 0 to 1, else logits.
 // Logits are known by the first that is no probability; the rest takes a reading of
 // the file. The rows are rewound.
-func Detect(ctx context.Context, outputs *matrix.Rows) (Kind, error) {
+func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 	_, m := outputs.Dims()
 	row := make([]float64, m)
 	bits, signs, probabilities := true, true, true

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
-	"belsim/theory/matrix"
 )
 
 func mustNew(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
@@ -260,7 +260,7 @@ func FuzzFromMatrix(f *testing.F) {
 	f.Add("0,1\n1,0\n")
 	f.Add("1\n0\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		m, err := matrix.ReadCSV(strings.NewReader(in), "in")
+		m, err := arrayfile.ReadCSV(strings.NewReader(in), "in")
 		if err != nil {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 // Family is a named code of any number of levels.
@@ -95,7 +95,7 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	if !IsFile(nameOrPath) {
 		return New(nameOrPath, levels)
 	}
-	m, err := matrix.ReadFile(nameOrPath)
+	m, err := arrayfile.ReadFile(nameOrPath)
 	if err != nil {
 		return nil, fmt.Errorf("reading code: %w", err)
 	}

@@ -1,41 +1,9 @@
-// Package matrix reads and writes L × M matrices: code matrices and tables of
-// error probabilities, a row for each level and a column for each bit, in .csv
-// and .npy files. What it reads is checked: a matrix that is returned is the
-// matrix that was written.
+// Package matrix reads rows of L × M matrices, a row for each level and a column for
+// each bit. Some of them, such as the mixtures of package errmodel, make a row when it
+// is asked for, so that a table of many levels costs no memory.
 package matrix
 
-import (
-	"bufio"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"gonum.org/v1/gonum/mat"
-)
-
-// MaxSide is the largest number of rows or columns of a file.
-const MaxSide = 1 << 16
-
-// ReadFile reads a matrix from a .csv or .npy file. Errors name the file and,
-// where there is one, the row, column and value at fault, from 1.
-func ReadFile(path string) (*mat.Dense, error) {
-	read := ReadCSV
-	switch ending := strings.ToLower(filepath.Ext(path)); ending {
-	case ".csv":
-	case ".npy":
-		read = ReadNPY
-	default:
-		return nil, fmt.Errorf("%s: cannot read %q files; want .csv or .npy", path, ending)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return read(bufio.NewReader(f), path)
-}
+import "gonum.org/v1/gonum/mat"
 
 // Row copies row i, from 0, of m into dst and returns it; dst is made when it
 // is too short. Matrices that have a method RowTo(dst []float64, i int) are
@@ -51,56 +19,4 @@ func Row(dst []float64, i int, m mat.Matrix) []float64 {
 		return dst
 	}
 	return mat.Row(dst, i, m)
-}
-
-// checkSides refuses sizes that no code has.
-func checkSides(name string, rows, columns int) error {
-	for _, side := range []struct {
-		what string
-		n    int
-	}{{"rows", rows}, {"columns", columns}} {
-		if side.n > MaxSide {
-			return fmt.Errorf("%s: %d %s; want at most %d", name, side.n, side.what, MaxSide)
-		}
-		if side.n < 1 {
-			return fmt.Errorf("%s: no %s; want a matrix with a row for each level and a column for each bit", name, side.what)
-		}
-	}
-	return nil
-}
-
-// lineReader ends with an error when a line is longer than any matrix's or ends
-// within quotes, so that a reader of records above it need not hold one of
-// gigabytes: no number spans lines, but a quote that is never closed would take
-// in the rest of the file.
-type lineReader struct {
-	r      io.Reader
-	name   string
-	line   int
-	length int
-	quoted bool // an odd number of quotes so far in this line
-}
-
-// maxLine has room for MaxSide numbers of 25 characters.
-const maxLine = 25 * MaxSide
-
-func (l *lineReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	for _, b := range p[:n] {
-		l.length++
-		switch b {
-		case '"':
-			l.quoted = !l.quoted
-		case '\n':
-			if l.quoted {
-				return 0, fmt.Errorf("%s: row %d, character %d: the line ends within quotes; want numbers", l.name, l.line+1, l.length)
-			}
-			l.line++
-			l.length = 0
-		}
-		if l.length > maxLine {
-			return 0, fmt.Errorf("%s: row %d is longer than %d characters; want at most %d columns", l.name, l.line+1, maxLine, MaxSide)
-		}
-	}
-	return n, err
 }

@@ -1,4 +1,4 @@
-package matrix
+package arrayfile
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package matrix
+package arrayfile
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/matrix"
 )
 
 // ReadCSV reads a matrix of numbers (or true and false) without a header, at
@@ -109,7 +111,7 @@ func WriteCSV(w io.Writer, m mat.Matrix) error {
 	var row []float64
 	var line []byte
 	for i := range rows {
-		row = Row(row, i, m)
+		row = matrix.Row(row, i, m)
 		line = line[:0]
 		for k := range columns {
 			if k > 0 {

@@ -1,4 +1,4 @@
-package matrix_test
+package arrayfile_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 // TestNumPyFiles reads what numpy.save wrote; see testdata/README.md.
@@ -23,7 +23,7 @@ func TestNumPyFiles(t *testing.T) {
 	}
 	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	for _, path := range paths {
-		m, err := matrix.ReadFile(path)
+		m, err := arrayfile.ReadFile(path)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -39,7 +39,7 @@ func TestHalf(t *testing.T) {
 	for b, want := range map[uint16]float64{
 		0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 0x1p-14, 0x0001: 0x1p-24, 0x3555: 0.333251953125, 0x8000: 0,
 	} {
-		m, err := matrix.ReadNPY(bytes.NewReader(npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))), "half")
+		m, err := arrayfile.ReadNPY(bytes.NewReader(npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))), "half")
 		if err != nil || m.At(0, 0) != want {
 			t.Errorf("%04x: %v, %v, want %v", b, m, err, want)
 		}
@@ -80,7 +80,7 @@ func TestNPYRefusals(t *testing.T) {
 		{"object", npyFile("'|O'", "(1, 1)", eight), "want bools, integers or floats"},
 		{"NaN", npyFile("'<f8'", "(1, 1)", nan), "row 1, column 1: NaN"},
 	} {
-		_, err := matrix.ReadNPY(bytes.NewReader(tt.file), "in.npy")
+		_, err := arrayfile.ReadNPY(bytes.NewReader(tt.file), "in.npy")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "in.npy: ") {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
@@ -88,7 +88,7 @@ func TestNPYRefusals(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	m, err := matrix.ReadCSV(strings.NewReader("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"), "in.csv")
+	m, err := arrayfile.ReadCSV(strings.NewReader("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"), "in.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestCSV(t *testing.T) {
 		strings.Repeat("0", 1e7):        "longer than",
 		strings.Repeat("0\n", 70000):    "65537 rows",
 	} {
-		_, err := matrix.ReadCSV(strings.NewReader(in), "in.csv")
+		_, err := arrayfile.ReadCSV(strings.NewReader(in), "in.csv")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "in.csv: ") {
 			t.Errorf("%.20q: error %v, want one about %q", in, err, want)
 		}
@@ -119,14 +119,14 @@ func TestCSV(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	if _, err := matrix.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(), "want .csv or .npy") {
+	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(), "want .csv or .npy") {
 		t.Errorf("code.pkl: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "M.CSV")
 	if err := os.WriteFile(path, []byte("1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := matrix.ReadFile(path); err != nil {
+	if _, err := arrayfile.ReadFile(path); err != nil {
 		t.Error(err)
 	}
 }
@@ -135,15 +135,15 @@ func TestReadFile(t *testing.T) {
 func roundTrip(t *testing.T, m *mat.Dense) {
 	t.Helper()
 	var c, n bytes.Buffer
-	if err := matrix.WriteCSV(&c, m); err != nil {
+	if err := arrayfile.WriteCSV(&c, m); err != nil {
 		t.Fatal(err)
 	}
-	if err := matrix.WriteNPY(&n, m); err != nil {
+	if err := arrayfile.WriteNPY(&n, m); err != nil {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func() (*mat.Dense, error){
-		"csv": func() (*mat.Dense, error) { return matrix.ReadCSV(&c, "csv") },
-		"npy": func() (*mat.Dense, error) { return matrix.ReadNPY(&n, "npy") },
+		"csv": func() (*mat.Dense, error) { return arrayfile.ReadCSV(&c, "csv") },
+		"npy": func() (*mat.Dense, error) { return arrayfile.ReadNPY(&n, "npy") },
 	} {
 		got, err := read()
 		if err != nil {
@@ -158,10 +158,10 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 func TestWriteBits(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	var b bytes.Buffer
-	if err := matrix.WriteBitsNPY(&b, want); err != nil {
+	if err := arrayfile.WriteBitsNPY(&b, want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := matrix.ReadNPY(&b, "bits"); err != nil || !mat.Equal(got, want) {
+	if got, err := arrayfile.ReadNPY(&b, "bits"); err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	roundTrip(t, want)
@@ -171,7 +171,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("0,1\n1,0\n")
 	f.Add("\ufeff1e-300,true\r\n\"2\",0x1p-3\r\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		if m, err := matrix.ReadCSV(strings.NewReader(in), "in"); err == nil {
+		if m, err := arrayfile.ReadCSV(strings.NewReader(in), "in"); err == nil {
 			roundTrip(t, m)
 		}
 	})
@@ -185,7 +185,7 @@ func FuzzReadNPY(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if m, err := matrix.ReadNPY(bytes.NewReader(in), "in"); err == nil {
+		if m, err := arrayfile.ReadNPY(bytes.NewReader(in), "in"); err == nil {
 			roundTrip(t, m)
 		}
 	})

@@ -1,4 +1,4 @@
-package matrix
+package arrayfile
 
 import (
 	"bufio"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/matrix"
 )
 
 // ReadNPY reads a two-dimensional NumPy array of at most MaxSide × MaxSide
@@ -213,7 +215,7 @@ func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v
 	var row []float64
 	var line []byte
 	for i := range rows {
-		row = Row(row, i, m)
+		row = matrix.Row(row, i, m)
 		line = line[:0]
 		for k, v := range row {
 			var err error

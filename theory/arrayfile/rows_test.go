@@ -1,4 +1,4 @@
-package matrix_test
+package arrayfile_test
 
 import (
 	"encoding/binary"
@@ -11,11 +11,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 // all reads an array to its end.
-func all(r *matrix.Rows) (*mat.Dense, error) {
+func all(r *arrayfile.Rows) (*mat.Dense, error) {
 	_, m := r.Dims()
 	var data []float64
 	row := make([]float64, m)
@@ -44,7 +44,7 @@ func inFile(t testing.TB, name string, content []byte) string {
 // wantRows opens a file and expects an array, twice.
 func wantRows(t *testing.T, want *mat.Dense, path string, names ...string) {
 	t.Helper()
-	r, err := matrix.OpenRows(path, names...)
+	r, err := arrayfile.OpenRows(path, names...)
 	if err != nil {
 		t.Error(err)
 		return
@@ -109,7 +109,7 @@ func TestRowsFortranBlocks(t *testing.T) {
 	file := npyFile("'<f4'", "(70000, 40)", data)
 	file = []byte(strings.Replace(string(file), "'fortran_order': False", "'fortran_order': True", 1))
 	file[8]-- // the header is a letter shorter
-	r, err := matrix.OpenRows(inFile(t, "f.npy", file))
+	r, err := arrayfile.OpenRows(inFile(t, "f.npy", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.pkl", "want .csv, .npy or .npz", nil},
 	} {
 		path := inFile(t, tt.name, tt.file)
-		r, err := matrix.OpenRows(path)
+		r, err := arrayfile.OpenRows(path)
 		if err == nil {
 			_, err = all(r)
 			r.Close()
@@ -174,7 +174,7 @@ func TestRowsRefusals(t *testing.T) {
 		"testdata/no.npz":          "no such file",
 		"testdata/no.csv":          "no such file",
 	} {
-		if _, err := matrix.OpenRows(path, "z"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := arrayfile.OpenRows(path, "z"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one about %q", path, err, want)
 		}
 	}
@@ -190,7 +190,7 @@ func TestRowsRefusals(t *testing.T) {
 		}
 		broken := append([]byte(nil), whole...)
 		broken[i] ^= 0x10
-		r, err := matrix.OpenRows(inFile(t, "b.npz", broken), "logits")
+		r, err := arrayfile.OpenRows(inFile(t, "b.npz", broken), "logits")
 		if err != nil {
 			damaged++
 			continue
@@ -225,7 +225,7 @@ func FuzzRows(f *testing.F) {
 		if ending != "csv" && ending != "npy" && ending != "npz" {
 			return
 		}
-		r, err := matrix.OpenRows(inFile(t, "in."+ending, in), "logits", "arr_0")
+		r, err := arrayfile.OpenRows(inFile(t, "in."+ending, in), "logits", "arr_0")
 		if err != nil {
 			return
 		}

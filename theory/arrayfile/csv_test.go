@@ -1,4 +1,4 @@
-package matrix_test
+package arrayfile_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/matrix"
+	"belsim/theory/arrayfile"
 )
 
 // endless is a file that begins with a quote and never closes it.
@@ -33,7 +33,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func TestUnclosedQuote(t *testing.T) {
 	var e endless
-	_, err := matrix.ReadCSV(&e, "in.csv")
+	_, err := arrayfile.ReadCSV(&e, "in.csv")
 	if want := "in.csv: row 1, character 100: the line ends within quotes"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
@@ -43,21 +43,21 @@ func TestUnclosedQuote(t *testing.T) {
 }
 
 func TestByteOrderMark(t *testing.T) {
-	m, err := matrix.ReadCSV(strings.NewReader("\ufeff\"1\",0\n\"0\",\"1\"\n"), "in.csv")
+	m, err := arrayfile.ReadCSV(strings.NewReader("\ufeff\"1\",0\n\"0\",\"1\"\n"), "in.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := mat.NewDense(2, 2, []float64{1, 0, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v", mat.Formatted(m))
 	}
-	if _, err := matrix.ReadCSV(strings.NewReader("\ufeff\n"), "in.csv"); err == nil || !strings.Contains(err.Error(), "empty file") {
+	if _, err := arrayfile.ReadCSV(strings.NewReader("\ufeff\n"), "in.csv"); err == nil || !strings.Contains(err.Error(), "empty file") {
 		t.Errorf("a byte order mark alone: error %v", err)
 	}
 }
 
 func TestWriteCSVNumbers(t *testing.T) {
 	var b bytes.Buffer
-	if err := matrix.WriteCSV(&b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})); err != nil {
+	if err := arrayfile.WriteCSV(&b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.String(), "0,256,1000000,-12345678,0.1,1e+300\n"; got != want {
@@ -66,7 +66,7 @@ func TestWriteCSVNumbers(t *testing.T) {
 }
 
 func TestWriteBitsRefusal(t *testing.T) {
-	err := matrix.WriteBitsNPY(io.Discard, mat.NewDense(2, 2, []float64{0, 1, 1, 0.5}))
+	err := arrayfile.WriteBitsNPY(io.Discard, mat.NewDense(2, 2, []float64{0, 1, 1, 0.5}))
 	if err == nil || err.Error() != "row 2, column 2: 0.5 is neither 0 nor 1" {
 		t.Errorf("error %v", err)
 	}
