@@ -420,7 +420,7 @@ func TestSharedExcess(t *testing.T) {
 		for i := range 3 {
 			prior := make([]float64, 3)
 			prior[i] = 1
-			got, err := sharedExcess(context.Background(), c, e, prior, rho)
+			got, err := sharedExcess(context.Background(), 0, c, e, prior, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -431,12 +431,12 @@ func TestSharedExcess(t *testing.T) {
 			}
 		}
 	}
-	s, err := NewSharedNoise(context.Background(), c, e, []float64{0.2, 0.3, 0.5}, math.Asin(0.3)/math.Pi, 0.001)
+	s, err := NewSharedNoise(context.Background(), 0, c, e, []float64{0.2, 0.3, 0.5}, math.Asin(0.3)/math.Pi, 0.001)
 	if err != nil || math.Abs(s.Rho.Value-0.3) > 1e-4 || !(s.Rho.Lo < 0.3 && s.Rho.Hi > 0.3) {
 		t.Errorf("%+v, %v; want ρ = 0.3", s, err)
 	}
 	for excess, want := range map[float64]float64{-1: 0, 0: 0, 1: largestRho} {
-		if s, err := NewSharedNoise(context.Background(), c, e, []float64{0.2, 0.3, 0.5}, excess, 0.01); err != nil || s.Rho.Value != want {
+		if s, err := NewSharedNoise(context.Background(), 0, c, e, []float64{0.2, 0.3, 0.5}, excess, 0.01); err != nil || s.Rho.Value != want {
 			t.Errorf("excess %v: %+v, %v; want ρ = %v", excess, s, err, want)
 		}
 	}
@@ -451,7 +451,7 @@ func TestSharedExcessGrows(t *testing.T) {
 	prior[7] = 1
 	last := 0.0
 	for _, rho := range []float64{0.5, 0.9, 0.94, 0.96, 0.98, largestRho} {
-		v, err := sharedExcess(context.Background(), c, e, prior, rho)
+		v, err := sharedExcess(context.Background(), 0, c, e, prior, rho)
 		if err != nil || !(v > last) {
 			t.Errorf("ρ = %v: excess %v after %v, %v", rho, v, last, err)
 		}
@@ -462,7 +462,7 @@ func TestSharedExcessGrows(t *testing.T) {
 	}
 	// One bit has no other to err with.
 	two := mustCode(t, "unary", 2)
-	s, err := NewSharedNoise(context.Background(), two, mustMixture(t, two, 0.3, 1), []float64{0.5, 0.5}, 1e-17, 1e-3)
+	s, err := NewSharedNoise(context.Background(), 0, two, mustMixture(t, two, 0.3, 1), []float64{0.5, 0.5}, 1e-17, 1e-3)
 	if err != nil || !math.IsNaN(s.Rho.Value) {
 		t.Errorf("one bit: %+v, %v", s, err)
 	}

@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/theory/code"
 	"belsim/theory/matrix"
+	"belsim/theory/parallel"
 )
 
 // SharedNoise is the estimate of the part ρ of the classifiers' noise that is one
@@ -47,15 +45,16 @@ const leastExcess = 1e-9
 //	Φ((−Φ⁻¹(1−e) + g_k·√ρ·t)/√(1−ρ)),  g_k = ±d_k,
 //
 // independently, so that the excess is Var_t(Σ g_k·p_k(t)) − Σ Var_t(p_k(t)). It
-// grows with ρ (Slepian's inequality: all covariances g_k·g_l·cov do). The error is
-// about the sizes, or the context's.
-func NewSharedNoise(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, excess, stderr float64) (*SharedNoise, error) {
+// grows with ρ (Slepian's inequality: all covariances g_k·g_l·cov do). workers is
+// the number of goroutines, 0 for all processors; it changes no number. The error is about the
+// sizes, or the context's.
+func NewSharedNoise(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior []float64, excess, stderr float64) (*SharedNoise, error) {
 	if rows, columns := e.Dims(); rows != c.Levels() || columns != c.Bits() || len(prior) != rows {
 		return nil, fmt.Errorf("a table of %d × %d and a prior of %d levels for a code of %d levels and %d bits", rows, columns, len(prior), c.Levels(), c.Bits())
 	}
 	s := &SharedNoise{Excess: excess, StdErr: stderr}
 	var err error
-	if s.Most, err = sharedExcess(ctx, c, e, prior, largestRho); err != nil {
+	if s.Most, err = sharedExcess(ctx, workers, c, e, prior, largestRho); err != nil {
 		return nil, err
 	}
 	if !(s.Most > leastExcess) || !(stderr > 0) {
@@ -67,7 +66,7 @@ func NewSharedNoise(ctx context.Context, c *code.Code, e mat.Matrix, prior []flo
 		rho    *float64
 		excess float64
 	}{{&s.Rho.Value, excess}, {&s.Rho.Lo, excess - z*stderr}, {&s.Rho.Hi, excess + z*stderr}} {
-		if *at.rho, err = rhoOf(ctx, c, e, prior, at.excess, s.Most); err != nil {
+		if *at.rho, err = rhoOf(ctx, workers, c, e, prior, at.excess, s.Most); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +74,7 @@ func NewSharedNoise(ctx context.Context, c *code.Code, e mat.Matrix, prior []flo
 }
 
 // rhoOf solves for ρ by false position (Illinois), which keeps the zero enclosed.
-func rhoOf(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, excess, most float64) (float64, error) {
+func rhoOf(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior []float64, excess, most float64) (float64, error) {
 	if !(excess > 0) {
 		return 0, nil
 	}
@@ -87,7 +86,7 @@ func rhoOf(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, exc
 	side := 0
 	for range 60 {
 		rho := (lo*fhi - hi*flo) / (fhi - flo)
-		v, err := sharedExcess(ctx, c, e, prior, rho)
+		v, err := sharedExcess(ctx, workers, c, e, prior, rho)
 		if err != nil {
 			return 0, err
 		}
@@ -114,7 +113,7 @@ func rhoOf(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, exc
 // shared noise t from −8 to 8: smooth functions that vanish at both ends are
 // integrated with an error that falls exponentially with the number of points in the
 // width of what is integrated, here one at least (see largestRho).
-func sharedExcess(ctx context.Context, c *code.Code, e mat.Matrix, prior []float64, rho float64) (float64, error) {
+func sharedExcess(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior []float64, rho float64) (float64, error) {
 	const points = 161
 	var weights [points]float64
 	total := 0.0
@@ -126,58 +125,48 @@ func sharedExcess(ctx context.Context, c *code.Code, e mat.Matrix, prior []float
 	shared, own := math.Sqrt(rho), math.Sqrt(1-rho)
 	slopes := c.Slopes()
 	excess := make([]float64, c.Levels())
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
-			var row []float64
-			slope := make([]int8, c.Bits())
-			var sum [points]float64
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= c.Levels() {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if prior[i] == 0 {
+	err := parallel.Each(ctx, workers, c.Levels(), func() (func(context.Context, int) error, error) {
+		var row []float64
+		slope := make([]int8, c.Bits())
+		var sum [points]float64
+		return func(_ context.Context, i int) error {
+			if prior[i] == 0 {
+				return nil
+			}
+			row = matrix.Row(row, i, e)
+			slopes.Row(slope, i)
+			clear(sum[:])
+			separate := 0.0
+			for k, p := range row {
+				if slope[k] == 0 || p < 1e-9 {
 					continue
 				}
-				row = matrix.Row(row, i, e)
-				slopes.Row(slope, i)
-				clear(sum[:])
-				separate := 0.0
-				for k, p := range row {
-					if slope[k] == 0 || p < 1e-9 {
-						continue
-					}
-					direction := -float64(slope[k]) // of D when the bit errs, by the slope of its one …
-					if !c.Bit(i, k) {
-						direction = -direction // … or of its zero
-					}
-					q := distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12)) // −Φ⁻¹(1−p)
-					var m1, m2 float64
-					for j := range sum {
-						v := math.Erfc(-(q+direction*shared*at(j))/own/math.Sqrt2) / 2
-						sum[j] += direction * v
-						m1 += weights[j] * v
-						m2 += weights[j] * v * v
-					}
-					m1, m2 = m1/total, m2/total
-					separate += m2 - m1*m1
+				direction := -float64(slope[k]) // of D when the bit errs, by the slope of its one …
+				if !c.Bit(i, k) {
+					direction = -direction // … or of its zero
 				}
+				q := distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12)) // −Φ⁻¹(1−p)
 				var m1, m2 float64
-				for j, v := range sum {
+				for j := range sum {
+					v := math.Erfc(-(q+direction*shared*at(j))/own/math.Sqrt2) / 2
+					sum[j] += direction * v
 					m1 += weights[j] * v
 					m2 += weights[j] * v * v
 				}
 				m1, m2 = m1/total, m2/total
-				excess[i] = m2 - m1*m1 - separate
+				separate += m2 - m1*m1
 			}
-		})
-	}
-	if err := g.Wait(); err != nil {
+			var m1, m2 float64
+			for j, v := range sum {
+				m1 += weights[j] * v
+				m2 += weights[j] * v * v
+			}
+			m1, m2 = m1/total, m2/total
+			excess[i] = m2 - m1*m1 - separate
+			return nil
+		}, nil
+	})
+	if err != nil {
 		return 0, err
 	}
 	sum := 0.0

@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"belsim/gpu/internal/driver"
 	"belsim/theory/code"
+	"belsim/theory/parallel"
 )
 
 // codeMemory is a code on the device. It stays until another code comes: the
@@ -109,19 +107,16 @@ func (d *Device) order(ctx context.Context, c *code.Code) error {
 	}
 	order, reach := make([]uint16, orderRows*levels), make([]uint32, orderRows*reaches)
 	for first := 0; first < levels; first += orderRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		n := min(orderRows, levels-first)
-		var g errgroup.Group
-		g.SetLimit(runtime.GOMAXPROCS(0))
-		for i := range n {
-			g.Go(func() error {
+		err := parallel.Each(ctx, d.workers, n, func() (func(context.Context, int) error, error) {
+			return func(_ context.Context, i int) error {
 				orderRow(c, first+i, order[i*levels:(i+1)*levels], reach[i*reaches:(i+1)*reaches])
 				return nil
-			})
+			}, nil
+		})
+		if err != nil {
+			return err
 		}
-		_ = g.Wait() // none fails
 		if err := driver.CopyIn(d.streams[0], m.order, 2*uint64(first)*uint64(levels), order[:n*levels]); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ const library = "libcuda.so.1"
 // runs at a time, others wait.
 type Device struct {
 	info    Info
+	workers int // goroutines that prepare launches; 0: all processors
 	mu      sync.Mutex
 	context *driver.Context
 	module  driver.Module
@@ -36,19 +37,21 @@ type Device struct {
 var _ montecarlo.Backend = (*Device)(nil)
 
 // Open opens the first CUDA device; CUDA_VISIBLE_DEVICES chooses among several.
-// The error says what is missing: the driver, a device, or one new enough.
-func Open() (*Device, error) {
+// workers is the number of goroutines that prepare what the device works on, 0 for
+// all processors. The error says what is missing: the driver, a device, or one new
+// enough.
+func Open(workers int) (*Device, error) {
 	l, err := dl.Open(library)
 	if err != nil {
 		return nil, fmt.Errorf("no CUDA driver: %w", err)
 	}
 	// The library stays open: drivers run threads of their own, and code must
 	// not be unloaded under them.
-	return open(l.Lookup)
+	return open(l.Lookup, workers)
 }
 
 // open opens the first device of a driver whose functions lookup finds.
-func open(lookup func(symbol string) (unsafe.Pointer, error)) (*Device, error) {
+func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Device, error) {
 	d, err := driver.Load(lookup)
 	if err != nil {
 		return nil, fmt.Errorf("the CUDA driver is too old: %w", err)
@@ -75,7 +78,7 @@ func open(lookup func(symbol string) (unsafe.Pointer, error)) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asking about CUDA device 0: %w", err)
 	}
-	dev := &Device{info: Info{info.Name, info.Major, info.Minor, version, info.Multiprocessors, info.ClockKHz, info.Memory}}
+	dev := &Device{workers: workers, info: Info{info.Name, info.Major, info.Minor, version, info.Multiprocessors, info.ClockKHz, info.Memory}}
 	if info.Major < leastMajor || info.Major == leastMajor && info.Minor < leastMinor {
 		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name, info.Major, info.Minor, leastMajor, leastMinor)
 	}

@@ -195,7 +195,7 @@ func agree(t *testing.T, b montecarlo.Backend) {
 func emulated(t *testing.T, m emulator.Machine) *Device {
 	t.Helper()
 	emulator.Reset(m)
-	d, err := open(emulator.Lookup)
+	d, err := open(emulator.Lookup, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestSmallLaunches(t *testing.T) {
 
 // TestDevice compares a real device with the CPU. It needs one.
 func TestDevice(t *testing.T) {
-	d, err := Open()
+	d, err := Open(0)
 	if err != nil {
 		t.Skipf("no device to test on: %v", err)
 	}
@@ -283,7 +283,7 @@ func TestOpenErrors(t *testing.T) {
 		{emulator.Machine{Devices: 1, Major: 6, Memory: 1 << 30}, "emulated device has compute capability 6.0, belsim's kernels need 7.0 or later"},
 	} {
 		emulator.Reset(tt.machine)
-		_, err := open(emulator.Lookup)
+		_, err := open(emulator.Lookup, 0)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q", tt.machine, err, tt.want)
 		}
@@ -303,7 +303,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if _, err := open(l.Lookup); err == nil || !strings.Contains(err.Error(), "cuInit") {
+	if _, err := open(l.Lookup, 0); err == nil || !strings.Contains(err.Error(), "cuInit") {
 		t.Errorf("a library that is no driver: error %v", err)
 	}
 }
@@ -318,7 +318,7 @@ func TestEveryCallFails(t *testing.T) {
 	z.Latent = &montecarlo.Latent{Hard: true, Shared: 0.5}
 	const lost = 999
 	work := func() (opened bool, err error) {
-		d, err := open(emulator.Lookup)
+		d, err := open(emulator.Lookup, 0)
 		if err != nil {
 			return false, err
 		}
@@ -442,7 +442,7 @@ func (strange) Name() string { return "strange" }
 // BenchmarkDevice reports samples per second on a real device, the CPU's
 // reference workload first.
 func BenchmarkDevice(b *testing.B) {
-	d, err := Open()
+	d, err := Open(0)
 	if err != nil {
 		b.Skipf("no device to measure: %v", err)
 	}

@@ -19,9 +19,9 @@ import (
 const maxLatentPlans = 4096
 
 // gatherLatent makes the plans of a batch.
-func gatherLatent(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]*montecarlo.LatentPlan, error) {
+func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]*montecarlo.LatentPlan, error) {
 	plans := make([]*montecarlo.LatentPlan, len(b.plans))
-	return plans, eachPlan(ctx, b, func(first, last int) error {
+	return plans, eachPlan(ctx, workers, b, func(first, last int) error {
 		var planner *montecarlo.LatentPlanner
 		for i := first; i < last; i++ {
 			ref := b.plans[i]

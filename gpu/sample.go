@@ -10,15 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"runtime"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/parallel"
 )
 
 // Limits of one launch. A launch cannot be interrupted, so it is kept short by
@@ -129,7 +127,7 @@ func (c *cursor) next(samples uint64) *batch {
 }
 
 // Sample implements montecarlo.Backend. While a launch runs, the next one's
-// probabilities are gathered on all processors.
+// probabilities are gathered on the processors.
 func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(samples uint64)) (err error) {
 	if err := montecarlo.ValidateJobs(jobs); err != nil {
 		return err
@@ -219,40 +217,32 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 		}
 	}
 	if b.shape.latent.logits {
-		plans, err := gatherLatent(ctx, jobs, b)
+		plans, err := gatherLatent(ctx, d.workers, jobs, b)
 		if err != nil {
 			return nil, err
 		}
 		return b, d.launchLatent(b, plans, kernel, turn)
 	}
-	e, err := gather(ctx, jobs, b)
+	e, err := gather(ctx, d.workers, jobs, b)
 	if err != nil {
 		return nil, err
 	}
 	return b, d.launch(b, e, kernel, turn)
 }
 
-// eachPlan calls f for the plans first … last−1 of a batch on all processors.
-func eachPlan(ctx context.Context, b *batch, f func(first, last int) error) error {
+// eachPlan calls f for the plans first … last−1 of a batch.
+func eachPlan(ctx context.Context, workers int, b *batch, f func(first, last int) error) error {
 	const chunk = 64
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for first := 0; first < len(b.plans); first += chunk {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return f(first, min(first+chunk, len(b.plans)))
-		})
-	}
-	return g.Wait()
+	return parallel.Chunks(ctx, workers, len(b.plans), chunk, func() (func(context.Context, int, int) error, error) {
+		return func(_ context.Context, first, last int) error { return f(first, last) }, nil
+	})
 }
 
 // gather collects the error probabilities of a batch's plans, P × M.
-func gather(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]float64, error) {
+func gather(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]float64, error) {
 	m := b.shape.code.Bits()
 	e := make([]float64, len(b.plans)*m)
-	return e, eachPlan(ctx, b, func(first, last int) error {
+	return e, eachPlan(ctx, workers, b, func(first, last int) error {
 		for i := first; i < last; i++ {
 			ref := b.plans[i]
 			if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {

@@ -12,7 +12,7 @@ import (
 type Device struct{}
 
 // Open returns ErrNotInBuild.
-func Open() (*Device, error) { return nil, ErrNotInBuild }
+func Open(int) (*Device, error) { return nil, ErrNotInBuild }
 
 // Info describes the device.
 func (*Device) Info() Info { return Info{} }

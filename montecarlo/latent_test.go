@@ -281,7 +281,7 @@ func TestHardLatent(t *testing.T) {
 	} {
 		c := mustCode(t, tt.code, 16)
 		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, Latent{Hard: true}, false)
-		exact, err := theory.Exacts(context.Background(), c, p.Decoder, p.Errors)
+		exact, err := theory.Exacts(context.Background(), 0, c, p.Decoder, p.Errors)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,17 +12,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sort"
 	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/matrix"
+	"belsim/theory/parallel"
 )
 
 // NumericVersion is that of the numbers: of the samples here, and of the codes,
@@ -150,43 +148,26 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 	if err := ValidateJobs(jobs); err != nil {
 		return err
 	}
-	workers := b.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	if done == nil {
 		done = func(uint64) {}
 	}
-	work := newPieces(jobs, workers)
-	workers = max(1, min(workers, work.total))
-
-	var next atomic.Int64
+	work := newPieces(jobs, parallel.Workers(b.Workers))
 	var mu sync.Mutex
-	g, ctx := errgroup.WithContext(ctx)
-	for range workers {
-		g.Go(func() error {
-			var w worker
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= work.total {
-					return nil
-				}
-				job, span := work.piece(i)
-				if err := w.start(job.Problem); err != nil {
-					return err
-				}
-				var s Sums
-				err := w.sample(ctx, span, &s, done)
-				mu.Lock()
-				job.Sums[span.Row].Add(s)
-				mu.Unlock()
-				if err != nil {
-					return err
-				}
+	return parallel.Each(ctx, b.Workers, work.total, func() (func(context.Context, int) error, error) {
+		var w worker
+		return func(ctx context.Context, i int) error {
+			job, span := work.piece(i)
+			if err := w.start(job.Problem); err != nil {
+				return err
 			}
-		})
-	}
-	return g.Wait()
+			var s Sums
+			err := w.sample(ctx, span, &s, done)
+			mu.Lock()
+			job.Sums[span.Row].Add(s)
+			mu.Unlock()
+			return err
+		}, nil
+	})
 }
 
 // pieces cuts the spans of jobs into pieces of whole blocks without listing

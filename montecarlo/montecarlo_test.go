@@ -97,12 +97,12 @@ func TestAgainstExact(t *testing.T) {
 	for name, p := range problems(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			exact, err := theory.Exacts(context.Background(), p.Code, p.Decoder, p.Errors)
+			exact, err := theory.Exacts(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 			hasExact := err == nil
 			if err != nil && !errors.Is(err, theory.ErrNone) {
 				t.Fatal(err)
 			}
-			bounds, err := theory.Bounds(context.Background(), p.Code, p.Decoder, p.Errors)
+			bounds, err := theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestAgainstExact(t *testing.T) {
 // labels the false-alarm rate is below 1e−6.
 func TestSecondMoments(t *testing.T) {
 	for name, p := range problems(t) {
-		exact, err := theory.Exacts(context.Background(), p.Code, p.Decoder, p.Errors)
+		exact, err := theory.Exacts(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 		if err != nil {
 			continue
 		}

@@ -19,11 +19,11 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	if err := (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	exact, err := theory.Exacts(context.Background(), p.Code, p.Decoder, p.Errors)
+	exact, err := theory.Exacts(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bounds, err := theory.Bounds(context.Background(), p.Code, p.Decoder, p.Errors)
+	bounds, err := theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,10 +61,10 @@ func BenchmarkLarge(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := theory.Bounds(context.Background(), c, d, e); err != nil {
+				if _, err := theory.Bounds(context.Background(), 0, c, d, e); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := theory.Exacts(context.Background(), c, d, e); err != nil {
+				if _, err := theory.Exacts(context.Background(), 0, c, d, e); err != nil {
 					b.Fatal(err)
 				}
 			}

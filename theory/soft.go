@@ -97,14 +97,14 @@ func NewSoftBound(c *code.Code, rho float64) *Bound {
 }
 
 // SoftBounds returns the union bound for gen on logits, in levels, of every level of
-// a code. e is L × M. The error wraps ErrNone for other decoders, or is the
-// context's.
-func SoftBounds(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
+// a code. e is L × M. workers is the number of goroutines, 0 for all
+// processors; it changes no number. The error wraps ErrNone for other decoders, or is the context's.
+func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNone, d.Name())
 	}
 	out := make([]float64, c.Levels())
-	err := eachRow(ctx, c, e, func() (func(int, []float64), error) {
+	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
 		b := NewSoftBound(c, rho)
 		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
 	})

@@ -26,7 +26,7 @@ func TestSoftBound(t *testing.T) {
 	e := mat.NewDense(2, 3, []float64{0.1, 0.2, 0.5, 0.3, 0.4, 0.5})
 	quantile := func(p float64) float64 { return math.Sqrt2 * math.Erfinv(1-2*p) }
 	for _, rho := range []float64{0, 0.4, 1} {
-		got, err := theory.SoftBounds(context.Background(), c, d, e, rho)
+		got, err := theory.SoftBounds(context.Background(), 0, c, d, e, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestSoftBound(t *testing.T) {
 	if d, err = decode.New("gen-ex", c); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := theory.SoftBounds(context.Background(), c, d, e, 0); err == nil {
+	if _, err := theory.SoftBounds(context.Background(), 0, c, d, e, 0); err == nil {
 		t.Error("gen-ex has a bound")
 	}
 }

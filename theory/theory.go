@@ -13,15 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/matrix"
+	"belsim/theory/parallel"
 )
 
 // Moments are the first two moments of the absolute error of one label, in
@@ -121,11 +119,12 @@ func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
 	return &Exact{row: t.exact()}, nil
 }
 
-// Bounds returns the bound of every level of a code, in levels. e is L × M. The
-// error wraps ErrNone when there is no bound, or is the context's.
-func Bounds(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
+// Bounds returns the bound of every level of a code, in levels. e is L × M. workers
+// is the number of goroutines, 0 for all processors; it changes no number. The error
+// wraps ErrNone when there is no bound, or is the context's.
+func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
 	out := make([]float64, c.Levels())
-	err := eachRow(ctx, c, e, func() (func(int, []float64), error) {
+	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
 		b, err := NewBound(c, d)
 		if err != nil {
 			return nil, err
@@ -139,9 +138,9 @@ func Bounds(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (
 }
 
 // Exacts returns the exact moments of the error of every level of a code. e is
-// L × M. The error wraps ErrNone when they are out of reach, or is the
-// context's.
-func Exacts(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
+// L × M. workers is the number of goroutines, 0 for all processors; it changes no
+// number. The error wraps ErrNone when they are out of reach, or is the context's.
+func Exacts(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	var t *outcomes // shared: it is by far the largest part of an enumeration
 	switch d.(type) {
@@ -151,7 +150,7 @@ func Exacts(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (
 			return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
 		}
 	}
-	err := eachRow(ctx, c, e, func() (func(int, []float64), error) {
+	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
 		if t != nil {
 			exact := t.exact()
 			return func(i int, row []float64) { out[i] = exact(i, row) }, nil
@@ -168,40 +167,29 @@ func Exacts(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (
 	return out, nil
 }
 
-// eachRow calls a function made by newFunc, one for each goroutine, for every
-// row of e.
-func eachRow(ctx context.Context, c *code.Code, e mat.Matrix, newFunc func() (func(i int, row []float64), error)) error {
+// eachRow calls a function made by newFunc, one for each worker, for every row of
+// e.
+func eachRow(ctx context.Context, workers int, c *code.Code, e mat.Matrix, newFunc func() (func(i int, row []float64), error)) error {
 	if r, m := e.Dims(); r != c.Levels() || m != c.Bits() {
 		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
 	}
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(runtime.GOMAXPROCS(0), c.Levels()) {
-		g.Go(func() error {
-			f, err := newFunc()
-			if err != nil {
-				return err
+	return parallel.Each(ctx, workers, c.Levels(), func() (func(context.Context, int) error, error) {
+		f, err := newFunc()
+		if err != nil {
+			return nil, err
+		}
+		var row []float64
+		return func(_ context.Context, i int) error {
+			row = matrix.Row(row, i, e)
+			for k, p := range row {
+				if !(p >= 0 && p <= 1) {
+					return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
+				}
 			}
-			var row []float64
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= c.Levels() {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				row = matrix.Row(row, i, e)
-				for k, p := range row {
-					if !(p >= 0 && p <= 1) {
-						return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
-					}
-				}
-				f(i, row)
-			}
-		})
-	}
-	return g.Wait()
+			f(i, row)
+			return nil
+		}, nil
+	})
 }
 
 // Average returns Σ prior[i]·values[i], leaving out the rows whose prior is

@@ -139,11 +139,11 @@ func TestGenExactAndUnionBound(t *testing.T) {
 		for i := range levels {
 			table.SetRow(i, drawRow(t, bits))
 		}
-		exact, err := theory.Exacts(context.Background(), c, d, table)
+		exact, err := theory.Exacts(context.Background(), 0, c, d, table)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bounds, err := theory.Bounds(context.Background(), c, d, table)
+		bounds, err := theory.Bounds(context.Background(), 0, c, d, table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,7 +377,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	c := mustCode(t, "unary", 64)
 	e := mat.NewDense(64, 63, nil)
-	if _, err := theory.Bounds(ctx, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err, context.Canceled) {
+	if _, err := theory.Bounds(ctx, 0, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -387,14 +387,14 @@ func TestNoProbability(t *testing.T) {
 	d := mustDecoder(t, "bel-u", c)
 	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
 		e := mat.NewDense(3, 2, []float64{0, 0, 0, bad, 0, 0})
-		if _, err := theory.Bounds(context.Background(), c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+		if _, err := theory.Bounds(context.Background(), 0, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("bounds with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
-		if _, err := theory.Exacts(context.Background(), c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+		if _, err := theory.Exacts(context.Background(), 0, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
 	}
-	if _, err := theory.Bounds(context.Background(), c, d, mat.NewDense(3, 3, nil)); err == nil {
+	if _, err := theory.Bounds(context.Background(), 0, c, d, mat.NewDense(3, 3, nil)); err == nil {
 		t.Error("a table of another shape: no error")
 	}
 }

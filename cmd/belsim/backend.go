@@ -30,7 +30,7 @@ func (f backendFlags) open(env *environment, quiet bool) (backend, error) {
 	case "cpu":
 		return cpu{}, nil
 	case "cuda":
-		device, err := gpu.Open()
+		device, err := gpu.Open(0)
 		if err != nil {
 			return nil, environmentError{fmt.Errorf("--backend cuda: %w", err)}
 		}
@@ -94,7 +94,7 @@ func (b *willing) Sample(ctx context.Context, jobs []montecarlo.Job, done func(u
 	}
 	if b.device == nil && !b.failed {
 		var err error
-		if b.device, err = gpu.Open(); err != nil {
+		if b.device, err = gpu.Open(0); err != nil {
 			b.device = nil
 			b.fail(err)
 		}

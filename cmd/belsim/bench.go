@@ -140,7 +140,7 @@ func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	if cmd.Backend == "cpu" {
 		return out, nil
 	}
-	switch device, err := gpu.Open(); {
+	switch device, err := gpu.Open(0); {
 	case err == nil:
 		out = append(out, measured{insistent{device}, "cuda", device.Info().Name, device.Info().IntegerPeak()})
 	case cmd.Backend == "cuda":

@@ -106,7 +106,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 }
 
 func describe(ctx context.Context, c *code.Code) (codeRow, error) {
-	p, err := c.Properties(ctx)
+	p, err := c.Properties(ctx, 0)
 	if err != nil {
 		return codeRow{}, err
 	}

@@ -239,7 +239,7 @@ func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source
 	total, _ := s.Outputs.Dims()
 	bar := env.newProgress(cmd.Quiet || total < 0, "samples read", 2*uint64(max(total, 0))) // CSV does not say how much there is
 	defer bar.stop()
-	seen, err := observed.Scan(ctx, s, c, readers, bar.add)
+	seen, err := observed.Scan(ctx, 0, s, c, readers, bar.add)
 	if err != nil {
 		return nil, bar.interrupted(err)
 	}
@@ -293,7 +293,7 @@ func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source
 		return nil, err
 	}
 	if !math.IsNaN(depend.Excess) {
-		shared, err := errmodel.NewSharedNoise(ctx, c, f.errors, depend.Prior, depend.Excess, depend.StdErr)
+		shared, err := errmodel.NewSharedNoise(ctx, 0, c, f.errors, depend.Prior, depend.Excess, depend.StdErr)
 		if err != nil {
 			return nil, err
 		}

@@ -225,9 +225,9 @@ func theoryOf(ctx context.Context, p *montecarlo.Problem) ([]montecarlo.Theory, 
 	if _, err := boundOf(p); err == nil {
 		var bounds []float64
 		if p.Latent != nil && !p.Latent.Hard {
-			bounds, err = theory.SoftBounds(ctx, p.Code, p.Decoder, p.Errors, p.Latent.Shared)
+			bounds, err = theory.SoftBounds(ctx, 0, p.Code, p.Decoder, p.Errors, p.Latent.Shared)
 		} else {
-			bounds, err = theory.Bounds(ctx, p.Code, p.Decoder, p.Errors)
+			bounds, err = theory.Bounds(ctx, 0, p.Code, p.Decoder, p.Errors)
 		}
 		if err != nil && !errors.Is(err, theory.ErrNone) {
 			return nil, err
@@ -237,7 +237,7 @@ func theoryOf(ctx context.Context, p *montecarlo.Problem) ([]montecarlo.Theory, 
 		}
 	}
 	if hasExact(p) {
-		exacts, err := theory.Exacts(ctx, p.Code, p.Decoder, p.Errors)
+		exacts, err := theory.Exacts(ctx, 0, p.Code, p.Decoder, p.Errors)
 		if err != nil && !errors.Is(err, theory.ErrNone) {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -270,7 +269,7 @@ func (cmd *optimizeCmd) options(ctx context.Context, env *environment) (*search.
 		}
 		most = max(most, m)
 	}
-	if err := checkMemory(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, most), search.Bytes(o.Levels, most, runtime.GOMAXPROCS(0))); err != nil {
+	if err := checkMemory(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, most), search.Bytes(o.Levels, most, 0)); err != nil {
 		return nil, err
 	}
 	if cmd.Decoder != "gen" || cmd.Outputs == "logits" || cmd.SharedNoise > 0 || cmd.latentFlags.Labels == "continuous" {
@@ -441,7 +440,7 @@ func (cmd *optimizeCmd) report(ctx context.Context, o *search.Options, backend m
 	if err != nil {
 		return nil, err
 	}
-	properties, err := c.Properties(ctx)
+	properties, err := c.Properties(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -156,9 +155,7 @@ func TestScan(t *testing.T) {
 		var first *observed.Summary
 		for _, format := range []string{"npy", "csv", "npz"} {
 			for _, workers := range []int{1, 3} {
-				before := runtime.GOMAXPROCS(workers)
-				s, err := observed.Scan(ctx, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
-				runtime.GOMAXPROCS(before)
+				s, err := observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -228,7 +225,7 @@ func TestKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := observed.Scan(ctx, s, c, readers, nil)
+		sum, err := observed.Scan(ctx, 0, s, c, readers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +234,7 @@ func TestKinds(t *testing.T) {
 				means = append(means, sum.Levels[r].Mean)
 			}
 			if kind == observed.Probabilities && reader.Decoder.Name() == "gen-ex" {
-				logits, err := observed.Scan(ctx, files(t, y, z, "npy", observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
+				logits, err := observed.Scan(ctx, 0, files(t, y, z, "npy", observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
 				// The logit of a float64 probability near 1 is rounded: up to
 				// e^6·2⁻⁵³ of ordinary logits, and more of extreme ones that do not
 				// matter.
@@ -294,7 +291,7 @@ func TestDependence(t *testing.T) {
 		c := mustCode(t, tt.name, 24)
 		y, z := network(t, c, 0.8, 2, tt.scale, tt.rho, 12_000, 3)
 		s := files(t, y, z, "npy", observed.Labels{Levels: 24}, observed.Logits)
-		sum, err := observed.Scan(ctx, s, c, nil, nil)
+		sum, err := observed.Scan(ctx, 0, s, c, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +307,7 @@ func TestDependence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared, err := errmodel.NewSharedNoise(ctx, c, e, d.Prior, d.Excess, d.StdErr)
+		shared, err := errmodel.NewSharedNoise(ctx, 0, c, e, d.Prior, d.Excess, d.StdErr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +338,7 @@ func TestInflatedCoverage(t *testing.T) {
 	for set := range sets {
 		y, z := network(t, c, 1.2, 3, 1, 0.8, 1200, uint64(100+set))
 		s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-		sum, err := observed.Scan(ctx, s, c, nil, nil)
+		sum, err := observed.Scan(ctx, 0, s, c, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -399,7 +396,7 @@ func TestRefusals(t *testing.T) {
 		s := files(t, tt.y, tt.z, "npy", observed.Labels{Levels: 4}, tt.kind)
 		err := s.Check()
 		if err == nil {
-			_, err = observed.Scan(ctx, s, c, nil, nil)
+			_, err = observed.Scan(ctx, 0, s, c, nil, nil)
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one about %q", name, err, tt.want)
@@ -411,13 +408,13 @@ func TestRefusals(t *testing.T) {
 		if err := s.Check(); err != nil {
 			t.Error(err)
 		}
-		if _, err := observed.Scan(ctx, s, c, nil, nil); err == nil || !strings.Contains(err.Error(), "more") {
+		if _, err := observed.Scan(ctx, 0, s, c, nil, nil); err == nil || !strings.Contains(err.Error(), "more") {
 			t.Errorf("CSV of different lengths: %v", err)
 		}
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := observed.Scan(cancelled, files(t, dense(2, 1, 1, 2), good, "npy", observed.Labels{Levels: 4}, observed.Bits), c, nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := observed.Scan(cancelled, 0, files(t, dense(2, 1, 1, 2), good, "npy", observed.Labels{Levels: 4}, observed.Bits), c, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -431,7 +428,7 @@ func BenchmarkScan(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := observed.Scan(context.Background(), s, c, readers, nil); err != nil {
+		if _, err := observed.Scan(context.Background(), 0, s, c, readers, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

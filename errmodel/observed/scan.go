@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"belsim/errmodel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/parallel"
 )
 
 // Reader is a decoder and what it is given.
@@ -126,10 +124,11 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 }
 
 // Scan reads all samples: it counts wrong bits and decodes every sample with every
-// reader. The result does not depend on the number of processors. done is called
+// reader, on workers goroutines, 0 for all processors; the result does not depend on
+// their number. done is called
 // with numbers of samples, and may be nil. Errors name the file and the place, or are
 // the context's.
-func Scan(ctx context.Context, s *Source, c *code.Code, readers []Reader, done func(samples uint64)) (*Summary, error) {
+func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []Reader, done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
@@ -149,7 +148,7 @@ func Scan(ctx context.Context, s *Source, c *code.Code, readers []Reader, done f
 		if need := b.n * len(readers); len(decoded) < need {
 			decoded = make([]float64, need)
 		}
-		if err := decodeBatch(ctx, decoded, b, c, readers, correlations); err != nil {
+		if err := decodeBatch(ctx, workers, decoded, b, c, readers, correlations); err != nil {
 			return err
 		}
 		for j := range b.n {
@@ -222,20 +221,16 @@ func direction(c *code.Code, slope []int8, row, k int) int64 {
 	return int64(slope[k])
 }
 
-// decodeBatch sets dst, n × readers, to the decoded labels, on all processors.
-func decodeBatch(ctx context.Context, dst []float64, b *batch, c *code.Code, readers []Reader, correlations *decode.Correlations) error {
+// decodeBatch sets dst, n × readers, to the decoded labels.
+func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *code.Code, readers []Reader, correlations *decode.Correlations) error {
 	m := c.Bits()
-	workers := min(runtime.GOMAXPROCS(0), b.n)
-	g, ctx := errgroup.WithContext(ctx)
-	for w := range workers {
-		g.Go(func() error {
-			word := make([]uint64, (m+63)/64)
-			soft := make([]float64, c.Levels())
-			signs := make([]float64, m)
-			for j := b.n * w / workers; j < b.n*(w+1)/workers; j++ {
-				if j%64 == 0 && ctx.Err() != nil {
-					return ctx.Err()
-				}
+	const chunk = 64 // samples: one alone is little work
+	return parallel.Chunks(ctx, workers, b.n, chunk, func() (func(context.Context, int, int) error, error) {
+		word := make([]uint64, (m+63)/64)
+		soft := make([]float64, c.Levels())
+		signs := make([]float64, m)
+		return func(_ context.Context, first, last int) error {
+			for j := first; j < last; j++ {
 				z := b.z[j*m : (j+1)*m]
 				clear(word)
 				for k, v := range z {
@@ -271,9 +266,8 @@ func decodeBatch(ctx context.Context, dst []float64, b *batch, c *code.Code, rea
 				}
 			}
 			return nil
-		})
-	}
-	return g.Wait()
+		}, nil
+	})
 }
 
 // dispersion compares the variance of the number of wrong bits, given the level,

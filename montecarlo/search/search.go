@@ -29,15 +29,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"belsim/theory/code"
+	"belsim/theory/parallel"
 )
 
 // Options say what is searched for, and how long.
@@ -56,6 +54,8 @@ type Options struct {
 	Start          *code.Code   // what to begin from, of L levels and M bits; nil: the named codes and random ones
 	Fixed          []int        // columns of Start, from 0, that stay as they are
 	Also           []*code.Code // of L levels and at most M bits, to begin from too
+
+	Workers int // goroutines; 0: as many as there are processors
 
 	Seed  uint64
 	Steps uint64        // moves in all; not used when Time is set
@@ -303,47 +303,40 @@ func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
 // each evaluates the codes that have not been judged, from so many samples of a level,
 // as far as the context allows.
 func (o *Options) each(ctx context.Context, all []entry, samples int, purpose uint64, set func(e *entry, v float64)) error {
-	workers := min(runtime.GOMAXPROCS(0), Chains)
-	evaluators := make(chan evaluator, workers) // they are large
-	for range workers {
-		evaluators <- nil
-	}
-	var g errgroup.Group
+	var waiting []*entry
 	for i := range all {
-		if all[i].judged {
-			continue
+		if !all[i].judged {
+			waiting = append(waiting, &all[i])
 		}
-		x := <-evaluators
-		if x == nil {
-			x = o.evaluator(samples)
-		}
-		g.Go(func() error {
-			defer func() { evaluators <- x }()
-			v, err := x.reset(ctx, all[i].words, o.seed(purpose))
-			if ctx.Err() == nil {
-				set(&all[i], v)
-			} else {
-				err = nil
+	}
+	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
+		x := o.evaluator(samples)
+		return func(ctx context.Context, i int) error {
+			v, err := x.reset(ctx, waiting[i].words, o.seed(purpose))
+			if ctx.Err() == nil && err == nil {
+				set(waiting[i], v)
 			}
 			return err
-		})
+		}, nil
+	})
+	if ctx.Err() != nil {
+		return nil
 	}
-	return g.Wait()
+	return err
 }
+
+// workers is the number of goroutines: no more than there are chains, for evaluators
+// are large.
+func (o *Options) workers() int { return min(parallel.Workers(o.Workers), Chains) }
 
 // anneal runs the chains of a round. Those beyond the number of codes begin from the
 // same codes with other random numbers.
 func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uint64, until time.Time, best *bestOf) ([]entry, error) {
 	out := make([]entry, Chains)
-	workers := min(runtime.GOMAXPROCS(0), Chains)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
+	workers := o.workers()
 	began := time.Now()
-	for i := range out {
-		g.Go(func() error {
-			if ctx.Err() != nil {
-				return nil
-			}
+	err := parallel.Each(ctx, workers, Chains, func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) error {
 			e := from[i%len(from)]
 			out[i] = newEntry(e.start, e.words.clone())
 			b := budget{steps: steps / Chains}
@@ -356,9 +349,8 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
 			}
 			return o.chain(ctx, round, i, len(from), &out[i], b, best)
-		})
-	}
-	err := g.Wait()
+		}, nil
+	})
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
@@ -537,9 +529,9 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	b.progress(b.waiting.Swap(0), b.error)
 }
 
-// Bytes is about the memory that a search takes on so many processors: an evaluator and
-// a matrix of numbers for each, and the codes it begins from.
+// Bytes is about the memory that a search takes with Options.Workers workers: an
+// evaluator and a matrix of numbers for each, and the codes it begins from.
 func Bytes(levels, bitCount, workers int) int64 {
-	chains := int64(min(workers, Chains) + 1)
+	chains := int64(min(parallel.Workers(workers), Chains) + 1)
 	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
 }

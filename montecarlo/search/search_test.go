@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -107,7 +106,7 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	moments, err := theory.Exacts(context.Background(), c, d, e)
+	moments, err := theory.Exacts(context.Background(), 0, c, d, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +253,7 @@ func same(a, b []Found) bool {
 	})
 }
 
-// TestWorkers: seed and steps decide, not the number of processors; another seed finds
+// TestWorkers: seed and steps decide, not the number of workers; another seed finds
 // something else.
 func TestWorkers(t *testing.T) {
 	for _, at := range []struct{ levels, bits int }{{12, 6}, {24, 13}, {20, 70}} {
@@ -262,16 +261,15 @@ func TestWorkers(t *testing.T) {
 		o.Steps = 2500
 		var results [][]Found
 		for _, workers := range []int{1, 2, 5} {
-			before := runtime.GOMAXPROCS(workers)
+			o.Workers = workers
 			found, err := Run(context.Background(), o)
-			runtime.GOMAXPROCS(before)
 			if err != nil {
 				t.Fatal(err)
 			}
 			results = append(results, found)
 		}
 		if !same(results[0], results[1]) || !same(results[0], results[2]) {
-			t.Errorf("%v: the result depends on the number of processors", at)
+			t.Errorf("%v: the result depends on the number of workers", at)
 		}
 		if o.Seed++; at.bits > 6 {
 			if other, err := Run(context.Background(), o); err != nil || same(results[0], other) {
@@ -317,7 +315,7 @@ func TestLimits(t *testing.T) {
 	if found, err = Run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := found[0].Code.Properties(context.Background()); err != nil || p.MaxTransitions > 3 {
+	if p, err := found[0].Code.Properties(context.Background(), 0); err != nil || p.MaxTransitions > 3 {
 		t.Errorf("at most 3 transitions were asked for: %d, %v", p.MaxTransitions, err)
 	}
 }

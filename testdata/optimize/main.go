@@ -63,7 +63,7 @@ func main() {
 			for _, name := range []string{"b2jdj", "hexj", "b1jdj", "johnson", "unary", "hadamard"} {
 				c, err := code.New(name, levels)
 				check(err)
-				properties, err := c.Properties(context.Background())
+				properties, err := c.Properties(context.Background(), 0)
 				check(err)
 				search := func(limit int) result {
 					args := []string{"optimize", "--levels", fmt.Sprint(levels), "--bits", fmt.Sprint(c.Bits()), "--r", fmt.Sprint(at.r), "--sigma", fmt.Sprint(at.sigma),

@@ -183,7 +183,7 @@ func TestPublished(t *testing.T) {
 func TestProperties(t *testing.T) {
 	for _, f := range code.Families() {
 		c := mustNew(t, f.Name, 100)
-		p, err := c.Properties(context.Background())
+		p, err := c.Properties(context.Background(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestProperties(t *testing.T) {
 func TestPropertiesCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := mustNew(t, "unary", 100).Properties(ctx); err == nil {
+	if _, err := mustNew(t, "unary", 100).Properties(ctx, 0); err == nil {
 		t.Error("no error from a cancelled context")
 	}
 }
@@ -287,7 +287,7 @@ func BenchmarkNew(b *testing.B) {
 func BenchmarkProperties(b *testing.B) {
 	c := mustNew(b, "johnson", 1024)
 	for b.Loop() {
-		if _, err := c.Properties(context.Background()); err != nil {
+		if _, err := c.Properties(context.Background(), 0); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"math"
 	"math/big"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"belsim/theory/parallel"
 )
 
 // Properties are the paper's design principles as numbers: code words far apart
@@ -45,9 +43,9 @@ type pairSums struct {
 	pairs, d, dd, n, nn, dn uint64
 }
 
-// Properties computes them on all processors, in O(L²·M/64). The error is the
-// context's.
-func (c *Code) Properties(ctx context.Context) (Properties, error) {
+// Properties computes them in O(L²·M/64). workers is the number of goroutines, 0 for
+// all processors. The error is the context's.
+func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {
 	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
 	total := 0
 	for _, n := range c.countTransitions() {
@@ -62,40 +60,33 @@ func (c *Code) Properties(ctx context.Context) (Properties, error) {
 		return p, nil
 	}
 
-	var next atomic.Int64
 	var mu sync.Mutex
-	all := pairSums{least: c.bits}
-	g, ctx := errgroup.WithContext(ctx)
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
-			s := pairSums{least: c.bits}
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= c.levels {
-					break
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				for j := range i {
-					d, n := c.Distance(i, j), uint64(i-j)
-					s.least = min(s.least, d)
-					s.pairs++
-					s.d += uint64(d)
-					s.dd += uint64(d) * uint64(d)
-					s.n += n
-					s.nn += n * n
-					s.dn += uint64(d) * n
-				}
+	var parts []*pairSums // of the workers
+	err := parallel.Each(ctx, workers, c.levels, func() (func(context.Context, int) error, error) {
+		s := &pairSums{least: c.bits}
+		mu.Lock()
+		defer mu.Unlock()
+		parts = append(parts, s)
+		return func(_ context.Context, i int) error {
+			for j := range i {
+				d, n := c.Distance(i, j), uint64(i-j)
+				s.least = min(s.least, d)
+				s.pairs++
+				s.d += uint64(d)
+				s.dd += uint64(d) * uint64(d)
+				s.n += n
+				s.nn += n * n
+				s.dn += uint64(d) * n
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			all.add(s)
 			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+		}, nil
+	})
+	if err != nil {
 		return Properties{}, err
+	}
+	all := pairSums{least: c.bits}
+	for _, s := range parts {
+		all.add(*s)
 	}
 	p.MinDistance = &all.least
 	p.Correlation = all.correlation()

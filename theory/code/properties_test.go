@@ -31,7 +31,7 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Properties(context.Background())
+	p, err := c.Properties(context.Background(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 // TestConstantDistance: no correlation where all distances are the same.
 func TestConstantDistance(t *testing.T) {
 	for _, name := range []string{"onehot", "hadamard"} {
-		p, err := mustNew(t, name, 64).Properties(context.Background())
+		p, err := mustNew(t, name, 64).Properties(context.Background(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
