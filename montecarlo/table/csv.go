@@ -1,0 +1,137 @@
+package table
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"slices"
+)
+
+// Option changes which columns WriteCSV, WriteCSVSeq and CSVColumns have.
+type Option func(*options)
+
+type options struct{ without []string }
+
+// Without leaves out columns by their names: those that only some tables have.
+func Without(columns ...string) Option {
+	return func(o *options) { o.without = append(o.without, columns...) }
+}
+
+// CSVColumn is a column of the CSV of rows of type R.
+type CSVColumn[R any] struct {
+	Name string
+	// Type is the type of the values; for a field that is a pointer, the type that it
+	// points to.
+	Type  reflect.Type
+	field field
+	cell  func(reflect.Value) string
+}
+
+// Value returns the value of the column in a row; nil where the row has a nil pointer.
+func (c CSVColumn[R]) Value(row *R) any {
+	v, ok := c.field.at(reflect.ValueOf(row).Elem())
+	if !ok {
+		return nil
+	}
+	return v.Interface()
+}
+
+func (c *CSVColumn[R]) text(row reflect.Value) string {
+	v, ok := c.field.at(row)
+	if !ok {
+		return ""
+	}
+	return c.cell(v)
+}
+
+// CSVColumns returns the columns of the CSV of rows of type R, a struct, in order. The error
+// names a field that no cell can hold, a struct or a slice: it needs the tag csv:"-".
+func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
+	var opts options
+	for _, set := range o {
+		set(&opts)
+	}
+	t := reflect.TypeFor[R]()
+	fields, err := fieldsOf(t)
+	if err != nil {
+		return nil, fmt.Errorf("columns of a CSV: %w", err)
+	}
+	var out []CSVColumn[R]
+	known := map[string]bool{}
+	for _, f := range fields {
+		if !f.csv {
+			continue
+		}
+		known[f.name] = true
+		if slices.Contains(opts.without, f.name) {
+			continue
+		}
+		c := CSVColumn[R]{Name: f.name, Type: f.base(), field: f, cell: cell(f.base())}
+		if c.cell == nil {
+			return nil, fmt.Errorf("columns of a CSV: %v.%s is of type %v, which no cell can hold", t, f.goName, f.typ)
+		}
+		out = append(out, c)
+	}
+	for _, name := range opts.without {
+		if !known[name] {
+			return nil, fmt.Errorf("columns of a CSV: %v has no column %q to leave out", t, name)
+		}
+	}
+	return out, nil
+}
+
+// WriteCSV writes a line of column names and a line for each row.
+func WriteCSV[R any](w io.Writer, rows []R, o ...Option) error {
+	return WriteCSVSeq(w, func(yield func(R, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}, o...)
+}
+
+// WriteCSVSeq writes rows as they come. It returns the first error of the rows or of
+// writing.
+func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], o ...Option) error {
+	columns, err := CSVColumns[R](o...)
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	record := make([]string, len(columns))
+	for i := range columns {
+		record[i] = columns[i].Name
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	var row R
+	v := reflect.ValueOf(&row).Elem()
+	for r, err := range rows {
+		if err != nil {
+			return err
+		}
+		row = r
+		for i := range columns {
+			record[i] = columns[i].text(v)
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteJSON writes a value as JSON, indented by two spaces, with a final line break.
+// The characters <, > and & stand as they are.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

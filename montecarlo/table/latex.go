@@ -1,0 +1,51 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// negative is the sign of a negative number: at the start of a cell or after a space or
+// parenthesis, before a digit. In LaTeX a plain "-" is a hyphen.
+var negative = regexp.MustCompile(`(^|[ (])-([0-9])`)
+
+// escapeLaTeX writes a text for LaTeX with the fonts that it starts with. A character
+// that they lack is written as its code point.
+func escapeLaTeX(s string) string {
+	s = negative.ReplaceAllString(s, "${1}−${2}")
+	var b strings.Builder
+	last := rune(0)
+	for _, r := range s {
+		if r == '-' && last == '-' {
+			b.WriteString("{}") // two hyphens are a dash
+		}
+		last = r
+		switch t, ok := latex[r]; {
+		case ok:
+			b.WriteString(t)
+		case r >= ' ' && r < 0x7f || r >= 'À' && r <= 'ÿ' && !strings.ContainsRune("ÐðÞþ", r):
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			b.WriteByte(' ')
+		default:
+			fmt.Fprintf(&b, "U+%04X", r)
+		}
+	}
+	return b.String()
+}
+
+// latex has the characters that are special to LaTeX, or not in its text fonts. A "[" or
+// a "*" could be taken for an argument of the line break before it.
+var latex = map[rune]string{
+	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '&': `\&`, '%': `\%`, '$': `\$`, '#': `\#`, '_': `\_`,
+	'~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`, '`': `\textquoteleft{}`,
+	'[': `{[}`, ']': `{]}`, '*': `{*}`,
+	'–': `--`, '—': `---`, '−': `$-$`, '±': `$\pm$`, '×': `$\times$`, '÷': `$\div$`, '·': `$\cdot$`, '°': `$^\circ$`,
+	'≤': `$\le$`, '≥': `$\ge$`, '≠': `$\ne$`, '≈': `$\approx$`, '∞': `$\infty$`, '→': `$\to$`, '√': `$\surd$`, '…': `\dots{}`,
+	'Σ': `$\Sigma$`, 'Δ': `$\Delta$`, 'Φ': `$\Phi$`, 'Ω': `$\Omega$`, '∑': `$\sum$`,
+	'α': `$\alpha$`, 'β': `$\beta$`, 'γ': `$\gamma$`, 'δ': `$\delta$`, 'ε': `$\varepsilon$`, 'η': `$\eta$`, 'θ': `$\theta$`,
+	'κ': `$\kappa$`, 'λ': `$\lambda$`, 'μ': `$\mu$`, 'µ': `$\mu$`, 'ν': `$\nu$`, 'π': `$\pi$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`,
+	'τ': `$\tau$`, 'φ': `$\varphi$`, 'χ': `$\chi$`, 'ψ': `$\psi$`, 'ω': `$\omega$`,
+	'²': `$^2$`, '³': `$^3$`, '¹': `$^1$`, '‘': "\\textquoteleft{}", '’': "'", '“': "``", '”': "''", 0xa0: "~",
+}

@@ -1,0 +1,526 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"pgregory.net/rapid"
+)
+
+// result is a row like those of the commands.
+type result struct {
+	Code   string `json:"code" text:"code" doc:"Name of the code."`
+	Bits   int    `json:"bits" text:"bits" doc:"Number of bits."`
+	Mean   Number `json:"mean" text:"sampled" doc:"Mean |error|, in levels."`
+	StdErr Number `json:"stderr" text:"± s.e." doc:"Its standard error."`
+	Within Number `json:"within" text:"within" doc:"Share of the samples within θ levels."`
+	Worst  int    `json:"worst_level" text:"worst level" doc:"Level with the largest error."`
+	At     Number `json:"worst_mean" doc:"Mean |error| there."`
+	provenance
+}
+
+type provenance struct {
+	Samples uint64  `json:"samples" doc:"Number of samples."`
+	File    *string `json:"file" csv:"code_file" doc:"Where the code was written."`
+	Sum     uint64  `json:"-" csv:"sum_abs" doc:"Sum of |error|."`
+	Words   []int   `json:"words" csv:"-" doc:"Code words."`
+}
+
+func results() []result {
+	file := "a,b.csv"
+	return []result{
+		{"unary", 63, 0.45394, 0.00123, 0.9312, 20, 0.7712345, provenance{1 << 63, &file, 5, nil}},
+		{"b1jdj_x|y", 7, None(), None(), None(), 3, 1234567, provenance{}},
+	}
+}
+
+func within(r result) string { return fmt.Sprintf("%.2f %%", 100*float64(r.Within)) }
+func worst(r result) string  { return fmt.Sprintf("%d (%s)", r.Worst, r.At.Short()) }
+
+func tableOf() *Table {
+	return Of(results(), Replace("within", "within 5", within), Replace("worst_level", "", worst))
+}
+
+func printed(t *testing.T, print func(io.Writer) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := print(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestText: the text is what the same lines give through a tabwriter.
+func TestText(t *testing.T) {
+	var want strings.Builder
+	w := tabwriter.NewWriter(&want, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "code\tbits\tsampled\t± s.e.\twithin %d\tworst level\t\n", 5)
+	for _, r := range results() {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.2f %%\t%d (%s)\t\n", r.Code, r.Bits, r.Mean.Short(), r.StdErr.Short(), 100*float64(r.Within), r.Worst, r.At.Short())
+	}
+	w.Flush()
+	same(t, printed(t, tableOf().Text), want.String())
+	same(t, want.String(), `       code  bits  sampled   ± s.e.  within 5    worst level
+      unary    63   0.4539  0.00123   93.12 %    20 (0.7712)
+  b1jdj_x|y     7        –        –     NaN %  3 (1.235e+06)
+`)
+}
+
+// TestList: names, values and notes, as fit prints its parameters.
+func TestList(t *testing.T) {
+	rows := [][]string{{"r", "1.082", "1.07 to 1.1", ""}, {"σ, levels", "3", "", "a note"}}
+	var want strings.Builder
+	w := tabwriter.NewWriter(&want, 0, 0, 2, ' ', 0)
+	for _, c := range rows {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c[0], c[1], c[2], c[3])
+	}
+	w.Flush()
+	same(t, printed(t, (&Table{Style: List, Rows: rows}).Text), want.String())
+}
+
+// TestTextEqualsTabwriter, of any cells, some of them empty.
+func TestTextEqualsTabwriter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.IntRange(1, 5).Draw(t, "columns")
+		cells := rapid.SliceOfN(rapid.StringMatching(`[a-z0-9 ±–σ|%]{0,8}`), columns, columns)
+		rows := rapid.SliceOfN(cells, 1, 6).Draw(t, "rows")
+		var want, got strings.Builder
+		w := tabwriter.NewWriter(&want, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for _, r := range rows {
+			for _, c := range r {
+				fmt.Fprintf(w, "%s\t", c)
+			}
+			fmt.Fprint(w, "\n")
+		}
+		w.Flush()
+		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Text(&got); err != nil || got.String() != want.String() {
+			t.Fatalf("%v: %q, want %q", err, got.String(), want.String())
+		}
+	})
+}
+
+func TestMarkdown(t *testing.T) {
+	same(t, printed(t, tableOf().Markdown), ``+
+		`| code        | bits | sampled |  ± s.e. | within 5 |   worst level |
+| ----------- | ---: | ------: | ------: | -------: | ------------: |
+| unary       |   63 |  0.4539 | 0.00123 |  93.12 % |   20 (0.7712) |
+| b1jdj\_x\|y |    7 |       – |       – |    NaN % | 3 (1.235e+06) |
+`)
+	same(t, printed(t, (&Table{Rows: [][]string{{"a\nb", `\<$*`}}}).Markdown), "|     |          |\n| --- | -------- |\n| a b | \\\\\\<\\$\\* |\n")
+}
+
+func TestLaTeX(t *testing.T) {
+	same(t, printed(t, tableOf().LaTeX), `\begin{tabular}{lrrrrr}
+\toprule
+code & bits & sampled & $\pm$ s.e. & within 5 & worst level \\
+\midrule
+unary & 63 & 0.4539 & 0.00123 & 93.12 \% & 20 (0.7712) \\
+b1jdj\_x$|$y & 7 & -- & -- & NaN \% & 3 (1.235e+06) \\
+\bottomrule
+\end{tabular}
+`)
+	for in, want := range map[string]string{
+		`50 % & #1_{x}`:     `50 \% \& \#1\_\{x\}`,
+		`\alpha~^$`:         `\textbackslash{}alpha\textasciitilde{}\textasciicircum{}\$`,
+		"± – σ ρ × θ":       `$\pm$ -- $\sigma$ $\rho$ $\times$ $\theta$`,
+		"-1.5 to -2":        `$-$1.5 to $-$2`,
+		"bel-u --full 1e-5": `bel-u -{}-full 1e-5`,
+		"[x] * é 日":         `{[}x{]} {*} é U+65E5`,
+	} {
+		if got := escapeLaTeX(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestLaTeXCompiles: pdflatex takes every character that is escaped.
+func TestLaTeXCompiles(t *testing.T) {
+	latexPath, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("pdflatex is not installed")
+	}
+	var rows [][]string
+	for r := rune(1); r < 0x3000; r++ {
+		if _, ok := latex[r]; ok || r < 0x250 || r > 0x2000 && r < 0x2100 {
+			rows = append(rows, []string{strconv.Itoa(int(r)), string(r), string(r) + "--" + string(r)})
+		}
+	}
+	// Several tables: one of all rows is longer than a page, which is only a warning.
+	var text bytes.Buffer
+	text.WriteString("\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n\\begin{document}\n")
+	if err := tableOf().LaTeX(&text); err != nil {
+		t.Fatal(err)
+	}
+	// Special characters at the start of a line, where they could be arguments.
+	for part := range slices.Chunk(rows, 40) {
+		for _, head := range [][]string{{"[2em]", "*", "~"}, nil} {
+			for _, cells := range part {
+				slices.Reverse(cells)
+			}
+			text.WriteString("\n\\clearpage\n")
+			if err := (&Table{Head: head, Rows: part}).LaTeX(&text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	text.WriteString("\\end{document}\n")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "t.tex"), text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(latexPath, "-halt-on-error", "-interaction=nonstopmode", "t.tex")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	log, _ := os.ReadFile(filepath.Join(dir, "t.log"))
+	if err != nil || bytes.Contains(log, []byte("Missing character")) || !bytes.Contains(log, []byte("Output written")) {
+		t.Errorf("%v: %s", err, out[max(0, len(out)-1500):])
+	}
+}
+
+func TestCSV(t *testing.T) {
+	const want = `code,bits,mean,stderr,within,worst_level,worst_mean,samples,code_file,sum_abs
+unary,63,0.45394,0.00123,0.9312,20,0.7712345,9223372036854775808,"a,b.csv",5
+b1jdj_x|y,7,,,,3,1.234567e+06,0,,0
+`
+	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, results()) }), want)
+	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, results(), Without("stderr", "code_file", "sum_abs")) }),
+		"code,bits,mean,within,worst_level,worst_mean,samples\nunary,63,0.45394,0.9312,20,0.7712345,9223372036854775808\nb1jdj_x|y,7,,,3,1.234567e+06,0\n")
+	if err := WriteCSV(io.Discard, results(), Without("sterr")); err == nil || !strings.Contains(err.Error(), `"sterr"`) {
+		t.Errorf("a column that is not there: %v", err)
+	}
+	same(t, printed(t, tableOf().CSV), "code,bits,sampled,± s.e.,within 5,worst level\nunary,63,0.4539,0.00123,93.12 %,20 (0.7712)\nb1jdj_x|y,7,–,–,NaN %,3 (1.235e+06)\n")
+	same(t, printed(t, (&Table{Rows: [][]string{{"1", "2"}}}).CSV), "1,2\n")
+
+	stop := errors.New("stopped")
+	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
+		_ = yield(results()[0], nil) && yield(result{}, stop)
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("the error of the rows: %v", err)
+	}
+}
+
+type big struct{ hi, lo uint64 }
+
+func (b big) String() string               { return fmt.Sprintf("%d:%d", b.hi, b.lo) }
+func (b big) MarshalJSON() ([]byte, error) { return []byte("7"), nil }
+
+type method string
+
+type inner struct {
+	A int `json:"a" doc:"An a."`
+	B int `json:"b"`
+}
+
+type Pointed struct {
+	P int `json:"p" text:"p"`
+}
+
+// every has a field of each kind.
+type every struct {
+	S  string         `json:"s" text:"s"`
+	M  method         `json:"m" text:"m"`
+	T  bool           `json:"t" text:"t"`
+	I  int8           `json:"i" text:"i,%+d"`
+	U  uint64         `json:"u" text:"u"`
+	F  float64        `json:"f" text:"f, in levels"`
+	G  float32        `json:"g" text:"g"`
+	N  Number         `json:"n" text:"n,%.1f %%"`
+	V  big            `json:"v" text:"v"`
+	PI *int           `json:"pi,omitempty" text:"pi"`
+	PN *Number        `json:"pn,omitempty" text:"pn"`
+	PF *float64       `json:"pf" text:"pf,%.3f"`
+	PB *bool          `json:"pb" text:""`
+	PV *big           `json:"pv" text:"pv"`
+	J  int            // JSON calls it J
+	K  int            `json:"k" csv:"kk"`
+	L  []inner        `json:"l" csv:"-"`
+	O  inner          `json:"o" csv:"-"`
+	R  [2]Number      `json:"r" csv:"-"`
+	H  map[string]int `json:"h" csv:"-"`
+	X  int            `json:"-"`
+	Y  int            `json:"-" text:"y"`
+	inner
+	*Pointed
+	B int `json:"b"` // hides inner's
+}
+
+func TestEveryKind(t *testing.T) {
+	one, half, yes, nan := 1, 0.5, true, None()
+	rows := []every{
+		{S: "x", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 12.345, V: big{1, 2}, PI: &one, PN: &nan, PF: &half, PB: &yes, PV: &big{3, 4},
+			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
+		{F: math.Inf(1), G: float32(math.NaN()), N: Number(math.Inf(-1))},
+	}
+	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, rows) }), `s,m,t,i,u,f,g,n,v,pi,pn,pf,pb,pv,J,kk,a,p,b
+x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,12
+,,false,0,0,,,,0:0,,,,,,0,0,0,,0
+`)
+	got := Of(rows)
+	want := &Table{
+		Head: []string{"s", "m", "t", "i", "u", "f, in levels", "g", "n", "v", "pi", "pn", "pf", "", "pv", "y", "p"},
+		Rows: [][]string{
+			{"x", "mc", "true", "-3", "9223372036854775808", "1e+21", "0.1", "12.3 %", "1:2", "1", "–", "0.500", "true", "3:4", "8", "11"},
+			{"", "", "false", "+0", "0", "–", "–", "–", "0:0", "–", "–", "–", "–", "–", "0", "–"},
+		},
+	}
+	if !reflect.DeepEqual(got.Head, want.Head) || !reflect.DeepEqual(got.Rows, want.Rows) {
+		t.Errorf("%q\n%q", got.Head, got.Rows)
+	}
+	columns, err := CSVColumns[every]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range columns {
+		switch v := c.Value(&rows[0]); {
+		case c.Name == "pv" && v != any(big{3, 4}), c.Name == "pi" && (v != any(1) || c.Type != reflect.TypeFor[int]()):
+			t.Errorf("%s: %v", c.Name, v)
+		}
+		if v := c.Value(&rows[1]); c.Name == "pv" && v != nil {
+			t.Errorf("%s: %v, want nil", c.Name, v)
+		}
+	}
+}
+
+// TestNames: the CSV has the names that encoding/json gives, in its order.
+func TestNames(t *testing.T) {
+	text, err := json.Marshal(every{Pointed: &Pointed{}, F: 1, PI: new(int), PN: new(Number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	var want []string
+	for depth, key := 0, false; ; {
+		token, err := d.Token()
+		if err != nil {
+			break
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			key = depth == 1
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+			key = depth == 1
+			continue
+		}
+		if depth == 1 {
+			if key {
+				want = append(want, token.(string))
+			}
+			key = !key
+		}
+	}
+	fields, err := fieldsOf(reflect.TypeFor[every]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range fields {
+		if f.json != "" {
+			got = append(got, f.json)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestBadTypes(t *testing.T) {
+	type list struct {
+		Words []int `json:"words"`
+	}
+	if err := WriteCSV[list](io.Discard, nil); err == nil || !strings.Contains(err.Error(), "list.Words") {
+		t.Errorf("a list in a CSV: %v", err)
+	}
+	if err := WriteCSV[int](io.Discard, nil); err == nil {
+		t.Error("rows that are no structs: no error")
+	}
+	type verb struct {
+		Name string `json:"name" text:"name,%d"`
+	}
+	if err := Of([]verb{{"x"}}).Text(io.Discard); err == nil || !strings.Contains(err.Error(), "%d") {
+		t.Errorf("a verb that does not fit: %v", err)
+	}
+	type hidden struct {
+		name string `text:"name"`
+	}
+	if err := Of([]hidden{{"x"}}).Markdown(io.Discard); err == nil || !strings.Contains(err.Error(), "hidden.name") {
+		t.Errorf("a tag on a field that is not exported: %v", err)
+	}
+	if err := Of(results(), Replace("withn", "", within)).LaTeX(io.Discard); err == nil || !strings.Contains(err.Error(), `"withn"`) {
+		t.Errorf("a column that is not there: %v", err)
+	}
+	if err := tableOf().Write(io.Discard, "html"); err == nil || !strings.Contains(err.Error(), "markdown") {
+		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats() {
+		seen[printed(t, func(w io.Writer) error { return tableOf().Write(w, f) })] = true
+	}
+	if len(seen) != len(Formats()) {
+		t.Errorf("%d different texts of %d formats", len(seen), len(Formats()))
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestFullDisk(t *testing.T) {
+	for name, write := range map[string]func(io.Writer) error{
+		"text": tableOf().Text, "markdown": tableOf().Markdown, "latex": tableOf().LaTeX, "table's csv": tableOf().CSV,
+		"csv":       func(w io.Writer) error { return WriteCSV(w, results()) },
+		"json":      func(w io.Writer) error { return WriteJSON(w, results()) },
+		"reference": func(w io.Writer) error { return WriteReference(w, []Field{{Name: "x"}}) },
+	} {
+		if err := write(fullDisk{}); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNumber: the texts are fmt's, and what is written reads back.
+func TestNumber(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64().Draw(t, "x")
+		n := Number(x)
+		if n.IsNone() {
+			t.Skip()
+		}
+		if got, want := n.String(), fmt.Sprint(x); got != want {
+			t.Fatalf("String: %s, want %s", got, want)
+		}
+		if got, want := n.Short(), fmt.Sprintf("%.4g", x); got != want {
+			t.Fatalf("Short: %s, want %s", got, want)
+		}
+		text, err := json.Marshal(n)
+		var back Number
+		if err = errors.Join(err, json.Unmarshal(text, &back)); err != nil || back != n {
+			t.Fatalf("%s: %v, %v", text, back, err)
+		}
+	})
+	for _, n := range []Number{None(), Number(math.Inf(1)), Number(math.Inf(-1))} {
+		text, err := json.Marshal([]Number{n})
+		if err != nil || string(text) != "[null]" || n.String() != "" || n.Short() != "–" || !n.IsNone() {
+			t.Errorf("%v: %s, %v, %q, %q", float64(n), text, err, n.String(), n.Short())
+		}
+	}
+	back := Number(1)
+	if err := json.Unmarshal([]byte("null"), &back); err != nil || !back.IsNone() {
+		t.Errorf("null is read as %v, %v", float64(back), err)
+	}
+	if err := json.Unmarshal([]byte(`"x"`), &back); err == nil {
+		t.Error("a text is read as a number")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, map[string]any{"a": "<&>", "b": None()}) }), "{\n  \"a\": \"<&>\",\n  \"b\": null\n}\n")
+}
+
+func TestReference(t *testing.T) {
+	fields, err := Reference[every]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := printed(t, func(w io.Writer) error { return WriteReference(w, fields) })
+	same(t, strings.ReplaceAll(got, "`", "'"), `| field   | type                           | meaning     |
+| ------- | ------------------------------ | ----------- |
+| 's'     | text                           |             |
+| 'm'     | text                           |             |
+| 't'     | true or false                  |             |
+| 'i'     | integer                        |             |
+| 'u'     | integer                        |             |
+| 'f'     | number                         |             |
+| 'g'     | number                         |             |
+| 'n'     | number or null                 |             |
+| 'v'     | integer                        |             |
+| 'pi'    | integer, may be missing        |             |
+| 'pn'    | number or null, may be missing |             |
+| 'pf'    | number or null                 |             |
+| 'pb'    | true or false or null          |             |
+| 'pv'    | integer or null                |             |
+| 'J'     | integer                        |             |
+| 'k'     | integer                        | (JSON only) |
+| 'kk'    | integer                        | (CSV only)  |
+| 'l'     | list of objects                | (JSON only) |
+| 'l[].a' | integer                        | An a.       |
+| 'l[].b' | integer                        |             |
+| 'o'     | object                         | (JSON only) |
+| 'o.a'   | integer                        | An a.       |
+| 'o.b'   | integer                        |             |
+| 'r'     | list of numbers or null        | (JSON only) |
+| 'h'     | object of integers             | (JSON only) |
+| 'a'     | integer                        | An a.       |
+| 'p'     | integer                        |             |
+| 'b'     | integer                        |             |
+`)
+	if none, err := Undocumented[result](); err != nil || len(none) != 0 {
+		t.Errorf("without a doc: %v, %v", none, err)
+	}
+	if some, err := Undocumented[inner](); err != nil || !slices.Equal(some, []string{"b"}) {
+		t.Errorf("without a doc: %v, %v", some, err)
+	}
+}
+
+// TestReadsBack: any text in a cell is read back by encoding/csv.
+func TestReadsBack(t *testing.T) {
+	type row struct {
+		A string `json:"a"`
+		B string `json:"b"`
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := row{rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "a"), rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "b")}
+		var b bytes.Buffer
+		if err := WriteCSV(&b, []row{r}); err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(&b).ReadAll()
+		if err != nil || len(records) != 2 || records[1][0] != r.A || records[1][1] != r.B {
+			t.Fatalf("%q, %v, want %q", records, err, r)
+		}
+	})
+}
+
+func BenchmarkWriteCSV(b *testing.B) {
+	rows := results()
+	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
+		for i := range b.N {
+			if !yield(rows[i%2], nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
