@@ -109,8 +109,10 @@ func (d *Device) order(ctx context.Context, c *code.Code) error {
 	for first := 0; first < levels; first += orderRows {
 		n := min(orderRows, levels-first)
 		err := parallel.Each(ctx, d.workers, n, func() (func(context.Context, int) error, error) {
+			distances := make([]int32, levels)
 			return func(_ context.Context, i int) error {
-				orderRow(c, first+i, order[i*levels:(i+1)*levels], reach[i*reaches:(i+1)*reaches])
+				c.Distances(distances, first+i)
+				code.OrderByDistance(order[i*levels:(i+1)*levels], reach[i*reaches:(i+1)*reaches], distances)
 				return nil
 			}, nil
 		})
@@ -125,22 +127,4 @@ func (d *Device) order(ctx context.Context, c *code.Code) error {
 		}
 	}
 	return nil
-}
-
-// orderRow sorts the rows by their distance from one, by counting; rows ascend
-// within a distance because they are placed in ascending order.
-func orderRow(c *code.Code, row int, order []uint16, reach []uint32) {
-	distance := make([]int, len(order))
-	clear(reach)
-	for i := range distance {
-		distance[i] = c.Distance(row, i)
-		reach[distance[i]+1]++
-	}
-	for k := 1; k < len(reach); k++ {
-		reach[k] += reach[k-1]
-	}
-	for i, k := range distance {
-		order[reach[k]] = uint16(i)
-		reach[k]++
-	}
 }

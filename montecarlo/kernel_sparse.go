@@ -149,8 +149,10 @@ type sparseGen struct {
 	order   []int32  // rows by distance from the true one, then by level
 	within  []int32  // within[d]: number of rows at distance ≤ d
 	dist    []int32  // distance of order[i]
-	out     []uint64
-	flipped []uint16
+
+	distances []int32 // by row
+	out       []uint64
+	flipped   []uint16
 }
 
 func newSparseGen(c *code.Code) *sparseGen {
@@ -160,8 +162,10 @@ func newSparseGen(c *code.Code) *sparseGen {
 		toggled: make([]uint64, len(c.Word(0))),
 		order:   make([]int32, c.Levels()),
 		dist:    make([]int32, c.Levels()),
-		within:  make([]int32, c.Bits()+2),
-		out:     make([]uint64, len(c.Word(0))),
+
+		distances: make([]int32, c.Levels()),
+		within:    make([]int32, c.Bits()+2),
+		out:       make([]uint64, len(c.Word(0))),
 	}
 }
 
@@ -173,20 +177,10 @@ func (k *sparseGen) prepare(p *rowPlan) {
 		k.toggled[j] = k.word[j] ^ p.base[j]
 		k.wrong += bits.OnesCount64(k.toggled[j])
 	}
-	// Counting sort by distance; levels ascend within a distance because they
-	// are placed in ascending order.
-	clear(k.within)
-	for i := range k.code.Levels() {
-		k.within[k.code.Distance(p.row, i)+1]++
-	}
-	for d := 1; d < len(k.within); d++ {
-		k.within[d] += k.within[d-1]
-	}
-	for i := range k.code.Levels() {
-		d := k.code.Distance(p.row, i)
-		at := k.within[d]
-		k.order[at], k.dist[at] = int32(i), int32(d)
-		k.within[d]++
+	k.code.Distances(k.distances, p.row)
+	code.OrderByDistance(k.order, k.within, k.distances)
+	for i, row := range k.order {
+		k.dist[i] = k.distances[row]
 	}
 }
 

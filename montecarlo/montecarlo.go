@@ -129,7 +129,7 @@ func ValidateJobs(jobs []Job) error {
 // MaxSamples is the largest number of samples of one label whose sums are sure
 // to fit their integers: the sum of squares grows by at most (2L)² a sample, in units of Sums.Fraction.
 func (p *Problem) MaxSamples() uint64 {
-	lo, hi := p.Decoder.Range()
+	lo, hi := decode.Range(p.Code, p.Decoder)
 	worst := uint64(max(hi-1, p.Code.Levels()-lo) + 1)
 	// Shifts leave room for Sums.Variance too, whose product of the number and the
 	// sum of squares must fit 128 bits with 2^Fraction.

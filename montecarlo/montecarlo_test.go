@@ -115,7 +115,7 @@ func TestAgainstExact(t *testing.T) {
 			}
 			const n = 100_000 // a whole block and a part of one
 			sums := sample(t, p, 0, n)
-			lo, hi := p.Decoder.Range()
+			lo, hi := decode.Range(p.Code, p.Decoder)
 			worst := max(hi-1, p.Code.Levels()-lo)
 			for _, f := range montecarlo.Verify(sums, want, theory.Uniform(p.Code.Levels()), worst, 1e-9) {
 				t.Error(f)
@@ -140,7 +140,7 @@ func TestSecondMoments(t *testing.T) {
 			continue
 		}
 		const n = 50_000
-		lo, hi := p.Decoder.Range()
+		lo, hi := decode.Range(p.Code, p.Decoder)
 		worst := float64(max(hi-1, p.Code.Levels()-lo))
 		l := math.Log(2 / 1e-9)
 		for i, s := range sample(t, p, 0, n) {

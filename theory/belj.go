@@ -7,6 +7,19 @@ import (
 	"belsim/theory/decode"
 )
 
+func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
+	j, ok := d.(decode.BelJ)
+	if !ok {
+		return nil, false
+	}
+	return &Bound{Name: "Eq. 26", row: newBelJBound(j)}, true
+}
+
+func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
+	j, ok := d.(decode.BelJ)
+	return func() momentsOf { return newBelJExact(c, j) }, ok
+}
+
 // BelJBound is Eq. 26 for label n of johnson-nonzero on M = len(e) bits, 1 ≤ n ≤
 // 2M−1. With z = M−n leading zeros, for n ≤ M,
 //
@@ -150,7 +163,7 @@ func belJBound(zeros, ones []float64, mirrored bool) float64 {
 // because the bits between them are free. One bit alone and no bit at all are
 // added to that. The double sum over f < l of A_f·B_l·|c−f−l| takes O(M): see
 // the comments inside. All terms are positive, so nothing cancels.
-func newBelJExact(c *code.Code, d decode.BelJ) func(i int, e []float64) Moments {
+func newBelJExact(c *code.Code, d decode.BelJ) momentsOf {
 	m := d.Bits()
 	x := &belJExact{
 		bits:  m,

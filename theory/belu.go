@@ -2,7 +2,21 @@ package theory
 
 import (
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
+
+func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
+	if _, ok := d.(decode.BelU); !ok {
+		return nil, false
+	}
+	row := func(_ int, e []float64) float64 { return BelUBound(e) }
+	return &Bound{Name: "Eq. 2", Linear: true, Dependent: true, row: row}, true
+}
+
+func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
+	_, ok := d.(decode.BelU)
+	return func() momentsOf { return newBelUExact(c) }, ok
+}
 
 // BelUBound is Eq. 2: with counting, E|error| ≤ Σ_k e_k. O(M).
 func BelUBound(e []float64) float64 {
@@ -26,7 +40,7 @@ func BelUBound(e []float64) float64 {
 // O(M·width) a row, where width is that of the part of the distributions that
 // can matter; O(width) where a row's probabilities are those of the row before
 // shifted by one bit, as those of a mixture are. See countLaws.
-func newBelUExact(c *code.Code) func(i int, e []float64) Moments {
+func newBelUExact(c *code.Code) momentsOf {
 	x, y := newCountLaws(c.Bits()), newCountLaws(c.Bits())
 	return func(i int, e []float64) Moments {
 		largest := 0.0

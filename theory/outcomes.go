@@ -21,7 +21,7 @@ const (
 func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
 	m := c.Bits()
 	work := c.Levels() << min(m, 40)
-	if _, ok := d.(decode.GenEx); ok || c.Real() {
+	if decode.Real(d) || c.Real() {
 		work *= m + 10 // a product a bit and an exponential, not one comparison
 	}
 	if m > maxOutcomeBits || work > maxOutcomeWork {
@@ -29,40 +29,27 @@ func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
 			ErrNone, d.Name(), m, c.Levels(), maxOutcomeBits)
 	}
 	t := &outcomes{c, make([]float64, 1<<m)}
-	value := func(word []uint64) float64 { return float64(d.Decode(word)) }
-	if x, ok := d.(decode.GenEx); ok {
-		value = x.Value
-	}
 	word := make([]uint64, 1)
 	for w := range t.label {
 		word[0] = uint64(w)
-		t.label[w] = value(word)
+		t.label[w] = decode.Value(d, word)
 	}
 	return t, nil
 }
 
-// exact sums over all outputs. The probabilities of the outputs of k bits give
-// those of k+1 bits, so a row costs O(2^M).
-func (t *outcomes) exact() func(i int, e []float64) Moments {
+// exact sums over all outputs, O(2^M) a row.
+func (t *outcomes) exact() momentsOf {
 	prob := make([]float64, len(t.label))
+	zero, one := make([]float64, t.code.Bits()), make([]float64, t.code.Bits())
 	return func(i int, e []float64) Moments {
-		prob[0] = 1
 		word := t.code.Word(i)[0]
 		for k, p := range e {
-			one := p
+			zero[k], one[k] = 1-p, p
 			if word>>k&1 == 1 {
-				one = 1 - p
-			}
-			zero := 1 - p
-			if word>>k&1 == 1 {
-				zero = p
-			}
-			half := 1 << k
-			for w, q := range prob[:half] {
-				prob[half+w] = q * one
-				prob[w] = q * zero
+				zero[k], one[k] = p, 1-p
 			}
 		}
+		OutputProbabilities(prob, zero, one)
 		// Pairwise in effect: one partial sum for each of the high halves of
 		// the outputs.
 		var m Moments
@@ -79,5 +66,20 @@ func (t *outcomes) exact() func(i int, e []float64) Moments {
 			m.MeanSquare += part.MeanSquare
 		}
 		return m
+	}
+}
+
+// OutputProbabilities sets dst, of length 2^M, to the probabilities of all outputs of M
+// independent bits: entry w is that of the output whose bit k is w>>k&1. Bit k is zero
+// with probability zero[k] and one with probability one[k]. The outputs of k bits give
+// those of k+1 bits, so it takes O(2^M).
+func OutputProbabilities(dst, zero, one []float64) {
+	dst[0] = 1
+	for k, z := range zero {
+		o, half := one[k], 1<<k
+		for w, q := range dst[:half] {
+			dst[half+w] = q * o
+			dst[w] = q * z
+		}
 	}
 }

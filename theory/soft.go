@@ -13,7 +13,48 @@ import (
 	"belsim/theory/decode"
 )
 
-// NewSoftBound returns the union bound for gen on logits of the latent-Gaussian
+// softBounds are the bounds on logits of the latent-Gaussian model, whose shared part
+// of the noise is ρ, each beside its formula.
+var softBounds = []func(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool){softUnionBoundOf}
+
+// NewSoftBound returns the bound for a code and its decoder on logits of the
+// latent-Gaussian model: the union bound for gen. ρ, from 0 to 1, is the shared part of
+// the noise. The error wraps ErrNone when there is none.
+func NewSoftBound(c *code.Code, d decode.Decoder, rho float64) (*Bound, error) {
+	for _, of := range softBounds {
+		if b, ok := of(c, d, rho); ok {
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNone, d.Name())
+}
+
+// SoftBounds returns the bound on logits of every level of a code, in levels: see
+// NewSoftBound. e is L × M. workers is the number of goroutines, 0 for all processors;
+// it changes no number. The error wraps ErrNone when there is none, or is the context's.
+func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
+	out := make([]float64, c.Levels())
+	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
+		b, err := NewSoftBound(c, d, rho)
+		if err != nil {
+			return nil, err
+		}
+		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bounds of %s on logits: %w", c.Name(), err)
+	}
+	return out, nil
+}
+
+func softUnionBoundOf(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool) {
+	if _, ok := d.(decode.Gen); !ok {
+		return nil, false
+	}
+	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c, rho)}, true
+}
+
+// newSoftUnionBound returns the union bound for gen on logits of the latent-Gaussian
 // model,
 //
 //	E|error| ≤ Σ_{m≠n} |m−n| · Φ(−μ_m/s_m),
@@ -28,14 +69,14 @@ import (
 // k times the sign of the bit. A code of real numbers has the weights C[n,k] −
 // C[m,k] in the place of ±1. The probabilities e are clamped to [1e−12, 1−1e−12] as
 // the model has it.
-func NewSoftBound(c *code.Code, rho float64) *Bound {
+func newSoftUnionBound(c *code.Code, rho float64) func(i int, e []float64) float64 {
 	mean := make([]float64, c.Bits()) // of Z
 	slope := make([]int8, c.Bits())
 	var slopes *code.Slopes
 	if rho > 0 {
 		slopes = c.Slopes()
 	}
-	row := func(i int, e []float64) float64 {
+	return func(i int, e []float64) float64 {
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
 		for k, p := range e {
 			mean[k] = -distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12))
@@ -93,23 +134,4 @@ func NewSoftBound(c *code.Code, rho float64) *Bound {
 		}
 		return sum
 	}
-	return &Bound{Name: "union bound on logits", row: row}
-}
-
-// SoftBounds returns the union bound for gen on logits, in levels, of every level of
-// a code. e is L × M. workers is the number of goroutines, 0 for all
-// processors; it changes no number. The error wraps ErrNone for other decoders, or is the context's.
-func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
-	if _, ok := d.(decode.Gen); !ok {
-		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNone, d.Name())
-	}
-	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
-		b := NewSoftBound(c, rho)
-		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("bounds of %s on logits: %w", c.Name(), err)
-	}
-	return out, nil
 }

@@ -3,6 +3,10 @@
 // bounds (Shah, Xue and Aamodt, ICLR 2022, Eq. 2 and 26), a union bound for any
 // code, and exact values.
 //
+// A decoder that this package does not know has no bound, and its exact values are
+// sums over all outputs. The tables bounds, closedForms and softBounds list what is
+// known of others.
+//
 // Errors are |decoded − label| in levels. The classifiers' error probabilities
 // are an L × M table e[n,k] of plain numbers in [0, 1]; where they come from is
 // not this package's business.
@@ -40,6 +44,10 @@ type Bound struct {
 	Name string
 	// Linear is true when the bound of r·e is r times that of e (Eq. 2).
 	Linear bool
+	// Dependent is true when the bound holds however the errors of the bits depend
+	// on each other (Eq. 2). Other bounds are for bits that err independently, or as
+	// the model of the logits says.
+	Dependent bool
 
 	row  func(i int, e []float64) float64
 	mean rowMean
@@ -68,20 +76,21 @@ func (b *Bound) Mean(prior []float64, e mat.Matrix) float64 {
 	return b.mean.of(prior, e, b.row)
 }
 
-// NewBound returns the bound for a code and its decoder: Eq. 2 for bel-u, Eq.
-// 26 for bel-j, the union bound for gen. The error wraps ErrNone when there is
-// none.
+// bounds are the bounds on hard decisions, each beside its formula. A decoder without
+// one has no bound.
+var bounds = []func(c *code.Code, d decode.Decoder) (*Bound, bool){belUBoundOf, belJBoundOf, unionBoundOf}
+
+// NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for
+// bel-u, Eq. 26 for bel-j, the union bound for gen. The error wraps ErrNone when there
+// is none.
 func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNone)
 	}
-	switch d := d.(type) {
-	case decode.BelU:
-		return &Bound{Name: "Eq. 2", Linear: true, row: func(_ int, e []float64) float64 { return BelUBound(e) }}, nil
-	case decode.BelJ:
-		return &Bound{Name: "Eq. 26", row: newBelJBound(d)}, nil
-	case decode.Gen:
-		return &Bound{Name: "union bound", row: newUnionBound(c)}, nil
+	for _, of := range bounds {
+		if b, ok := of(c, d); ok {
+			return b, nil
+		}
 	}
 	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNone, d.Name())
 }
@@ -89,7 +98,7 @@ func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 // Exact is the exact expected error of one label. It holds scratch memory: use
 // one on one goroutine at a time.
 type Exact struct {
-	row  func(i int, e []float64) Moments
+	row  momentsOf
 	mean rowMean
 }
 
@@ -102,21 +111,38 @@ func (x *Exact) Mean(prior []float64, e mat.Matrix) float64 {
 	return x.mean.of(prior, e, func(i int, e []float64) float64 { return x.row(i, e).Mean })
 }
 
-// NewExact returns the exact expectation for a code and its decoder: for bel-u
-// and bel-j of any size, for gen and gen-ex by enumeration of all 2^M outputs
-// where that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNone elsewhere.
-func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
-	switch d := d.(type) {
-	case decode.BelU:
-		return &Exact{row: newBelUExact(c)}, nil
-	case decode.BelJ:
-		return &Exact{row: newBelJExact(c, d)}, nil
+// momentsOf gives the moments of |error| for row i, whose bits err independently with
+// probabilities e. It has scratch memory of its own.
+type momentsOf func(i int, e []float64) Moments
+
+// closedForms are the exact values that are not enumerated, each beside its formula.
+// What a form returns makes a momentsOf for one goroutine.
+var closedForms = []func(c *code.Code, d decode.Decoder) (form func() momentsOf, ok bool){belUExactOf, belJExactOf}
+
+// exactForm prepares the exact values of a code and its decoder: the closed form, or
+// the enumeration, whose table of outcomes is made here, once.
+func exactForm(c *code.Code, d decode.Decoder) (func() momentsOf, error) {
+	for _, of := range closedForms {
+		if form, ok := of(c, d); ok {
+			return form, nil
+		}
 	}
 	t, err := newOutcomes(c, d)
 	if err != nil {
 		return nil, err
 	}
-	return &Exact{row: t.exact()}, nil
+	return t.exact, nil
+}
+
+// NewExact returns the exact expectation for a code and its decoder: for bel-u and
+// bel-j of any size, for any other decoder by enumeration of all 2^M outputs where
+// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNone elsewhere.
+func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
+	form, err := exactForm(c, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Exact{row: form()}, nil
 }
 
 // Bounds returns the bound of every level of a code, in levels. e is L × M. workers
@@ -142,24 +168,13 @@ func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e 
 // number. The error wraps ErrNone when they are out of reach, or is the context's.
 func Exacts(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
-	var t *outcomes // shared: it is by far the largest part of an enumeration
-	switch d.(type) {
-	case decode.Gen, decode.GenEx:
-		var err error
-		if t, err = newOutcomes(c, d); err != nil {
-			return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
-		}
+	form, err := exactForm(c, d)
+	if err != nil {
+		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
 	}
-	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
-		if t != nil {
-			exact := t.exact()
-			return func(i int, row []float64) { out[i] = exact(i, row) }, nil
-		}
-		x, err := NewExact(c, d)
-		if err != nil {
-			return nil, err
-		}
-		return func(i int, row []float64) { out[i] = x.Row(i, row) }, nil
+	err = eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
+		exact := form()
+		return func(i int, row []float64) { out[i] = exact(i, row) }, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)

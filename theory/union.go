@@ -5,7 +5,15 @@ import (
 	"math/bits"
 
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
+
+func unionBoundOf(c *code.Code, d decode.Decoder) (*Bound, bool) {
+	if _, ok := d.(decode.Gen); !ok {
+		return nil, false
+	}
+	return &Bound{Name: "union bound", row: newUnionBound(c)}, true
+}
 
 // newUnionBound returns the union bound for gen on hard decisions:
 //

@@ -16,6 +16,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory/arrayfile"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 type fitCmd struct {
@@ -232,7 +233,7 @@ func (cmd *fitCmd) fit(ctx context.Context, env *environment, s *observed.Source
 		}
 		return nil, err
 	}
-	readers, err := observed.Readers(c, s.Kind, cmd.Temperature)
+	readers, err := observed.Readers(decode.Builtin(), c, s.Kind, decode.Options{Temperature: cmd.Temperature})
 	if err != nil {
 		return nil, err
 	}

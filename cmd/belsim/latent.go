@@ -150,19 +150,19 @@ func (f latentFlags) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*mont
 // bits depend on each other. The error wraps theory.ErrNone where there is none.
 func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
 	l := p.Latent
-	switch _, gen := p.Decoder.(decode.Gen); {
+	switch {
 	case l == nil:
 		return theory.NewBound(p.Code, p.Decoder)
 	case l.Continuous != nil:
 		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNone)
-	case !l.Hard && gen:
-		return theory.NewSoftBound(p.Code, l.Shared), nil
-	case l.Hard && (l.Shared == 0 || p.Decoder.Name() == "bel-u"):
-		return theory.NewBound(p.Code, p.Decoder)
-	case l.Hard:
+	case !l.Hard:
+		return theory.NewSoftBound(p.Code, p.Decoder, l.Shared)
+	}
+	b, err := theory.NewBound(p.Code, p.Decoder)
+	if l.Shared > 0 && (err != nil || !b.Dependent) {
 		return nil, fmt.Errorf("%w: bounds of decoder %s are for bits that err independently", theory.ErrNone, p.Decoder.Name())
 	}
-	return nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNone, p.Decoder.Name())
+	return b, err
 }
 
 // hasExact reports whether exact values describe a problem: bits that err

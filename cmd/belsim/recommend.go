@@ -101,7 +101,7 @@ func (cmd *fitCmd) recommend(ctx context.Context, env *environment, backend mont
 	defer bar.stop()
 	for _, c := range codes {
 		best := ranked{Code: c.Name(), Bits: c.Bits(), Trained: c.Name() == f.Code, Mean: none, StdErr: none, RFactor: none, SigmaFactor: none, code: c}
-		readers, err := observed.Readers(c, kind, cmd.Temperature)
+		readers, err := observed.Readers(decode.Builtin(), c, kind, decode.Options{Temperature: cmd.Temperature})
 		if err != nil {
 			return nil, err
 		}

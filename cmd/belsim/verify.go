@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/plots"
+	"belsim/theory/decode"
 )
 
 type verifyCmd struct {
@@ -174,7 +175,7 @@ func (cmd *verifyCmd) verify(ctx context.Context, env *environment, p *montecarl
 	}
 	cmd.warnUnreached(env, cmd.Quiet, reached)
 
-	lo, hi := d.Range()
+	lo, hi := decode.Range(c, d)
 	failures := montecarlo.Verify(sums, th, prior, max(hi-1, c.Levels()-lo)+1, falseAlarms)
 	o := montecarlo.Weigh(prior, sums)
 	v := &verification{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -107,6 +108,81 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 	return &observed.Source{Targets: write("y", y), Outputs: write("z", z), Labels: labels, Kind: kind}
 }
 
+// parity has nothing but what a decoder must have: the number of ones modulo L.
+type parity struct{ levels int }
+
+func (parity) Name() string { return "parity" }
+
+func (p parity) Decode(word []uint64) int {
+	n := 0
+	for _, w := range word {
+		n += bits.OnesCount64(w)
+	}
+	return n%p.levels + 1
+}
+
+// largest reads logits, and no correlations: the place of the largest modulo L.
+type largest struct{ parity }
+
+func (largest) Name() string { return "largest" }
+
+func (d largest) DecodeLogits(z []float64) float64 {
+	best := 0
+	for k, v := range z {
+		if v > z[best] {
+			best = k
+		}
+	}
+	return float64(best%d.levels + 1)
+}
+
+// withToys are the decoders of package decode and two that it does not know.
+func withToys() decode.Registry {
+	return append(decode.Builtin(),
+		decode.Entry{Name: "parity", New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
+			return parity{c.Levels()}, nil
+		}},
+		decode.Entry{Name: "largest", Logits: true, New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
+			return largest{parity{c.Levels()}}, nil
+		}})
+}
+
+// TestReaders: what each decoder reads, by what it can.
+func TestReaders(t *testing.T) {
+	list := func(c *code.Code, k observed.Kind) string {
+		readers, err := observed.Readers(withToys(), c, k, decode.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s []string
+		for _, r := range readers {
+			s = append(s, r.Decoder.Name()+" "+r.Outputs())
+		}
+		return strings.Join(s, ", ")
+	}
+	real, err := code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		c    *code.Code
+		kind observed.Kind
+		want string
+	}{
+		{mustCode(t, "unary", 20), observed.Bits, "bel-u bits, gen bits, gen-ex bits, parity bits, largest bits"},
+		{mustCode(t, "unary", 20), observed.Logits, "bel-u bits, gen bits, gen logits, gen-ex logits, parity bits, largest bits, largest logits"},
+		{real, observed.Signs, "gen logits, gen-ex bits"},
+		{real, observed.Probabilities, "gen logits, gen-ex logits"},
+	} {
+		if got := list(tt.c, tt.kind); got != tt.want {
+			t.Errorf("%s, %s: %s, want %s", tt.c.Name(), tt.kind, got, tt.want)
+		}
+	}
+	if _, err := observed.Readers(decode.Builtin(), real, observed.Logits, decode.Options{Temperature: -1}); err == nil {
+		t.Error("temperature −1 is accepted")
+	}
+}
+
 // TestScan compares a reading of files, in every format and on any number of
 // processors, with the definitions.
 func TestScan(t *testing.T) {
@@ -117,7 +193,7 @@ func TestScan(t *testing.T) {
 		if name == "gray" { // half-precision logits with ties: sums are exact
 			z.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, z)
 		}
-		readers, err := observed.Readers(c, observed.Logits, 0.7)
+		readers, err := observed.Readers(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,17 +213,9 @@ func TestScan(t *testing.T) {
 				}
 			}
 			for r, reader := range readers {
-				var label float64
-				switch d := reader.Decoder.(type) {
-				case decode.GenEx:
-					label = d.Expect(row)
-				case decode.Gen:
-					label = float64(d.Decode(word))
-					if reader.Logits {
-						label = float64(d.DecodeLogits(row))
-					}
-				default:
-					label = float64(d.Decode(word))
+				label := decode.Value(reader.Decoder, word)
+				if reader.Logits {
+					label = reader.Decoder.(decode.LogitDecoder).DecodeLogits(row)
 				}
 				want[r] += math.Abs(label-y.At(j, 0)) / 5000
 			}
@@ -221,7 +289,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("detected %v, %v; want %v", kind, err, tt.kind)
 		}
 		s.Kind = kind
-		readers, err := observed.Readers(c, kind, 1)
+		readers, err := observed.Readers(decode.Builtin(), c, kind, decode.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,7 +491,7 @@ func BenchmarkScan(b *testing.B) {
 	c := mustCode(b, "unary", 256)
 	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
 	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
-	readers, err := observed.Readers(c, observed.Logits, 1)
+	readers, err := observed.Readers(decode.Builtin(), c, observed.Logits, decode.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package observed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,30 +26,47 @@ func (r Reader) Outputs() string {
 	return "bits"
 }
 
-// Readers lists the decoders that fit a code and outputs of a kind: on decisions
-// bel-u, bel-j, gen and gen-ex; on logits gen and gen-ex, of the temperature given.
-func Readers(c *code.Code, k Kind, temperature float64) ([]Reader, error) {
+// Readers lists the decoders of a registry that fit a code and outputs of a kind. A
+// decoder that answers with levels reads decisions; if it can read logits it reads them
+// too where there are any, and reads nothing else where the code is of real numbers.
+// A decoder that answers with real numbers reads logits where there are any and it can,
+// else decisions.
+func Readers(decoders decode.Registry, c *code.Code, k Kind, o decode.Options) ([]Reader, error) {
 	var out []Reader
-	for _, name := range decode.Names() {
-		if name == "gen-ex" {
+	for _, name := range decoders.Names() {
+		d, err := decoders.New(name, c, o)
+		if errors.Is(err, decode.ErrUnfit) {
 			continue
 		}
-		d, err := decode.New(name, c)
 		if err != nil {
-			continue // it does not fit
+			return nil, err
 		}
-		if !c.Real() {
+		logits := decode.ReadsLogits(d)
+		if decode.Real(d) {
+			out = append(out, Reader{Decoder: d, Logits: logits && !k.Hard()})
+			continue
+		}
+		if !c.Real() || !logits {
 			out = append(out, Reader{Decoder: d})
 		}
-		if name == "gen" && (!k.Hard() || c.Real()) {
+		if logits && (!k.Hard() || c.Real()) {
 			out = append(out, Reader{Decoder: d, Logits: true})
 		}
 	}
-	d, err := decode.NewGenEx(c, temperature)
-	if err != nil {
-		return nil, err
+	return out, nil
+}
+
+// label decodes one sample, of which it is given the decisions packed as a word, the
+// logits, and a function that correlates the logits, or else the decisions as ±1, with
+// all code words. Correlations are shared by the readers that can take them.
+func (r Reader) label(word []uint64, z []float64, correlate func(logits bool) []float64) float64 {
+	if d, ok := r.Decoder.(decode.Correlator); ok {
+		return d.FromCorrelations(correlate(r.Logits))
 	}
-	return append(out, Reader{Decoder: d, Logits: !k.Hard()}), nil
+	if d, ok := r.Decoder.(decode.LogitDecoder); ok && r.Logits {
+		return d.DecodeLogits(z)
+	}
+	return decode.Value(r.Decoder, word)
 }
 
 // Error is the mean of |decoded − label| over the samples, in levels.
@@ -253,16 +271,7 @@ func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *c
 					return soft
 				}
 				for r, reader := range readers {
-					var label float64
-					switch d := reader.Decoder.(type) {
-					case decode.GenEx:
-						label = d.Mean(correlate(reader.Logits))
-					case decode.Gen:
-						label = float64(d.Nearest(correlate(reader.Logits)))
-					default:
-						label = float64(d.Decode(word))
-					}
-					dst[j*len(readers)+r] = label
+					dst[j*len(readers)+r] = reader.label(word, z, correlate)
 				}
 			}
 			return nil

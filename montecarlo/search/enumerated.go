@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/bits"
+
+	"belsim/theory"
 )
 
 // enumerated is the exact expected error of gen on bits that err independently: a sum
@@ -17,6 +19,8 @@ type enumerated struct {
 	columns []int
 	label   []int32 // by output
 	prob    []float64
+
+	zero, one []float64 // by column: probabilities at one level
 }
 
 // maxOutputs is the largest L·2^M at which sums over all outputs take less time than
@@ -27,6 +31,7 @@ func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumer
 	return &enumerated{
 		probabilities: newProbabilities(levels, column), prior: prior, table: make([]float64, levels*bitCount),
 		label: make([]int32, 1<<bitCount), prob: make([]float64, 1<<bitCount),
+		zero: make([]float64, bitCount), one: make([]float64, bitCount),
 	}
 }
 
@@ -67,21 +72,15 @@ func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, er
 	return sum, nil
 }
 
-// level is the expected error of a level. The probabilities of the outputs of k bits
-// give those of k+1 bits.
+// level is the expected error of a level.
 func (x *enumerated) level(w *words, n int) float64 {
-	x.prob[0] = 1
 	for k, e := range x.table[n*w.bits : (n+1)*w.bits] {
-		one := e
 		if w.bit(n, k) {
-			one = 1 - e
+			e = 1 - e
 		}
-		half := 1 << k
-		for i, q := range x.prob[:half] {
-			x.prob[half+i] = q * one
-			x.prob[i] = q * (1 - one)
-		}
+		x.zero[k], x.one[k] = 1-e, e
 	}
+	theory.OutputProbabilities(x.prob, x.zero, x.one)
 	sum := 0.0
 	for output, q := range x.prob {
 		sum += q * math.Abs(float64(int(x.label[output])-n))

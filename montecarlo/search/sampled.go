@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/bits"
+
+	"belsim/theory/code"
 )
 
 // evaluator computes the expected error of a matrix that changes little from one
@@ -99,12 +101,16 @@ type sampled struct {
 	changed []bool   // levels whose word has
 	rivals  []int    // levels that are near and differ in other bits than before
 	dirty   []int32
-	near    []neighbour
+	near    []int32 // levels
+	places  []int32 // of near, by distance
 	order   []neighbour
 	diffs   []uint64 // the bits in which the neighbours differ
 	start   []int32
-	diff    []uint64
-	memo    [1 << memoBits]memo
+
+	distances []int32 // of near
+
+	diff []uint64
+	memo [1 << memoBits]memo
 }
 
 // nearest is what a sample was decoded to.
@@ -503,27 +509,21 @@ func (o order) place(i int32) int {
 // first.
 func (s *sampled) neighbours(w *words, n, reach int) {
 	reach = min(reach, w.bits)
-	start := s.start[:reach+2]
-	clear(start)
-	s.near = s.near[:0]
+	s.near, s.distances = s.near[:0], s.distances[:0]
 	for m := range w.levels {
 		if d := w.distance(n, m); d <= reach && m != n {
-			s.near = append(s.near, neighbour{int32(m), int32(d)})
-			start[d+1]++
+			s.near = append(s.near, int32(m))
+			s.distances = append(s.distances, int32(d))
 		}
 	}
-	for d := 1; d < len(start); d++ {
-		start[d] += start[d-1]
+	if need := len(s.near); cap(s.places) < need {
+		s.places, s.order, s.diffs = make([]int32, need), make([]neighbour, need), make([]uint64, need*s.width)
 	}
-	s.order = append(s.order[:0], s.near...)
-	if need := len(s.near) * s.width; cap(s.diffs) < need {
-		s.diffs = make([]uint64, need)
-	}
-	s.diffs = s.diffs[:len(s.near)*s.width]
+	s.places, s.order, s.diffs = s.places[:len(s.near)], s.order[:len(s.near)], s.diffs[:len(s.near)*s.width]
+	code.OrderByDistance(s.places, s.start[:reach+2], s.distances)
 	own := w.row(n)
-	for _, m := range s.near {
-		at := int(start[m.distance])
-		start[m.distance]++
+	for at, i := range s.places {
+		m := neighbour{s.near[i], s.distances[i]}
 		s.order[at] = m
 		diff := s.diffs[at*s.width : (at+1)*s.width]
 		for x, v := range w.row(int(m.level)) {

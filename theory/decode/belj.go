@@ -1,7 +1,9 @@
 package decode
 
 import (
+	"fmt"
 	"math/bits"
+	"strings"
 
 	"belsim/theory/code"
 )
@@ -15,6 +17,24 @@ import (
 type BelJ struct {
 	bits     int
 	zeroWord bool // the code has the all-zero word, as level 1
+}
+
+var _ Ranger = BelJ{}
+
+var belJEntry = Entry{
+	Name: BelJ{}.Name(),
+	Auto: func(c *code.Code) int {
+		if strings.HasPrefix(c.Name(), "johnson") {
+			return rankName
+		}
+		return rankAny
+	},
+	New: func(c *code.Code, _ Options) (Decoder, error) {
+		if d, ok := newBelJ(c); ok {
+			return d, nil
+		}
+		return nil, fmt.Errorf("%w: bel-j reads johnson and johnson-nonzero, and %s is neither; use gen", ErrUnfit, c.Name())
+	},
 }
 
 func newBelJ(c *code.Code) (BelJ, bool) {
@@ -78,7 +98,7 @@ func (d BelJ) Decode(word []uint64) int {
 	return d.Empty()
 }
 
-// Range implements Decoder.
+// Range implements Ranger.
 func (d BelJ) Range() (lo, hi int) {
 	lo, hi = d.At(d.bits, d.bits), d.At(1, 1)
 	return min(lo, d.Empty()), max(hi, d.Empty())

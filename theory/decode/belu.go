@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"fmt"
 	"math/bits"
 
 	"belsim/theory/code"
@@ -8,6 +9,19 @@ import (
 
 // BelU counts: the label is the number of ones plus one (Eq. 1).
 type BelU struct{ bits int }
+
+var _ Ranger = BelU{}
+
+var belUEntry = Entry{
+	Name: BelU{}.Name(),
+	Auto: func(*code.Code) int { return rankFamily },
+	New: func(c *code.Code, _ Options) (Decoder, error) {
+		if d, ok := newBelU(c); ok {
+			return d, nil
+		}
+		return nil, fmt.Errorf("%w: bel-u reads the unary code, and %s is not unary; use gen", ErrUnfit, c.Name())
+	},
+}
 
 // newBelU accepts the unary code, also with further columns that are always
 // zero, as some published unary matrices have one.
@@ -28,5 +42,5 @@ func (BelU) Decode(word []uint64) int {
 	return n
 }
 
-// Range implements Decoder.
+// Range implements Ranger.
 func (d BelU) Range() (lo, hi int) { return 1, d.bits + 1 }

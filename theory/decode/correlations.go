@@ -58,3 +58,21 @@ func (x *Correlations) To(dst, z []float64) {
 		dst[i] = sum
 	}
 }
+
+// correlations are Σ_k z_k·C[n,k] for every row, in O(L·M).
+func correlations(c *code.Code, z []float64) []float64 {
+	out := make([]float64, c.Levels())
+	for i := range out {
+		out[i] = correlation(c, i, z)
+	}
+	return out
+}
+
+// correlation is Σ_k z_k·C[i,k].
+func correlation(c *code.Code, i int, z []float64) float64 {
+	sum := 0.0
+	for k, v := range z {
+		sum += v * c.Value(i, k)
+	}
+	return sum
+}

@@ -2,113 +2,107 @@
 // the decoding functions of Shah, Xue and Aamodt, "Label Encoding for
 // Regression Networks" (ICLR 2022), Section 3.
 //
-// Decoders read hard decisions: a word of M bits, packed as code.Code.Word packs a
-// code word. gen and gen-ex also read logits. A decoded label is a level,
-// counted from 1; gen-ex's is a real number.
+// A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs
+// a code word. That is all a decoder must do. What else it can do, it says with
+// further methods: Ranger, RealDecoder, LogitDecoder, Correlator and Tempered list
+// them. A Registry holds decoders by name.
 package decode
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
+	"math"
 
 	"belsim/theory/code"
 )
 
-// Decoder maps a word of M bits to a label. A Decoder is immutable and safe for
-// concurrent use.
+// Decoder maps a word of M bits to a level, counted from 1. A Decoder is immutable
+// and safe for concurrent use.
 type Decoder interface {
 	// Name is the decoder's name on the command line.
 	Name() string
-	// Decode returns the label of a packed word. bel-j's can lie outside
-	// 1..L when the word is not a code word.
+	// Decode returns the level of a packed word. The level lies in 1..L, L being
+	// the number of levels of the code, unless the decoder is a Ranger.
 	Decode(word []uint64) int
-	// Range returns the smallest and the largest label Decode can return.
+}
+
+// Ranger is a decoder whose levels can lie outside 1..L.
+type Ranger interface {
+	Decoder
+	// Range returns the smallest and the largest level that Decode can return.
 	Range() (lo, hi int)
 }
 
-// ErrUnfit is wrapped by the error that New returns when a decoder does not fit
-// the code.
-var ErrUnfit = errors.New("decoder does not fit the code")
-
-// Auto is the name that stands for the decoder the paper uses for a code.
-const Auto = "auto"
-
-// Names lists the decoders that New knows, Auto not included.
-func Names() []string { return []string{"bel-u", "bel-j", "gen", "gen-ex"} }
-
-// New returns the named decoder for a code. Auto takes bel-u where the code is
-// unary, bel-j where it is a Johnson code, and gen elsewhere. What counts is
-// the matrix: a file that holds the unary code is unary.
-//
-// gen-ex has the temperature 1; NewGenEx takes another.
-//
-// The error wraps ErrUnfit when the code is not one the decoder can read. Codes of
-// real numbers are read by gen and gen-ex alone.
-func New(name string, c *code.Code) (Decoder, error) {
-	if c.Real() && (name == "bel-u" || name == "bel-j") {
-		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers; use gen or gen-ex", ErrUnfit, name, c.Name())
-	}
-	switch name {
-	case "bel-u":
-		if d, ok := newBelU(c); ok {
-			return d, nil
-		}
-		return nil, fmt.Errorf("%w: bel-u reads the unary code, and %s is not unary; use gen", ErrUnfit, c.Name())
-	case "bel-j":
-		if d, ok := newBelJ(c); ok {
-			return d, nil
-		}
-		return nil, fmt.Errorf("%w: bel-j reads johnson and johnson-nonzero, and %s is neither; use gen", ErrUnfit, c.Name())
-	case "gen":
-		return newGen(c), nil
-	case "gen-ex":
-		return NewGenEx(c, 1)
-	case Auto:
-		if c.Real() {
-			return newGen(c), nil
-		}
-		// A Johnson code of two levels on one bit is unary as well; its own
-		// name decides.
-		if strings.HasPrefix(c.Name(), "johnson") {
-			if d, ok := newBelJ(c); ok {
-				return d, nil
-			}
-		}
-		if d, ok := newBelU(c); ok {
-			return d, nil
-		}
-		if d, ok := newBelJ(c); ok {
-			return d, nil
-		}
-		return newGen(c), nil
-	}
-	return nil, fmt.Errorf("unknown decoder %q: want %s or %s", name, strings.Join(Names(), ", "), Auto)
+// RealDecoder is a decoder that answers with a real number.
+type RealDecoder interface {
+	Decoder
+	// Value returns the label of a packed word, in levels. Decode returns it
+	// rounded.
+	Value(word []uint64) float64
 }
 
-// ones sets word to the packed word whose bits lo ≤ k < hi, from 0, are one.
-func ones(word []uint64, lo, hi int) {
-	clear(word)
-	for k := lo; k < hi; {
-		n := min(64-k%64, hi-k)
-		word[k/64] |= (1<<n - 1) << (k % 64)
-		k += n
-	}
+// LogitDecoder is a decoder that also reads soft decisions.
+type LogitDecoder interface {
+	Decoder
+	// DecodeLogits returns the label for M logits, in levels: a whole number
+	// unless the decoder is a RealDecoder. Outputs of ±1 give the same label as
+	// the packed word of their signs. It does not keep or change z.
+	DecodeLogits(z []float64) float64
 }
 
-// matches reports whether row i of c has ones exactly at lo(i) ≤ k < hi(i).
-func matches(c *code.Code, run func(i int) (lo, hi int)) bool {
-	want := make([]uint64, (c.Bits()+63)/64)
-	for i := range c.Levels() {
-		lo, hi := run(i)
-		if lo < 0 || lo > hi || hi > c.Bits() {
-			return false
-		}
-		ones(want, lo, hi)
-		if !slices.Equal(want, c.Word(i)) {
-			return false
-		}
-	}
-	return true
+// Correlator is a decoder of logits that needs no more of them than their
+// correlations with the code words, which several decoders can share.
+type Correlator interface {
+	LogitDecoder
+	// FromCorrelations returns the label for the L correlations of M logits with
+	// the code words (see Correlations). It does not keep or change them.
+	FromCorrelations(correlations []float64) float64
 }
+
+// Tempered is a decoder that multiplies logits by a temperature τ.
+type Tempered interface {
+	LogitDecoder
+	// Temperature returns τ.
+	Temperature() float64
+	// AtTemperature returns the same decoder with another temperature. The error
+	// says that τ is no positive finite number.
+	AtTemperature(tau float64) (Decoder, error)
+}
+
+// Range returns the smallest and the largest level that a decoder of a code can
+// return: 1 and L unless it is a Ranger.
+func Range(c *code.Code, d Decoder) (lo, hi int) {
+	if r, ok := d.(Ranger); ok {
+		return r.Range()
+	}
+	return 1, c.Levels()
+}
+
+// Real reports whether a decoder answers with real numbers.
+func Real(d Decoder) bool {
+	_, ok := d.(RealDecoder)
+	return ok
+}
+
+// ReadsLogits reports whether a decoder also reads logits.
+func ReadsLogits(d Decoder) bool {
+	_, ok := d.(LogitDecoder)
+	return ok
+}
+
+// PrefersLogits reports whether a decoder of a code is given logits where nobody
+// says otherwise: it reads them, and it answers with real numbers or the code is of
+// real numbers.
+func PrefersLogits(c *code.Code, d Decoder) bool {
+	return ReadsLogits(d) && (Real(d) || c.Real())
+}
+
+// Value returns the label of a packed word, in levels: a RealDecoder's Value, or
+// what Decode returns.
+func Value(d Decoder, word []uint64) float64 {
+	if r, ok := d.(RealDecoder); ok {
+		return r.Value(word)
+	}
+	return float64(d.Decode(word))
+}
+
+// round returns the level next to a label.
+func round(label float64) int { return int(math.Round(label)) }

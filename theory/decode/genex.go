@@ -1,0 +1,83 @@
+package decode
+
+import (
+	"fmt"
+	"math"
+
+	"belsim/theory/code"
+)
+
+// GenEx is the expected label under a softmax of correlations (Eq. 6):
+//
+//	Σ_n n · softmax_n(τ · Σ_k z_k·C[n,k])
+//
+// for logits, or outputs of ±1. The code's rows are taken as they are, zeros and
+// ones, as Eq. 6 is printed; rows of ±1 would be the same as twice the temperature
+// τ.
+type GenEx struct {
+	code        *code.Code
+	temperature float64
+}
+
+var (
+	_ Correlator  = GenEx{}
+	_ RealDecoder = GenEx{}
+	_ Tempered    = GenEx{}
+)
+
+var genExEntry = Entry{
+	Name:      GenEx{}.Name(),
+	Logits:    true,
+	RealCodes: true,
+	New:       func(c *code.Code, o Options) (Decoder, error) { return NewGenEx(c, o.Temperature) },
+}
+
+// NewGenEx returns the decoder for a code and a temperature τ, by which logits are
+// multiplied. The error says that τ is no positive finite number.
+func NewGenEx(c *code.Code, temperature float64) (GenEx, error) {
+	if !(temperature > 0) || math.IsInf(temperature, 0) {
+		return GenEx{}, fmt.Errorf("temperature τ = %v: want a positive finite number", temperature)
+	}
+	return GenEx{c, temperature}, nil
+}
+
+// Name implements Decoder.
+func (GenEx) Name() string { return "gen-ex" }
+
+// Code returns the code whose words GenEx compares with.
+func (d GenEx) Code() *code.Code { return d.code }
+
+// Temperature implements Tempered.
+func (d GenEx) Temperature() float64 { return d.temperature }
+
+// AtTemperature implements Tempered.
+func (d GenEx) AtTemperature(tau float64) (Decoder, error) { return NewGenEx(d.code, tau) }
+
+// DecodeLogits implements LogitDecoder, in O(L·M).
+func (d GenEx) DecodeLogits(z []float64) float64 { return d.FromCorrelations(correlations(d.code, z)) }
+
+// FromCorrelations implements Correlator. The largest exponent is taken out of the
+// softmax, so that none overflows.
+func (d GenEx) FromCorrelations(correlations []float64) float64 {
+	most := math.Inf(-1)
+	for _, c := range correlations {
+		most = max(most, d.temperature*c)
+	}
+	var weight, sum float64
+	for i, c := range correlations {
+		exponent := d.temperature*c - most
+		if exponent < -80 { // less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
+			continue
+		}
+		w := math.Exp(exponent)
+		weight += w
+		sum += w * float64(i+1)
+	}
+	return sum / weight
+}
+
+// Decode implements Decoder: Value, rounded.
+func (d GenEx) Decode(word []uint64) int { return round(d.Value(word)) }
+
+// Value implements RealDecoder: the bits of the word are outputs of ±1.
+func (d GenEx) Value(word []uint64) float64 { return d.DecodeLogits(signs(word, d.code.Bits())) }

@@ -1,0 +1,165 @@
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"belsim/theory/code"
+)
+
+// ErrUnfit is wrapped by the error that New returns when a decoder does not fit
+// the code.
+var ErrUnfit = errors.New("decoder does not fit the code")
+
+// Auto is the name that stands for the decoder the paper uses for a code.
+const Auto = "auto"
+
+// Options are what a constructor is given besides the code.
+type Options struct {
+	// Temperature is τ of the decoders that have one; 0 stands for 1.
+	Temperature float64
+}
+
+// Entry is a decoder in a Registry: its name, its constructor, and what is known
+// about it before there is a code.
+type Entry struct {
+	Name string
+	// Logits says that the decoder reads logits: New returns a LogitDecoder.
+	Logits bool
+	// RealCodes says that the decoder reads codes of real numbers.
+	RealCodes bool
+	// Auto ranks the decoder for a code, for the name auto: the decoder with the
+	// largest rank is taken among those that fit, and the earliest entry among
+	// several. 0 is never taken; nil ranks every code 0.
+	Auto func(c *code.Code) int
+	// New returns the decoder for a code. The error wraps ErrUnfit when the
+	// decoder cannot read the code. A code of real numbers comes only where
+	// RealCodes is set.
+	New func(c *code.Code, o Options) (Decoder, error)
+}
+
+// Registry is a list of decoders, in the order in which they are shown. Append to
+// it to add a decoder.
+type Registry []Entry
+
+// Builtin returns the decoders of this package.
+func Builtin() Registry { return Registry{belUEntry, belJEntry, genEntry, genExEntry} }
+
+// Names lists the decoders, Auto not included.
+func (r Registry) Names() []string {
+	names := make([]string, len(r))
+	for i, e := range r {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// Lookup returns the entry of a name.
+func (r Registry) Lookup(name string) (Entry, bool) {
+	i := slices.IndexFunc(r, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return r[i], true
+}
+
+// ReadingLogits returns the decoders that read logits.
+func (r Registry) ReadingLogits() Registry {
+	return r.filter(func(e Entry) bool { return e.Logits })
+}
+
+// ReadingRealCodes returns the decoders that read codes of real numbers.
+func (r Registry) ReadingRealCodes() Registry {
+	return r.filter(func(e Entry) bool { return e.RealCodes })
+}
+
+func (r Registry) filter(keep func(Entry) bool) Registry {
+	var out Registry
+	for _, e := range r {
+		if keep(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// New returns the named decoder for a code. Of the decoders of this package Auto
+// takes bel-u where the code is unary, bel-j where it is a Johnson code, and gen
+// elsewhere. The matrix decides: a file that holds the unary code is unary.
+//
+// The error wraps ErrUnfit when the decoder cannot read the code.
+func (r Registry) New(name string, c *code.Code, o Options) (Decoder, error) {
+	if name == Auto {
+		return r.auto(c, o)
+	}
+	e, ok := r.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("unknown decoder %q: want %s or %s", name, strings.Join(r.Names(), ", "), Auto)
+	}
+	return r.make(e, c, o)
+}
+
+// make calls a constructor where it may be called.
+func (r Registry) make(e Entry, c *code.Code, o Options) (Decoder, error) {
+	if c.Real() && !e.RealCodes {
+		use := ""
+		if names := r.ReadingRealCodes().Names(); len(names) > 0 {
+			use = "; use " + strings.Join(names, " or ")
+		}
+		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers%s", ErrUnfit, e.Name, c.Name(), use)
+	}
+	if o.Temperature == 0 {
+		o.Temperature = 1
+	}
+	d, err := e.New(c, o)
+	if err != nil {
+		return nil, err
+	}
+	if e.Logits != ReadsLogits(d) {
+		return nil, fmt.Errorf("decoder %s: its entry says that it reads logits (%v), its methods say %v", e.Name, e.Logits, ReadsLogits(d))
+	}
+	return d, nil
+}
+
+// auto returns the decoder with the largest rank among those that fit.
+func (r Registry) auto(c *code.Code, o Options) (Decoder, error) {
+	type ranked struct {
+		Entry
+		rank int
+	}
+	var entries []ranked
+	for _, e := range r {
+		if e.Auto == nil {
+			continue
+		}
+		if rank := e.Auto(c); rank > 0 {
+			entries = append(entries, ranked{e, rank})
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b ranked) int { return b.rank - a.rank })
+	for _, e := range entries {
+		d, err := r.make(e.Entry, c, o)
+		if !errors.Is(err, ErrUnfit) {
+			return d, err
+		}
+	}
+	return nil, fmt.Errorf("%w: no decoder of %s is chosen automatically for %s", ErrUnfit, strings.Join(r.Names(), ", "), c.Name())
+}
+
+// Ranks of the decoders of this package for the name auto. A decoder made for one
+// family of codes comes before one for any code; where a code is of two families,
+// such as a Johnson code of two levels, which is unary as well, its name decides.
+const (
+	rankAny    = 1
+	rankFamily = 2
+	rankName   = 3
+)
+
+// Names lists the decoders of this package, Auto not included.
+func Names() []string { return Builtin().Names() }
+
+// New returns the named decoder of this package for a code, with the temperature 1:
+// see Registry.New.
+func New(name string, c *code.Code) (Decoder, error) { return Builtin().New(name, c, Options{}) }
