@@ -1,6 +1,6 @@
 //go:build !unix
 
-package sweep
+package safefile
 
 // alive takes every process for a running one where there is no cheap way to ask.
 func alive(int) bool { return true }

@@ -1,9 +1,10 @@
 //go:build unix
 
-package sweep
+package safefile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -14,9 +15,13 @@ func alive(pid int) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// syncFolder makes a renaming in a folder last. File systems that cannot say so.
+// syncFolder makes a renaming in a folder last. It does nothing where the file system
+// cannot, and in a folder that may be written to but not read.
 func syncFolder(path string) error {
 	dir, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,317 @@
+package safefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// only checks that a folder has one file, and what is in it.
+func only(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%.40s: %q, %v; want %q", filepath.Base(path), got, err, want)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v; want one file", entries, err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.csv")
+	for _, s := range []string{"first", "second, and longer than a buffer" + strings.Repeat(".", 1<<17), ""} {
+		if err := Write(path, Options{}, text(s)); err != nil {
+			t.Fatal(err)
+		}
+		only(t, path, s)
+	}
+}
+
+// TestRelative: a name without a folder is in the working one.
+func TestRelative(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(Probe("a"), Write("a", Options{}, text("x"))); err != nil {
+		t.Fatal(err)
+	}
+	only(t, "a", "x")
+}
+
+// TestPermissions are those that os.Create gives.
+func TestPermissions(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "created"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	want, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, keep := range []bool{false, true} {
+		path := filepath.Join(dir, fmt.Sprint("written", keep))
+		if err := Write(path, Options{KeepExisting: keep}, text("x")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
+			t.Errorf("%v, %v; want %v", got.Mode(), err, want.Mode())
+		}
+	}
+}
+
+// TestLongNames: every name that a file can have will do.
+func TestLongNames(t *testing.T) {
+	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("é", 127), strings.Repeat("x", 251) + ".csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Logf("this file system has no names of %d bytes: %v", len(name), err)
+			continue
+		}
+		if err := Write(path, Options{}, func(w io.Writer) error {
+			entries, err := os.ReadDir(filepath.Dir(path))
+			if err != nil || len(entries) != 2 {
+				t.Errorf("%v, %v; want the file and its temporary one", entries, err)
+			}
+			for _, e := range entries {
+				if temporary := e.Name() != name; IsTemporary(path, e.Name()) != temporary {
+					t.Errorf("%s: temporary is %v", e.Name(), !temporary)
+				}
+			}
+			return text("long")(w)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		only(t, path, "long")
+	}
+	long := strings.Repeat("n", 100)
+	if prefix(long+"a") == prefix(long+"b") {
+		t.Error("two names have the same temporary names")
+	}
+}
+
+// TestPlantedLink: a link with the temporary name is not written through.
+func TestPlantedLink(t *testing.T) {
+	dir := t.TempDir()
+	path, victim := filepath.Join(dir, "out"), filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	planted := filepath.Join(dir, fmt.Sprintf("%s%d.A%s", own("out"), os.Getpid(), ending))
+	if err := os.Symlink(victim, planted); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	names := []string{"A", "B"}
+	file, err := create(path, func() string {
+		next := names[0]
+		names = names[1:]
+		return next
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if !strings.HasSuffix(file.Name(), ".B"+ending) || !IsTemporary(path, filepath.Base(file.Name())) {
+		t.Errorf("made %s", file.Name())
+	}
+	if _, err := create(path, func() string { return "A" }); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("with the planted name only: %v", err)
+	}
+	if got, err := os.ReadFile(victim); err != nil || string(got) != "precious" {
+		t.Errorf("the link's target: %q, %v", got, err)
+	}
+}
+
+// TestReaders: whoever reads while several write sees one of their texts, wholly.
+func TestReaders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	a, b := bytes.Repeat([]byte("a"), 200_000), bytes.Repeat([]byte("b"), 100_000)
+	if err := Write(path, Options{}, text(string(a))); err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for _, s := range [][]byte{a, b} {
+		writers.Go(func() {
+			for range 10 {
+				if err := Write(path, Options{}, text(string(s))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { writers.Wait(); close(done) }()
+	for reading := true; reading; {
+		select {
+		case <-done:
+			reading = false
+		default:
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, a) && !bytes.Equal(got, b) {
+			t.Fatalf("%d bytes, %v", len(got), err)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v; want one file", entries, err)
+	}
+}
+
+// TestFailure: the old file stays, and nothing else does.
+func TestFailure(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	if err := Write(path, Options{}, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err := Write(path, Options{}, func(w io.Writer) error {
+		text(strings.Repeat("half", 1<<16))(w)
+		return broken
+	})
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "writing "+path+": ") {
+		t.Error(err)
+	}
+	only(t, path, "old")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is lost")
+			}
+		}()
+		Write(path, Options{}, func(io.Writer) error { panic("broken") })
+	}()
+	only(t, path, "old")
+	// A folder in the file's place can be neither replaced nor linked.
+	taken := filepath.Join(t.TempDir(), "taken")
+	if err := os.Mkdir(taken, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(taken, Options{}, text("new")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, err := os.ReadDir(filepath.Dir(taken)); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "no", "folder")
+	for _, err := range []error{Probe(nowhere), Write(nowhere, Options{}, text("x"))} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "writing "+nowhere) {
+			t.Errorf("no folder: %v", err)
+		}
+	}
+}
+
+// TestFullDisk: an error of writing is seen even where fill overlooks it.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	err := Write(path, Options{}, func(w io.Writer) error {
+		entries, err := os.ReadDir(filepath.Dir(path))
+		if err != nil || len(entries) != 1 {
+			t.Fatal(entries, err)
+		}
+		// The buffer is emptied into a disk that is full, not into the file.
+		w.(interface{ Reset(io.Writer) }).Reset(fullDisk{})
+		io.WriteString(w, "x")
+		return nil
+	})
+	if !errors.Is(err, errFull) {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v; want none", entries, err)
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestKeepExisting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	keep := Options{KeepExisting: true}
+	if err := Write(path, keep, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	only(t, path, "first")
+	if err := Write(path, keep, text("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+	only(t, path, "first")
+	// One that comes while the other is written.
+	late := filepath.Join(t.TempDir(), "late")
+	err := Write(late, keep, func(w io.Writer) error {
+		return errors.Join(os.WriteFile(late, []byte("other"), 0o666), text("own")(w))
+	})
+	if !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file that came meanwhile: %v", err)
+	}
+	only(t, late, "other")
+	// Of many at once, one succeeds.
+	race := filepath.Join(t.TempDir(), "race")
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	won := []string{}
+	for i := range 8 {
+		all.Go(func() {
+			s := fmt.Sprint("writer ", i)
+			if err := Write(race, keep, text(s)); err == nil {
+				mu.Lock()
+				won = append(won, s)
+				mu.Unlock()
+			} else if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if len(won) != 1 {
+		t.Fatalf("%v succeeded", won)
+	}
+	only(t, race, won[0])
+}
+
+func TestNames(t *testing.T) {
+	dead := 1 << 30
+	for _, c := range []struct {
+		name                 string
+		temporary, abandoned bool
+	}{
+		{fmt.Sprintf("%s%d.X.tmp", own("out"), dead), true, !alive(dead)},
+		{fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getpid()), true, true},
+		{fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getppid()), true, false},
+		{".out.another-host.1.X.tmp", true, false},
+		{fmt.Sprintf("%s%d.X.tmp", own("out.csv"), dead), false, false},
+		{fmt.Sprintf("%s%d.X.tmp", own("ou"), dead), false, false},
+		{"out", false, false},
+		{".out.tmp", false, false},
+		{".out.notes.of.mine.tmp", false, false},
+		{fmt.Sprintf("%s%d.X.swp", own("out"), dead), false, false},
+	} {
+		if got := IsTemporary("folder/out", c.name); got != c.temporary {
+			t.Errorf("%s: temporary is %v", c.name, got)
+		}
+		if got := IsAbandoned("folder/out", c.name); got != c.abandoned {
+			t.Errorf("%s: abandoned is %v", c.name, got)
+		}
+	}
+	if runtime.GOOS == "linux" && alive(dead) {
+		t.Error("a process that cannot be is alive")
+	}
+}
