@@ -1,10 +1,8 @@
 package sweep
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -18,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"belsim/montecarlo/safefile"
 )
 
 // Shard is one of the parts of a sweep, and its result file. Its methods are safe for
@@ -68,7 +68,7 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 		header: append(head, '\n'), pending: map[key][]byte{},
 	}
 	for _, name := range all {
-		if pid, here := h.temporary(name); here && (pid == os.Getpid() || !alive(pid)) {
+		if safefile.IsAbandoned(h.path, name) {
 			os.Remove(filepath.Join(dir, name)) // where it cannot be, it does no harm
 		}
 	}
@@ -77,37 +77,6 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 
 // Path is that of the result file.
 func (h *Shard) Path() string { return h.path }
-
-// Temporary files say whose they are: .FILE.HOST.PID.RANDOM.tmp.
-func (h *Shard) temporaryName() string {
-	return fmt.Sprintf("%s%s.%d.%s.tmp", h.temporaryPrefix(), host(), os.Getpid(), rand.Text())
-}
-
-func (h *Shard) temporaryPrefix() string { return "." + filepath.Base(h.path) + "." }
-
-// temporary reports whether a name is of a temporary file of this shard that a process of
-// this host made, and of which.
-func (h *Shard) temporary(name string) (pid int, here bool) {
-	rest, ok := strings.CutPrefix(name, h.temporaryPrefix()+host()+".")
-	rest, ending := strings.CutSuffix(rest, ".tmp")
-	digits, _, found := strings.Cut(rest, ".")
-	pid, err := strconv.Atoi(digits)
-	return pid, ok && ending && found && err == nil
-}
-
-// host is the name of this machine, in letters that a file's name can have.
-func host() string {
-	name, err := os.Hostname()
-	if err != nil || name == "" {
-		return "host"
-	}
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '_'
-	}, name)
-}
 
 // Todo returns the pieces of the shard that its file does not have, in the order of the
 // plan, and how many it has in all. What is pending counts as not being there.
@@ -134,15 +103,7 @@ func (h *Shard) Todo() (todo []Piece, all int, err error) {
 }
 
 // Probe reports whether the folder can be written to.
-func (h *Shard) Probe() error {
-	path := filepath.Join(filepath.Dir(h.path), h.temporaryName())
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", h.path, err)
-	}
-	file.Close()
-	return os.Remove(path)
-}
+func (h *Shard) Probe() error { return safefile.Probe(h.path) }
 
 // Add takes a result, to be written with the next Flush.
 func (h *Shard) Add(r Result) {
@@ -199,44 +160,20 @@ func (h *Shard) Flush() error {
 			h.pending[k] = text
 		}
 		h.mu.Unlock()
-		return fmt.Errorf("writing %s: %w", h.path, err)
+		return err
 	}
 	return nil
 }
 
 // replace writes the file anew with what it has and the lines.
-func (h *Shard) replace(lines map[key][]byte) (err error) {
-	name := filepath.Join(filepath.Dir(h.path), h.temporaryName())
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(name)
-		}
-	}()
-	if err := h.write(file, lines); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(name, h.path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(h.path))
+func (h *Shard) replace(lines map[key][]byte) error {
+	return safefile.Write(h.path, safefile.Options{}, func(w io.Writer) error { return h.write(w, lines) })
 }
 
 // write writes a whole file: the lines of the present one, then those of lines that are
 // not among them.
-func (h *Shard) write(file io.Writer, lines map[key][]byte) error {
+func (h *Shard) write(out io.Writer, lines map[key][]byte) error {
 	digest := sha256.New()
-	out := bufio.NewWriterSize(file, 1<<16)
 	both := io.MultiWriter(out, digest)
 	if _, err := both.Write(h.header); err != nil {
 		return err
@@ -274,10 +211,8 @@ func (h *Shard) write(file io.Writer, lines map[key][]byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := out.Write(last); err != nil {
-		return err
-	}
-	return out.Flush()
+	_, err = out.Write(last)
+	return err
 }
 
 // Finish sweeps away the temporary files of this shard, whoever left them: it is for a
@@ -289,7 +224,7 @@ func (h *Shard) Finish() {
 		return // they do no harm
 	}
 	for _, name := range all {
-		if strings.HasPrefix(name, h.temporaryPrefix()) && strings.HasSuffix(name, ".tmp") {
+		if safefile.IsTemporary(h.path, name) {
 			os.Remove(filepath.Join(dir, name))
 		}
 	}

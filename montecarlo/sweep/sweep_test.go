@@ -3,7 +3,10 @@ package sweep
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"testing"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/safefile"
 )
 
 // small is a plan of two codes, two methods and 2 × 3 cells of each.
@@ -501,8 +505,22 @@ func TestTemporaries(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
 	h := fill(t, s, dir, 1, 2)
-	dead := fmt.Sprintf("%s%s.%d.X.tmp", h.temporaryPrefix(), host(), 1<<30)
-	elsewhere := h.temporaryPrefix() + "another-host.1.X.tmp"
+	// The name of a file that is being written says how temporary files are called.
+	var own string
+	if err := safefile.Write(h.Path(), safefile.Options{KeepExisting: true}, func(io.Writer) error {
+		names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		own = filepath.Base(names[0])
+		return nil
+	}); !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+	const nobody = 1 << 30
+	pid := fmt.Sprintf(".%d.", os.Getpid())
+	dead := strings.Replace(own, pid, fmt.Sprintf(".%d.", nobody), 1)
+	elsewhere := fmt.Sprintf(".%s.another-host.1.X.tmp", filepath.Base(h.Path()))
 	otherShard := strings.Replace(dead, "-1-of-2", "-2-of-2", 1)
 	for _, name := range []string{dead, elsewhere, otherShard} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o644); err != nil {
@@ -513,7 +531,7 @@ func TestTemporaries(t *testing.T) {
 	if _, err := s.Open(dir, 1, 2); err != nil {
 		t.Fatal(err)
 	}
-	if alive(1<<30) != there(dead) || !there(elsewhere) || !there(otherShard) {
+	if there(dead) == safefile.IsAbandoned(h.Path(), dead) || !there(elsewhere) || !there(otherShard) {
 		t.Errorf("after Open: dead %v, elsewhere %v, other shard %v", there(dead), there(elsewhere), there(otherShard))
 	}
 	if m := mustMerge(t, dir); m.Files != 1 {
