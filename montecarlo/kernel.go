@@ -1,8 +1,6 @@
 package montecarlo
 
 import (
-	"fmt"
-
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -20,25 +18,20 @@ type kernel interface {
 	add(s *Sums, within int, places []uint16, points int)
 }
 
-// newKernel chooses the fastest kernel for a code and its decoder. Kernels of
-// the same decoder differ in speed alone; TestKernelsAgree holds them together.
-func newKernel(c *code.Code, d decode.Decoder) (kernel, error) {
-	switch d := d.(type) {
-	case decode.BelU:
-		if c.Bits() <= pairBits {
-			return &pairBelU{pairKernel: newPairKernel(d)}, nil
+// kernels are the fast paths, the faster ones of a decoder first, each constructor
+// beside its kernel. Kernels of the same decoder differ in speed alone;
+// TestKernelsAgree holds them together.
+var kernels = []func(c *code.Code, d decode.Decoder) (kernel, bool){
+	pairBelUOf, pairBelJOf, memoGenOf, sparseBelUOf, sparseBelJOf, sparseGenOf,
+}
+
+// newKernel chooses the fastest kernel for a code and its decoder. A decoder without
+// one of its own is asked about every sample.
+func newKernel(c *code.Code, d decode.Decoder) kernel {
+	for _, of := range kernels {
+		if k, ok := of(c, d); ok {
+			return k
 		}
-		return &sparseBelU{marks: newMarks(c.Bits()), decoder: d}, nil
-	case decode.BelJ:
-		if c.Bits() <= pairBits {
-			return &pairBelJ{pairKernel: newPairKernel(d), empty: d.Empty(), corner: d.At(1, 1)}, nil
-		}
-		return &sparseBelJ{marks: newMarks(c.Bits()), decoder: d}, nil
-	case decode.Gen:
-		if c.Bits() <= memoBits {
-			return &memoGen{pairKernel: newPairKernel(d), levels: make([]uint32, 1<<c.Bits())}, nil
-		}
-		return newSparseGen(c), nil
 	}
-	return nil, fmt.Errorf("sampling with decoder %s is not supported", d.Name())
+	return newAnyKernel(c.Bits(), d)
 }

@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math/bits"
 
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -97,6 +98,13 @@ func (k *pairKernel) outputs(places []uint16, points int) []pair {
 // pairBelU counts ones.
 type pairBelU struct{ pairKernel }
 
+func pairBelUOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+	if _, ok := d.(decode.BelU); !ok || c.Bits() > pairBits {
+		return nil, false
+	}
+	return &pairBelU{newPairKernel(d)}, true
+}
+
 func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
 	out := k.outputs(places, points)
 	var sum, square, near uint64
@@ -117,6 +125,14 @@ type pairBelJ struct {
 	pairKernel
 	empty  int // label of the all-zero word
 	corner int // At(1, 1), from which each place of the first and the last one takes 1
+}
+
+func pairBelJOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+	j, ok := d.(decode.BelJ)
+	if !ok || c.Bits() > pairBits {
+		return nil, false
+	}
+	return &pairBelJ{newPairKernel(j), j.Empty(), j.At(1, 1)}, true
 }
 
 func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
@@ -156,6 +172,13 @@ const memoBits = 16
 type memoGen struct {
 	pairKernel
 	levels []uint32 // by output; 0: not yet asked
+}
+
+func memoGenOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+	if _, ok := d.(decode.Gen); !ok || c.Bits() > memoBits {
+		return nil, false
+	}
+	return &memoGen{newPairKernel(d), make([]uint32, 1<<c.Bits())}, true
 }
 
 func (k *memoGen) add(s *Sums, within int, places []uint16, points int) {

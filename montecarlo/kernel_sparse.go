@@ -52,6 +52,14 @@ type sparseBelU struct {
 	start   int
 }
 
+func sparseBelUOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+	u, ok := d.(decode.BelU)
+	if !ok {
+		return nil, false
+	}
+	return &sparseBelU{decoder: u, marks: newMarks(c.Bits())}, true
+}
+
 func (k *sparseBelU) prepare(p *rowPlan) {
 	k.row, k.base = p.row, p.base
 	k.start = k.decoder.Decode(p.base) - (p.row + 1)
@@ -83,6 +91,14 @@ type sparseBelJ struct {
 	row     int
 	base    []uint64
 	ones    []int // positions of the ones of base, from 0
+}
+
+func sparseBelJOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+	j, ok := d.(decode.BelJ)
+	if !ok {
+		return nil, false
+	}
+	return &sparseBelJ{decoder: j, marks: newMarks(c.Bits())}, true
 }
 
 func (k *sparseBelJ) prepare(p *rowPlan) {
@@ -153,6 +169,13 @@ type sparseGen struct {
 	distances []int32 // by row
 	out       []uint64
 	flipped   []uint16
+}
+
+func sparseGenOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+	if _, ok := d.(decode.Gen); !ok {
+		return nil, false
+	}
+	return newSparseGen(c), true
 }
 
 func newSparseGen(c *code.Code) *sparseGen {

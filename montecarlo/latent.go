@@ -59,13 +59,14 @@ const (
 )
 
 // realFraction is the number of binary digits of a level in which real errors are
-// counted: those of gen-ex, and of any decoder when labels are continuous.
+// counted: those of decoders that answer with real numbers, and of any decoder when labels are
+// continuous.
 const realFraction = 16
 
 // Fraction returns the number of binary digits of a level in which the problem's
 // errors are counted: that of its Sums.
 func (p *Problem) Fraction() uint8 {
-	if _, ok := p.Decoder.(decode.GenEx); ok || p.Latent != nil && p.Latent.Continuous != nil {
+	if decode.Real(p.Decoder) || p.Latent != nil && p.Latent.Continuous != nil {
 		return realFraction
 	}
 	return 0
@@ -73,15 +74,13 @@ func (p *Problem) Fraction() uint8 {
 
 func (p *Problem) validateLatent() error {
 	l := p.Latent
-	_, gen := p.Decoder.(decode.Gen)
-	_, genEx := p.Decoder.(decode.GenEx)
 	if l == nil {
-		if genEx || p.Code.Real() {
+		if decode.Real(p.Decoder) || p.Code.Real() {
 			return fmt.Errorf("sampling %s with decoder %s needs the model of its logits", p.Code.Name(), p.Decoder.Name())
 		}
 		return nil
 	}
-	if !l.Hard && !gen && !genEx {
+	if !l.Hard && !decode.ReadsLogits(p.Decoder) {
 		return fmt.Errorf("decoder %s reads bits, not logits", p.Decoder.Name())
 	}
 	if !(l.Shared >= 0 && l.Shared <= 1) {
@@ -106,7 +105,8 @@ func (p *Problem) validateLatent() error {
 // deviations, 1.3·10⁻¹². What is left out moves a label of gen-ex by less than L·2⁻³⁰
 // levels. Only the bits in which candidates differ are drawn: near a label
 // these are few, however many bits the code has. Hard outputs have all levels as
-// candidates, and draw the bits that can err.
+// candidates, and draw the bits that can err. Decoders of logits other than gen and
+// gen-ex have no candidates, and all bits are drawn.
 type LatentPlan struct {
 	Row     int
 	Bits    []uint16  // A drawn bits, from 0, ascending
@@ -254,7 +254,7 @@ func NewLatentPlanner(p *Problem) *LatentPlanner {
 	if p.Latent.Shared > 0 {
 		l.slopes = p.Code.Slopes()
 	}
-	if _, ok := p.Decoder.(decode.GenEx); ok {
+	if temperature, _ := correlated(p.Decoder); temperature > 0 {
 		l.product = newProduct(p.Code)
 	}
 	if p.Code.Real() {
@@ -319,9 +319,8 @@ func (l *LatentPlanner) Plan(i int) (*LatentPlan, error) {
 		}
 	}
 	plan := &LatentPlan{Row: i}
-	_, gen := p.Decoder.(decode.Gen)
-	genEx, isEx := p.Decoder.(decode.GenEx)
-	correlates := gen || isEx
+	temperature, correlates := correlated(p.Decoder)
+	isEx := temperature > 0
 	switch {
 	case p.Latent.Hard:
 		for k := range l.drawn {
@@ -332,10 +331,14 @@ func (l *LatentPlanner) Plan(i int) (*LatentPlan, error) {
 				plan.Levels = append(plan.Levels, uint16(m))
 			}
 		}
+	case !correlates:
+		for k := range l.drawn {
+			l.drawn[k] = true
+		}
 	default:
 		threshold := 0.0
 		if isEx {
-			threshold = (logWeight + math.Log(float64(c.Levels()))) / genEx.Temperature()
+			threshold = (logWeight + math.Log(float64(c.Levels()))) / temperature
 		}
 		l.candidates(plan, i, threshold)
 		if q := l.product; q != nil && q.work() < len(plan.Levels) {
@@ -374,7 +377,7 @@ func (l *LatentPlanner) Plan(i int) (*LatentPlan, error) {
 		plan.RunPlan = l.steps(plan.Levels, 0, c.Bits(), i)
 	}
 	if isEx {
-		scale := genEx.Temperature() * unit / logitOne // exponent for one unit of correlation
+		scale := temperature * unit / logitOne // exponent for one unit of correlation
 		plan.Limit = int64(min((logWeight+math.Log(float64(c.Levels())))/scale, 1<<62))
 		plan.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}

@@ -179,18 +179,22 @@ type latentDecoder interface {
 	add(s *Sums, logits []lane, count int, y float64, within int)
 }
 
+// latentPaths are the fast paths, each constructor beside its decoder.
+var latentPaths = []func(p *Problem) (latentDecoder, bool){signsGenOf, correlatorOf}
+
+// newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder
+// without one of its own is asked about every sample.
 func newLatentDecoder(p *Problem) latentDecoder {
-	switch d := p.Decoder.(type) {
-	case decode.Gen:
-		if p.Latent.Hard && !p.Code.Real() {
-			return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}
+	for _, of := range latentPaths {
+		if d, ok := of(p); ok {
+			return d
 		}
-		return newCorrelator(p.Code, p.Latent.Hard, false)
-	case decode.GenEx:
-		return newCorrelator(p.Code, p.Latent.Hard, true)
-	default:
-		return &hardDecoder{code: p.Code, decoder: d}
 	}
+	if p.Latent.Hard {
+		return &hardDecoder{code: p.Code, decoder: p.Decoder}
+	}
+	// Problem.Validate has made sure that it reads logits.
+	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
 }
 
 // tallyReal adds samples whose label is y.
@@ -210,6 +214,26 @@ func (s *Sums) tallyReal(decoded []float64, y float64, within int) {
 	s.Square += uint64(square)
 }
 
+// softDecoder hands logits to a decoder that reads them, M at a time.
+type softDecoder struct {
+	decoder decode.LogitDecoder
+	plan    *LatentPlan
+	z       []float64
+}
+
+func (d *softDecoder) prepare(p *LatentPlan) { d.plan = p }
+
+func (d *softDecoder) add(s *Sums, logits []lane, count int, y float64, within int) {
+	var labels [lanes]float64
+	for i := range count {
+		for k := range logits { // all bits are drawn
+			d.z[d.plan.Bits[k]] = float64(logits[k][i]) / logitOne
+		}
+		labels[i] = d.decoder.DecodeLogits(d.z)
+	}
+	s.tallyReal(labels[:count], y, within)
+}
+
 // hardDecoder reads the signs of logits.
 type hardDecoder struct {
 	code    *code.Code
@@ -218,6 +242,13 @@ type hardDecoder struct {
 	plan    *LatentPlan
 	out     []uint64
 	flipped []uint16
+}
+
+func signsGenOf(p *Problem) (latentDecoder, bool) {
+	if _, ok := p.Decoder.(decode.Gen); !ok || !p.Latent.Hard || p.Code.Real() {
+		return nil, false
+	}
+	return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}, true
 }
 
 func (h *hardDecoder) prepare(p *LatentPlan) {
@@ -238,19 +269,13 @@ func (h *hardDecoder) add(s *Sums, logits []lane, count int, y float64, within i
 				h.flipped = append(h.flipped, bit)
 			}
 		}
-		var decoded int
 		if h.gen != nil {
-			decoded = h.gen.nearest(h.flipped) + 1
-		} else {
-			for _, k := range h.flipped {
-				h.out[k/64] ^= 1 << (k % 64)
-			}
-			decoded = h.decoder.Decode(h.out)
-			for _, k := range h.flipped {
-				h.out[k/64] ^= 1 << (k % 64)
-			}
+			labels[i] = float64(h.gen.nearest(h.flipped) + 1)
+			continue
 		}
-		labels[i] = float64(decoded)
+		toggle(h.out, h.flipped)
+		labels[i] = decode.Value(h.decoder, h.out)
+		toggle(h.out, h.flipped)
 	}
 	s.tallyReal(labels[:count], y, within)
 }
@@ -293,6 +318,27 @@ const (
 // differences, fit 32 bits. A logit is below 16.5·logitOne < 2²⁰·⁰⁵, a difference of
 // two sums below 2·narrowBits of them.
 const narrowBits = 950
+
+// correlated tells how a decoder is one of correlations: gen takes the largest, for
+// which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for
+// decoders that correlator does not know.
+func correlated(d decode.Decoder) (temperature float64, ok bool) {
+	switch d := d.(type) {
+	case decode.Gen:
+		return 0, true
+	case decode.GenEx:
+		return d.Temperature(), true
+	}
+	return 0, false
+}
+
+func correlatorOf(p *Problem) (latentDecoder, bool) {
+	temperature, ok := correlated(p.Decoder)
+	if !ok {
+		return nil, false
+	}
+	return newCorrelator(p.Code, p.Latent.Hard, temperature > 0), true
+}
 
 func newCorrelator(c *code.Code, hard, ex bool) *correlator {
 	return &correlator{code: c, hard: hard, ex: ex, hadamard: !c.Real() && isHadamard(c)}

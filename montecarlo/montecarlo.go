@@ -39,8 +39,8 @@ type Problem struct {
 	Within  int // θ: errors of at most θ levels are counted in Sums.Within
 
 	// Latent, when set, makes the outputs logits, or their signs. Otherwise they
-	// are bits that err independently, which gen-ex and codes of real numbers
-	// cannot read.
+	// are bits that err independently, which is not enough for decoders that
+	// answer with real numbers, and for codes of real numbers.
 	Latent *Latent
 }
 
@@ -157,9 +157,7 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 		var w worker
 		return func(ctx context.Context, i int) error {
 			job, span := work.piece(i)
-			if err := w.start(job.Problem); err != nil {
-				return err
-			}
+			w.start(job.Problem)
 			var s Sums
 			err := w.sample(ctx, span, &s, done)
 			mu.Lock()

@@ -1,6 +1,11 @@
 package montecarlo
 
-import "context"
+import (
+	"context"
+	"reflect"
+
+	"belsim/theory/decode"
+)
 
 // chunkDraws is how many draws a worker holds at once: large enough to
 // amortize loops, small enough for the first-level cache.
@@ -26,9 +31,9 @@ type worker struct {
 }
 
 // start makes p the problem of the samples to come.
-func (w *worker) start(p *Problem) error {
+func (w *worker) start(p *Problem) {
 	if w.problem == p {
-		return nil
+		return
 	}
 	old := w.problem
 	w.problem, w.planned = p, false
@@ -37,16 +42,20 @@ func (w *worker) start(p *Problem) error {
 	}
 	if p.Latent != nil {
 		w.latent = newLatentSampler(p, w.keys)
-		return nil
+		return
 	}
-	if old != nil && old.Latent == nil && old.Code == p.Code && old.Decoder == p.Decoder {
-		return nil
+	if old != nil && old.Latent == nil && old.Code == p.Code && same(old.Decoder, p.Decoder) {
+		return
 	}
 	w.latent = nil
 	w.plan, w.tally = rowPlan{}, make([]uint32, p.Code.Bits())
-	var err error
-	w.kernel, err = newKernel(p.Code, p.Decoder)
-	return err
+	w.kernel = newKernel(p.Code, p.Decoder)
+}
+
+// same reports whether two decoders are equal. Those that cannot be compared, such as
+// ones that hold a slice, are not.
+func same(a, b decode.Decoder) bool {
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // directDraws is how many draws must be coming for a direct table to pay.

@@ -1,0 +1,185 @@
+package montecarlo_test
+
+import (
+	"context"
+	"math/bits"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// parity has nothing but what a decoder must have: the number of ones modulo L. It holds
+// a slice, so that it cannot be compared.
+type parity struct{ levels []int }
+
+func (parity) Name() string { return "parity" }
+
+func (p parity) Decode(word []uint64) int {
+	n := 0
+	for _, w := range word {
+		n += bits.OnesCount64(w)
+	}
+	return p.levels[n%len(p.levels)]
+}
+
+func newParity(levels int) parity {
+	var p parity
+	for i := range levels {
+		p.levels = append(p.levels, i+1)
+	}
+	return p
+}
+
+// slow is a decoder whose type no fast path knows.
+type slow struct{ decode.Decoder }
+
+// slowLogits is a decoder of logits whose type no fast path knows.
+type slowLogits struct{ decode.LogitDecoder }
+
+// table has the probabilities low at most bits and high at some.
+func table(levels, bits int, low, high float64) *mat.Dense {
+	e := mat.NewDense(levels, bits, nil)
+	for i := range levels {
+		for k := range bits {
+			e.Set(i, k, low)
+			if (i+k)%3 == 0 {
+				e.Set(i, k, high)
+			}
+		}
+	}
+	return e
+}
+
+// sampleAll returns the sums of all labels.
+func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums {
+	t.Helper()
+	prior := make([]float64, p.Code.Levels())
+	for i := range prior {
+		prior[i] = 1 / float64(len(prior))
+	}
+	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Samples: n, Prior: prior, EachLabel: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sums
+}
+
+// TestUnknownDecoder: samples of a decoder that has nothing but Decode agree with an
+// enumeration of all outputs, for bits and for signs of logits, and it is refused where
+// logits are wanted.
+func TestUnknownDecoder(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "hexj"} {
+		c, err := code.New(name, 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := newParity(11)
+		e := table(11, c.Bits(), 0.02, 0.6)
+		exacts, err := theory.Exacts(context.Background(), 0, c, d, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior, want := make([]float64, 11), make([]montecarlo.Theory, 11)
+		for i, x := range exacts {
+			prior[i] = 1. / 11
+			want[i] = montecarlo.Theory{Bound: x.Mean, Mean: x.Mean, MeanSquare: x.MeanSquare}
+		}
+		for what, latent := range map[string]*montecarlo.Latent{"bits": nil, "signs of logits": {Hard: true}} {
+			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 2, Latent: latent}
+			for _, f := range montecarlo.Verify(sampleAll(t, p, 40000), want, prior, 10, 1e-9) {
+				t.Errorf("%s of %s: %v", what, name, f)
+			}
+		}
+		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Latent: &montecarlo.Latent{}}
+		if err := p.Validate(); err == nil {
+			t.Errorf("%s: a decoder that reads bits alone is given logits", name)
+		}
+	}
+}
+
+// TestSlowPaths: where a fast path draws the same random numbers, a decoder that it does
+// not know gives the same sums, to the bit.
+func TestSlowPaths(t *testing.T) {
+	for _, tt := range []struct {
+		code, decoder string
+		levels        int
+		low, high     float64
+		latent        *montecarlo.Latent
+	}{
+		{"unary", "bel-u", 200, 0.001, 0.3, nil},
+		{"johnson", "bel-j", 30, 0.001, 0.3, nil},
+		{"johnson-nonzero", "bel-j", 300, 0.001, 0.7, nil},
+		{"hexj", "gen", 64, 0.01, 0.3, nil},
+		{"hadamard", "gen", 64, 0.01, 0.3, nil},
+		{"hadamard", "gen", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true}},
+		{"unary", "bel-u", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true, Shared: 0.5}},
+		{"gray", "gen", 32, 0.3, 0.4, &montecarlo.Latent{Shared: 0.2}}, // all bits are drawn
+		{"b1jdj", "gen", 16, 0.3, 0.4, &montecarlo.Latent{}},
+	} {
+		c, err := code.New(tt.code, tt.levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := decode.New(tt.decoder, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5, Within: 1, Latent: tt.latent}
+		want := sampleAll(t, &p, 700)
+		if lo, hi := decode.Range(c, d); hi > c.Levels() || lo < 1 {
+			p.Decoder = ranged{slow{d}, lo, hi}
+		} else {
+			p.Decoder = slow{d}
+		}
+		if tt.latent != nil && !tt.latent.Hard {
+			p.Decoder = slowLogits{d.(decode.LogitDecoder)}
+		}
+		for i, got := range sampleAll(t, &p, 700) {
+			if got != want[i] {
+				t.Fatalf("%s with %s, %+v, level %d: %+v, and %+v on the fast path", tt.code, tt.decoder, tt.latent, i+1, got, want[i])
+			}
+		}
+	}
+}
+
+type ranged struct {
+	slow
+	lo, hi int
+}
+
+func (r ranged) Range() (lo, hi int) { return r.lo, r.hi }
+
+// TestSlowRealDecoder: gen-ex without its fast path, whose softmax is in single
+// precision and whose errors both round to 2⁻¹⁶ of a level.
+func TestSlowRealDecoder(t *testing.T) {
+	c, err := code.New("gray", 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, latent := range []*montecarlo.Latent{{Hard: true}, {}} {
+		d, err := decode.New("gen-ex", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(16, c.Bits(), 0.3, 0.4), Seed: 5, Latent: latent}
+		want := sampleAll(t, &p, 2000)
+		p.Decoder = slowReal{d.(decode.LogitDecoder), d.(decode.RealDecoder)}
+		for i, got := range sampleAll(t, &p, 2000) {
+			if a, b := got.Mean(), want[i].Mean(); a < b-1e-4 || a > b+1e-4 || got.Fraction != want[i].Fraction {
+				t.Errorf("%+v, level %d: mean error %v, and %v on the fast path", latent, i+1, a, b)
+			}
+		}
+	}
+}
+
+type slowReal struct {
+	decode.LogitDecoder
+	real decode.RealDecoder
+}
+
+func (s slowReal) Value(word []uint64) float64 { return s.real.Value(word) }

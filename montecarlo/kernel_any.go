@@ -1,0 +1,48 @@
+package montecarlo
+
+import "belsim/theory/decode"
+
+// anyKernel packs the output of every sample with points into a word and asks the
+// decoder: right for any decoder, and slow, at one Decode a sample.
+type anyKernel struct {
+	decoder decode.Decoder
+	marks   marks
+	row     int
+	word    []uint64 // the base word, but for the sample that is decoded
+	flipped []uint16
+}
+
+func newAnyKernel(bits int, d decode.Decoder) *anyKernel {
+	return &anyKernel{decoder: d, marks: newMarks(bits)}
+}
+
+func (k *anyKernel) prepare(p *rowPlan) {
+	k.row = p.row
+	k.word = append(k.word[:0], p.base...)
+}
+
+func (k *anyKernel) undisturbed() int { return k.decoder.Decode(k.word) - (k.row + 1) }
+
+func (k *anyKernel) single(bit int) int { return toggledOne(k.decoder, k.word, k.row, bit) }
+
+func (k *anyKernel) add(s *Sums, within int, places []uint16, points int) {
+	for ; len(places) > 0; places = places[points:] {
+		k.marks.empty()
+		k.flipped = k.flipped[:0]
+		for _, p := range places[:points] {
+			if k.marks.add(p) {
+				k.flipped = append(k.flipped, p)
+			}
+		}
+		toggle(k.word, k.flipped)
+		s.tally(k.undisturbed(), within, 1)
+		toggle(k.word, k.flipped)
+	}
+}
+
+// toggle inverts bits, all different, of a packed word.
+func toggle(word []uint64, flipped []uint16) {
+	for _, k := range flipped {
+		word[k/64] ^= 1 << (k % 64)
+	}
+}
