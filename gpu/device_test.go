@@ -426,6 +426,12 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
+		if unsupported := tt.job.Problem == &other; errors.Is(err, ErrUnsupported) != unsupported {
+			t.Errorf("error %v: ErrUnsupported is %v, want %v", err, !unsupported, unsupported)
+		}
+	}
+	if sums[3].Samples > 0 {
+		t.Errorf("%d samples of refused jobs", sums[3].Samples)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)

@@ -34,6 +34,11 @@ const (
 // not for Linux, or without cgo.
 var ErrNotInBuild = errors.New("CUDA is not available in this build (it needs Linux and cgo)")
 
+// ErrUnsupported is wrapped by the error with which Device.Sample refuses a decoder that
+// it has no kernel for, before it samples anything. montecarlo.CPU samples with any
+// decoder.
+var ErrUnsupported = errors.New("not supported on a CUDA device")
+
 // Info describes a device.
 type Info struct {
 	Name            string

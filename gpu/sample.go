@@ -380,8 +380,8 @@ func (d *Device) describe(l *C.bel_launch, b *batch) {
 	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(c.Bits()), C.bel_u32(words32(c))
 	l.plans, l.tasks = C.bel_u32(len(b.plans)), C.bel_u32(len(b.tasks.plan))
 	l.within = C.bel_u32(min(b.shape.within, 1<<30)) // no error is larger
-	if j, ok := b.shape.decoder.(decode.BelJ); ok {
-		l.empty, l.corner = C.int(j.Empty()), C.int(j.At(1, 1))
+	if describe := onDevice(b.shape.decoder).describe; describe != nil {
+		describe(b.shape.decoder, l)
 	}
 }
 
@@ -480,55 +480,4 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 		d.pace.samples = max(d.pace.samples/2, firstSamples/64)
 	}
 	return nil
-}
-
-// placing is the kernel that decodes, after placing points or drawing logits.
-type placing struct {
-	name    string
-	any     bool // takes any number of bits and needs marks
-	ordered bool // needs the rows by their distances
-}
-
-// shortBits are the bits that fit the registers of a kernel.
-var shortBits = []int{128, 256}
-
-func kernelFor(s shape) (placing, error) {
-	var name string
-	gen := false
-	switch s.decoder.(type) {
-	case decode.BelU:
-		name = "bel_u"
-	case decode.BelJ:
-		name = "bel_j"
-	case decode.Gen:
-		name, gen = "gen", true
-	case decode.GenEx:
-		name, gen = "gen_ex", true
-	default:
-		return placing{}, fmt.Errorf("sampling with decoder %s on a CUDA device is not supported", s.decoder.Name())
-	}
-	switch {
-	case s.latent.logits && (name == "gen_ex" || gen && (!s.latent.hard || s.code.Real())):
-		return placing{name: "logits_" + name}, nil
-	case s.latent.logits:
-		return placing{"signs_" + name, true, gen}, nil
-	}
-	for _, n := range shortBits {
-		if s.code.Bits() <= n {
-			return placing{fmt.Sprintf("place_%s_%d", name, n), false, gen}, nil
-		}
-	}
-	return placing{"place_" + name + "_any", true, gen}, nil
-}
-
-// kernelNames lists the kernels of the module.
-func kernelNames() []string {
-	names := []string{"hazards", "tables", "deal"}
-	for _, d := range []string{"bel_u", "bel_j", "gen"} {
-		for _, n := range shortBits {
-			names = append(names, fmt.Sprintf("place_%s_%d", d, n))
-		}
-		names = append(names, "place_"+d+"_any", "signs_"+d)
-	}
-	return append(names, "logits_gen", "logits_gen_ex")
 }
