@@ -67,26 +67,20 @@ func (i Info) IntegerPeak() float64 {
 // exclusive ors and the loop), 12 look its place up and the rest mark its bit;
 // of each sample with a point, decoding and adding up.
 func Operations(decoder string, bits int, points float64) (float64, bool) {
-	var perPoint, perSample float64
-	switch {
-	case bits > 256:
-		return 0, false
-	case bits > 128:
-		perPoint = 55
-	default:
-		perPoint = 43
+	for _, o := range operations {
+		if o.decoder == decoder && bits <= o.bits {
+			return o.perPoint*points + o.perSample*-math.Expm1(-points), true
+		}
 	}
-	switch {
-	case decoder == "bel-u" && bits > 128:
-		perSample = 41
-	case decoder == "bel-u":
-		perSample = 28
-	case decoder == "bel-j" && bits > 128:
-		perSample = 81
-	case decoder == "bel-j":
-		perSample = 55
-	default:
-		return 0, false
-	}
-	return perPoint*points + perSample*-math.Expm1(-points), true
+	return 0, false
+}
+
+// operations are the counts of Operations, for codes of at most some bits.
+var operations = []struct {
+	decoder             string
+	bits                int
+	perPoint, perSample float64
+}{
+	{"bel-u", 128, 43, 28}, {"bel-u", 256, 55, 41},
+	{"bel-j", 128, 43, 55}, {"bel-j", 256, 55, 81},
 }
