@@ -3,6 +3,7 @@ package montecarlo_test
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -94,6 +95,17 @@ func TestUnknownDecoder(t *testing.T) {
 			for _, f := range montecarlo.Verify(sampleAll(t, p, 40000), want, prior, 10, 1e-9) {
 				t.Errorf("%s of %s: %v", what, name, f)
 			}
+		}
+		// One worker goes from one problem to another of the same code, whose decoders
+		// cannot be compared.
+		one := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
+		other := &montecarlo.Problem{Code: c, Decoder: newParity(11), Errors: e, Seed: 1}
+		both, err := montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, prior, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(both[0], both[1]) {
+			t.Errorf("%s: two equal problems have the sums %v and %v", name, both[0], both[1])
 		}
 		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Latent: &montecarlo.Latent{}}
 		if err := p.Validate(); err == nil {
