@@ -194,8 +194,9 @@ func agree(t *testing.T, b montecarlo.Backend) {
 // emulated opens the emulator's device, whose release the test's end checks.
 func emulated(t *testing.T, m emulator.Machine) *Device {
 	t.Helper()
-	emulator.Reset(m)
-	d, err := open(emulator.Lookup, 0)
+	cuda := emulate(t)
+	cuda.Reset(m)
+	d, err := open(cuda.Lookup, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func emulated(t *testing.T, m emulator.Machine) *Device {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := emulator.Live(); n != 0 {
+		if n := cuda.Live(); n != 0 {
 			t.Errorf("%d contexts, modules, streams or allocations were not released", n)
 		}
 	})
@@ -274,6 +275,7 @@ func TestCancel(t *testing.T) {
 
 // TestOpenErrors: each machine that cannot do it says why.
 func TestOpenErrors(t *testing.T) {
+	cuda := emulate(t)
 	for _, tt := range []struct {
 		machine emulator.Machine
 		want    string
@@ -282,15 +284,19 @@ func TestOpenErrors(t *testing.T) {
 		{emulator.Machine{Devices: 0, Major: 9, Memory: 1 << 30}, "finds no device"},
 		{emulator.Machine{Devices: 1, Major: 6, Memory: 1 << 30}, "emulated device has compute capability 6.0, belsim's kernels need 7.0 or later"},
 	} {
-		emulator.Reset(tt.machine)
-		_, err := open(emulator.Lookup, 0)
+		cuda.Reset(tt.machine)
+		_, err := open(cuda.Lookup, 0)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q", tt.machine, err, tt.want)
 		}
-		if n := emulator.Live(); n != 0 {
+		if n := cuda.Live(); n != 0 {
 			t.Errorf("%+v: %d objects were not released", tt.machine, n)
 		}
 	}
+}
+
+// TestNoDriver: a library that is not there, and one that is no driver.
+func TestNoDriver(t *testing.T) {
 	if l, err := dl.Open("libno-such-driver.so.1"); err == nil || !strings.Contains(err.Error(), "libno-such-driver.so.1") {
 		t.Errorf("library %v, error %v", l, err)
 	}
@@ -312,13 +318,14 @@ func TestOpenErrors(t *testing.T) {
 // all that come after it, as when a device is lost. Every time the error names
 // the call, the sums hold nothing that was not counted, and all is released.
 func TestEveryCallFails(t *testing.T) {
+	cuda := emulate(t)
 	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
 	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
 	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
 	z.Latent = &montecarlo.Latent{Hard: true, Shared: 0.5}
 	const lost = 999
 	work := func() (opened bool, err error) {
-		d, err := open(emulator.Lookup, 0)
+		d, err := open(cuda.Lookup, 0)
 		if err != nil {
 			return false, err
 		}
@@ -344,21 +351,21 @@ func TestEveryCallFails(t *testing.T) {
 		}
 		return true, err
 	}
-	emulator.Reset(emulator.Usual)
+	cuda.Reset(emulator.Usual)
 	if _, err := work(); err != nil {
 		t.Fatal(err)
 	}
-	calls := emulator.Calls()
+	calls := cuda.Calls()
 	if calls < 60 {
 		t.Fatalf("%d calls in all: the test does not reach what it should", calls)
 	}
 	for _, ever := range []bool{false, true} {
 		silent := 0
 		for at := 1; at <= calls; at++ {
-			emulator.Reset(emulator.Usual)
-			emulator.Fail(at, lost, ever)
+			cuda.Reset(emulator.Usual)
+			cuda.Fail(at, lost, ever)
 			_, err := work()
-			if n := emulator.Live(); n != 0 {
+			if n := cuda.Live(); n != 0 {
 				t.Fatalf("call %d failed (and later ones: %v): %d objects were not released", at, ever, n)
 			}
 			if err == nil {
@@ -375,7 +382,7 @@ func TestEveryCallFails(t *testing.T) {
 			t.Errorf("%d failing calls gave no error", silent)
 		}
 	}
-	emulator.Reset(emulator.Usual)
+	cuda.Reset(emulator.Usual)
 }
 
 // TestMemory: a device with too little memory says how much was wanted, and goes

@@ -15,11 +15,6 @@ import (
 // To make the PTX anew: Debian's clang-19, no CUDA toolkit.
 //
 //go:generate clang-19 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -std=c++17 -O3 -Wall -Wextra -Werror -S kernel.cu -o kernel.ptx
-//
-// Go does not see that the emulator includes files of other folders: a digest of
-// them in a file of its own folder makes it compile them anew, and a test compares.
-//
-//go:generate sh -c "printf '/* Made by go generate ./gpu. DO NOT EDIT. */\n#define BELSIM_SOURCE \"%s\"\n' $(cat kernel.h kernel.cu internal/driver/driver.h | sha256sum | cut -c1-64) >internal/emulator/source.h"
 
 //go:embed kernel.ptx
 var ptx []byte

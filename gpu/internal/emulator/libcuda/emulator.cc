@@ -2,13 +2,10 @@
 // runs the kernels of kernel.cu, compiled for the host, thread by thread. Any
 // call can be made to fail, and everything that was not released is counted.
 //
-// It is linked into tests of Go, and makes a library of its own:
-//
-//	c++ -shared -fPIC -o libcuda.so.1 emulator.cc
+// The tests compile it to a library: see build.sh.
 
-#include "../../kernel.cu"
-#include "../driver/driver.h"
-#include "source.h"
+#include "../../../kernel.cu"
+#include "../../driver/driver.h"
 
 #include <mutex>
 #include <cstdlib>
@@ -52,7 +49,7 @@ State &state() {
 	static State s;
 	static bool configured = false;
 	if (!configured) {
-		configured = true; // the library is told by the environment, Go's tests by calls
+		configured = true; // another process is told by the environment, this one by calls
 		if (const char *at = getenv("BELSIM_EMULATOR_FAIL_AT")) {
 			s.fail_at = atol(at);
 			s.fail_ever = true;
@@ -415,18 +412,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 }
 
 // For tests alone.
-
-const char *emulator_source() { return BELSIM_SOURCE; }
-
-void *emulator_lookup(const char *symbol) {
-#define LOOKUP(name, short_name, arguments) \
-	if (strcmp(symbol, #name) == 0) { \
-		return (void *)name; \
-	}
-	BELSIM_DRIVER_FUNCTIONS(LOOKUP)
-#undef LOOKUP
-	return nullptr;
-}
 
 void emulator_reset(int devices, int major, size_t memory) {
 	State &s = state();
