@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -178,7 +179,10 @@ func TestFitCoverage(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s_%v_%v", tt.name, tt.r, tt.sigma), func(t *testing.T) {
 			t.Parallel()
-			const sets = 150
+			sets := 50
+			if os.Getenv("BELSIM_LONG") != "" {
+				sets = 150
+			}
 			c := mustCode(t, tt.name, 32)
 			e := mustMixture(t, c, tt.r, tt.sigma)
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))

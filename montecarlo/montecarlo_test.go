@@ -18,13 +18,13 @@ import (
 	"belsim/theory/decode"
 )
 
-// someRows samples at most 16 rows, the ends among them, n times.
+// someRows samples at most 8 rows, the ends among them, n times.
 func someRows(p *montecarlo.Problem, n uint64) []montecarlo.Span {
 	spans := everyRow(p, n)
 	var some []montecarlo.Span
 	last := len(spans) - 1
-	for i := range min(len(spans), 16) {
-		some = append(some, spans[i*last/(min(len(spans), 16)-1)])
+	for i := range min(len(spans), 8) {
+		some = append(some, spans[i*last/(min(len(spans), 8)-1)])
 	}
 	return some
 }
@@ -113,7 +113,7 @@ func TestAgainstExact(t *testing.T) {
 					want[i].Mean, want[i].MeanSquare = exact[i].Mean, exact[i].MeanSquare
 				}
 			}
-			const n = 100_000 // a whole block and a part of one
+			const n = 70_000 // a whole block and a part of one
 			sums := sample(t, p, 0, n)
 			lo, hi := decode.Range(p.Code, p.Decoder)
 			worst := max(hi-1, p.Code.Levels()-lo)
@@ -159,7 +159,7 @@ func TestSecondMoments(t *testing.T) {
 // TestReproducible: the same sums for any number of workers, and however the
 // blocks are cut into spans and put in order.
 func TestReproducible(t *testing.T) {
-	const n = 2*montecarlo.BlockSize + 1234
+	const n = montecarlo.BlockSize + 1234
 	for name, p := range problems(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -173,7 +173,7 @@ func TestReproducible(t *testing.T) {
 				}
 			}
 			var cut []montecarlo.Span
-			for block, size := range []uint64{montecarlo.BlockSize, montecarlo.BlockSize, 1234} {
+			for block, size := range []uint64{montecarlo.BlockSize, 1234} {
 				for _, s := range someRows(p, size) {
 					s.Block = uint32(block)
 					cut = append([]montecarlo.Span{s}, cut...)
@@ -200,12 +200,12 @@ func TestSeeds(t *testing.T) {
 	b := sample(t, p, 0, 1000)
 	same := 0
 	for i := range a {
-		if a[i] == b[i] {
+		if a[i].Samples > 0 && a[i] == b[i] {
 			same++
 		}
 	}
-	if same > 20 { // 15 of 31 rows are not sampled at all
-		t.Errorf("%d of %d labels have the same sums with another seed", same, len(a))
+	if same > 2 {
+		t.Errorf("%d of 8 labels have the same sums with another seed", same)
 	}
 }
 

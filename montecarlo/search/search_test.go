@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,9 @@ import (
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
+
+// long says that the tests leave nothing out, as in CI: see CONTRIBUTING.md.
+var long = os.Getenv("BELSIM_LONG") != ""
 
 // mixture is the column function of r and σ.
 func mixture(t testing.TB, levels int, r, sigma float64) Column {
@@ -32,6 +36,11 @@ func mixture(t testing.TB, levels int, r, sigma float64) Column {
 // TestUpdateIsReset: after any sequence of moves, taken back or not, an evaluator
 // that has followed them gives what one that begins anew gives, to the last bit.
 func TestUpdateIsReset(t *testing.T) {
+	moves := 20 // from each start, of which there are about ten
+	if long {
+		moves = 150
+	}
+	t.Logf("%d moves from each start", moves)
 	for _, at := range []struct {
 		levels, bits int
 		r, sigma     float64
@@ -58,7 +67,7 @@ func TestUpdateIsReset(t *testing.T) {
 				}
 				tried++
 				c := newChain(w, o.free(), 0)
-				for range 150 {
+				for range moves {
 					if !c.propose(rng) {
 						c.undo()
 						continue
@@ -69,13 +78,11 @@ func TestUpdateIsReset(t *testing.T) {
 						c.undo()
 						continue
 					}
-					fresh := newSampled(at.levels, at.bits, 64, prior, column)
-					var want float64
+					var fresh evaluator = newSampled(at.levels, at.bits, 64, prior, column)
 					if _, ok := x.(*enumerated); ok {
-						want, _ = newEnumerated(at.levels, at.bits, prior, column).reset(t.Context(), w, 5)
-					} else {
-						want, _ = fresh.reset(t.Context(), w, 5)
+						fresh = newEnumerated(at.levels, at.bits, prior, column)
 					}
+					want, _ := fresh.reset(t.Context(), w, 5)
 					if got != want {
 						t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.name, got, want)
 					}
@@ -256,9 +263,9 @@ func same(a, b []Found) bool {
 // TestWorkers: seed and steps decide, not the number of workers; another seed finds
 // something else.
 func TestWorkers(t *testing.T) {
-	for _, at := range []struct{ levels, bits int }{{12, 6}, {24, 13}, {20, 70}} {
+	for _, at := range []struct{ levels, bits int }{{12, 6}, {24, 13}, {10, 66}} {
 		o := problem(t, at.levels, at.bits, 0.6, 1.5)
-		o.Steps = 2500
+		o.Steps = 600
 		var results [][]Found
 		for _, workers := range []int{1, 2, 5} {
 			o.Workers = workers
