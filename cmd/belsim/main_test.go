@@ -90,15 +90,24 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs the examples of every command's help.
+// TestHelpExamples runs the examples of every command's help: as they stand with
+// BELSIM_LONG=1, otherwise with flags that make them short.
 func TestHelpExamples(t *testing.T) {
 	inFolderWithData(t)
+	shorter := map[string]string{
+		"compare": "--samples 500", "heatmap": "--r 10:50:5 --sigma 10:50:5", "fit": "--samples 500",
+		"optimize": "--steps 300 --samples 500", "bench": "--time 1ms",
+	}
+	if long {
+		shorter = nil
+	}
+	t.Logf("made short by %v", shorter)
 	for _, c := range commands {
 		examples := 0
 		for _, line := range strings.Split(mustRun(t, c, "--help"), "\n") {
 			line = strings.TrimSpace(line)
 			if args, ok := strings.CutPrefix(line, "belsim "); ok && strings.HasPrefix(args, c+" ") {
-				mustRun(t, strings.Fields(args)...)
+				mustRun(t, strings.Fields(args+" "+shorter[c])...)
 				examples++
 			}
 		}
