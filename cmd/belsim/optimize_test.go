@@ -27,7 +27,7 @@ func TestOptimize(t *testing.T) {
 			steps = "--steps 15" // samples logits
 		}
 		var found optimized
-		args := "optimize --levels 24 --bits 9 --samples 3000 --seed 5 --json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
+		args := "optimize --levels 24 --bits 9 --samples 1000 --seed 5 --json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
 		text := mustRun(t, strings.Fields(args)...)
 		if err := json.Unmarshal([]byte(text), &found); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestOptimize(t *testing.T) {
 			if !strings.Contains(flags, "gen-ex") {
 				flags += " --decoder gen"
 			}
-			again := mustRun(t, strings.Fields("compare "+file+" --samples 3000 --seed 5 --json "+flags)...)
+			again := mustRun(t, strings.Fields("compare "+file+" --samples 1000 --seed 5 --json "+flags)...)
 			if err := json.Unmarshal([]byte(again), &c); err != nil {
 				t.Fatal(err)
 			}
