@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/plot/cmpimg"
 
 	"belsim/theory/code"
 )
@@ -129,86 +128,6 @@ func inFolderWithData(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-}
-
-// TestReadme runs the commands of the README and compares what they print with
-// what it shows. Blocks marked console hold commands after a $, each followed by
-// its output; go run ./cmd/belsim and belsim are the same command.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	inFolderWithData(t)
-	ran := 0
-	check := func(command, want string) {
-		command, _, _ = strings.Cut(command, "#")
-		args, ok := strings.CutPrefix(command, "go run ./cmd/belsim ")
-		if !ok {
-			if args, ok = strings.CutPrefix(command, "belsim "); !ok {
-				return
-			}
-		}
-		ran++
-		args, silent := strings.CutSuffix(args, " > /dev/null")
-		status, stdout, stderr := run(t, strings.Fields(args)...)
-		if silent {
-			stdout = ""
-		}
-		if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(stdout+stderr)); diff != "" {
-			t.Errorf("$ %s (exit %d): -README +now\n%s", command, status, diff)
-		}
-	}
-	for i, block := range strings.Split(string(text), "```") {
-		body, ok := strings.CutPrefix(block, "console\n")
-		if i%2 == 0 || !ok {
-			continue
-		}
-		command, output := "", ""
-		for _, line := range strings.Split(body, "\n") {
-			if next, ok := strings.CutPrefix(line, "$ "); ok {
-				if command != "" {
-					check(command, output)
-				}
-				command, output = next, ""
-				continue
-			}
-			output += line + "\n"
-		}
-		check(command, output)
-	}
-	// The pictures it shows are those its commands make.
-	pictures, err := filepath.Glob(filepath.Join(root, "testdata/readme/*.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range pictures {
-		got, err := os.ReadFile(filepath.Base(path))
-		if err != nil {
-			t.Errorf("no command of the README makes %s", filepath.Base(path))
-			continue
-		}
-		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if same, err := cmpimg.Equal("png", got, want); err != nil || !same {
-			t.Errorf("%s is not what its command makes now (%v); look at it, then go test ./cmd/belsim -update", path, err)
-		}
-	}
-	if ran < 5 {
-		t.Errorf("the README shows %d commands that could be run; want more", ran)
-	}
 }
 
 func TestCodes(t *testing.T) {

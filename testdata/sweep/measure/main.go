@@ -1,5 +1,5 @@
-// Command measure prints the README's table of what sweeps cost: the rate of one task on one
-// core and of two on two, and what a shard takes beside its cells. Run it from the
+// Command measure prints the figures of montecarlo/sweep/README.md: the rate of one task on one
+// core and of two tasks on two, and the time that a shard takes beside its cells. Run it from the
 // repository's root.
 package main
 

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/cmpimg"
+)
+
+// A document is a Markdown file of the repository whose examples are run.
+type document struct {
+	path   string // relative to the repository
+	folder string // where its examples ran
+	ran    int    // examples
+}
+
+// An example is a command of a document, and what the document shows that it prints.
+type example struct {
+	command   string
+	output    string
+	from, end int // the lines of the output in the document
+}
+
+// TestReadme runs the examples of every README, and of the other documents, and
+// compares what they print with what the document shows. With -update it writes
+// the documents anew instead.
+//
+// A block marked console holds commands of belsim after a $, each followed by its
+// output, in which a line … stands for any number of lines. The examples of a document run
+// one after another in a folder of their own, which has the repository's testdata;
+// a command may end in > FILE or in a # comment. Documents run side by side.
+func TestReadme(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join(sourceDir, "../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := findDocuments(t, root)
+	t.Run("documents", func(t *testing.T) {
+		for _, d := range documents {
+			t.Run(d.path, func(t *testing.T) {
+				t.Parallel()
+				d.run(t, root)
+				d.checkLinks(t, root)
+			})
+		}
+	})
+	for path, want := range map[string]int{"README.md": 3, "cmd/belsim/README.md": 10} {
+		if i := slices.IndexFunc(documents, func(d *document) bool { return d.path == path }); i < 0 || documents[i].ran < want {
+			t.Errorf("%s shows fewer than %d examples", path, want)
+		}
+	}
+	checkPictures(t, root, documents)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(text, []byte("\n")); lines > 200 {
+		t.Errorf("README.md has %d lines; want at most 200", lines)
+	}
+}
+
+// findDocuments lists the Markdown files of the repository, each with an empty folder to run in.
+func findDocuments(t *testing.T, root string) []*document {
+	t.Helper()
+	var documents []*document
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			relative, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			documents = append(documents, &document{path: filepath.ToSlash(relative), folder: t.TempDir()})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documents
+}
+
+// run runs the examples of a document.
+func (d *document) run(t *testing.T, root string) {
+	t.Helper()
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(d.folder, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, d.path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	var updated []string
+	copied := 0 // lines that are in updated
+	for _, x := range findExamples(lines) {
+		got := d.runExample(t, x.command)
+		d.ran++
+		if matches(x.output, got) {
+			continue
+		}
+		if *update && !slices.Contains(strings.Split(x.output, "\n"), "…") {
+			updated = append(updated, lines[copied:x.from]...)
+			if got != "" {
+				updated = append(updated, got)
+			}
+			copied = x.end
+			continue
+		}
+		t.Errorf("$ %s: -%s +now\n%s", x.command, d.path, cmp.Diff(x.output, got))
+	}
+	if *update && copied > 0 {
+		updated = append(updated, lines[copied:]...)
+		if err := os.WriteFile(path, []byte(strings.Join(updated, "\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// findExamples returns the examples of a document's lines.
+func findExamples(lines []string) []example {
+	var found []example
+	inside := false // a console block
+	finish := func(end int) {
+		if inside && len(found) > 0 && found[len(found)-1].end == 0 {
+			x := &found[len(found)-1]
+			x.end = end
+			x.output = strings.Trim(strings.Join(lines[x.from:end], "\n"), "\n")
+		}
+	}
+	for i, line := range lines {
+		switch {
+		case line == "```console":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			finish(i)
+			inside = false
+		case inside && strings.HasPrefix(line, "$ "):
+			finish(i)
+			found = append(found, example{command: strings.TrimPrefix(line, "$ "), from: i + 1})
+		}
+	}
+	return found
+}
+
+// runExample runs a command in the document's folder and returns what a terminal would show.
+func (d *document) runExample(t *testing.T, command string) string {
+	t.Helper()
+	command, _, _ = strings.Cut(command, "#")
+	command, file, redirected := strings.Cut(command, ">")
+	words := strings.Fields(command)
+	switch {
+	case len(words) > 3 && slices.Equal(words[:3], []string{"go", "run", "./cmd/belsim"}):
+		words = words[3:]
+	case len(words) > 1 && words[0] == "belsim":
+		words = words[1:]
+	default:
+		t.Errorf("$ %s: a console block shows commands of belsim alone", command)
+		return ""
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(executable, words...)
+	c.Dir, c.Stdout, c.Stderr = d.folder, &stdout, &stderr
+	c.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
+	var exit *exec.ExitError
+	if err := c.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatalf("$ %s: %v", command, err)
+	}
+	if redirected {
+		if file = strings.TrimSpace(file); file != "/dev/null" {
+			if err := os.WriteFile(filepath.Join(d.folder, file), stdout.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stdout.Reset()
+	}
+	shown := stdout.String()
+	for line := range strings.Lines(stderr.String()) {
+		if !strings.HasPrefix(line, noDevice) {
+			shown += line
+		}
+	}
+	return strings.Trim(shown, "\n")
+}
+
+// matches says whether the output of a command is as a document shows it. A line … of the document stands
+// for any number of lines.
+func matches(want, got string) bool {
+	parts := strings.Split("\n"+want+"\n", "\n…\n")
+	rest := "\n" + got + "\n"
+	if len(parts) == 1 {
+		return rest == parts[0]
+	}
+	for i, part := range parts {
+		if i > 0 {
+			part = "\n" + part
+		}
+		if i == len(parts)-1 {
+			return strings.HasSuffix(rest, part)
+		}
+		at := strings.Index(rest, part+"\n")
+		if at < 0 || i == 0 && at > 0 {
+			return false
+		}
+		rest = rest[at+len(part):]
+	}
+	return true
+}
+
+// TestMatches: … stands for lines, and for nothing else.
+func TestMatches(t *testing.T) {
+	for _, tt := range []struct {
+		want, got string
+		matches   bool
+	}{
+		{"", "", true},
+		{"a\nb", "a\nb", true},
+		{"a\nb", "a\nb\nc", false},
+		{"a\n…\nc", "a\nb\nb\nc", true},
+		{"a\n…\nc", "a\nc", true},
+		{"a\n…\nc", "a\nb\ncc", false},
+		{"a\n…\nc", "aa\nb\nc", false},
+		{"a\n…\nc", "a\nb\nbc", false},
+		{"a\n…\nc\n…\ne", "a\nb\nc\nd\ne", true},
+		{"a\n…\nc\n…\ne", "a\nb\nd\ne", false},
+		{"…\nc", "a\nb\nc", true},
+		{"a\n…", "a\nb\nc", true},
+		{"a\n…", "b\nc", false},
+	} {
+		if got := matches(tt.want, tt.got); got != tt.matches {
+			t.Errorf("%q shown for %q: %v, want %v", tt.want, tt.got, got, tt.matches)
+		}
+	}
+}
+
+// link is a relative link or picture of Markdown.
+var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
+
+// checkLinks says which files that a document links to are missing.
+func (d *document) checkLinks(t *testing.T, root string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, d.path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(filepath.Join(root, filepath.Dir(d.path), m[1])); err != nil {
+			t.Errorf("%s links to %s: %v", d.path, m[1], err)
+		}
+	}
+}
+
+// checkPictures compares the pictures that documents show with those that their examples made.
+func checkPictures(t *testing.T, root string, documents []*document) {
+	t.Helper()
+	pictures, err := filepath.Glob(filepath.Join(root, "testdata/readme/*.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pictures) == 0 {
+		t.Error("no pictures in testdata/readme")
+	}
+	for _, path := range pictures {
+		made := 0
+		for _, d := range documents {
+			got, err := os.ReadFile(filepath.Join(d.folder, filepath.Base(path)))
+			if err != nil {
+				continue
+			}
+			if made++; made == 1 && *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same, err := cmpimg.Equal("png", got, want); err != nil || !same {
+				t.Errorf("%s is not what the examples of %s make now (%v); look at it, then go test ./cmd/belsim -update", path, d.path, err)
+			}
+		}
+		if made == 0 {
+			t.Errorf("no example of a document makes %s", filepath.Base(path))
+		}
+	}
+}
