@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Counts are the wrong outputs of observed classifiers.
+// Counts are the numbers of wrong outputs of observed classifiers.
 type Counts struct {
 	Levels, Bits int
-	Samples      []uint64 // by level: samples whose label it is; length L
-	Wrong        []uint64 // L × M, row by row: how many of them bit k got wrong
+	Samples      []uint64 // number of samples of each level; length L
+	Wrong        []uint64 // L × M, row by row: the samples of the level in which bit k is wrong
 }
 
-// NewCounts returns counts of nothing yet.
+// NewCounts returns counts that are all zero.
 func NewCounts(levels, bits int) *Counts {
 	return &Counts{Levels: levels, Bits: bits, Samples: make([]uint64, levels), Wrong: make([]uint64, levels*bits)}
 }
@@ -52,8 +52,8 @@ func (c *Counts) Prior() []float64 {
 	return p
 }
 
-// Rates returns the observed table ê[n,k], L × M: the share of wrong outputs. Rows
-// without a sample are those of other, which may be nil: zeros then.
+// Rates returns the observed table ê[n,k], L × M: the share of wrong outputs. A level
+// without samples has the row of other; where other is nil, the row is zero.
 func (c *Counts) Rates(other mat.Matrix) *mat.Dense {
 	e := mat.NewDense(c.Levels, c.Bits, nil)
 	for i, n := range c.Samples {
@@ -70,7 +70,7 @@ func (c *Counts) Rates(other mat.Matrix) *mat.Dense {
 	return e
 }
 
-// check refuses counts that cannot be.
+// check refuses impossible counts.
 func (c *Counts) check() error {
 	if c.Levels < 1 || c.Bits < 1 || len(c.Samples) != c.Levels || len(c.Wrong) != c.Levels*c.Bits {
 		return fmt.Errorf("counts of %d levels and %d bits with %d and %d entries", c.Levels, c.Bits, len(c.Samples), len(c.Wrong))
@@ -85,8 +85,8 @@ func (c *Counts) check() error {
 	return nil
 }
 
-// RateInterval is Wilson's interval for an error rate of which x of n outputs are
-// known.
+// RateInterval returns Wilson's interval for the error rate of a classifier with x
+// wrong outputs of n.
 func RateInterval(x, n float64) (lo, hi float64) {
 	z := distuv.UnitNormal.Quantile((1 + Confidence) / 2)
 	p := x / n
@@ -94,7 +94,7 @@ func RateInterval(x, n float64) (lo, hi float64) {
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	lo, hi = max(0, middle-half), min(1, middle+half)
 	if x == 0 {
-		lo = 0 // where the two terms are equal but for a rounding
+		lo = 0 // the two terms differ only by a rounding
 	}
 	if x == n {
 		hi = 1

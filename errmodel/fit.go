@@ -19,7 +19,8 @@ type Interval struct{ Value, Lo, Hi float64 }
 // for all the transitions it was fitted to.
 type Fit struct {
 	R, Sigma Interval // σ in levels
-	// Limited says that a larger r was wanted than is valid: some e[n,k] is 1.
+	// Limited says that the likelihood still grows at the largest valid r, where some
+	// e[n,k] is 1.
 	Limited bool
 
 	l        *likelihood
@@ -28,27 +29,27 @@ type Fit struct {
 	variance [2]float64
 }
 
-// ErrNoFit is wrapped by the errors that say that counts determine no r and σ.
+// ErrNoFit is wrapped by the errors for counts that do not determine r and σ.
 var ErrNoFit = errors.New("nothing to fit")
 
 // Confidence is the level of every interval.
 const Confidence = 0.95
 
-// threshold is the half of χ²₁'s quantile: how far below its maximum the
-// log-likelihood is at the end of an interval.
+// threshold is half the quantile of χ²₁. At the ends of an interval the log-likelihood
+// is this much below its maximum.
 func threshold() float64 {
 	return distuv.ChiSquared{K: 1}.Quantile(Confidence) / 2
 }
 
-// smallestSigma is the least width that is looked for, in levels: below it, the
-// Gaussian at the second-nearest level is 10⁻⁴⁴ of that at the nearest. No data
-// tells such widths apart.
+// smallestSigma is the smallest width that a fit tries, in levels. Below it, the Gaussian
+// at the second-nearest level is less than 10⁻⁴⁴ of the Gaussian at the nearest one. No
+// data tells such widths apart.
 const smallestSigma = 0.1
 
-// NewFit fits r and σ by maximum likelihood over the binomial counts of wrong
-// outputs, for a code's transitions (code.Code.Transitions) and one bit, from 0, or
-// all bits that have transitions for bit −1. Intervals are those of the profile
-// likelihood; see Inflate. The error wraps ErrNoFit where no output is wrong, or is
+// NewFit fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
+// positions are the transitions of the code (code.Code.Transitions). bit is the index of
+// one bit, from 0, or −1 for all bits that have transitions. The intervals come from the
+// profile likelihood; see Inflate. The error wraps ErrNoFit where no output is wrong, or is
 // the context's.
 func NewFit(ctx context.Context, c *Counts, positions [][]int, bit int) (*Fit, error) {
 	if err := c.check(); err != nil {
@@ -74,9 +75,10 @@ func NewFit(ctx context.Context, c *Counts, positions [][]int, bit int) (*Fit, e
 	return f, nil
 }
 
-// maximize looks for the largest likelihood: for each σ the best r is the zero of a
-// decreasing function, so that one dimension remains. A grid finds the highest of
-// several hills, Nelder and Mead its top, and Newton's steps its last digits.
+// maximize finds the largest likelihood. For each σ the best r is the zero of a
+// decreasing function, so only the search for σ remains. A grid finds the highest of
+// several maxima, the method of Nelder and Mead its top, and Newton's method the last
+// digits.
 func (f *Fit) maximize(ctx context.Context) error {
 	lo, hi := f.lo, f.hi
 	const grid = 64
@@ -122,7 +124,7 @@ func (f *Fit) maximize(ctx context.Context) error {
 			break
 		}
 		f.l.at(b + db)
-		// Near the top the value is flat to its last digit, so it may fall by that.
+		// Near the top the value is constant to its last digit, so it may fall by this digit.
 		next := f.l.value(a + da)
 		if !(next >= v-1e-13*math.Abs(v)) {
 			break
@@ -131,8 +133,8 @@ func (f *Fit) maximize(ctx context.Context) error {
 	}
 	f.l.at(b)
 	f.best, f.Limited = f.l.value(a), limited
-	// A hair below the limit, so that no rounding, here or where r is used, makes a
-	// probability of more than 1.
+	// Slightly below the limit: no rounding, here or where r is used, may make a probability
+	// above 1.
 	a = min(a, -f.l.most-1e-12)
 	_, _, iaa, iab, ibb := f.l.derivatives(a)
 	if det := iaa*ibb - iab*iab; det > 0 {
@@ -142,13 +144,13 @@ func (f *Fit) maximize(ctx context.Context) error {
 	return nil
 }
 
-// Inflate widens or narrows the intervals for samples whose wrong bits come
-// together: the likelihood takes every bit for an independent one. scores are the
-// sums over the samples of the products of a sample's scores, Σ_i s·sᵀ, that Scores
-// makes (aa, ab, bb). With them the variances are those of the sandwich, I⁻¹·J·I⁻¹,
-// and the fall of the likelihood at an interval's ends is taken in proportion. It
-// returns how many times the variances of ln r and ln σ are what they were; NaN, and
-// the intervals stay, where the estimate is at a limit and has no such variance.
+// Inflate corrects the intervals for samples whose bits err together. (The likelihood
+// treats all bits as independent.) aa, ab and bb are the entries of J = Σ_i s·sᵀ, summed
+// over the samples; the score s of a sample is the sum of the scores of its bits, which
+// Scores returns. The variances become those of the sandwich estimator, I⁻¹·J·I⁻¹, and
+// the likelihood may fall in proportion towards the ends of an interval. Inflate returns
+// the factors by which the variances of ln r and ln σ grow. They are NaN, and the
+// intervals do not change, where the estimate is at a limit and has no such variance.
 func (f *Fit) Inflate(ctx context.Context, aa, ab, bb float64) ([2]float64, error) {
 	a := math.Log(f.R.Value)
 	f.l.at(math.Log(f.Sigma.Value))
@@ -167,7 +169,7 @@ func (f *Fit) Inflate(ctx context.Context, aa, ab, bb float64) ([2]float64, erro
 
 // Scores returns the scores of wrong and of right outputs at the estimate for a
 // bit: ∂/∂(ln r, ln σ) of the log-likelihood of one output with probability e[n,k].
-// A sample's score is the sum of its bits'.
+// The score of a sample is the sum of the scores of its bits.
 func (f *Fit) Scores(levels int, positions []int) (wrong, right [][2]float64) {
 	wrong, right = make([][2]float64, levels), make([][2]float64, levels)
 	if len(positions) == 0 {
@@ -196,8 +198,8 @@ func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*Mixt
 	return p.Mixture(f.R.Value)
 }
 
-// minimize looks for the least value of a function of one number from a start, with
-// the method of Nelder and Mead. The error is the context's.
+// minimize finds the smallest value of a function of one number, from a start, by the
+// method of Nelder and Mead. The error is the context's.
 func minimize(ctx context.Context, start, step, tolerance float64, f func(float64) float64) (at, least float64, err error) {
 	problem := optimize.Problem{
 		Func: func(x []float64) float64 { return f(x[0]) },
@@ -216,8 +218,8 @@ func minimize(ctx context.Context, start, step, tolerance float64, f func(float6
 	return result.X[0], result.F, nil
 }
 
-// intervals sets the limits of both parameters: where the profile likelihood has
-// fallen by χ²'s half quantile, times the effect on the parameter's variance.
+// intervals sets the limits of both parameters: the points where the profile likelihood
+// has fallen by threshold, times the effect on the variance of the parameter.
 func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 	lo, hi := f.lo, f.hi
 	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
@@ -272,7 +274,7 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 			f.l.at(b)
 			inside, v, _ := f.l.profile()
 			if v < floor {
-				// Outside: the worse the further, so that the search comes back.
+				// Outside, the value grows with the distance, so that the search comes back.
 				return 1e6 + (floor - v)
 			}
 			far := inside + sign
@@ -306,11 +308,11 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 	return nil
 }
 
-// descend returns where a function that grows from −height at a top to above zero at
-// far is zero, within tol, on the top's side. It is nearly a parabola, so that the
-// root of what it has fallen by is nearly a line: false position on that line
-// (Illinois). Every third step is a half, and so are those where the function is
-// infinite, so that the interval shrinks whatever the function is.
+// descend returns the zero, within tol, of a function that grows from −height at top to
+// a positive value at far; the result is on the side of top. The function is nearly a
+// parabola, so the square root of f + height is nearly a line, and descend uses false
+// position (Illinois) on this line. Every third step halves the interval, and so does
+// every step where the function is infinite. The interval shrinks for any function.
 func descend(ctx context.Context, top, far, height float64, f func(float64) float64, tol float64) (float64, error) {
 	inside, fi, fo := top, -math.Sqrt(height), math.Sqrt(height+f(far))-math.Sqrt(height)
 	side := 0
@@ -341,8 +343,8 @@ func descend(ctx context.Context, top, far, height float64, f func(float64) floa
 	return inside, nil
 }
 
-// PerBit is a table e[n,k] in which each bit has a fit of its own, L × M; bits
-// without one never err.
+// PerBit returns the table e[n,k], L × M, in which each bit has its own fit. A bit
+// without a fit never errs.
 func PerBit(levels int, positions [][]int, fits []*Fit) (*mat.Dense, error) {
 	bits := make([][]Transition, len(positions))
 	for k, f := range fits {

@@ -12,26 +12,24 @@ import (
 
 // Goodness says how well a table e[n,k] describes counts of wrong outputs.
 //
-// Most cells (level, bit) are far from a transition and expect no error, and a
-// deviance over cells hardly sees what is wrong with their sum. So the levels of a
-// bit are pooled in the order of their e, the largest first, until five wrong and
-// five right outputs are expected; what remains of a bit, far from its
-// transitions, is a pool of its own.
+// Most cells (level, bit) are far from a transition and expect no error. A deviance over
+// cells would hardly notice an error of their sum. So the levels of a bit are pooled in
+// the order of their e, the largest first, until a pool expects five wrong and five right
+// outputs. The remaining levels of a bit, far from its transitions, are one more pool.
 type Goodness struct {
 	// Deviance is 2·Σ [x·ln(x/(N·e)) + (N−x)·ln((N−x)/(N·(1−e)))] over the pools,
-	// e being the mean of a pool's.
+	// where e is the mean of a pool.
 	Deviance float64
-	// DoF is the number of pools, less that of the fitted parameters.
+	// DoF is the number of pools minus the number of fitted parameters.
 	DoF int
 	// Expected and SD are the mean and the standard deviation of the deviance if the
-	// table is right and the outputs err independently: a little other than χ²'s for
-	// pools of few errors.
+	// table is right and the outputs err independently. For pools of few errors they
+	// differ a little from those of χ².
 	Expected, SD float64
-	// P is the probability of a deviance as large or larger then, by the normal
-	// distribution that a sum of so many cells has.
+	// P is the probability of a deviance at least this large, if the table is right. It
+	// uses the normal distribution, because the deviance is a sum over many pools.
 	P float64
-	// Null is the deviance of one error rate for all cells: what there was to
-	// explain.
+	// Null is the deviance of a model with one error rate for all cells.
 	Null float64
 	// Worst are the cells that contribute most, the largest first.
 	Worst []Departure
@@ -40,7 +38,7 @@ type Goodness struct {
 // pool is some levels of a bit together.
 type pool struct{ n, wrong, expected float64 }
 
-// enough is how many wrong and how many right outputs a pool expects.
+// enough is the number of wrong, and of right, outputs that a pool expects.
 const enough = 5
 
 // poolLevels adds the pools of bit k, whose levels are given by falling e.
@@ -70,8 +68,8 @@ type Departure struct {
 	Deviance       float64
 }
 
-// Explained is the share of the null deviance that the table takes away, beyond
-// what chance leaves: 1 where all that remains is chance.
+// Explained is the share of the null deviance that the table removes. Chance is not
+// counted: the share is 1 where only chance remains.
 func (g Goodness) Explained() float64 {
 	if !(g.Null > g.Expected) {
 		return math.NaN()
@@ -79,11 +77,11 @@ func (g Goodness) Explained() float64 {
 	return 1 - max(0, g.Deviance-g.Expected)/(g.Null-g.Expected)
 }
 
-// worstCells is how many departures are named.
+// worstCells is the largest number of departures in Worst.
 const worstCells = 5
 
-// NewGoodness compares counts with a table e, L × M, with so many parameters fitted
-// to them. Bits without transitions are left out.
+// NewGoodness compares counts with a table e, L × M. parameters is the number of
+// parameters that were fitted to the counts. Bits without transitions are left out.
 func NewGoodness(c *Counts, positions [][]int, e mat.Matrix, parameters int) (*Goodness, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -106,7 +104,7 @@ func NewGoodness(c *Counts, positions [][]int, e mat.Matrix, parameters int) (*G
 				continue
 			}
 			column = append(column, i)
-			// What underflowed to zero is tiny, and not impossible.
+			// A probability that underflowed to zero is tiny, not impossible.
 			values[i] = min(max(e.At(i, k), math.SmallestNonzeroFloat64), 1)
 			x := c.Row(i)[k]
 			n += float64(samples)
@@ -158,9 +156,9 @@ func binomialDeviance(n, x, e float64) float64 {
 	return max(0, 2*d)
 }
 
-// manyErrors is the number of expected errors, and of expected right outputs, from
-// where the moments of a deviance are those of an expansion: its next term is of
-// the order of the square of its first, 1/(6·30)² ≈ 3·10⁻⁵.
+// manyErrors is the number of expected errors, and of expected right outputs, from which
+// on the moments of a deviance come from an expansion. The next term of the expansion is
+// of the order of the square of its first, 1/(6·30)² ≈ 3·10⁻⁵.
 const manyErrors = 30
 
 // devianceMoments returns the mean and the variance of binomialDeviance(n, X, e) for

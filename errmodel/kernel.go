@@ -1,7 +1,7 @@
 package errmodel
 
-// Kernel makes the columns of mixtures one by one, for codes whose transitions change:
-// one weight r and one width σ. It is safe for concurrent use.
+// Kernel makes single columns of a mixture with one weight r and one width σ, for codes
+// whose transitions change. It is safe for concurrent use.
 type Kernel struct {
 	r     float64
 	gauss []float64 // at distance d+½
@@ -19,8 +19,8 @@ func NewKernel(levels int, r, sigma float64) (*Kernel, error) {
 }
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of a bit with
-// transitions after the given levels, ascending and from 1: what Mixture has in
-// that column, to the last bit. Where an entry is above 1, the mixture is invalid.
+// transitions after the given levels, ascending and from 1. They equal the column of
+// Mixture to the last bit. Where an entry is above 1, the mixture is invalid.
 // O(L + transitions·σ).
 func (m *Kernel) Column(dst []float64, transitions []int) {
 	clear(dst)

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// likelihood is that of r and σ, given counts of wrong outputs: a binomial for
-// every level and bit with the probability
+// likelihood is the likelihood of r and σ, given counts of wrong outputs. Every level and
+// bit has a binomial count with the probability
 //
 //	e = r·u,  u = Σ exp(−d²/(2σ²))/(σ√(2π))
 //
-// over the distances d of the level from the bit's transitions (Eq. 3 and 4). It is
-// a function of a = ln r and b = ln σ. Cells with the same distances have the same
-// probability whatever r and σ are: their binomials are added up, which leaves a
-// few hundred of the 65,536 of a unary code.
+// where the sum is over the distances d of the level from the transitions of the bit
+// (Eq. 3 and 4). The parameters are a = ln r and b = ln σ. Cells with the same distances
+// have the same probability for all r and σ, so their counts are added up. Of the 65,536
+// cells of a unary code, a few hundred groups remain.
 //
-// It holds the Gaussians of one σ at a time (see at): use it on one goroutine.
+// A likelihood holds the Gaussians of one σ at a time (see at): use it on one goroutine.
 type likelihood struct {
 	start     []int   // distances[start[i]:start[i+1]] are those of group i,
 	distances []int32 // less ½, ascending
@@ -32,8 +32,7 @@ type likelihood struct {
 	g, g1, g2 []float64 // by distance
 }
 
-// newLikelihood takes the bits that have transitions, or the one bit that is not
-// negative.
+// newLikelihood uses one bit, or all bits that have transitions where bit is negative.
 func newLikelihood(c *Counts, positions [][]int, bit int) *likelihood {
 	l := &likelihood{start: []int{0}}
 	groups := map[string]int{}
@@ -80,7 +79,7 @@ func newLikelihood(c *Counts, positions [][]int, bit int) *likelihood {
 	return l
 }
 
-// at makes b = ln σ the one that the other methods speak of.
+// at sets b = ln σ for the other methods.
 func (l *likelihood) at(b float64) {
 	sigma := math.Exp(b)
 	scale := -b - math.Log(2*math.Pi)/2
@@ -105,7 +104,7 @@ func (l *likelihood) at(b float64) {
 			}
 			log = math.Log(s)
 		} else {
-			// So far out that Gaussians underflow: relative to the nearest.
+			// The Gaussians underflow this far out: compute them relative to the nearest.
 			nearest := square(distances[0])
 			for _, d := range distances {
 				zz := square(d)
@@ -156,10 +155,10 @@ func (l *likelihood) score(a float64) (score, information float64) {
 	return score, information
 }
 
-// profile returns the a with the largest likelihood for the b of at, and that
-// likelihood. In r it is concave, the sum of concave logarithms, so that the
-// score has one zero; where that is beyond the largest valid r, that is the one
-// (limited).
+// profile returns the a with the largest likelihood for the b of at, and this
+// likelihood. The likelihood is a sum of concave logarithms, hence concave in r, and its
+// score has one zero. Where this zero is beyond the largest valid r, profile returns the
+// largest valid r and limited is true.
 func (l *likelihood) profile() (a, value float64, limited bool) {
 	hi := -l.most
 	if s, _ := l.score(hi); s >= 0 { // not NaN: a right output at e = 1 makes it −Inf

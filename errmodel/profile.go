@@ -11,7 +11,7 @@ import (
 	"belsim/theory/code"
 )
 
-// Profile is the error model of a code for one width σ and any weight r:
+// Profile is the error model of a code for one width σ and any weight r,
 // e[n,k] = r·u[n,k] with u[n,k] = Σ exp(−(n−μ)²/(2σ²))/(σ√(2π)) over the
 // transitions μ of bit k. It is safe for concurrent use.
 type Profile struct {
@@ -73,15 +73,15 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 	return p, nil
 }
 
-// gaussians are the values of a Gaussian of weight 1 at the distances d+½, d up to
-// reach, those that are zero left out.
+// gaussians are the values of a Gaussian of weight 1 at the distances d+½, for d up to
+// reach. Values that are zero at the end are left out.
 func gaussians(sigma float64, reach int) []float64 {
 	var out []float64
 	unit := Transition{R: 1, Sigma: sigma}
 	for d := range reach + 1 {
 		g := unit.At(float64(d) + 0.5)
 		if g == 0 {
-			break // so is every one further out
+			break // all values further out are zero, too
 		}
 		out = append(out, g)
 	}
@@ -192,12 +192,12 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 	}
 }
 
-// PrintedTransitions returns the transitions of the paper's Eq. 4 to the
-// letter, μ1 = N/2−k+1.5 and μ2 = N−k+1.5 with N = 2M, for the code
-// johnson-nonzero. They lie one level above the code's own, and partly outside
-// the labels: a slip of the paper, kept for comparison with its Figure 3(c).
-// For unary, whose Eq. 3 is right, they are the code's own; other codes have no
-// printed transitions.
+// PrintedTransitions returns the transitions of the paper's Eq. 4 as it is printed,
+// μ1 = N/2−k+1.5 and μ2 = N−k+1.5 with N = 2M, for the code johnson-nonzero. They lie one
+// level above the transitions of the code, and partly outside the labels. This is a slip
+// of the paper; it is kept for comparison with the paper's Figure 3(c). For unary, Eq. 3
+// is right, and the result is the transitions of the code. Other codes have no printed
+// transitions, and the result is an error.
 func PrintedTransitions(c *code.Code) ([][]int, error) {
 	switch c.Name() {
 	case "unary":
@@ -213,7 +213,7 @@ func PrintedTransitions(c *code.Code) ([][]int, error) {
 	return nil, fmt.Errorf("the paper prints transitions for johnson-nonzero and unary only, not for %s", c.Name())
 }
 
-// errNotPositive is wrapped by the refusal of a parameter.
+// errNotPositive is wrapped by the errors for parameters that are not positive.
 var errNotPositive = errors.New("want a positive finite number")
 
 func checkPositive(name string, v float64) error {

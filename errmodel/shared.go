@@ -16,25 +16,27 @@ import (
 // SharedNoise is the estimate of the part ρ of the classifiers' noise that is one
 // displacement of the perceived label, common to all bits.
 type SharedNoise struct {
-	Rho Interval // from 0 to 0.99, which stands for more, too; NaN where nothing tells
-	// Excess is the mean over the samples of what the variance of the displacement
+	Rho Interval // from 0 to 0.99; 0.99 also stands for larger values; NaN where it cannot be estimated
+	// Excess is a mean over the samples, with its standard error: the variance of the
+	// displacement
 	//
 	//	D = Σ_k d_k·(b_k − C[n,k])
 	//
-	// has beyond that of independent errors, and its standard error; d_k = ±1 is the
-	// direction in which bit k changes at its nearest transition (code.Slopes). For
-	// unary D is the error of the decoded level.
+	// minus the variance that independent errors would give. d_k = ±1 is the direction in
+	// which bit k changes at its nearest transition (code.Slopes). For unary, D is the
+	// error of the decoded level.
 	Excess, StdErr float64
-	// Most is the excess that ρ = 0.99 gives: none where no two bits can err.
+	// Most is the excess for ρ = 0.99. It is zero where no two bits can err.
 	Most float64
 }
 
-// largestRho is where the search ends. A bit's error probability, given the shared
-// noise, is a step of the width √(1−ρ) there: a tenth, as wide as the points of
-// sharedExcess are apart. Beyond, networks can hardly be told from ρ = 1.
+// largestRho is the end of the search. There the error probability of a bit, given the
+// shared noise, is a step of the width √(1−ρ) = 1/10, which is also the distance of the
+// points of sharedExcess. A network with a larger ρ can hardly be told from one with
+// ρ = 1.
 const largestRho = 0.99
 
-// leastExcess is what roundings may make of none.
+// leastExcess is the largest excess that roundings may give where there is none.
 const leastExcess = 1e-9
 
 // NewSharedNoise returns the ρ with which the latent-Gaussian model of the table e,
@@ -44,8 +46,8 @@ const leastExcess = 1e-9
 //
 //	Φ((−Φ⁻¹(1−e) + g_k·√ρ·t)/√(1−ρ)),  g_k = ±d_k,
 //
-// independently, so that the excess is Var_t(Σ g_k·p_k(t)) − Σ Var_t(p_k(t)). It
-// grows with ρ (Slepian's inequality: all covariances g_k·g_l·cov do). workers is
+// independently of the other bits. So the excess is Var_t(Σ g_k·p_k(t)) − Σ Var_t(p_k(t)).
+// It grows with ρ, because all covariances g_k·g_l·cov do (Slepian's inequality). workers is
 // the number of goroutines, 0 for all processors; it changes no number. The error is about the
 // sizes, or the context's.
 func NewSharedNoise(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior []float64, excess, stderr float64) (*SharedNoise, error) {
@@ -109,10 +111,10 @@ func rhoOf(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior [
 	return (lo + hi) / 2, nil
 }
 
-// sharedExcess is the mean excess over the prior, by the trapezoid rule over the
-// shared noise t from −8 to 8: smooth functions that vanish at both ends are
-// integrated with an error that falls exponentially with the number of points in the
-// width of what is integrated, here one at least (see largestRho).
+// sharedExcess is the mean excess over the prior. It uses the trapezoid rule over the
+// shared noise t from −8 to 8. For smooth functions that vanish at both ends, the error of
+// this rule falls exponentially with the number of points in the width of the function.
+// Here this number is one or more (see largestRho).
 func sharedExcess(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior []float64, rho float64) (float64, error) {
 	const points = 161
 	var weights [points]float64

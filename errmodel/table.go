@@ -43,8 +43,8 @@ func Table(levels int, bits [][]Transition) (*mat.Dense, error) {
 }
 
 // ReadTable reads an L × M table of error probabilities from a .csv or .npy
-// file: one row per level, one column per bit, or any number of columns where bits
-// is 0. Every entry must be in [0, 1].
+// file: one row per level, one column per bit. Where bits is 0, any number of columns
+// will do. Every entry must be in [0, 1].
 func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 	e, err := arrayfile.ReadFile(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 // Random returns an L × M table whose entries are uniform on [0, 1), as in the
 // paper's check of its bounds. The same seed gives the same table.
 func Random(levels, bits int, seed uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0x62656c73696d)) // the second word only tells this stream from others
+	rng := rand.New(rand.NewPCG(seed, 0x62656c73696d)) // the second word separates this stream from others
 	e := mat.NewDense(levels, bits, nil)
 	for i := range levels {
 		row := e.RawRowView(i)

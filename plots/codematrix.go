@@ -28,16 +28,16 @@ const (
 	maxPixels = 1600
 	// maxMarked is the largest side for which transitions are marked.
 	maxMarked = 600
-	// maxMarks is the largest number of marks: more are a carpet, and
-	// megabytes of SVG.
+	// maxMarks is the largest number of marks. More marks would cover the matrix, and
+	// make megabytes of SVG.
 	maxMarks = 5000
 )
 
 // CodeMatrix draws the paper's Figure 2: a code matrix, level 1 at the top, ones
-// black and zeros white, with a coloured edge at every bit transition. A matrix
-// of more than 600 levels or bits, or with more than 5,000 transitions, has no
-// marks: they would hide it. One of more than 1,600 levels or bits is averaged
-// to greys. The title says either.
+// black and zeros white, with a coloured edge at every bit transition. A matrix of more
+// than 600 levels or bits, or with more than 5,000 transitions, has no marks, because they
+// would hide it. A matrix of more than 1,600 levels or bits is averaged to greys. The
+// title says so in both cases.
 func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 	if d.Levels < 1 || d.Bits < 1 || d.Bit == nil {
 		return nil, fmt.Errorf("code matrix of %d levels and %d bits: nothing to draw", d.Levels, d.Bits)
@@ -56,12 +56,12 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 		title = strings.TrimSpace(title + " (" + strings.Join(notes, ", ") + ")")
 	}
 	p := newPlot(title, "bit k", "level n")
-	// Levels run downwards: the axis holds their negatives.
+	// Levels run downwards, so the axis holds their negatives.
 	p.X.Min, p.X.Max = 0.5, float64(d.Bits)+0.5
 	p.Y.Min, p.Y.Max = -float64(d.Levels)-0.5, -0.5
 	p.X.Tick.Marker = countTicks{}
 	p.Y.Tick.Marker = countTicks{negative: true}
-	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame is enough
+	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
 	p.Add(picture{matrixImage(d), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
 	if !d.NoTransitions {
 		p.Add(marks)
@@ -91,8 +91,8 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 	}).setTeX(d.texOf(title)), nil
 }
 
-// matrixImage has several pixels a cell for a small matrix, and the mean of
-// several cells in a pixel for a large one.
+// matrixImage has several pixels for each cell of a small matrix. For a large matrix, a
+// pixel is the mean of several cells.
 func matrixImage(d CodeMatrixData) image.Image {
 	side := func(n int) (pixels int) {
 		if n > maxPixels {
@@ -144,7 +144,7 @@ func (t transitionMarks) fit() bool {
 func (t transitionMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	cell := float64(ty(0)-ty(-1)) / float64(vg.Points(1))
-	style := draw.LineStyle{Color: vermillion, Width: vg.Points(min(2.2, max(0.9, cell/5), cell/2.5))} // of small cells enough is left to see
+	style := draw.LineStyle{Color: vermillion, Width: vg.Points(min(2.2, max(0.9, cell/5), cell/2.5))} // small cells stay visible
 	for i := range t.d.Levels - 1 {
 		y := ty(-float64(i) - 1.5)
 		for k := range t.d.Bits {
@@ -155,7 +155,7 @@ func (t transitionMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// countTicks marks 1 and round counts.
+// countTicks marks 1 and round numbers of levels or bits.
 type countTicks struct{ negative bool }
 
 // Ticks implements plot.Ticker.

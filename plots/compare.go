@@ -15,8 +15,8 @@ import (
 type CompareData struct {
 	Title        string
 	Names        []string
-	Bound, Exact []float64 // as many as names; NaN where there is none
-	Mean, StdErr []float64 // likewise; a mean without a standard error has no bar
+	Bound, Exact []float64 // one for each name; NaN where there is none
+	Mean, StdErr []float64 // one for each name; a mean without a standard error has no bar
 	Size         Size
 }
 
@@ -42,14 +42,14 @@ func Compare(d CompareData) (*Figure, error) {
 	for _, values := range [][]float64{d.Bound, d.Exact, d.Mean} {
 		for _, v := range values {
 			if v > 0 {
-				// Smaller than that is drawn as zero.
+				// A smaller value is drawn as zero.
 				lo, hi = min(lo, max(v, 1/largest)), max(hi, v)
 			}
 			zeros = zeros || v == 0
 		}
 	}
 	logarithmic := hi > 30*lo
-	for i, v := range d.Mean { // the whole of every bar
+	for i, v := range d.Mean { // room for every bar
 		if !math.IsNaN(v + d.StdErr[i]) {
 			hi = max(hi, v+d.StdErr[i])
 		}
@@ -63,7 +63,7 @@ func Compare(d CompareData) (*Figure, error) {
 	}
 	if logarithmic {
 		left := lo / 1.3
-		if zeros { // stand there, a step away from the smallest value
+		if zeros { // zeros stand a step to the left of the smallest value
 			left = max(min(left, math.Exp(math.Log(lo)-0.05*(math.Log(hi)-math.Log(lo)))), 1/(1e5*largest))
 		}
 		on = func(v float64) float64 { return math.Log10(max(v, left)) }
@@ -110,7 +110,7 @@ func Compare(d CompareData) (*Figure, error) {
 	if len(bars.at) > 0 {
 		key = append(key, series{name: "sampled ± standard error", glyph: sampled, line: invisible})
 	}
-	// Names take their room beside the plot, not from it.
+	// Names stand beside the plot and do not make it narrower.
 	if err := d.Size.check(); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
@@ -125,16 +125,16 @@ func Compare(d CompareData) (*Figure, error) {
 		},
 	}
 	if d.Size == ColumnWidth {
-		fig.scale = float64(columnInches * vg.Inch / width) // whatever the names take
+		fig.scale = float64(columnInches * vg.Inch / width) // with the room for names
 	}
 	return fig.setTeX(d.texOf(logarithmic)), nil
 }
 
-// maxName is the room for the name of a code: about a hundred letters. Longer
-// ones lose their middle: paths differ at one end or the other.
+// maxName is the room for the name of a code: about a hundred letters. Longer names lose
+// their middle, because paths differ at one end or the other.
 const maxName = 6 * vg.Inch
 
-// invisible is a line style for keys of bare glyphs.
+// invisible is a line style for entries of the key that show a glyph only.
 var invisible = draw.LineStyle{Color: color.Transparent, Width: 1}
 
 // nameTicks labels the rows, the first at 0 and the others below.

@@ -12,13 +12,13 @@ type edge struct {
 	up   bool
 }
 
-// contours returns the lines on which a function on a grid has a level, by
-// marching squares: each square of four neighbouring points that are not all on
-// one side is crossed by a segment or two from side to side, and segments that
-// share a side are joined. Squares with a NaN are left out.
+// contours returns the lines on which a function on a grid has a level, by marching
+// squares. One or two segments cross each square of four neighbouring points that are not
+// all above or all below the level. Segments that share a side of a square are joined.
+// Squares with a NaN are left out.
 func contours(z [][]float64, level float64) [][]point {
-	// The segments as a graph: a side belongs to at most two squares, so it
-	// has at most two neighbours.
+	// The segments form a graph. A side belongs to at most two squares, so it has at most
+	// two neighbours.
 	next := map[edge][]edge{}
 	var order []edge // of first appearance, so that the result is always the same
 	join := func(a, b edge) {
@@ -56,7 +56,7 @@ func contours(z [][]float64, level float64) [][]point {
 			case 2:
 				join(crossed[0], crossed[1])
 			case 4:
-				// A saddle: the mean tells which corners are joined.
+				// A saddle: the mean of the corners decides which of them are joined.
 				mean := (z[y][x] + z[y][x+1] + z[y+1][x] + z[y+1][x+1]) / 4
 				if (mean >= level) == above(x, y) {
 					join(bottom, right)

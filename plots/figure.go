@@ -1,10 +1,9 @@
 // Package plots draws the figures of belsim: heatmaps over r and σ, code
-// matrices, per-label errors and comparisons of codes. It draws plain data and
-// knows nothing of where it comes from.
+// matrices, per-label errors and comparisons of codes. It draws plain data and does not
+// know where the data comes from.
 //
-// Figures are made to survive a printer without colours: lines differ in dash
-// and weight, points in shape, and the two ends of the heatmap's palette in
-// lightness.
+// Figures stay readable without colours: lines differ in dash and weight, points differ in
+// shape, and the two ends of the palette of heatmaps differ in lightness.
 package plots
 
 import (
@@ -43,22 +42,22 @@ type Size string
 
 // Sizes of figures.
 const (
-	// TextWidth is that of a page's text, 6.3 inches, with letters of 9 to 11 points.
+	// TextWidth is the width of the text of a page, 6.3 inches, with letters of 9 to 11 points.
 	TextWidth Size = ""
-	// ColumnWidth is that of one of two columns, 3.3 inches, with letters of 6.5 to 8
+	// ColumnWidth is the width of one of two columns, 3.3 inches, with letters of 6.5 to 8
 	// points.
 	ColumnWidth Size = "column"
 )
 
-// A figure for a column is laid out on columnLayout inches with the letters of the
-// larger one, and printed smaller: its letters are those of a caption then.
+// A figure for a column is laid out on columnLayout inches, with the same letters as a
+// figure for the text, and printed smaller. Its letters then have the size of a caption.
 const (
 	textInches   = 6.3
 	columnInches = 3.3
 	columnLayout = 4.5
 )
 
-// width is that of the layout.
+// width is the width of the layout.
 func (s Size) width() vg.Length {
 	if s == ColumnWidth {
 		return columnLayout * vg.Inch
@@ -66,12 +65,12 @@ func (s Size) width() vg.Length {
 	return textInches * vg.Inch
 }
 
-// of is a part of a figure that is in proportion to its width.
+// of scales a length of a figure for TextWidth in proportion to the width of the layout.
 func (s Size) of(inches float64) vg.Length {
 	return vg.Length(inches) * s.width() / textInches
 }
 
-// fit makes a laid out figure the size it is printed at.
+// fit scales a figure from its layout to the size at which it is printed.
 func (s Size) fit(f *Figure) *Figure {
 	if s == ColumnWidth {
 		f.scale = columnInches / columnLayout
@@ -79,7 +78,7 @@ func (s Size) fit(f *Figure) *Figure {
 	return f
 }
 
-// check refuses sizes that are none.
+// check refuses unknown sizes.
 func (s Size) check() error {
 	if s != TextWidth && s != ColumnWidth {
 		return fmt.Errorf("size %q: want %q or %q", s, TextWidth, ColumnWidth)
@@ -124,7 +123,8 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 	}
 	switch format {
 	case "png":
-		// A PNG has dots and no size. Those of the layout: a scale would blur letters.
+		// A PNG has pixels and no size. It has the pixels of the layout, because scaling would
+		// blur letters.
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))}
 		f.draw(draw.New(canvas))
 	case "svg":
@@ -146,9 +146,9 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 	return err
 }
 
-// mendImages says of the images in an SVG that they are PNGs, which they are,
-// and not JPEGs, which strict viewers then refuse to show; and that they fill
-// their rectangle, whatever their own shape.
+// mendImages corrects the images in an SVG. It says that they are PNGs, which is true, and
+// not JPEGs, which strict viewers then refuse to show. It also makes them fill their
+// rectangle, for every shape of the image.
 func mendImages(svg []byte) []byte {
 	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;base64,iVBOR"), []byte("data:image/png;base64,iVBOR"))
 	return bytes.ReplaceAll(svg, []byte("<image x="), []byte(`<image preserveAspectRatio="none" x=`))
@@ -156,8 +156,8 @@ func mendImages(svg []byte) []byte {
 
 var pdfDate = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)
 
-// undated replaces the dates of a PDF, which differ from run to run, by one of
-// the same length, so that its table of offsets stays right.
+// undated replaces the dates of a PDF, which differ from run to run, by one fixed date. It
+// has the same length, so the table of offsets in the PDF stays right.
 func undated(pdf []byte) []byte {
 	return pdfDate.ReplaceAll(pdf, []byte("/$1 (D:20000101000000"))
 }
@@ -184,7 +184,7 @@ var (
 	vermillion = color.NRGBA{R: 213, G: 94, B: 0, A: 255}
 )
 
-// newPlot returns a plot with the house's text sizes.
+// newPlot returns a plot with the text sizes of all figures.
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
@@ -201,15 +201,15 @@ func newPlot(title, x, y string) *plot.Plot {
 	return p
 }
 
-// textStyle is the house's text style of a size.
+// textStyle returns the text style of all figures, for a size in points.
 func textStyle(size float64) draw.TextStyle {
 	style := plot.New().Legend.TextStyle
 	style.Font.Size = vg.Points(size)
 	return style
 }
 
-// fitTitle makes a plot's title fit a width: smaller first, then in several
-// lines. A title that fits is left as it is.
+// fitTitle makes the title of a plot fit a width: first with smaller letters, then in
+// several lines. A title that fits does not change.
 func fitTitle(p *plot.Plot, width vg.Length) {
 	style := &p.Title.TextStyle
 	if style.Width(p.Title.Text) <= width {
@@ -245,8 +245,8 @@ func abridge(style draw.TextStyle, text string, width vg.Length) string {
 	return text
 }
 
-// shrink makes the font of a style so small that text fits a width, but not
-// smaller than can be read; abridge does the rest.
+// shrink reduces the font of a style until text fits a width, but not below a readable
+// size. Where this is not enough, it abridges the text.
 func shrink(style draw.TextStyle, text string, width vg.Length) (draw.TextStyle, string) {
 	for style.Font.Size > vg.Points(6) && style.Width(text) > width {
 		style.Font.Size -= vg.Points(0.5)
@@ -261,8 +261,8 @@ type ticks struct{}
 func (ticks) Ticks(lo, hi float64) []plot.Tick {
 	step := niceStep((hi - lo) / 5)
 	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
-	// Counting on from the first: where neighbouring floats are further apart
-	// than 1, i++ would stand still.
+	// Count steps from the first tick: where neighbouring floats are further apart than 1,
+	// i++ would not change i.
 	var out []plot.Tick
 	for n := 0.0; n <= min(last-first, 20); n++ {
 		i := first + n
@@ -303,17 +303,17 @@ func tickLabel(v, step float64) string {
 
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// logTicks marks an axis of decimal logarithms: powers of ten, and 2 and 5 times
-// them where there are few; on an axis too short to have two of these, any round
-// numbers. Logarithms on an even axis are drawn instead of plot.LogScale, which
-// reserves room for the axis's label in a place where it is not.
+// logTicks marks an axis of decimal logarithms. It marks powers of ten and, where there
+// are few of them, also 2 and 5 times these powers. On an axis too short for two such
+// marks, it marks any round numbers. Figures draw logarithms on a linear axis and do not
+// use plot.LogScale, which reserves room for the label of the axis in a wrong place.
 type logTicks struct{}
 
 // Ticks implements plot.Ticker.
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 	const slack = 1e-9
 	decades := hi - lo
-	every := math.Ceil(decades / 9) // so many decades from label to label
+	every := math.Ceil(decades / 9) // decades from label to label
 	labels := 0
 	var out []plot.Tick
 	for power := math.Floor(lo); power <= hi+1; power++ {
@@ -371,12 +371,12 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 	return axis{at, log}, nil
 }
 
-// largest is the largest size of a number that is drawn: margins, sums and
+// largest is the largest magnitude of a number that is drawn. Margins, sums and
 // differences of such numbers are finite.
 const largest = 1e300
 
-// checkEven refuses coordinates that are not evenly spaced on the axis: the
-// cells of a picture are.
+// checkEven refuses coordinates that are not evenly spaced on the axis, because the cells
+// of a picture are evenly spaced.
 func (a axis) checkEven(name string) error {
 	n := len(a.at)
 	on := func(v float64) float64 {
@@ -389,7 +389,7 @@ func (a axis) checkEven(name string) error {
 	step := (on(a.at[n-1]) - first) / float64(max(n-1, 1))
 	for i, v := range a.at {
 		want := first + step*float64(i)
-		// A tenth of a cell cannot be seen; numbers may be rounded that much.
+		// Nobody sees a tenth of a cell, so numbers may be rounded by as much.
 		if math.Abs(on(v)-want) > 0.1*step {
 			spacing := "evenly spaced values, or evenly spaced logarithms on a log axis"
 			if a.log {
@@ -402,8 +402,8 @@ func (a axis) checkEven(name string) error {
 }
 
 // value interpolates between the coordinates, or between their decimal logarithms
-// on a log axis: value(0) is the first, value(½) half-way to the second. It goes
-// on beyond both ends with their step.
+// on a log axis: value(0) is the first, value(½) is half-way to the second. Beyond an end
+// it continues with the step at this end.
 func (a axis) value(index float64) float64 {
 	n := len(a.at)
 	if n == 1 {
@@ -424,8 +424,8 @@ func (a axis) value(index float64) float64 {
 	return a.at[i] + f*(a.at[i+1]-a.at[i])
 }
 
-// set gives a plot's axis the range of the cells, whose centres the coordinates
-// are.
+// set gives the axis of a plot the range of the cells. The coordinates are the centres of
+// the cells.
 func (a axis) set(p *plot.Axis) {
 	p.Min, p.Max = a.value(-0.5), a.value(float64(len(a.at))-0.5)
 	if a.log {

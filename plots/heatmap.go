@@ -16,21 +16,21 @@ import (
 // HeatmapData is a function of two coordinates on a grid.
 type HeatmapData struct {
 	Title                  string
-	X, Y                   []float64 // ascending and evenly spaced, in their logarithms on a log axis; r and σ in the paper's Figure 3(c)
+	X, Y                   []float64 // ascending and evenly spaced, on a log axis in their logarithms; r and σ in the paper's Figure 3(c)
 	XLog, YLog             bool
 	Z                      [][]float64 // Z[iy][ix]; NaN is left blank
 	XLabel, YLabel, ZLabel string
 	Positive, Negative     string // what the two signs mean
 	Blank                  string // what a blank cell means
-	Mark                   *Mark  // a point to show, where there is one
+	Mark                   *Mark  // a point to show, or nil
 	Size                   Size
 }
 
 // Mark is a point of a map with the limits of its intervals.
 type Mark struct{ X, XLo, XHi, Y, YLo, YHi float64 }
 
-// Plot implements plot.Plotter: a cross as long as the intervals, and a ring. What
-// lies outside the axes is cut off.
+// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring. Parts
+// outside the axes are cut off.
 func (m markOn) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	x := func(v float64) vg.Length { return tx(min(max(m.x(v), p.X.Min), p.X.Max)) }
@@ -55,13 +55,13 @@ func (m markOn) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// markOn is a Mark with its axes' scales.
+// markOn is a Mark with the scales of its axes.
 type markOn struct {
 	Mark
 	x, y func(float64) float64
 }
 
-// check refuses what cannot be drawn.
+// check refuses marks that cannot be drawn.
 func (m *Mark) check(xLog, yLog bool) error {
 	for _, v := range []float64{m.X, m.XLo, m.XHi, m.Y, m.YLo, m.YHi} {
 		if math.IsNaN(v) {
@@ -74,7 +74,8 @@ func (m *Mark) check(xLog, yLog bool) error {
 	return nil
 }
 
-// on is where a value is on an axis, however far: ends may be 0 or +Inf.
+// on returns the function from a value to its place on an axis. Ends of intervals may be 0
+// or +Inf, so it limits how far away a place is.
 func on(log bool) func(float64) float64 {
 	return func(v float64) float64 {
 		if log {
@@ -86,9 +87,8 @@ func on(log bool) func(float64) float64 {
 
 // Heatmap draws signed values in a diverging palette centred on zero, red where
 // positive and blue where negative, with a thick contour at zero and thin ones
-// at the marks of the colour bar, dashed where negative. Where few cells reach
-// far beyond the others the palette ends before them, and the colour bar says
-// so.
+// at the marks of the colour bar, dashed where negative. Where a few cells have values far
+// beyond the others, the palette ends before them, and the colour bar says so.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
 	if err != nil {
@@ -117,7 +117,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	p := newPlot(d.Title, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
-	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame is enough
+	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
 	p.Add(picture{cells(d.Z, scale), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
 	for _, level := range scale.marks {
 		style := contourStyle(level)
@@ -165,7 +165,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 			}, d)
 		},
 	})
-	// Sizes alone: nothing is drawn.
+	// This measures sizes and draws nothing.
 	area := p.DataCanvas(besideBar(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: fig.width, Y: fig.height}}}))
 	return fig.setTeX(d.texOf(scale, x, y, fig, area.Rectangle)), nil
 }
@@ -214,15 +214,15 @@ func newColourScale(z [][]float64) colourScale {
 	if len(size) > 0 {
 		slices.Sort(size)
 		extreme := size[len(size)-1]
-		typical := size[len(size)-1-len(size)/50] // 98 % are no larger; of few cells, all
+		typical := size[len(size)-1-len(size)/50] // 98 % are not larger; with few cells, all
 		s.limit = extreme
 		if typical > 0 && extreme > 1.5*typical {
 			s.limit = typical
 		}
-		if s.limit < 1/largest { // nothing but zeros, or as good as
+		if s.limit < 1/largest { // all values are zero, or nearly
 			s.limit = 1
 		}
-		// Up to a mark, so that the end of the bar is a round number.
+		// The bar ends at a mark, which is a round number.
 		s.step = niceStep(s.limit / 4)
 		s.limit = s.step * math.Ceil(s.limit/s.step-1e-9)
 		s.clipped = extreme > s.limit*(1+1e-9)
@@ -236,8 +236,8 @@ func newColourScale(z [][]float64) colourScale {
 	return s
 }
 
-// The anchors of the palette, from zero outwards. The blue end is much lighter
-// than the red one: without colour, dark means positive.
+// The anchors of the palette, from zero outwards. The blue end is much lighter than the red
+// end: without colours, dark means positive.
 var (
 	reds  = []color.NRGBA{{247, 247, 247, 255}, {253, 219, 199, 255}, {244, 165, 130, 255}, {214, 96, 77, 255}, {165, 15, 38, 255}, {90, 0, 25, 255}}
 	blues = []color.NRGBA{{247, 247, 247, 255}, {226, 238, 246, 255}, {198, 224, 241, 255}, {165, 206, 233, 255}, {128, 186, 224, 255}, {88, 163, 213, 255}}
@@ -258,8 +258,8 @@ func (s colourScale) colour(v float64) color.NRGBA {
 
 // draw draws the colour bar in r, with its marks and legend to the right.
 func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
-	// Strips, each reaching up to the end so that no seam shows between them; a
-	// second image would come in random order in a PDF.
+	// The bar is made of strips. Each reaches up to the end of the bar, so that no gap shows
+	// between them. (A PDF with a second image would hold the two in random order.)
 	const steps = 128
 	for i := range steps {
 		strip := r
@@ -300,7 +300,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 	small := upright
 	small.Font.Size = vg.Points(8.5)
 	at += vg.Points(14)
-	// Half the bar is each sign's.
+	// Each sign has half of the bar.
 	small.XAlign = draw.XRight
 	label, text = shrink(small, d.Positive, 0.48*height)
 	c.FillText(label, vg.Point{X: at, Y: r.Max.Y}, text)
@@ -330,8 +330,8 @@ func hasBlank(z [][]float64) bool {
 	return slices.ContainsFunc(z, func(row []float64) bool { return slices.ContainsFunc(row, math.IsNaN) })
 }
 
-// cells is the map as an image, many pixels to a cell so that no viewer's
-// smoothing blurs the edges. Blank cells are hatched.
+// cells is the map as an image. A cell has many pixels, so that the smoothing of a viewer
+// does not blur its edges. Blank cells are hatched.
 func cells(z [][]float64, s colourScale) image.Image {
 	ny, nx := len(z), len(z[0])
 	wide, high := max(1, 1000/nx), max(1, 700/ny)

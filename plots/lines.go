@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// LinesData is several quantities of every level.
+// LinesData has several quantities of every level.
 type LinesData struct {
 	Title, YLabel string
 	Level         []float64 // ascending
@@ -19,15 +19,15 @@ type LinesData struct {
 	Size          Size
 }
 
-// NamedLine is one of them.
+// NamedLine is one quantity.
 type NamedLine struct {
 	Name   string
 	Column string // of a CSV that holds them
 	Values []float64
 }
 
-// Lines draws quantities of every level, as the paper's Figure 7 does those that
-// BEL-J adds up. Lines differ in colour, dash and weight.
+// Lines draws quantities of every level. The paper's Figure 7 shows the quantities that
+// BEL-J adds up in this way. Lines differ in colour, dash and weight.
 func Lines(d LinesData) (*Figure, error) {
 	x, err := newAxis("level", d.Level, false)
 	if err != nil {
@@ -49,7 +49,7 @@ func Lines(d LinesData) (*Figure, error) {
 	p.Add(grid())
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
-	for i, l := range slices.Backward(d.Lines) { // where lines lie on each other, the dashed ones above
+	for i, l := range slices.Backward(d.Lines) { // dashed lines are drawn above the lines that they lie on
 		if err := checkFinite(l.Name, l.Values, len(d.Level), false); err != nil {
 			return nil, fmt.Errorf("lines: %w", err)
 		}

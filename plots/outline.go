@@ -10,18 +10,18 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// outlines is a canvas that writes text as the outlines of its letters. An SVG
-// then needs no font where it is read, nor half a megabyte of it inside; and
-// gonum's PDF canvas, which writes UTF-8 as if it were Latin-1, never sees a σ.
+// outlines is a canvas that writes text as the outlines of its letters. An SVG then needs
+// no font on the reader's machine, and no half a megabyte of font inside. gonum's PDF
+// canvas writes UTF-8 as if it were Latin-1; with outlines it never gets a σ.
 type outlines struct {
 	vg.CanvasSizer
-	upsideDown bool // images are, unless they are turned over before
+	upsideDown bool // the canvas draws images upside down, so they are turned over before
 }
 
 // FillString implements vg.Canvas.
 func (c outlines) FillString(face gonumfont.Face, at vg.Point, text string) {
 	var buf sfnt.Buffer
-	// Coordinates in units of the font: no rounding but the font's own.
+	// Coordinates are in units of the font, so only the font itself rounds them.
 	em := fixed.I(int(face.Face.UnitsPerEm()))
 	scale := face.Font.Size / vg.Length(face.Face.UnitsPerEm())
 	length := func(x fixed.Int26_6) vg.Length { return scale * vg.Length(x) / 64 }

@@ -19,15 +19,15 @@ type ProfileData struct {
 	Size  Size
 }
 
-// BitProfile is that of one classifier.
+// BitProfile is the error probability of one classifier.
 type BitProfile struct {
 	Name   string
 	Bit    int    // its number, from 1: column bit of a CSV
 	Target []bool // by level, from level 1: the bit of the code word
-	// Observed error rates with the limits of their intervals, at labels in
-	// ascending order; nil where nothing was observed.
+	// Observed error rates with the limits of their intervals, at labels in ascending
+	// order; nil where there are no observations.
 	Label, Rate, Lo, Hi []float64
-	// The model's curve; nil where there is none.
+	// The curve of the model; nil where there is none.
 	X, Fitted []float64
 }
 
@@ -92,8 +92,8 @@ func Profile(d ProfileData) (*Figure, error) {
 			at := vg.Point{X: c.Min.X + width*vg.Length(i%columns), Y: c.Max.Y - height*vg.Length(i/columns+1)}
 			panel := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}}}
 			panel = draw.Crop(panel, vg.Points(2), -vg.Points(8), vg.Points(2), -vg.Points(26))
-			// A number at the upper end of an axis takes some room: as much in all
-			// panels, so that they stand in line.
+			// A number at the upper end of an axis needs some room. All panels get the same
+			// room, so that they are aligned.
 			const room = 6
 			panel.Max.Y -= vg.Points(room) - (panel.Max.Y - p.DataCanvas(panel).Max.Y)
 			p.Draw(panel)
@@ -142,7 +142,7 @@ func (b BitProfile) panel(glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Pl
 	points := intervals{glyph: glyph}
 	for i := range b.Label {
 		points.at = append(points.at, [4]float64{b.Label[i], b.Rate[i], b.Lo[i], b.Hi[i]})
-		// An interval of a few samples may reach far beyond all that is to be seen.
+		// An interval of a few samples may reach far beyond all points.
 		top = max(top, b.Rate[i], min(b.Hi[i], 2*b.Rate[i]))
 	}
 	p.Add(points)
@@ -174,8 +174,8 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
 }
 
-// intervals draws points with their intervals, which need not be symmetrical: x, y,
-// lower and upper limit.
+// intervals draws points with their intervals, which need not be symmetrical. A point has x,
+// y, and a lower and an upper limit.
 type intervals struct {
 	at    [][4]float64
 	glyph draw.GlyphStyle

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TeX writes the figure for LaTeX's pgfplots: a tikzpicture to \input. Numbers that
-// the command also writes as CSV are read from that file, whose name it is given;
-// columns have the names that the README documents. A heatmap's cells are read from
-// the PDF of the same name. The error says so where the figure has no such form.
+// TeX writes the figure for LaTeX's pgfplots: a tikzpicture to \input. LaTeX reads the
+// numbers from the CSV file that belongs to the figure; csv is its name, and its columns
+// have the names that cmd/belsim/README.md documents. LaTeX reads the cells of a heatmap
+// from the PDF of the same name. The error says when a figure has no form for LaTeX.
 func (f *Figure) TeX(w io.Writer, csv string) error {
 	if f.tex == nil {
 		return fmt.Errorf("cannot write this figure for LaTeX")
@@ -33,13 +33,13 @@ func (f *Figure) TeX(w io.Writer, csv string) error {
 	return err
 }
 
-// texPage is what all templates know.
+// texPage is the data that all templates get.
 type texPage struct {
 	CSV, PDF            string
 	Width, Height, Half string
 }
 
-// tex makes a template that is filled in with a page and the figure's data.
+// tex returns a function that fills in a template with a page and the data of the figure.
 func tex(text string, data any) func(texPage) (string, error) {
 	return func(p texPage) (string, error) {
 		t, err := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{"tex": texText, "num": texNumber}).Parse(text)
@@ -65,7 +65,7 @@ func texText(s string) string {
 	).Replace(s)
 }
 
-// texNumber writes a number so that it is read back as the same.
+// texNumber writes a number so that it reads back as the same number.
 func texNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 const texHeatmap = `\begin{tikzpicture}
@@ -84,8 +84,8 @@ const texHeatmap = `\begin{tikzpicture}
 \end{tikzpicture}
 `
 
-// texOf is the heatmap for LaTeX, which makes the axes and the colour bar. area is
-// where the map is in the figure.
+// texOf is the heatmap for LaTeX, which draws the axes and the colour bar. area is the
+// rectangle of the map in the figure.
 func (d HeatmapData) texOf(s colourScale, x, y axis, f *Figure, area vg.Rectangle) func(texPage) (string, error) {
 	end := func(a axis, index float64) string {
 		v := a.value(index)
@@ -221,7 +221,7 @@ func (d ProfileData) texOf(columns, rows int) func(texPage) (string, error) {
 		Bits                  []bit
 	}{Columns: columns, Rows: rows, Levels: len(d.Bits[0].Target)}
 	for _, b := range d.Bits {
-		// The points are those drawn: levels without samples have none, and LaTeX
+		// LaTeX gets the points that are drawn. Levels without samples have no point, and LaTeX
 		// cannot compute with the empty fields of a CSV.
 		var points []string
 		for i, x := range b.Label {
@@ -244,8 +244,8 @@ const texMatrix = `\begin{tikzpicture}
 \end{tikzpicture}
 `
 
-// maxRectangles is the largest number of runs of ones that are written for LaTeX,
-// whose memory is small.
+// maxRectangles is the largest number of runs of ones that are written for LaTeX, because
+// LaTeX has little memory.
 const maxRectangles = 20000
 
 // texOf draws a run of ones in a column as a rectangle.

@@ -17,7 +17,7 @@ import (
 // TradeoffData is the expected error of codes against their number of bits.
 type TradeoffData struct {
 	Title string
-	Found []TradeoffPoint // of a search, ascending in bits: joined by a line
+	Found []TradeoffPoint // results of a search, ascending in bits, joined by a line
 	Codes []TradeoffPoint // with names, in any order
 	Size  Size
 }
@@ -29,10 +29,10 @@ type TradeoffPoint struct {
 	Error, StdErr float64
 }
 
-// Tradeoff draws bits against error: what a search has found as a line, and other codes
-// as points with their names. Bits are on a logarithmic axis, and errors are
-// where they differ by more than a factor of 5; those that are zero then stand
-// at its lower edge, and its label says so.
+// Tradeoff draws bits against error. The codes that a search has found are joined by a
+// line; other codes are points with their names. The axis of bits is logarithmic. The axis
+// of errors is logarithmic where they differ by more than a factor of 5; errors that are
+// zero then stand at its lower edge, and its label says so.
 func Tradeoff(d TradeoffData) (*Figure, error) {
 	all := slices.Concat(d.Found, d.Codes)
 	if len(all) == 0 {
@@ -116,8 +116,8 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	return fig.setTeX(d.texOf(logarithmic)), nil
 }
 
-// spread draws points with vertical bars, and their names beside them, none on
-// another.
+// spread draws points with vertical bars. Their names stand beside them and do not
+// overlap.
 type spread struct {
 	at    []valueError
 	names []string
@@ -146,7 +146,8 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	for i := range order {
 		order[i] = i
 	}
-	// The right ones first: of two points side by side, the left one's name goes left.
+	// The points on the right come first: of two points side by side, the left one has its
+	// name on its left.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[b].x, s.at[a].x) })
 	free := func(box vg.Rectangle) bool {
 		return box.Min.X >= c.Min.X && box.Max.X <= c.Max.X && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
@@ -158,8 +159,8 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 		width := style.Width(name)
 		x, y := tx(s.at[i].x), ty(s.on(s.at[i].y))
 		near, above, beside := vg.Points(2.5), vg.Points(4.5), vg.Points(6)
-		// Above the point, where the line of what was found does not pass, or beside it;
-		// further up where there is no room.
+		// The name stands above the point, where the line does not pass, or beside it. Where
+		// there is no room, it stands further up.
 		places := []vg.Point{
 			{X: x + near, Y: y + above}, {X: x - near - width, Y: y + above},
 			{X: x + beside, Y: y - height/2}, {X: x - beside - width, Y: y - height/2},
@@ -178,7 +179,7 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// bitTicks are those of numbers of bits on a logarithmic axis: powers of two.
+// bitTicks marks powers of two, for numbers of bits on a logarithmic axis.
 type bitTicks struct{}
 
 // Ticks implements plot.Ticker.

@@ -17,16 +17,15 @@ type VerifyData struct {
 	Level        []float64 // ascending
 	Bound, Exact []float64 // nil, or NaN where there is none
 	Mean, StdErr []float64 // sampled; not negative
-	Band         float64   // where the lower panel has lines, in standard errors; 0: nowhere
+	Band         float64   // place of the lines of the lower panel, in standard errors; 0: no lines
 	Size         Size
 }
 
-// Verify draws the paper's Figure 10: the expected error of every label, by
-// bound, exact value and samples with their standard errors. Below it, where
-// there are exact values, how many standard errors the samples are away from
-// them: the standard errors themselves are mostly too small to see. A label
-// without a standard error, because all its samples agree, has no place there;
-// a note says how many these are.
+// Verify draws the paper's Figure 10: the expected error of every label, by bound, exact
+// value and samples with their standard errors. The standard errors are mostly too small
+// to see. So, where there are exact values, a lower panel shows how many standard errors
+// the samples are away from them. A label has no standard error where all its samples
+// agree. Such a label is not in the lower panel, and a note gives their number.
 func Verify(d VerifyData) (*Figure, error) {
 	x, err := newAxis("level", d.Level, false)
 	if err != nil {
@@ -119,7 +118,7 @@ func Verify(d VerifyData) (*Figure, error) {
 		level(-d.Band, band)
 	}
 	q.Add(&plotter.Scatter{XYs: z, GlyphStyle: glyph})
-	setLevels(x, &q.X) // again: Add has widened it to what it was given
+	setLevels(x, &q.X) // again, because Add has widened it
 	q.Y.Min, q.Y.Max = -reach, reach
 	p.X.Label.Text = ""
 	fig.draw = func(c draw.Canvas) {
@@ -129,8 +128,8 @@ func Verify(d VerifyData) (*Figure, error) {
 		height := c.Max.Y - c.Min.Y
 		upper := draw.Crop(c, 0, 0, 0.36*height, 0)
 		lower := draw.Crop(c, 0, 0, 0, -0.66*height)
-		// The numbers of the two axes differ in width: shift the narrower one,
-		// so that the levels stand above each other.
+		// The numbers of the two axes differ in width. Shift the axis with the narrower
+		// numbers, so that the levels of both panels are aligned.
 		shift := p.DataCanvas(upper).Min.X - q.DataCanvas(lower).Min.X
 		upper.Min.X += max(0, -shift)
 		lower.Min.X += max(0, shift)
@@ -146,7 +145,7 @@ func Verify(d VerifyData) (*Figure, error) {
 	return fig, nil
 }
 
-// glyphRadius makes room for many points.
+// glyphRadius is smaller where there are many points.
 func glyphRadius(n int) float64 {
 	return max(0.9, min(2.4, 300/float64(n)))
 }
@@ -156,7 +155,7 @@ func grid() *plotter.Grid {
 	return &plotter.Grid{Horizontal: line, Vertical: line}
 }
 
-// unbroken splits a line where it has no value.
+// unbroken splits a line at missing values.
 func unbroken(x, y []float64) []plotter.XYs {
 	var lines []plotter.XYs
 	broken := true
@@ -175,12 +174,13 @@ func unbroken(x, y []float64) []plotter.XYs {
 	return lines
 }
 
-// maxDeviation is the largest deviation that is drawn, in standard errors;
-// larger ones are drawn there. A tiny standard error may make them infinite.
+// maxDeviation is the largest deviation that is drawn, in standard errors. Larger ones are
+// drawn at this value, because a tiny standard error may make them infinite.
 const maxDeviation = 1e9
 
-// deviations are in standard errors; nil where nothing is exact. It also returns
-// how many exact values have no standard error beside them.
+// deviations returns the deviations from exact values in standard errors; nil where there
+// are no exact values. It also returns the number of labels with an exact value and
+// without a standard error.
 func deviations(d VerifyData) (z plotter.XYs, without int) {
 	for i, exact := range d.Exact {
 		switch {
@@ -195,7 +195,7 @@ func deviations(d VerifyData) (z plotter.XYs, without int) {
 	return z, without
 }
 
-// setLevels is axis.set for labels, which are whole numbers.
+// setLevels does the same as axis.set for labels, which are whole numbers.
 func setLevels(x axis, p *plot.Axis) {
 	x.set(p)
 	if len(x.at) == 1 {
@@ -204,7 +204,7 @@ func setLevels(x axis, p *plot.Axis) {
 	p.Tick.Marker = wholeTicks{}
 }
 
-// wholeTicks is ticks without the fractions.
+// wholeTicks marks round whole numbers.
 type wholeTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -225,7 +225,7 @@ type valueError struct{ x, y, err float64 }
 type errorBars struct {
 	at         []valueError
 	glyph      draw.GlyphStyle
-	horizontal func(float64) float64 // if not nil, bars are along x, and this is where a value is on that axis
+	horizontal func(float64) float64 // if not nil, bars are along x, and this function gives the place of a value on this axis
 }
 
 // Plot implements plot.Plotter.

@@ -12,7 +12,7 @@ import (
 	"belsim/theory/parallel"
 )
 
-// Reader is a decoder and what it is given.
+// Reader is a decoder with the kind of outputs that it reads.
 type Reader struct {
 	Decoder decode.Decoder
 	Logits  bool // the outputs as they are; else their signs
@@ -89,26 +89,26 @@ func (s *sums) mean() (mean, stderr float64) {
 	return mean, math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1))
 }
 
-// error is that of sums of absolute errors.
+// error returns the Error of sums of absolute errors.
 func (s *sums) error() Error {
 	mean, stderr := s.mean()
 	return Error{Mean: mean, StdErr: stderr, RMS: math.Sqrt(s.square / s.n)}
 }
 
-// Summary is what a reading of all samples gives.
+// Summary is the result of Scan.
 type Summary struct {
 	Counts *errmodel.Counts
-	// Levels are the errors of each Reader against the level of the target, Labels
-	// those against the target itself, quantization included.
+	// Levels are the errors of each Reader against the level of the target. Labels are the
+	// errors against the target itself, quantization included.
 	Levels, Labels []Error
-	// Dispersion is the variance of the number of wrong bits of a sample, given its
-	// level, over that of independent errors: 1 where classifiers err independently.
-	// Correlation is the mean correlation of two bits' errors that makes it so. NaN
-	// where too little varies.
+	// Dispersion (overdispersion) is the variance of the number of wrong bits of a sample,
+	// given its level, divided by the variance for independent errors. It is 1 where
+	// classifiers err independently. Correlation is the mean correlation of the errors of
+	// two bits that gives this dispersion. Both are NaN where too little varies.
 	Dispersion, Correlation float64
-	// LogitScale is the standard deviation of an output given its level, over the
-	// cells where both decisions occur: the τ of the latent-Gaussian model, whose
-	// logits have a noise of 1. NaN where there are none, or for decisions.
+	// LogitScale is the standard deviation of an output, given its level, over the cells
+	// where both decisions occur. It is the τ of the latent Gaussian model, where the noise
+	// of logits is 1. It is NaN for hard decisions, and where no such cell exists.
 	LogitScale float64
 
 	displacement []moments // of D, by level
@@ -231,7 +231,7 @@ func (s *slopeRows) row(i int) []int8 {
 	return s.rows[i]
 }
 
-// direction is what a wrong bit adds to the displacement D.
+// direction returns the number that a wrong bit adds to the displacement D.
 func direction(c *code.Code, slope []int8, row, k int) int64 {
 	if c.Bit(row, k) {
 		return -int64(slope[k])
@@ -279,8 +279,8 @@ func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *c
 	})
 }
 
-// dispersion compares the variance of the number of wrong bits, given the level,
-// with the sum of the bits' own.
+// dispersion compares the variance of the number of wrong bits, given the level, with the
+// sum of the variances of the bits.
 func dispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation float64) {
 	var all, own, pairs float64
 	for i, n := range numbers {
@@ -309,8 +309,9 @@ func dispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation float
 	return all / own, correlation
 }
 
-// fewErrors is how many wrong and right decisions a cell must have to tell the scale
-// of its logits: where one kind is rare, the spread is that of certainty.
+// fewErrors is the number of wrong, and of right, decisions that a cell needs for an
+// estimate of the scale of its logits. Where one kind of decision is rare, the spread of
+// logits comes from certainty, not from noise.
 const fewErrors = 5
 
 // logitScale pools the variances of outputs over the cells in which both decisions
@@ -337,23 +338,24 @@ func logitScale(c *errmodel.Counts, first, second []float64) float64 {
 	return math.Sqrt(square / dof)
 }
 
-// Dependence is what a second reading tells about samples as wholes.
+// Dependence says how the bits of a sample err together. It comes from a second reading
+// of the samples.
 type Dependence struct {
-	AA, AB, BB float64 // Σ over the samples of their scores' products, for Fit.Inflate
-	// Excess is the mean of what the variance of the displacement D has beyond that
-	// of independent errors, with its standard error, and Prior the levels it was
-	// measured at: see errmodel.SharedNoise. NaN where no level has two samples.
+	AA, AB, BB float64 // sums over the samples of the products of their scores, for Fit.Inflate
+	// Excess is the mean of the variance of the displacement D minus the variance for
+	// independent errors, with its standard error. Prior has the levels at which it was
+	// measured: see errmodel.SharedNoise. Excess is NaN where no level has two samples.
 	Excess, StdErr float64
 	Prior          []float64
 }
 
-// Depend reads all samples again: their scores at a fit of the code's bits, and
-// the excess of the displacement's variance. The error names the file and
+// Depend reads all samples again. It sums their scores at a fit of the bits of the code,
+// and the excess of the variance of the displacement. The error names the file and
 // the place, or is the context's.
 func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmodel.Fit, done func(samples uint64)) (*Dependence, error) {
 	m, levels := c.Bits(), c.Levels()
-	// A sample's score is that of a sample without an error, and for each wrong bit
-	// the difference.
+	// The score of a sample is the score of a sample without errors, plus a difference for
+	// each wrong bit.
 	whole := make([][2]float64, levels)
 	change := make([][][2]float64, m) // by bit and level
 	for k, positions := range c.Transitions() {

@@ -16,11 +16,11 @@ import (
 	"belsim/theory/arrayfile"
 )
 
-// Kind is what the outputs of classifiers are.
+// Kind says how the outputs of classifiers are written.
 type Kind string
 
-// Kinds of outputs. A classifier says one where its bit is 1, its sign +1, its
-// probability above ½, or its logit positive.
+// Kinds of outputs. The decision of a classifier is one where its bit is 1, its sign is +1,
+// its probability is above ½, or its logit is positive.
 const (
 	Bits          Kind = "bits"          // 0 and 1
 	Signs         Kind = "signs"         // −1 and 1
@@ -28,12 +28,12 @@ const (
 	Logits        Kind = "logits"        // any finite numbers
 )
 
-// certain is the logit of a probability of 1, or less 1, that of 0: the logit of
-// the largest probability below 1 that the error model tells from 1.
+// certain is the logit used for probability 1; its negative is used for probability 0.
+// It is the logit of the largest probability that the error model distinguishes from 1.
 var certain = math.Log((1 - 1e-12) / 1e-12)
 
-// logit is an output as a logit, ±1 where it is a bit. what says what an output is
-// that is not of its kind.
+// logit returns an output as a logit, or ±1 where it is a bit. For an output that is not
+// of kind k, what is a text that describes the output.
 func (k Kind) logit(v float64) (z float64, what string) {
 	switch k {
 	case Bits:
@@ -63,11 +63,11 @@ func (k Kind) logit(v float64) (z float64, what string) {
 // Hard reports whether outputs are decisions alone.
 func (k Kind) Hard() bool { return k == Bits || k == Signs }
 
-// Labels says what targets are.
+// Labels says how targets are written.
 type Labels struct {
 	Levels int
-	// Real makes targets real labels from Lo to Hi, quantized by q(y) =
-	// (y−Lo)·(L−1)/(Hi−Lo) + 1, to the nearest level; else they are levels 1..L.
+	// Real says that targets are real labels from Lo to Hi. They are quantized to the
+	// nearest level by q(y) = (y−Lo)·(L−1)/(Hi−Lo) + 1. Otherwise targets are levels 1..L.
 	Real   bool
 	Lo, Hi float64
 }
@@ -93,8 +93,8 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 		}
 		return int(y), y, nil
 	}
-	// Files hold rounded numbers: the ends of the range may be passed by as much
-	// as a float32 rounds.
+	// Files hold rounded numbers: a target may lie outside the range by the rounding of a
+	// float32.
 	slack := 1e-6 * max(l.Hi-l.Lo, math.Abs(l.Lo), math.Abs(l.Hi))
 	if !(y >= l.Lo-slack && y <= l.Hi+slack) {
 		return 0, 0, fmt.Errorf("target %v is outside the range %v to %v", y, l.Lo, l.Hi)
@@ -110,8 +110,7 @@ type Source struct {
 	Kind             Kind
 }
 
-// Check compares the sizes of the files, as far as they are known before they are
-// read.
+// Check compares the sizes of the files, where they are known before the files are read.
 func (s *Source) Check() error {
 	n, columns := s.Targets.Dims()
 	m, _ := s.Outputs.Dims()
@@ -128,10 +127,10 @@ func (s *Source) mismatch(targets, outputs int) error {
 	return fmt.Errorf("%s has %d targets, but %s has the outputs of %d samples", s.Targets.Name(), targets, s.Outputs.Name(), outputs)
 }
 
-// Detect reads outputs until it knows what they are: bits where all are 0 or 1,
-// signs where all are ±1, probabilities where all are from 0 to 1, else logits.
-// Logits are known by the first that is no probability; the rest takes a reading of
-// the file. The rows are rewound.
+// Detect reads outputs until it knows their kind: bits where all are 0 or 1, signs where
+// all are ±1, probabilities where all are from 0 to 1, else logits. The first output that
+// is not a probability shows that outputs are logits; for the other kinds, Detect reads
+// the whole file. Then it rewinds the rows.
 func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 	_, m := outputs.Dims()
 	row := make([]float64, m)

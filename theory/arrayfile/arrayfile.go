@@ -18,8 +18,8 @@ import (
 // MaxSide is the largest number of rows or columns of a file.
 const MaxSide = 1 << 16
 
-// ReadFile reads a matrix from a .csv or .npy file. Errors name the file and,
-// where there is one, the row, column and value at fault, from 1.
+// ReadFile reads a matrix from a .csv or .npy file. Errors name the file and, where
+// possible, the row, column (both from 1) and value at fault.
 func ReadFile(path string) (*mat.Dense, error) {
 	read := ReadCSV
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
@@ -53,10 +53,9 @@ func checkSides(name string, rows, columns int) error {
 	return nil
 }
 
-// lineReader ends with an error when a line is longer than any matrix's or ends
-// within quotes, so that a reader of records above it need not hold one of
-// gigabytes: no number spans lines, but a quote that is never closed would take
-// in the rest of the file.
+// lineReader returns an error when a line is longer than the longest row of a matrix, or
+// when it ends within quotes. A reader of records above it then never holds a record of
+// gigabytes: a quote that is never closed would otherwise include the rest of the file.
 type lineReader struct {
 	r      io.Reader
 	name   string

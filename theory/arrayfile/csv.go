@@ -57,8 +57,8 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 	return mat.NewDense(rows, columns, data), nil
 }
 
-// newRecords reads records of numbers: with or without a byte order mark, and no
-// line too long to be held.
+// newRecords returns a reader of records of numbers. The file may begin with a byte order
+// mark. Lines have a largest length: see lineReader.
 func newRecords(r io.Reader, name string) *csv.Reader {
 	br := bufio.NewReader(r)
 	if mark, _ := br.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
@@ -80,7 +80,7 @@ func readRecord(records *csv.Reader, name string) ([]string, error) {
 	return record, err
 }
 
-// byteOrderMark is what some spreadsheets begin a UTF-8 file with.
+// byteOrderMark stands at the beginning of UTF-8 files that some spreadsheets write.
 const byteOrderMark = "\ufeff"
 
 var errNotFinite = errors.New("not finite")
@@ -99,9 +99,9 @@ func parse(field string) (float64, error) {
 	return v, err
 }
 
-// maxPlain is the least integer that is written with an exponent: below it, a
-// float64 holds every integer and its digits are the shortest that it reads back
-// from.
+// maxPlain is the smallest integer that is written with an exponent. Below it, a float64
+// holds every integer, and the digits of an integer are the shortest text that reads back
+// as the same number.
 const maxPlain = 1e15
 
 // WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as

@@ -20,9 +20,8 @@ import (
 // bools, integers or floats of any width and byte order, in C or Fortran order.
 // Every entry must be finite. name is the file's, for errors.
 //
-// The header is npyio's to read; the data is not: of a truncated file npyio
-// makes up values, Fortran order it returns untransposed, and float16 it does
-// not know.
+// npyio reads the header. It does not read the data: for a truncated file it invents
+// values, it returns Fortran order untransposed, and it does not know float16.
 func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	br := bufio.NewReader(r)
 	header, _, err := readHeader(br)
@@ -41,8 +40,8 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// The data is read as it comes and not into memory of the size that the
-	// header claims. One byte more shows whether the file ends with the array.
+	// Memory grows with the data that is read, not with the size that the header claims.
+	// One more byte shows whether the file ends with the array.
 	want := int64(rows) * int64(columns) * int64(size)
 	var raw bytes.Buffer
 	if _, err := io.Copy(&raw, io.LimitReader(br, want+1)); err != nil {
@@ -105,8 +104,8 @@ func readHeader(br *bufio.Reader) (h npy.Header, offset int64, err error) {
 	if _, err := io.ReadFull(br, raw); err != nil {
 		return h, 0, errHeader
 	}
-	// npyio slices by what it finds in the header and panics where that is not
-	// there.
+	// npyio cuts the header at characters that it expects, and panics where they are
+	// missing.
 	defer func() {
 		if recover() != nil {
 			err = errHeader
@@ -190,8 +189,8 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 }
 
 // WriteBitsNPY writes a matrix of zeros and ones as a NumPy array of uint8 in C
-// order, row by row. Any other entry is an error that names it; what was written
-// before its row then stands.
+// order, row by row. Any other entry is an error that names the entry; the rows before it
+// have been written then.
 func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
 	return writeNPY(w, m, "|u1", func(dst []byte, v float64) ([]byte, error) {
 		switch v {
@@ -204,8 +203,8 @@ func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
 	})
 }
 
-// writeNPY writes the array row by row, so that a large matrix is never held a
-// second time; npyio writes whole slices.
+// writeNPY writes the array row by row, so that memory never holds a large matrix twice.
+// (npyio writes whole slices.)
 func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
 	rows, columns := m.Dims()
 	head := npyHeader(descr, fmt.Sprintf("(%d, %d)", rows, columns))

@@ -14,14 +14,14 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// NPZWriter writes arrays of one dimension into an .npz file. Equal arrays are
-// equal bytes: no time is in them.
+// NPZWriter writes arrays of one dimension into an .npz file. Equal arrays give equal
+// bytes, because the file holds no times.
 type NPZWriter struct{ zip *zip.Writer }
 
 // NewNPZWriter returns a writer of an .npz file. Close ends the file.
 func NewNPZWriter(w io.Writer) *NPZWriter { return &NPZWriter{zip.NewWriter(w)} }
 
-// Close writes what ends the file; it does not close the writer it goes to.
+// Close writes the end of the file. It does not close the underlying writer.
 func (z *NPZWriter) Close() error { return z.zip.Close() }
 
 // Floats writes an array of n numbers as float64.
@@ -38,7 +38,7 @@ func (z *NPZWriter) Integers(name string, n int, at func(i int) uint64) error {
 	})
 }
 
-// Strings writes an array of n texts, as long in the array as the longest.
+// Strings writes an array of n texts. Every entry has the length of the longest text.
 func (z *NPZWriter) Strings(name string, n int, at func(i int) string) error {
 	width := 1
 	for i := range n {
@@ -73,9 +73,9 @@ func (z *NPZWriter) array(name, descr string, n int, encode func(dst []byte, i i
 	return nil
 }
 
-// npyHeader is what an array of a type and shape, as NumPy writes them, begins with. Format
-// 1.0: magic, version, length; then the dictionary, padded with spaces and a
-// newline so that the data begins at a multiple of 64.
+// npyHeader returns the header of an array, for a type and a shape as NumPy writes them. It
+// has format 1.0: magic, version, length, and then the dictionary, padded with spaces and
+// a newline so that the data begins at a multiple of 64.
 func npyHeader(descr, shape string) []byte {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	length := (10+len(dict)+1+63)/64*64 - 10

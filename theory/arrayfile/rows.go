@@ -21,13 +21,13 @@ import (
 // one dimension is a column.
 type Rows struct {
 	name    string
-	n, m    int // n is −1 where only reading tells
+	n, m    int // n is −1 where only reading the file shows it
 	row     int // the last one read, from 1
 	source  rowSource
 	closers []func() error
 }
 
-// rowSource is how a format gives its rows.
+// rowSource reads the rows of one format.
 type rowSource interface {
 	// rewind goes back to the first row.
 	rewind() error
@@ -36,8 +36,8 @@ type rowSource interface {
 	next(dst []float64) error
 }
 
-// OpenRows opens a .csv, .npy or .npz file. FILE.npz:NAME is one array of an .npz;
-// without a NAME it is the first of names that the file has, or its only array.
+// OpenRows opens a .csv, .npy or .npz file. FILE.npz:NAME is one array of an .npz file.
+// Without a NAME, OpenRows takes the first of names that the file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
 	file, array := path, ""
 	if at := strings.LastIndex(strings.ToLower(path), ".npz:"); at >= 0 {
@@ -61,11 +61,11 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	return r, nil
 }
 
-// Name is the file's, and the array's in an .npz, for messages.
+// Name returns the name of the file, and for an .npz also of the array, for messages.
 func (r *Rows) Name() string { return r.name }
 
-// Dims returns the numbers of rows and columns; −1 rows where only reading to the
-// end tells.
+// Dims returns the numbers of rows and columns. rows is −1 where only reading the file to
+// its end shows it.
 func (r *Rows) Dims() (rows, columns int) { return r.n, r.m }
 
 // Next sets dst, of length M, to the next row. After the last it returns io.EOF.
@@ -146,9 +146,8 @@ func (r *Rows) openCSV(path string) error {
 	return r.checkColumns()
 }
 
-// start reads the first line or two: a line in which nothing is a number is a
-// header, and so are three or more columns named 0, 1, 2 and so on, as pandas names
-// them.
+// start reads the first line or two. A line without any number is a header. So is a line
+// of three or more columns 0, 1, 2 and so on, the names that pandas gives to columns.
 func (c *csvRows) start() error {
 	c.records, c.first = newRecords(c.file, c.name), nil
 	record, err := readRecord(c.records, c.name)
@@ -243,7 +242,7 @@ func (r *Rows) openNPY(path string) error {
 	}, size, func() (io.ReaderAt, error) { return file, nil })
 }
 
-// array prepares the reading of an .npy file: open starts it at its beginning, size
+// array prepares the reading of an .npy file. open returns a reader at its beginning, size
 // is its length in bytes or −1, and at gives access to any place of it.
 func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.ReaderAt, error)) error {
 	in, err := open()
@@ -310,7 +309,7 @@ func (a *npyRows) rewind() error {
 
 func (a *npyRows) next(dst []float64) error {
 	if a.left == 0 {
-		// The end of a compressed file is where its checksum is compared.
+		// A compressed file compares its checksum at its end.
 		if _, err := a.r.ReadByte(); err == nil {
 			return errors.New("bytes after the data")
 		} else if err != io.EOF {
@@ -438,8 +437,8 @@ func (r *Rows) openNPZ(path, array string, names []string) error {
 	return r.array(open, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, path) })
 }
 
-// anywhere gives access to any place of an entry of a zip: in the archive where it
-// is stored as it is, else in a temporary file that nobody else sees.
+// anywhere gives access to any place of an entry of a zip: in the archive, where the entry
+// is not compressed, else in a temporary file that Close removes.
 func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
 	if f.Method == zip.Store {
 		offset, err := f.DataOffset()
@@ -463,7 +462,7 @@ func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
 		return nil, fmt.Errorf("unpacking: %w", err)
 	}
 	r.closers = append(r.closers, func() error { return errors.Join(file.Close(), os.Remove(file.Name())) })
-	// The archive may claim any size: what it says is what is checked later.
+	// The archive may claim any size. A later check compares it with the data.
 	if _, err := io.Copy(file, io.LimitReader(in, int64(f.UncompressedSize64)+1)); err != nil {
 		return nil, fmt.Errorf("unpacking: %w", err)
 	}

@@ -19,8 +19,8 @@ const (
 
 // Code is an L × M code matrix: row i is the code word of level i+1, column k
 // the target of bit k+1. It is immutable and implements mat.Matrix with entries
-// 0 and 1, or real numbers where it was made by FromReal. Rows are packed 64 bits to a word, so that 65,536 levels of a code of
-// as many bits take half a gigabyte.
+// 0 and 1, or real numbers where FromReal made it. A row is packed, 64 bits in a word:
+// 65,536 levels of 65,536 bits take half a gigabyte.
 type Code struct {
 	name         string
 	levels, bits int
@@ -70,8 +70,8 @@ func (c *Code) At(i, j int) float64 {
 	return c.Value(i, j)
 }
 
-// Real reports whether the code is of real numbers (see FromReal). Its bits are
-// the classifiers' targets, its values what a decoder correlates outputs with.
+// Real reports whether the code has real numbers (see FromReal). Its bits are the targets
+// of the classifiers. Its values are the numbers that a decoder correlates outputs with.
 func (c *Code) Real() bool { return c.values != nil }
 
 // Value returns entry k of row i, both from 0: the bit, or a real code's value.
@@ -169,10 +169,10 @@ func (c *Code) setJohnson(i, start, v, m int) {
 	c.set(i, start+max(m-v, 0), start+min(2*m-v, m))
 }
 
-// FromReal returns the code with the rows of an L × M matrix of real numbers, as
-// learned codes have. A bit's target is one in the rows where its column's value is
-// above the middle between the column's smallest and largest. All rows must differ.
-// A matrix of zeros and ones is the same code as FromMatrix makes.
+// FromReal returns the code with the rows of an L × M matrix of real numbers, as learned
+// codes have them. The target of a bit is one in the rows where the value of its column
+// is above the middle between the smallest and the largest value of this column. All rows
+// must differ. For a matrix of zeros and ones, the result is the code of FromMatrix.
 func FromReal(name string, m mat.Matrix) (*Code, error) {
 	levels, width, err := checkDims(name, m)
 	if err != nil {
@@ -244,8 +244,7 @@ func checkDims(name string, m mat.Matrix) (levels, width int, err error) {
 }
 
 // FromMatrix returns the code with the rows of an L × M matrix of zeros and
-// ones. All rows must differ. name is used in messages: a custom code's is its
-// path.
+// ones. All rows must differ. Messages use name, which is the path of a custom code.
 func FromMatrix(name string, m mat.Matrix) (*Code, error) {
 	levels, width, err := checkDims(name, m)
 	if err != nil {

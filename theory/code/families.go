@@ -27,8 +27,7 @@ func (f Family) Bytes(levels int) int64 {
 	return int64(levels) * int64((f.bits(levels)+63)/64) * 8
 }
 
-// Families lists the named codes: those of the paper, then the baselines that
-// users expect.
+// Families lists the named codes: first the codes of the paper, then the usual baselines.
 func Families() []Family {
 	return []Family{
 		{"unary", "bit k is one from level k+1 on", unaryBits, buildUnary},
@@ -79,9 +78,9 @@ func IsFile(nameOrPath string) bool {
 	return strings.ContainsAny(lower, `/\`) || strings.HasSuffix(lower, ".csv") || strings.HasSuffix(lower, ".npy")
 }
 
-// Open returns a named code of the given number of levels, or reads a custom
-// one from a .csv or .npy file with a row for each level. A file has its own
-// number of levels: levels must be that number, or 0 for whatever it is.
+// Open returns a named code of the given number of levels, or reads a custom code from a
+// .csv or .npy file with a row for each level. For a file, levels must be its number of
+// rows, or 0 for any number.
 func Open(nameOrPath string, levels int) (*Code, error) {
 	return open(nameOrPath, levels, FromMatrix)
 }
@@ -109,7 +108,7 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	return c, nil
 }
 
-// unknown is the error for a name that is no code's.
+// unknown is the error for a name that no code has.
 func unknown(name string) error {
 	var names []string
 	nearest, least := "", 3
@@ -125,7 +124,7 @@ func unknown(name string) error {
 	return fmt.Errorf("unknown code %q; want a .csv or .npy file or one of %s", name, strings.Join(names, ", "))
 }
 
-// editDistance is the number of letters to insert, delete or replace.
+// editDistance is the smallest number of letters to insert, delete or replace.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

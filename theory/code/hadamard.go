@@ -4,9 +4,8 @@ import "math/bits"
 
 func hadamardBits(levels int) int { return 1 << naturalBits(levels) }
 
-// buildHadamard: the first rows of the Sylvester matrix, +1 as 1 and −1 as 0.
-// Entry (i, k), from 0, is −1 to the number of ones that i and k have in
-// common.
+// buildHadamard sets the first rows of the Sylvester matrix, +1 as 1 and −1 as 0. Entry
+// (i, k), from 0, is (−1)^c, where c is the number of ones that i and k have in common.
 func buildHadamard(c *Code) {
 	// The low six bits of k run through a word, the others choose it.
 	var low [64]uint64

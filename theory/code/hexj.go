@@ -2,15 +2,15 @@ package code
 
 import "math/bits"
 
-// hexDigits is how many hexadecimal digits the largest label needs, two at
-// least.
+// hexDigits is the number of hexadecimal digits that the largest label needs, at least
+// two.
 func hexDigits(levels int) int { return max(2, (bits.Len(uint(levels-1))+3)/4) }
 
 func hexjBits(levels int) int { return 8 * hexDigits(levels) }
 
-// buildHexJ: level n is the hexadecimal digits of n−1, the most significant
-// first, each as a Johnson word of 8 bits. Reflected, a digit runs back where
-// the number above it is odd.
+// buildHexJ writes level n as the hexadecimal digits of n−1, the most significant first,
+// each as a Johnson word of 8 bits. In the reflected code, a digit runs backwards where
+// the number formed by the digits before it is odd.
 func buildHexJ(c *Code, reflected bool) {
 	digits := hexDigits(c.levels)
 	for v := range c.levels {

@@ -1,14 +1,15 @@
 package code
 
-// displacementBits is m of b<base>jdj, whose 2·base base values have 2m
-// displacements each.
+// displacementBits is m for b<base>jdj: each of its 2·base base values has 2m
+// displacements.
 func displacementBits(levels, base int) int { return (levels + 4*base - 1) / (4 * base) }
 
 func jdjBits(levels, base int) int { return displacementBits(levels, base) + base }
 
-// buildJDJ: level n is a displacement on m Johnson bits, then a base on the
-// others, of n−1 = base·2m + displacement. Reflected, displacements run back
-// where the base is odd, so that neighbours differ in one bit there too.
+// buildJDJ splits level n into n−1 = base·2m + displacement. The displacement is on m
+// Johnson bits, and the base is on the bits after them. In the reflected code,
+// displacements run backwards where the base is odd, so that neighbouring words always
+// differ in one bit.
 func buildJDJ(c *Code, base int, reflected bool) {
 	m := c.bits - base
 	for v := range c.levels {

@@ -9,10 +9,9 @@ import (
 	"belsim/theory/parallel"
 )
 
-// Properties are the paper's design principles as numbers: code words far apart
-// correct errors, few transitions of a bit make its classifier easy to learn,
-// and words that are the further apart the further their labels are keep errors
-// small.
+// Properties are the paper's design principles as numbers. Large distances between code
+// words correct errors. Few transitions of a bit make its classifier easy to learn. Errors
+// stay small when words are far apart whose labels are far apart.
 type Properties struct {
 	Code   string `json:"code"`
 	Levels int    `json:"levels"`
@@ -31,8 +30,8 @@ type Properties struct {
 	ConstantColumns int `json:"constant_columns"`
 }
 
-// maxPairWork limits the words that are compared for the properties of pairs,
-// to a minute or so; beyond it MinDistance and Correlation are nil.
+// maxPairWork limits the number of 64-bit words that are compared for the properties of
+// pairs, to about a minute of work. Above it MinDistance and Correlation are nil.
 const maxPairWork = 1 << 37
 
 // pairSums are integer sums over pairs of rows, so that the order of the rows
@@ -103,9 +102,9 @@ func (s *pairSums) add(t pairSums) {
 	s.dn += t.dn
 }
 
-// correlation is Pearson's; nil when a variance is zero. Variances and covariance
-// are differences of nearly equal products where distances hardly vary, so they
-// are taken of integers, pairs·Σxy − Σx·Σy, and rounded only then.
+// correlation is Pearson's; nil when a variance is zero. Where distances hardly vary,
+// variances and covariance are differences of nearly equal products. So they are computed
+// in integers, pairs·Σxy − Σx·Σy, and rounded at the end.
 func (s pairSums) correlation() *float64 {
 	vd := moment(s.pairs, s.dd, s.d, s.d)
 	vn := moment(s.pairs, s.nn, s.n, s.n)
@@ -113,7 +112,7 @@ func (s pairSums) correlation() *float64 {
 		return nil
 	}
 	r := moment(s.pairs, s.dn, s.d, s.n) / (math.Sqrt(vd) * math.Sqrt(vn))
-	r = max(-1, min(1, r)) // the roundings of the quotient may exceed 1
+	r = max(-1, min(1, r)) // roundings may give a quotient above 1
 	return &r
 }
 

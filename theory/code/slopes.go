@@ -2,7 +2,7 @@ package code
 
 import "sort"
 
-// Slopes tells how the bits of a code answer to a small shift of the label.
+// Slopes says how the bits of a code change with a small shift of the label.
 type Slopes struct {
 	code      *Code
 	positions [][]int
@@ -12,9 +12,9 @@ type Slopes struct {
 func (c *Code) Slopes() *Slopes { return &Slopes{c, c.Transitions()} }
 
 // Row sets dst, of length M, to the direction in which each bit changes at the
-// transition nearest to row i: +1 where it becomes one as the label grows, −1
-// where it becomes zero, 0 where it has no transition, or two that are equally
-// near and opposite.
+// transition nearest to row i: +1 where it becomes one as the label grows, −1 where it
+// becomes zero. The direction is 0 where the bit has no transition, or where two opposite
+// transitions are equally near.
 func (s *Slopes) Row(dst []int8, i int) {
 	for k, positions := range s.positions {
 		dst[k] = 0
