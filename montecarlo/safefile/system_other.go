@@ -2,8 +2,8 @@
 
 package safefile
 
-// alive takes every process for a running one where there is no cheap way to ask.
+// alive supposes that every process runs, because this system has no cheap way to ask.
 func alive(int) bool { return true }
 
-// syncFolder does nothing: folders are not synced here.
+// syncFolder does nothing: this system does not sync folders.
 func syncFolder(string) error { return nil }

@@ -15,7 +15,7 @@ type enumerated struct {
 	prior []float64
 
 	table   []float64 // L × M
-	old     []float64 // before the last update: the columns'
+	old     []float64 // the columns before the last update
 	columns []int
 	label   []int32 // by output
 	prob    []float64
@@ -23,8 +23,7 @@ type enumerated struct {
 	zero, one []float64 // by column: probabilities at one level
 }
 
-// maxOutputs is the largest L·2^M at which sums over all outputs take less time than
-// samples do.
+// maxOutputs is the largest L·2^M at which a sum over all outputs is faster than samples.
 const maxOutputs = 1 << 16
 
 func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumerated {

@@ -8,8 +8,8 @@ import (
 	"belsim/theory/code"
 )
 
-// words is a code matrix under change: row i is the code word of level i+1, packed 64
-// bits to a word as code.Code packs it.
+// words is a code matrix that changes. Row i is the code word of level i+1, packed 64 bits
+// to a word as code.Code packs it.
 type words struct {
 	levels, bits int
 	width        int // words of a row
@@ -21,8 +21,8 @@ func newWords(levels, bits int) *words {
 	return &words{levels, bits, width, make([]uint64, levels*width)}
 }
 
-// wordsOf copies the first levels rows of a code of at most so many bits; bits that
-// it lacks are zero.
+// wordsOf copies the first rows of a code that has at most the given number of bits. The
+// missing bits are zero.
 func wordsOf(c *code.Code, levels, bits int) *words {
 	w := newWords(levels, bits)
 	for i := range levels {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// chain is a code under change, with the move that is being tried.
+// chain is a code that changes, with the move that is being tried.
 type chain struct {
 	*words
 	free  []int // columns that may change
-	limit int   // most transitions of a column; 0: any number
+	limit int   // largest number of transitions of a column; 0: any number
 
 	// The move: the rows and columns it has changed, and the words that the rows had.
 	columns, rows []int
@@ -56,8 +56,8 @@ func (c *chain) flips(k, lo, hi int) {
 	}
 }
 
-// invert flips bit k on the shorter side of level at: whether a column or its inverse is
-// in a code makes no difference to its error.
+// invert flips bit k on the shorter side of level at. A column and its inverse give a code
+// the same error.
 func (c *chain) invert(k, at int) {
 	if at < c.levels/2 {
 		c.flips(k, 0, at)
@@ -176,8 +176,8 @@ func (c *chain) propose(rng *rand.Rand) bool {
 	return len(c.rows) > 0 && c.allowed()
 }
 
-// shifted sets column k to another one, shifted by some levels; what it lacks at
-// the end is like its last bit.
+// shifted sets column k to another column, shifted by some levels. The missing bits at the
+// end are equal to the last bit.
 func (c *chain) shifted(k, other int, rng *rand.Rand) {
 	by := geometric(rng, 0.3)
 	if rng.IntN(2) == 0 {
@@ -189,7 +189,7 @@ func (c *chain) shifted(k, other int, rng *rand.Rand) {
 	c.set(k)
 }
 
-// prune forgets rows that the move has left as they were.
+// prune removes rows that the move has not changed.
 func (c *chain) prune() {
 	kept := 0
 	for j, i := range c.rows {
@@ -206,7 +206,7 @@ func (c *chain) prune() {
 	c.rows, c.old = c.rows[:kept], c.old[:kept*c.width]
 }
 
-// geometric is a number from 1 whose mean is 1/p.
+// geometric returns a random number from 1 with a geometric distribution of mean 1/p.
 func geometric(rng *rand.Rand, p float64) int {
 	n := 1
 	for n < 1<<16 && rng.Float64() >= p {

@@ -11,15 +11,15 @@ import (
 // evaluator computes the expected error of a matrix that changes little from one
 // call to the next.
 type evaluator interface {
-	// reset evaluates a matrix from the beginning, with the random numbers of a
-	// seed. The error is +Inf where a probability is above 1. When the context ends
-	// it returns the context's error.
+	// reset evaluates a matrix from the beginning, with the random numbers of a seed. The
+	// expected error is +Inf where a probability is above 1. When the context ends, reset
+	// returns the error of the context.
 	reset(ctx context.Context, w *words, seed uint64) (float64, error)
-	// update evaluates the matrix after a change, of which reset or the last
-	// update has seen all but the columns and rows listed; old holds the words
-	// that the rows had.
+	// update evaluates the matrix after a change of the listed columns and rows. Everything
+	// else is as reset or the last update has seen it. old holds the words that the rows
+	// had before.
 	update(w *words, columns, rows []int, old []uint64) (float64, error)
-	// reject takes the last update back: the matrix is as it was before.
+	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
 
@@ -54,24 +54,24 @@ func (p *probabilities) of(w *words, k int) bool {
 // sampled estimates the expected error of gen on bits that err independently, from a
 // Latin hypercube of S samples of every level (McKay, Beckman and Conover,
 // Technometrics 21, 1979): of the S samples of level n, bit k errs in
-// ⌊S·e[n,k] + u⌋, u being uniform, which are the first of a random order of
-// the samples, drawn for n and k alone. So every bit errs as often as it should, to
-// within one sample, and codes are compared by common random numbers: a bit whose
-// e[n,k] changes a little errs in the same samples but for a few.
+// ⌊S·e[n,k] + u⌋ samples, where u is uniform. These are the first samples of a random
+// order that depends on n and k only. So the number of errors of every bit is right to
+// within one sample, and codes are compared by common random numbers: when e[n,k] changes
+// a little, the bit errs in nearly the same samples.
 //
-// What every sample was decoded to is kept, and after a change only those are decoded
-// again for which it can matter:
+// The evaluator remembers the level to which it decoded each sample. After a change it
+// decodes again only the samples that the change can affect:
 //
-//   - those in which a bit errs now and did not before, or the other way round;
-//   - those that had been decoded to a level m whose word differs from that of their
-//     level n in other bits than before. (A sample is n's word with some bits
-//     wrong, so nothing else about the two words matters: inverting a bit
-//     in all words from a level on changes pairs of levels on either side alone.)
+//   - samples in which a bit errs now and did not err before, or the other way round;
+//   - samples that were decoded to a level m, where the bits in which the words of m and of
+//     their level n differ have changed. (A sample is the word of n with some wrong bits,
+//     so nothing else about the two words matters. Inverting a bit in all words from a
+//     level on affects only pairs of levels on both sides of this level.)
 //
-// For all others the candidates are what they were, except for such m, and those are
-// compared with the level that had won. Where D is the distance of the two
-// words, and no sample of n has more than F errors, m is at least D−F from any
-// sample, and n at most F: so for D > 2·F, before and after, m is not even compared.
+// For all other samples, only such levels m can win anew, and they are compared with the
+// level that had won. Let D be the distance of the words of m and n, and let no sample of
+// n have more than F errors. Then m is at least D−F from any sample, and n is at most F
+// from it. So where D > 2·F, before and after the change, m is not compared.
 type sampled struct {
 	probabilities
 	size  int // S, a power of two
@@ -81,15 +81,15 @@ type sampled struct {
 	seed  uint64
 
 	counts  []int32  // L × M: samples in which the bit errs
-	most    []int32  // by level, at least the largest number of errors of a sample
+	most    []int32  // by level: no sample has more errors
 	sums    []int64  // by level, of |error|
 	flips   []uint64 // L × S × width: wrong bits
 	nearest []nearest
 	stamp   []uint32 // L × S: the update in which the sample was last kept in log
 	updates uint32
-	anew    bool // nothing is kept: reset
+	anew    bool // reset is at work: nothing is kept
 
-	// What the last update has changed.
+	// The changes of the last update.
 	columns   []int
 	oldCounts []int32
 	oldSums   []levelSum
@@ -98,8 +98,8 @@ type sampled struct {
 
 	// Scratch.
 	delta   []uint64 // L × width: the bits in which words have changed
-	changed []bool   // levels whose word has
-	rivals  []int    // levels that are near and differ in other bits than before
+	changed []bool   // levels whose word has changed
+	rivals  []int    // near levels that now differ in other bits
 	dirty   []int32
 	near    []int32 // levels
 	places  []int32 // of near, by distance
@@ -113,13 +113,13 @@ type sampled struct {
 	memo [1 << memoBits]memo
 }
 
-// nearest is what a sample was decoded to.
+// nearest is the result of decoding a sample.
 type nearest struct{ distance, level int32 }
 
 // error is |decoded − n| of a sample of level n.
 func (a nearest) error(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
 
-// neighbour is a level whose word may be decoded from samples of another.
+// neighbour is a level to which samples of another level may be decoded.
 type neighbour struct{ level, distance int32 }
 
 type levelSum struct {
@@ -190,7 +190,7 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 // forget begins another update.
 func (s *sampled) forget() {
 	s.columns, s.oldCounts, s.oldSums, s.log, s.oldFlips = s.columns[:0], s.oldCounts[:0], s.oldSums[:0], s.log[:0], s.oldFlips[:0]
-	if s.updates++; s.updates == 0 { // all stamps may be those of this number's last turn
+	if s.updates++; s.updates == 0 { // the number has wrapped around: stamps may be of its last turn
 		clear(s.stamp)
 		s.updates = 1
 	}
@@ -253,8 +253,8 @@ func (s *sampled) level(w *words, n int, rows []int) {
 	s.oldSums = append(s.oldSums, levelSum{n, s.sums[n]})
 	s.dirty = s.dirty[:0]
 	for j, k := range s.columns {
-		// The samples in which a bit errs are the first of its order, so those between the
-		// old count and the new one change.
+		// The bit errs in the first samples of its order, so the samples between the old count
+		// and the new count change.
 		was, is := s.oldCounts[j*w.levels+n], s.counts[n*w.bits+k]
 		if was == is {
 			continue
@@ -276,7 +276,7 @@ func (s *sampled) level(w *words, n int, rows []int) {
 			s.rival(w, n, m)
 		}
 	}
-	const few = 8 // comparisons that cost as much as to decode
+	const few = 8 // number of comparisons that cost as much as decoding
 	if len(s.rivals) > few {
 		s.decodeAll(w, n)
 		return
@@ -289,9 +289,9 @@ func (s *sampled) level(w *words, n int, rows []int) {
 	}
 }
 
-// decodeDirty decodes the samples of a level that are to be decoded again. Few
-// patterns of errors make up most samples, so what one came to is kept, in the place
-// that its hash gives it, until another needs it.
+// decodeDirty decodes the samples of a level that must be decoded again. Most samples have
+// one of a few patterns of errors. So the result for a pattern is kept, in the place that
+// its hash gives, until another pattern needs this place.
 func (s *sampled) decodeDirty(w *words, n int) {
 	s.neighbours(w, n, s.reach(n, s.dirty))
 	if s.width > 1 {
@@ -316,13 +316,13 @@ func (s *sampled) decodeDirty(w *words, n int) {
 
 const memoBits = 8
 
-// memo is what a pattern of errors was decoded to.
+// memo is the result of decoding a pattern of errors.
 type memo struct {
 	flips uint64
 	at    nearest
 }
 
-// rival notes m where it is near and differs from n in other bits than before.
+// rival notes m where it is near and now differs from n in other bits.
 func (s *sampled) rival(w *words, n, m int) {
 	reach := 2 * int(s.most[n])
 	if s.width == 1 {
@@ -346,8 +346,8 @@ func (s *sampled) rival(w *words, n, m int) {
 	}
 }
 
-// reach is the distance of the furthest word that some of a level's samples may be
-// decoded to. It raises s.most.
+// reach is the largest distance of a word to which some sample of the level may be decoded.
+// It raises s.most.
 func (s *sampled) reach(n int, samples []int32) int {
 	most := 0
 	for _, x := range samples {
@@ -358,8 +358,8 @@ func (s *sampled) reach(n int, samples []int32) int {
 	return 2 * most
 }
 
-// keep keeps a sample as it is, unless this update has done so already, and, where it
-// is to be decoded again, notes that.
+// keep stores a sample as it is now, unless this update has stored it already. Where dirty,
+// it notes that the sample must be decoded again.
 func (s *sampled) keep(g int, dirty bool) {
 	switch {
 	case s.anew: // there is nothing to go back to
@@ -372,26 +372,26 @@ func (s *sampled) keep(g int, dirty bool) {
 	}
 	if dirty {
 		s.leave(g)
-		s.nearest[g] = nearest{0, -1} // until it is decoded
+		s.nearest[g] = nearest{0, -1} // until the sample is decoded
 		s.dirty = append(s.dirty, int32(g%s.size))
 	}
 }
 
-// leave takes a sample's error out of the sum.
+// leave subtracts the error of a sample from the sum.
 func (s *sampled) leave(g int) {
 	n := g / s.size
 	s.sums[n] -= s.nearest[g].error(n)
 }
 
-// set sets what a sample is decoded to, after leave.
+// set stores the result of decoding a sample, after leave.
 func (s *sampled) set(g int, to nearest) {
 	n := g / s.size
 	s.nearest[g] = to
 	s.sums[n] += to.error(n)
 }
 
-// challenge compares a word that has changed with what the samples of a level were
-// decoded to.
+// challenge compares a word that has changed with the words to which the samples of a level
+// were decoded.
 func (s *sampled) challenge(w *words, n, m int) {
 	own, word := w.row(n), w.row(m)
 	for x := range s.diff {
@@ -404,7 +404,7 @@ func (s *sampled) challenge(w *words, n, m int) {
 			continue
 		}
 		if at.distance == 0 {
-			continue // it is a word already; or it is to be decoded again
+			continue // the sample is a code word already, or must be decoded again
 		}
 		d := int32(0)
 		if s.width == 1 {
@@ -455,8 +455,8 @@ func (s *sampled) reject() {
 	s.forget()
 }
 
-// noise is about the standard error of the last update's difference: that of a sum over
-// the samples whose errors have changed.
+// noise estimates the standard error of the difference that the last update made, which is
+// a sum over the samples whose errors have changed.
 func (s *sampled) noise() float64 {
 	sum := 0.0
 	for _, l := range s.log {
@@ -468,7 +468,7 @@ func (s *sampled) noise() float64 {
 	return math.Sqrt(sum) / float64(s.size)
 }
 
-// key is what the random numbers of a level's bit come from.
+// key is the key of the random numbers for bit k of level n.
 func (s *sampled) key(n, k int) uint64 {
 	return mix(mix(s.seed^uint64(n)<<32) + uint64(k)*0x9e3779b97f4a7c15)
 }
@@ -480,10 +480,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// order is a random order of the samples: the i-th of those in which a bit errs.
-// Additions, products with odd numbers, and shifts of the upper bits onto the lower
-// are bijections of the numbers below a power of two, so that no sample is counted
-// twice.
+// order is a random order of the samples. place(i) is the i-th sample in which a bit errs.
+// Additions, products with odd numbers, and shifts of the upper bits onto the lower bits
+// are bijections of the numbers below a power of two, so no sample comes twice.
 type order struct {
 	mask, a, b, c, d, e uint64
 	shift               int
@@ -563,7 +562,7 @@ func (s *sampled) decode(n int, flips []uint64) nearest {
 	return nearest{best, level}
 }
 
-// ones is the number of ones.
+// ones returns the number of ones of a word.
 func ones(word []uint64) int {
 	n := 0
 	for _, v := range word {

@@ -1,25 +1,26 @@
 // Package search looks for code matrices with a small expected error.
 //
 // Shah, Xue and Aamodt (ICLR 2022) leave the systematic optimization of encoding functions to
-// future work. Two older problems are close to it. Output codes for
-// classification have been found by randomized hill climbing (Dietterich and
-// Bakiri, "Solving multiclass learning problems via error-correcting output codes",
-// JAIR 2, 1995). The assignment of binary indices to the levels of a quantizer, so
-// that errors of a channel cost little, was solved by swapping the words
-// of two levels: greedily (Zeger and Gersho, "Pseudo-Gray coding", IEEE Trans. Commun.
-// 38, 1990) and by simulated annealing, which finds better ones (Farvardin, "A study of
-// vector quantization for noisy channels", IEEE Trans. Inf. Theory 36, 1990); El Gamal, Hemachandra,
-// Shperling and Wei ("Using simulated annealing to design good codes", IEEE Trans.
-// Inf. Theory 33, 1987) anneal code words themselves. This is the same, with the moves that
-// the problem suggests: here the channel depends on the code, since each
-// transition of a bit brings its own errors.
+// future work. Two older problems are close to it:
 //
-// A search is a tournament of annealings. Each round anneals a fixed number of
-// chains, each with random numbers of its own; then all are judged by other
-// samples than they were optimized on, and the better ones go on, in the places of
-// the others. Chains never look at each other or
-// at the clock, so that a number of steps gives one result on any number of
-// processors.
+//   - Output codes for classification. Randomized hill climbing found such codes (Dietterich
+//     and Bakiri, "Solving multiclass learning problems via error-correcting output codes",
+//     JAIR 2, 1995).
+//   - The assignment of binary indices to the levels of a quantizer, so that errors of a
+//     channel cost little. It was solved by swapping the words of two levels: greedily
+//     (Zeger and Gersho, "Pseudo-Gray coding", IEEE Trans. Commun. 38, 1990), and by
+//     simulated annealing, which finds better assignments (Farvardin, "A study of vector
+//     quantization for noisy channels", IEEE Trans. Inf. Theory 36, 1990). El Gamal,
+//     Hemachandra, Shperling and Wei ("Using simulated annealing to design good codes",
+//     IEEE Trans. Inf. Theory 33, 1987) anneal the code words themselves.
+//
+// This package uses simulated annealing, too, with moves for this problem. Here the channel
+// depends on the code, because each transition of a bit brings its own errors.
+//
+// A search is a tournament of annealings. Each round anneals a fixed number of chains. Each
+// chain has its own random numbers. After a round, other samples judge the codes of the
+// chains, and the better codes replace the others. Chains never look at each other or at
+// the clock, so a number of steps gives the same result on any number of processors.
 package search
 
 import (
@@ -42,64 +43,62 @@ import (
 type Options struct {
 	Levels, Bits int
 	Prior        []float64 // length L
-	// Column gives the error probabilities that a bit with certain transitions has.
+	// Column gives the error probabilities of a bit with given transitions.
 	Column Column
-	// Error, when set, estimates the expected error of a code from so many samples of a
-	// level instead of the package's own evaluators, which are for gen on bits that err
-	// independently. It should use the same random numbers for all codes of one
-	// seed, and is called by several goroutines. A code whose error is +Inf is invalid.
+	// Error, when set, estimates the expected error of a code from a number of samples of
+	// each level. It replaces the evaluators of the package, which are for gen on bits that
+	// err independently. It should use the same random numbers for all codes of one seed.
+	// Several goroutines call it. A code is invalid where Error returns +Inf.
 	Error func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
 
-	MaxTransitions int          // most transitions of a bit; 0: any number
-	Start          *code.Code   // what to begin from, of L levels and M bits; nil: the named codes and random ones
-	Fixed          []int        // columns of Start, from 0, that stay as they are
-	Also           []*code.Code // of L levels and at most M bits, to begin from too
+	MaxTransitions int          // largest number of transitions of a bit; 0: any number
+	Start          *code.Code   // the code to begin from, of L levels and M bits; nil: the named codes and random ones
+	Fixed          []int        // columns of Start, from 0, that do not change
+	Also           []*code.Code // more codes to begin from, of L levels and at most M bits
 
 	Workers int // goroutines; 0: as many as there are processors
 
 	Seed  uint64
-	Steps uint64        // moves in all; not used when Time is set
-	Time  time.Duration // to search for, instead
+	Steps uint64        // number of moves; not used when Time is set
+	Time  time.Duration // duration of the search; 0: Steps counts
 
-	// Progress, when set, is told from time to time how many moves were tried since
-	// the last call, and the smallest error so far, as the search's own samples have
-	// it. Calls come from several goroutines, one after another.
+	// Progress, when set, is called from time to time with the number of moves since the
+	// last call, and with the smallest error so far, estimated from the samples of the
+	// search. Calls come from several goroutines, one after another.
 	Progress func(steps uint64, best float64)
 }
 
 // Found is one of the codes that a search has ended with.
 type Found struct {
 	Code  *code.Code
-	Error float64 // by samples that it was not optimized on; exact where codes are small
-	Start string  // what the search began from
+	Error float64 // from samples that it was not optimized on; exact where codes are small
+	Start string  // the code that the search began from
 }
 
-// Chains is the number of chains that are annealed side by side. It is part of what a
-// seed means.
+// Chains is the number of chains in a round. The result of a seed depends on it.
 const Chains = 8
 
-// Rounds of the tournament: how many codes go on to each, how many samples of a level
-// their errors are estimated from, and which part of the steps they take.
+// Rounds of the tournament: the number of codes in a round, the number of samples of a
+// level that estimate their errors, and the share of the steps that the round takes.
 var rounds = []struct {
 	codes, samples int
 	part           float64
 }{{8, 256, 0.2}, {4, 512, 0.3}, {2, 1024, 0.5}}
 
-// screening is how many times fewer samples a move is first tried on.
+// screening is the factor by which the first trial of a move uses fewer samples.
 const screening = 8
 
-// MaxBits is the largest number of bits that is searched: no named code has more.
+// MaxBits is the largest number of bits of a search. No named code has more.
 const MaxBits = code.MaxLevels
 
-// judges is the number of samples of a level that decide who goes on.
+// judges is the number of samples of a level that decide which codes go on.
 const judges = 4096
 
-// ErrImpossible is wrapped by the errors that say that no code is what was asked
-// for.
+// ErrImpossible is wrapped by the errors that say that no code satisfies the options.
 var ErrImpossible = errors.New("impossible")
 
-// Check says what is wrong with the options; the error wraps ErrImpossible where no
-// code can be what they ask for.
+// Check says what is wrong with the options. The error wraps ErrImpossible where no code
+// can satisfy them.
 func (o *Options) Check() error {
 	switch {
 	case o.Levels < code.MinLevels || o.Levels > code.MaxLevels:
@@ -113,7 +112,7 @@ func (o *Options) Check() error {
 	case o.MaxTransitions < 0:
 		return fmt.Errorf("%d transitions of a bit: want 1 or more, or 0 for any number", o.MaxTransitions)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
-		// Neighbours differ in a bit: there are L−1 transitions at least.
+		// Neighbouring words differ in a bit, so there are at least L−1 transitions.
 		return fmt.Errorf("%w: %d bits of at most %d transitions have %d, and %d levels need at least %d",
 			ErrImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
 	case len(o.Prior) != o.Levels:
@@ -148,7 +147,7 @@ func (o *Options) free() []int {
 	return out
 }
 
-// evaluator returns an evaluator with so many samples of a level.
+// evaluator returns an evaluator with the given number of samples of a level.
 func (o *Options) evaluator(samples int) evaluator {
 	switch {
 	case o.Error != nil:
@@ -163,8 +162,8 @@ func (o *Options) evaluator(samples int) evaluator {
 type entry struct {
 	start  string
 	words  *words
-	guide  float64 // the error that it was optimized to; +Inf before
-	error  float64 // as it was judged; +Inf before
+	guide  float64 // its error on the samples that it was optimized on; +Inf before
+	error  float64 // its error on the samples of judge; +Inf before
 	judged bool
 }
 
@@ -172,10 +171,10 @@ func newEntry(start string, w *words) entry {
 	return entry{start: start, words: w, guide: math.Inf(1), error: math.Inf(1)}
 }
 
-// Run searches. It returns the best codes, the smallest error first: at least
-// one, none of them twice. When the context ends it returns the best codes until
-// then and the context's error. The error wraps ErrImpossible where no code is
-// what was asked for, as far as could be found out.
+// Run searches. It returns the best codes, the smallest error first. There is at least one
+// code, and no code is returned twice. When the context ends, Run returns the best codes so
+// far and the error of the context. The error wraps ErrImpossible where the search finds no
+// code that satisfies the options.
 func Run(ctx context.Context, o Options) ([]Found, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -223,8 +222,8 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The codes from which chains set out stay: a search never ends with less than it
-		// began with.
+		// The codes from which chains begin stay in the tournament: a search never ends with
+		// a worse code than it began with.
 		if all, err = o.judge(ctx, append(slices.Clone(all), chains...)); err != nil {
 			return nil, err
 		}
@@ -241,7 +240,7 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 	return out, ctx.Err()
 }
 
-// Purposes of random numbers, beside the rounds, whose chains have 0, 1, …
+// Purposes of random numbers. The chains of the rounds have the numbers 0, 1, …
 const (
 	forStarts = 1<<40 + iota
 	forJudges
@@ -249,18 +248,18 @@ const (
 	forScreens = forSamples + 1<<20
 )
 
-// seed is that of a purpose: other seeds have nothing in common with it.
+// seed returns the seed for a purpose. Seeds for different purposes are unrelated.
 func (o *Options) seed(purpose uint64) uint64 { return mix(mix(o.Seed) + purpose) }
 
-// rng is the random numbers of a purpose.
+// rng returns the random numbers for a purpose.
 func (o *Options) rng(purpose, number uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(o.seed(purpose), number))
 }
 
-// judge sorts codes by their errors with random numbers on which none was optimized,
-// the smallest first, and leaves out invalid ones and copies. When the context
-// ends it does not wait for that: what was optimized best goes first, by the
-// samples it was optimized on, and then what had been judged.
+// judge sorts codes by their errors, the smallest first, with random numbers on which none
+// of them was optimized. It leaves out invalid codes and copies. When the context ends,
+// judge does not wait: first come the codes that are best by the samples they were
+// optimized on, and then the codes that were judged before.
 func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
 	err := o.each(ctx, all, judges, forJudges, func(e *entry, v float64) { e.error, e.judged = v, true })
 	if err != nil {
@@ -272,7 +271,7 @@ func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
 		}
 		return cmp.Or(cmp.Compare(a.error, b.error), cmp.Compare(a.guide, b.guide))
 	})
-	const late = 2 // codes that are taken unjudged
+	const late = 2 // codes that are taken without a judgement
 	var out []entry
 	for _, e := range all {
 		same := func(x entry) bool { return slices.Equal(x.words.rows, e.words.rows) }
@@ -286,8 +285,7 @@ func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
 	return out, nil
 }
 
-// shortlist leaves out the starts that a few samples show to be among the worst, or
-// invalid.
+// shortlist leaves out starts that are invalid, or among the worst by a few samples.
 func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
 	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
 		return nil, err
@@ -300,8 +298,8 @@ func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
 	return all[:min(valid, 2*Chains)], nil
 }
 
-// each evaluates the codes that have not been judged, from so many samples of a level,
-// as far as the context allows.
+// each evaluates the codes that have not been judged, from the given number of samples of
+// a level, until the context ends.
 func (o *Options) each(ctx context.Context, all []entry, samples int, purpose uint64, set func(e *entry, v float64)) error {
 	var waiting []*entry
 	for i := range all {
@@ -325,12 +323,12 @@ func (o *Options) each(ctx context.Context, all []entry, samples int, purpose ui
 	return err
 }
 
-// workers is the number of goroutines: no more than there are chains, for evaluators
-// are large.
+// workers is the number of goroutines. It is at most the number of chains, because
+// evaluators are large.
 func (o *Options) workers() int { return min(parallel.Workers(o.Workers), Chains) }
 
-// anneal runs the chains of a round. Those beyond the number of codes begin from the
-// same codes with other random numbers.
+// anneal runs the chains of a round. Where there are more chains than codes, several chains
+// begin from one code with different random numbers.
 func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uint64, until time.Time, best *bestOf) ([]entry, error) {
 	out := make([]entry, Chains)
 	workers := o.workers()
@@ -344,7 +342,7 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 				b.steps++
 			}
 			if !until.IsZero() {
-				// The chains of a worker follow each other.
+				// A worker runs its chains one after another.
 				turn := time.Duration(i/workers) + 1
 				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
 			}
@@ -357,13 +355,13 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 	return slices.DeleteFunc(out, func(e entry) bool { return e.words == nil }), err
 }
 
-// budget is how long a chain may be.
+// budget limits the length of a chain.
 type budget struct {
 	steps       uint64
 	from, until time.Time
 }
 
-// fraction is the part that is used up.
+// fraction returns the share of the budget that is used.
 func (b *budget) fraction(step uint64) float64 {
 	if b.until.IsZero() {
 		if b.steps == 0 {
@@ -378,18 +376,18 @@ func (b *budget) fraction(step uint64) float64 {
 	return float64(time.Since(b.from)) / float64(total)
 }
 
-// The temperature of a chain falls to coldest, in parts of the error of the code that
-// it begins from.
+// The temperature of a chain falls to coldest. Its unit is the error of the code that the
+// chain begins from.
 const (
 	hottest = 0.03
 	coldest = 2e-5
 )
 
-// heat is how hot a chain begins, of those with so many codes, the best first. Of the
-// chains with one code, the first is cold enough to climb down from it to the next
-// best, and the last hot enough to leave it behind. Where every code has one chain, the
-// better ones have more to lose and are colder, and none begins hotter than half
-// way.
+// heat is the temperature at which a chain begins, in a round with the given number of
+// codes, the best first. Of several chains that begin from one code, the first is cold
+// enough to descend from it to the next minimum, and the last is hot enough to leave this
+// code. Where every code has one chain, the chains of better codes are colder, and no chain
+// begins hotter than half-way.
 func heat(number, codes int) float64 {
 	which, several := number/codes, (Chains-number%codes+codes-1)/codes
 	if several == 1 {
@@ -398,7 +396,7 @@ func heat(number, codes int) float64 {
 	return coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
 }
 
-// chain anneals a code, and leaves the best that it has seen.
+// chain anneals a code, and stores the best code that it has seen.
 func (o *Options) chain(ctx context.Context, round, number, among int, e *entry, b budget, best *bestOf) error {
 	w := e.words
 	x := o.evaluator(rounds[round].samples)
@@ -406,8 +404,8 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 	if err != nil || math.IsInf(now, 1) {
 		return err
 	}
-	// Most moves are so bad that a few samples show it, others than those that decide
-	// (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
+	// A few samples are enough to reject most moves. They are other samples than those that
+	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
 	var screen *sampled
 	screened := 0.0
 	if _, ok := x.(*sampled); ok {
@@ -441,7 +439,7 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 			continue
 		}
 		temperature := scale * hot * math.Pow(coldest/hot, f)
-		worst := temperature * rng.ExpFloat64() // that is accepted
+		worst := temperature * rng.ExpFloat64() // the largest loss that is accepted
 		seen := 0.0
 		if screen != nil {
 			if seen, err = screen.update(c.words, c.columns, c.rows, c.old); err != nil {
@@ -474,7 +472,7 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 	return nil
 }
 
-// given is an evaluator that asks the caller.
+// given is an evaluator that calls Options.Error.
 type given struct {
 	probabilities
 	error   func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
@@ -489,8 +487,8 @@ func (g *given) reset(ctx context.Context, w *words, seed uint64) (float64, erro
 	return g.update(w, w.columns(), nil, nil)
 }
 
-// update asks for the error of a code whose columns are valid: those that are not listed
-// are known to be.
+// update asks for the error of a code whose columns are valid. It checks the listed
+// columns; the others are known to be valid.
 func (g *given) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
 	for _, k := range columns {
 		if !g.of(w, k) {
@@ -518,7 +516,7 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	if b.progress == nil {
 		return
 	}
-	// Not at every look: progress may draw.
+	// Progress may draw, so it is not called at every look.
 	const enough = 256
 	if b.waiting.Add(steps) < enough && !all {
 		return
@@ -529,8 +527,8 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	b.progress(b.waiting.Swap(0), b.error)
 }
 
-// Bytes is about the memory that a search takes with Options.Workers workers: an
-// evaluator and a matrix of numbers for each, and the codes it begins from.
+// Bytes estimates the memory of a search with Options.Workers workers: an evaluator and a
+// matrix of numbers for each worker, and the codes that the search begins from.
 func Bytes(levels, bitCount, workers int) int64 {
 	chains := int64(min(parallel.Workers(workers), Chains) + 1)
 	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)

@@ -64,10 +64,10 @@ func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
 	return out, nil
 }
 
-// digits returns a code of two digits, as b1jdj and b2jdj are: the less significant one
-// Johnson's of m bits, reflected where the other is odd, and that one in Gray's
-// code. Bits that are left repeat those of the Johnson digit. It is nil where the
-// bits are too few.
+// digits returns a code of two digits, as b1jdj and b2jdj are. The less significant digit is
+// a Johnson word of m bits, reflected where the other digit is odd. The other digit is in
+// Gray code. The remaining bits repeat bits of the Johnson digit. The code is nil where
+// there are too few bits.
 func digits(levels, bitCount, m int) *words {
 	period := 2 * m
 	base := LeastBits((levels + period - 1) / period)
@@ -90,8 +90,8 @@ func digits(levels, bitCount, m int) *words {
 	return w
 }
 
-// shortened is the largest number of levels, of at most 16 times as many, at which a
-// code has no more than so many bits.
+// shortened is the largest number of levels, up to 16 times levels, at which a code family
+// has at most the given number of bits.
 func shortened(f code.Family, levels, bitCount int) int {
 	hi := min(16*levels, code.MaxLevels)
 	for lo := levels; lo < hi; {
@@ -105,8 +105,8 @@ func shortened(f code.Family, levels, bitCount int) int {
 	return hi
 }
 
-// punctured takes random columns out, those without a transition first; nil where all
-// words did not stay distinct.
+// punctured removes random columns, first the columns without a transition. It returns nil
+// where the words do not stay distinct.
 func punctured(w *words, bitCount int, rng *rand.Rand) *words {
 	var changing, constant []int
 	for k := range w.bits {
@@ -135,16 +135,16 @@ func punctured(w *words, bitCount int, rng *rand.Rand) *words {
 	return nil
 }
 
-// walk returns a random code whose columns have their transitions about spacing levels
-// apart: M/spacing bits change from each level to the next, which are taken at
-// random from those that have not changed for longest, and from more of them where
-// that comes back to a word. A code that always took the
-// very longest would be Johnson's. It is nil where the walk cannot go on, or
-// where no bit may change any more.
+// walk returns a random code whose columns have transitions about spacing levels apart:
+// M/spacing bits change from each level to the next. The walk takes these bits at random
+// from the bits that have not changed for the longest time. It takes them from more bits
+// where it would come back to a word. (A walk that always took the bit that has not changed
+// for the longest time would give the Johnson code.) The result is nil where the walk
+// cannot go on, or where no bit may change any more.
 func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	w := newWords(levels, bitCount)
 	seen := map[string]bool{w.key(0): true}
-	oldest := rng.Perm(bitCount) // the bits, those that changed longest ago first
+	oldest := rng.Perm(bitCount) // the bits; the bit whose last change is the oldest comes first
 	changes := make([]int, bitCount)
 	word := make([]uint64, w.width)
 	each, owed := float64(bitCount)/spacing, 0.0
@@ -181,8 +181,8 @@ func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	return w
 }
 
-// pick takes count bits at random from so many that changed longest ago and may
-// change again, so that the others keep their distance.
+// pick takes count bits at random from the first bits of oldest that may still change. So
+// the other bits keep their distance to their last transition.
 func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int {
 	var pool []int
 	for _, k := range oldest {
@@ -196,8 +196,8 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 	return pool[:min(count, len(pool))]
 }
 
-// starts lists what a search begins from: the code given, if there is one; otherwise
-// the named codes and random ones.
+// starts lists the codes that a search begins from: Options.Start where it is given, else
+// the named codes and random codes.
 func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 	if o.Start != nil {
 		for k, at := range o.Start.Transitions() {
@@ -236,7 +236,8 @@ func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 	return out, nil
 }
 
-// spacings are distances of transitions to try, up to where one bit changes at a time.
+// spacings are the distances of transitions to try. With the largest, one bit changes at a
+// time.
 func spacings(bitCount int) []float64 {
 	var out []float64
 	for s := 1.5; s < float64(bitCount); s *= 1.3 {
@@ -258,5 +259,5 @@ func (o *Options) fits(w *words) bool {
 	return w.distinct()
 }
 
-// LeastBits is the smallest number of bits that tell so many levels apart.
+// LeastBits is the smallest number of bits that distinguish the given number of levels.
 func LeastBits(levels int) int { return bits.Len(uint(levels - 1)) }

@@ -47,7 +47,7 @@ func lastLine(results int, digest hash.Hash) ([]byte, error) {
 
 var trailerStart = []byte(`{"results":`)
 
-// maxLine is more than the sums of the largest code take.
+// maxLine is larger than the longest line, which has the sums of the largest code.
 const maxLine = 64 << 20
 
 // FileName is the name of a shard's result file.
@@ -55,8 +55,8 @@ func FileName(planID string, shard, shards int) string {
 	return fmt.Sprintf("sweep-%s-%d-of-%d.jsonl", planID[:min(12, len(planID))], shard, shards)
 }
 
-// isFileName reports whether a name is a result file's, of whatever plan, and the
-// plan's digits in it.
+// isFileName reports whether a name is the name of a result file of any plan, and returns
+// the digits of the plan in it.
 func isFileName(name string) (plan string, ok bool) {
 	rest, found := strings.CutPrefix(name, "sweep-")
 	rest, ending := strings.CutSuffix(rest, ".jsonl")
@@ -69,13 +69,13 @@ func isFileName(name string) (plan string, ok bool) {
 	return parts[0], err1 == nil && err2 == nil
 }
 
-// damaged is the error for a file that is not what was written.
+// damaged is the error for a file that has changed since it was written.
 func damaged(path, what string) error {
 	return fmt.Errorf("%s: %s; remove it, and its cells are computed again", path, what)
 }
 
-// reader reads a result file. What it returns holds only once it has returned io.EOF:
-// the checksum is at the end.
+// reader reads a result file. Its lines can be trusted only after it has returned io.EOF,
+// because the checksum is at the end.
 type reader struct {
 	header header
 	first  []byte // the line of the header
@@ -83,7 +83,7 @@ type reader struct {
 	file   *os.File
 	in     *bufio.Reader
 	digest hash.Hash
-	number int // of lines before the next
+	number int // lines before the next
 }
 
 func openReader(path string) (*reader, error) {
@@ -136,8 +136,8 @@ func (r *reader) line() ([]byte, error) {
 	}
 }
 
-// next returns the line of the next result; io.EOF after the last, when the checksum
-// has been found right.
+// next returns the line of the next result. After the last, it checks the checksum and
+// returns io.EOF.
 func (r *reader) next() ([]byte, error) {
 	text, err := r.line()
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *reader) next() ([]byte, error) {
 
 func (r *reader) Close() error { return r.file.Close() }
 
-// check refuses a file that is of another plan or version than this sweep.
+// check refuses a file of another plan or of another version than this sweep.
 func (s *Sweep) check(h header, path string) error {
 	switch {
 	case h.Shard < 1 || h.Shard > h.Shards:
@@ -210,7 +210,7 @@ func (s *Sweep) scan(path string, each func(p Piece, text []byte) error) (header
 		}
 		if err != nil {
 			line := r.number
-			// An edited file is called that, whatever its lines say now.
+			// Read on: an edited file has a wrong checksum, and the error should say that.
 			for {
 				if _, end := r.next(); errors.Is(end, io.EOF) {
 					return header{}, damaged(path, fmt.Sprintf("line %d: %v", line, err))
@@ -222,8 +222,8 @@ func (s *Sweep) scan(path string, each func(p Piece, text []byte) error) (header
 	}
 }
 
-// listing returns the names of the result files in a folder, and those that are not of
-// this plan.
+// listing returns the names of the result files in a folder, and separately the files of
+// other plans.
 func (s *Sweep) listing(dir string) (own, foreign, all []string, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *Sweep) listing(dir string) (own, foreign, all []string, err error) {
 	return own, foreign, all, nil
 }
 
-// refuseForeign says whose a file of another plan is.
+// refuseForeign returns an error that names the plan of a file of another plan.
 func (s *Sweep) refuseForeign(path string) error {
 	r, err := openReader(path)
 	if err != nil {

@@ -38,8 +38,8 @@ func (t Total) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 type Row struct {
 	Valid   bool // false where r and σ give a probability above 1
 	Reached bool // whether a target relative error was reached
-	// Mean is the mean |error| in levels over the prior: the bound, the exact value, or
-	// that of the samples, which alone has what follows.
+	// Mean is the mean |error| in levels over the prior: the bound, the exact value, or the
+	// sampled mean. Only sampled cells have the fields that follow.
 	Mean, StdErr, RMS, Within float64
 	WorstLevel                int
 	WorstMean                 float64
@@ -48,25 +48,25 @@ type Row struct {
 	Fraction                  uint8 // Abs and Square are in units of 2^−Fraction
 }
 
-// Merged are the results of a sweep, put together from the files of its shards.
+// Merged has the results of a sweep, merged from the files of its shards.
 type Merged struct {
 	*Sweep
 	Rows   []Row // by task
 	Files  int
-	Shards int // of which the files are part; 0 where they differ or there is none
+	Shards int // the number of shards N of the files; 0 where the files differ or there is none
 
 	have    []bool     // by number of piece
-	prints  [][16]byte // of each piece's line
+	prints  [][16]byte // by number of piece: a hash of its line
 	from    []int32    // the file a piece is from
 	names   []string
 	partial map[int][]montecarlo.Sums // by task: sums of tasks that lack pieces
-	lacks   []int                     // by task: number of pieces not there
+	lacks   []int                     // by task: number of missing pieces
 }
 
-// Merge reads the result files in a folder. s may be nil, where there is at least one file:
-// the plan is then that of the first. Files of another plan or version are refused, and so
-// are files that are not as they were written. A piece that several files have is
-// counted once; where they disagree, the error says so.
+// Merge reads the result files in a folder. Where s is nil, the plan comes from the first
+// file, and there must be one. Merge refuses files of another plan or version, and files
+// that have changed since they were written. A piece that several files have is counted
+// once. Where files have different numbers for one piece, the error says so.
 func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 	names, err := resultNames(dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 	return m, nil
 }
 
-// resultNames are the result files of a folder, of whatever plan, in the order of names.
+// resultNames returns the result files of a folder, of all plans, in the order of names.
 func resultNames(dir string) ([]string, error) {
 	none := &Sweep{ID: "            "}
 	_, names, _, err := none.listing(dir)
@@ -114,7 +114,7 @@ func resultNames(dir string) ([]string, error) {
 	return names, err
 }
 
-// planOf reads the plan that a result file carries.
+// planOf reads the plan in a result file.
 func planOf(path string) (*Sweep, error) {
 	r, err := openReader(path)
 	if err != nil {
@@ -180,7 +180,7 @@ func (m *Merged) add(p Piece, text []byte, i int) error {
 	return nil
 }
 
-// rowOf is a cell of the sums of its labels.
+// rowOf returns the row of a cell from the sums of its labels.
 func rowOf(prior []float64, sums []montecarlo.Sums) Row {
 	o := montecarlo.Weigh(prior, sums)
 	r := Row{Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, WorstLevel: o.WorstLevel, WorstMean: o.WorstMean}

@@ -1,12 +1,12 @@
-// Package sweep cuts a sweep over codes, decoders, r and σ into tasks and pieces that
-// any number of machines can share, keeps what each has finished in a file that is
-// always whole, and puts the files together again.
+// Package sweep cuts a sweep over codes, decoders, r and σ into tasks and pieces that any
+// number of machines can share. It keeps the results of each machine in a file that is
+// always complete, and it merges the files.
 //
-// A task is one cell: a code, a decoder, r, σ and a method. Its ID is a hash of
-// everything that determines its numbers. A task of many samples is cut into pieces;
-// how depends on the plan alone, and not on the number of shards, so that the sums of
-// the pieces are the same integers however a sweep was shared. The package knows
-// nothing of how a task is computed, nor of how a plan is written down.
+// A task is one cell: a code, a decoder, r, σ and a method. Its ID is a hash of everything
+// that determines its numbers. A task of many samples is cut into pieces. The cuts depend
+// on the plan only, not on the number of shards, so the sums of the pieces are the same
+// integers for any number of shards. The package does not know how a task is computed, nor
+// how a plan is written in a file.
 package sweep
 
 import (
@@ -32,26 +32,26 @@ const (
 	Sample = "mc"
 )
 
-// PieceSamples is about the most samples of a piece: a second or less on most
-// machines for independent bits. Like everything that cuts tasks into pieces, it
-// is part of what a plan's identity is made of.
+// PieceSamples is about the largest number of samples of a piece. For independent bits they
+// take a second or less on most machines. The identity of a plan depends on this number, as
+// it does on everything that cuts tasks into pieces.
 const PieceSamples = 1 << 26
 
 // Limits that keep a sweep listable.
 const (
 	MaxTasks     = 10_000_000
 	maxPieces    = 50_000_000
-	maxTaskParts = 1 << 16 // larger pieces rather than more
+	maxTaskParts = 1 << 16 // pieces become larger above it
 )
 
-// Plan is a sweep whose codes have been opened: plain data, as result files carry it.
+// Plan is a sweep whose codes have been opened. It is plain data; result files contain it.
 type Plan struct {
 	NumericVersion int     `json:"numeric_version"` // montecarlo.NumericVersion
 	Pairs          []Pair  `json:"pairs"`
 	R              Axis    `json:"r"`
 	Sigma          Axis    `json:"sigma"` // in levels
 	Samples        uint64  `json:"samples"`
-	RelErr         float64 `json:"rel_err"`     // where positive, in the place of Samples
+	RelErr         float64 `json:"rel_err"`     // where positive, it replaces Samples
 	MaxSamples     uint64  `json:"max_samples"` // with RelErr
 	Within         int     `json:"within_levels"`
 	Seed           uint64  `json:"seed"`
@@ -59,14 +59,14 @@ type Plan struct {
 	SharedNoise    float64 `json:"shared_noise"`
 	Labels         string  `json:"label_kind"`
 	Transitions    string  `json:"transitions"`
-	Priors         []Prior `json:"priors,omitempty"` // uniform for levels that have none
+	Priors         []Prior `json:"priors,omitempty"` // numbers of levels without one have a uniform prior
 }
 
-// Pair is a code of some number of levels with a decoder, and the methods there are
-// for both.
+// Pair is a code of some number of levels with a decoder, and the methods that exist for
+// both.
 type Pair struct {
 	Code     string   `json:"code"`     // as the plan names it
-	Identity string   `json:"identity"` // what makes the code the code it is: a name, or a hash of its matrix
+	Identity string   `json:"identity"` // a name, or a hash of the matrix of the code
 	Levels   int      `json:"levels"`
 	Bits     int      `json:"bits"`
 	Decoder  string   `json:"decoder"`
@@ -77,7 +77,7 @@ type Pair struct {
 // Axis are the values of r or σ.
 type Axis struct {
 	Values []float64 `json:"values"`
-	// Even says that the values are evenly spaced, in their logarithms with Log.
+	// Even says that the values are evenly spaced. With Log, their logarithms are.
 	Even bool `json:"even"`
 	Log  bool `json:"log"`
 }
@@ -101,13 +101,13 @@ type Task struct {
 	Method   string
 }
 
-// Piece is what is computed at once: a task, or part Part of it, from 0.
+// Piece is the unit of computation: a task, or part Part of it, from 0.
 type Piece struct{ Task, Part int }
 
 // Sweep is a plan that has been checked, with its tasks in their order.
 type Sweep struct {
 	Plan
-	ID string // names the plan: its tasks in their order, and how they are cut
+	ID string // identifies the plan: its tasks in their order, and their cuts
 
 	first  []int // number of tasks before each pair
 	ids    []ID  // by task
@@ -118,12 +118,12 @@ type Sweep struct {
 	priors map[int][]float64
 }
 
-// cut is how the samples of a task are cut: units of one block of one row, in the order
-// of rows, and so many of them in a piece.
+// cut says how the samples of a task are cut. A unit is one block of one row. Units follow
+// each other in the order of rows, and a piece has a fixed number of them.
 type cut struct {
-	rows   []int  // those that are sampled
+	rows   []int  // the rows that are sampled
 	blocks uint64 // of a row
-	units  uint64 // of a piece
+	units  uint64 // units of a piece
 	parts  int
 }
 
@@ -216,9 +216,9 @@ func (s *Sweep) list(total int) error {
 	return nil
 }
 
-// identity is a text of all that determines the numbers of a pair's cells by one
-// method, but for r and σ. Two texts are equal only where the numbers are: every
-// line but the first two has a key of its own, and no value has a line break.
+// identity is a text of everything that determines the numbers of the cells of a pair by
+// one method, except r and σ. Two texts are equal only where the numbers are equal: every
+// line after the first two has its own key, and no value has a line break.
 func (s *Sweep) identity(i int, method string) string {
 	p := s.Pairs[i]
 	var b bytes.Buffer
@@ -252,8 +252,8 @@ func (s *Sweep) identity(i int, method string) string {
 	return b.String()
 }
 
-// cut is how tasks of a pair are cut. Tasks with a target relative error are not: what
-// is sampled next depends on the sums of all that was sampled before.
+// cut returns the cut of the tasks of a pair. Tasks with a target relative error are not
+// cut, because their next samples depend on the sums of all samples before.
 func (s *Sweep) cut(i int) cut {
 	c := cut{parts: 1}
 	for row, w := range s.priors[s.Pairs[i].Levels] {
@@ -290,10 +290,10 @@ func (s *Sweep) Task(t int) Task {
 // TaskID returns the ID of task t.
 func (s *Sweep) TaskID(t int) ID { return s.ids[t] }
 
-// Weights is the prior of the labels of a number of levels.
+// Weights returns the prior of the labels for a number of levels.
 func (s *Sweep) Weights(levels int) []float64 { return s.priors[levels] }
 
-// describe is a task in words.
+// describe returns a task in words.
 func (s *Sweep) describe(t int) string {
 	k := s.Task(t)
 	p := s.Pairs[k.Pair]
@@ -309,7 +309,7 @@ func (s *Sweep) Parts(t int) int {
 	return s.cuts[k.Pair].parts
 }
 
-// Spans lists what is sampled for a piece of a task that samples; nothing where the task
+// Spans lists the samples of a piece of a task that samples. It returns nil where the task
 // has a target relative error.
 func (s *Sweep) Spans(p Piece) []montecarlo.Span {
 	k := s.Task(p.Task)
@@ -329,9 +329,9 @@ func (s *Sweep) Spans(p Piece) []montecarlo.Span {
 	return spans
 }
 
-// Part returns the pieces of shard i of n, i from 1, in the order of the plan: every n-th
-// of all pieces by the ID of their task, so that shards have as many pieces as
-// each other, of cells from everywhere in the plan.
+// Part returns the pieces of shard i of n, i from 1, in the order of the plan. A shard has
+// every n-th piece in the order of task IDs. So all shards have about the same number of
+// pieces, with cells from everywhere in the plan.
 func (s *Sweep) Part(i, n int) []Piece {
 	var out []Piece
 	at := 0
@@ -350,7 +350,7 @@ func (s *Sweep) Part(i, n int) []Piece {
 // number is the place of a piece among all, by the ID of its task.
 func (s *Sweep) number(p Piece) int { return s.before[s.rank[p.Task]] + p.Part }
 
-// find returns the task of an ID.
+// find returns the task with an ID.
 func (s *Sweep) find(id ID) (task int, ok bool) {
 	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id[:], s.ids[s.sorted[i]][:]) })
 	if !ok {

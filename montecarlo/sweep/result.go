@@ -12,16 +12,16 @@ import (
 	"belsim/montecarlo"
 )
 
-// Result is what was computed of a piece.
+// Result is the result of a piece.
 type Result struct {
 	Piece
 	Invalid bool    // r and σ give a probability above 1: there are no numbers
-	Value   float64 // of a bound or an exact value: the mean |error|, in levels
+	Value   float64 // for a bound or an exact value: the mean |error|, in levels
 	Reached bool    // whether the target relative error was reached
 	Sums    []montecarlo.Sums
 }
 
-// key names a piece whatever the plan's order is.
+// key identifies a piece in any order of the plan.
 type key struct {
 	id   ID
 	part int
@@ -81,7 +81,7 @@ func (s *Sweep) encode(r Result) []byte {
 	return append(b, "}\n"...)
 }
 
-// line is a result as JSON has it.
+// line is the JSON form of a result.
 type line struct {
 	ID       string      `json:"id"`
 	Part     *int        `json:"part"`
@@ -92,7 +92,7 @@ type line struct {
 	Sums     [][5]uint64 `json:"sums"`
 }
 
-// keyOf reads the beginning of a line: which piece it is of.
+// keyOf reads the key of the piece at the beginning of a line.
 func keyOf(text []byte) (key, error) {
 	const before, between = `{"id":"`, `","part":`
 	wrong := errors.New("is no result of a cell")
@@ -114,8 +114,8 @@ func keyOf(text []byte) (key, error) {
 	return k, nil
 }
 
-// decode reads a line and checks that it is a result of this sweep: of one of its tasks,
-// by the method of the task, with as many samples as the piece has.
+// decode reads a line and checks that it is a result of this sweep: the task belongs to the
+// sweep, and the method and the number of samples are right.
 func (s *Sweep) decode(text []byte) (Result, error) {
 	k, err := keyOf(text)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Sweep) decode(text []byte) (Result, error) {
 	if l.Value != nil {
 		r.Value = *l.Value
 	}
-	// Whatever else a line might say, it would not be written like this.
+	// A correct line is equal to the line that encode writes.
 	if !bytes.Equal(s.encode(r), text) {
 		return Result{}, fmt.Errorf("%s: is not a result by method %s", s.describe(piece.Task), task.Method)
 	}

@@ -20,27 +20,27 @@ import (
 	"belsim/montecarlo/safefile"
 )
 
-// Shard is one of the parts of a sweep, and its result file. Its methods are safe for
-// concurrent use.
+// Shard is a part of a sweep, with its result file. Its methods are safe for concurrent
+// use.
 //
-// Several processes may work at one shard by accident. Each replaces the file by one
-// that has what the other wrote and its own; where both do so in the same moment, what
-// one of them wrote may be left out, which Todo finds. The numbers are the same
-// whoever computes them.
+// Several processes may work on one shard by accident. Each replaces the file by a file
+// that has the results of both. Where two do so at the same moment, the results of one may
+// be missing in the file, and Todo then lists their pieces. Every process computes the same
+// numbers.
 type Shard struct {
 	Sweep         *Sweep
 	Index, Count  int // Index from 1
 	path          string
 	header        []byte
 	mu            sync.Mutex
-	pending       map[key][]byte // lines that are in no file yet
+	pending       map[key][]byte // lines that are not yet in the file
 	flushing      sync.Mutex
 	lastFlushTook time.Duration
 }
 
-// Open prepares to work at shard i of n of a sweep, i from 1, with its file in a folder,
-// which is made where there is none. It refuses a folder with files of another plan, and
-// sweeps away what dead processes left of this shard.
+// Open prepares shard i of n of a sweep, i from 1, with its file in a folder. It makes the
+// folder where there is none. It refuses a folder with files of another plan, and removes
+// temporary files that dead processes left for this shard.
 func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	if i < 1 || n < 1 || i > n {
 		return nil, fmt.Errorf("shard %d of %d: want 1 to %d", i, n, max(n, 1))
@@ -69,17 +69,17 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	}
 	for _, name := range all {
 		if safefile.IsAbandoned(h.path, name) {
-			os.Remove(filepath.Join(dir, name)) // where it cannot be, it does no harm
+			os.Remove(filepath.Join(dir, name)) // a file that cannot be removed does no harm
 		}
 	}
 	return h, nil
 }
 
-// Path is that of the result file.
+// Path returns the path of the result file.
 func (h *Shard) Path() string { return h.path }
 
 // Todo returns the pieces of the shard that its file does not have, in the order of the
-// plan, and how many it has in all. What is pending counts as not being there.
+// plan, and the number of all its pieces. Pending results do not count as in the file.
 func (h *Shard) Todo() (todo []Piece, all int, err error) {
 	have := map[Piece]bool{}
 	_, err = h.Sweep.scan(h.path, func(p Piece, text []byte) error {
@@ -105,7 +105,7 @@ func (h *Shard) Todo() (todo []Piece, all int, err error) {
 // Probe reports whether the folder can be written to.
 func (h *Shard) Probe() error { return safefile.Probe(h.path) }
 
-// Add takes a result, to be written with the next Flush.
+// Add stores a result; the next Flush writes it.
 func (h *Shard) Add(r Result) {
 	text := h.Sweep.encode(r)
 	h.mu.Lock()
@@ -113,9 +113,9 @@ func (h *Shard) Add(r Result) {
 	h.mu.Unlock()
 }
 
-// Keep flushes every so often until the context ends, and returns the error that ended
-// it. Flushing rewrites the file: where that takes long, it is done less often, so
-// that it takes at most a twentieth of the time.
+// Keep flushes at regular times until the context ends or a flush fails, and returns the
+// error. A flush rewrites the whole file. Where this takes long, Keep flushes less often, so
+// that flushes take at most a twentieth of the time.
 func (h *Shard) Keep(ctx context.Context, every time.Duration) error {
 	timer := time.NewTimer(every)
 	defer timer.Stop()
@@ -132,9 +132,9 @@ func (h *Shard) Keep(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// Flush puts what is pending into the file: a new one, under a temporary name in the same
-// folder, which takes the place of the old when it is safely on disk. When it fails the
-// file is as it was, and what was pending still is.
+// Flush writes the pending results into the file. It writes a new file under a temporary
+// name in the same folder. When this file is safely on disk, it replaces the old one. When
+// Flush fails, the file does not change, and the results stay pending.
 func (h *Shard) Flush() error {
 	h.flushing.Lock()
 	defer h.flushing.Unlock()
@@ -148,7 +148,7 @@ func (h *Shard) Flush() error {
 	start := time.Now()
 	err := h.replace(lines)
 	for range 2 {
-		// A process that finished the shard swept our temporary file away.
+		// A process that finished the shard has removed our temporary file.
 		if errors.Is(err, fs.ErrNotExist) {
 			err = h.replace(lines)
 		}
@@ -165,12 +165,12 @@ func (h *Shard) Flush() error {
 	return nil
 }
 
-// replace writes the file anew with what it has and the lines.
+// replace writes the file again, with its present lines and the given lines.
 func (h *Shard) replace(lines map[key][]byte) error {
 	return safefile.Write(h.path, safefile.Options{}, func(w io.Writer) error { return h.write(w, lines) })
 }
 
-// write writes a whole file: the lines of the present one, then those of lines that are
+// write writes a whole file: the lines of the present file, then the given lines that are
 // not among them.
 func (h *Shard) write(out io.Writer, lines map[key][]byte) error {
 	digest := sha256.New()
@@ -180,7 +180,7 @@ func (h *Shard) write(out io.Writer, lines map[key][]byte) error {
 	}
 	results := 0
 	written := map[key]bool{}
-	var full error // of the new file, and not the old one's fault
+	var full error // an error of the new file, not of the old one
 	_, err := h.Sweep.scan(h.path, func(p Piece, text []byte) error {
 		k := key{h.Sweep.ids[p.Task], p.Part}
 		if own, ok := lines[k]; ok {
@@ -215,13 +215,13 @@ func (h *Shard) write(out io.Writer, lines map[key][]byte) error {
 	return err
 }
 
-// Finish sweeps away the temporary files of this shard, whoever left them: it is for a
-// shard that is complete.
+// Finish removes all temporary files of this shard, of all processes. Call it when the
+// shard is complete.
 func (h *Shard) Finish() {
 	dir := filepath.Dir(h.path)
 	_, _, all, err := h.Sweep.listing(dir)
 	if err != nil {
-		return // they do no harm
+		return // files that stay do no harm
 	}
 	for _, name := range all {
 		if safefile.IsTemporary(h.path, name) {
@@ -230,8 +230,8 @@ func (h *Shard) Finish() {
 	}
 }
 
-// Others returns the numbers of shards, other than this one's, that the folder has files
-// of this plan for.
+// Others returns the numbers of shards N, other than the number of this shard, for which the
+// folder has files of this plan.
 func (h *Shard) Others() []int {
 	own, _, _, err := h.Sweep.listing(filepath.Dir(h.path))
 	if err != nil {
