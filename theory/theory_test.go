@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -327,41 +329,81 @@ func doubleSum(c *code.Code, d decode.BelJ, i int, e []float64) theory.Moments {
 	return out
 }
 
-// TestErratum shows what the slip in the printed Eq. 4 does: with transitions
-// one level off, BEL-J's bound is 25 to 45 % too large for σ ≤ 1.
+// TestErratum shows the slip in the paper's Eq. 4, which prints μ1 = N/2−k+1.5 and
+// μ2 = N−k+1.5 for a code without the all-zero word: they are the transitions of the
+// code with that word. BEL-J's bound and the exact error become too large, by a
+// quarter to a half for σ ≤ 1 and by little for σ of several levels.
 func TestErratum(t *testing.T) {
-	c := mustCode(t, "johnson-nonzero", 255)
+	const bits, r = 128, 0.5
+	c := mustCode(t, "johnson-nonzero", 2*bits-1)
 	d := mustDecoder(t, "bel-j", c)
-	b, err := theory.NewBound(c, d)
+	printed, err := errmodel.PrintedTransitions(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean := func(shift, sigma float64) float64 {
-		m := c.Bits()
-		sum := 0.0
-		e := make([]float64, m)
-		for i := range c.Levels() {
-			for k := range e {
-				e[k] = 0
-				for _, mu := range []float64{float64(m-k-1) + 0.5 + shift, float64(2*m-k-1) + 0.5 + shift} {
-					if shift == 0 && (mu < 1 || mu > float64(c.Levels())) {
-						continue
-					}
-					u := (float64(i+1) - mu) / sigma
-					e[k] += 0.5 / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-u*u/2)
+	// Section 3's code has the word 0 at level 1: every other word is one level higher.
+	// It has no transition above its last label, and the printed μ2 of bit 1 is there.
+	for k, positions := range mustCode(t, "johnson", 2*bits).Transitions() {
+		if k == 0 {
+			positions = append(slices.Clone(positions), 2*bits)
+		}
+		if !slices.Equal(positions, printed[k]) {
+			t.Errorf("bit %d: printed transitions after %v, the code with the word 0 has %v", k+1, printed[k], positions)
+		}
+	}
+	ctx := t.Context()
+	// means are the bound and the exact error, for labels that are all alike.
+	means := func(e mat.Matrix) (bound, exact float64) {
+		bounds, err := theory.Bounds(ctx, 0, c, d, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moments, err := theory.Exacts(ctx, 0, c, d, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range bounds {
+			bound += bounds[i] / float64(len(bounds))
+			exact += moments[i].Mean / float64(len(bounds))
+		}
+		return bound, exact
+	}
+	for _, want := range []struct{ sigma, bound, exact float64 }{ // too large by so many percent
+		{0.5, 31.3, 48.3}, {1, 26.9, 34.3}, {2, 16.8, 18.0}, {8, 2.0, 2.0},
+	} {
+		own, err := errmodel.NewMixture(ctx, c, r, want.sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profile, err := errmodel.NewProfile(ctx, c.Levels(), printed, want.sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slip, err := profile.Mixture(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Eq. 4 as it is printed, with a k that begins with 1 and N = 2·bits.
+		for n := 1; n <= c.Levels(); n++ {
+			for k := 1; k <= bits; k++ {
+				e := 0.0
+				for _, mu := range []float64{bits - float64(k) + 1.5, 2*bits - float64(k) + 1.5} {
+					u := (float64(n) - mu) / want.sigma
+					e += r / (want.sigma * math.Sqrt(2*math.Pi)) * math.Exp(-u*u/2)
+				}
+				if got := slip.At(n-1, k-1); math.Abs(got-e) > 1e-12*e {
+					t.Fatalf("σ = %g: e[%d,%d] = %v, Eq. 4 gives %v", want.sigma, n, k, got, e)
 				}
 			}
-			sum += b.Row(i, e)
 		}
-		return sum / float64(c.Levels())
-	}
-	for _, sigma := range []float64{0.5, 1} {
-		if rise := mean(1, sigma)/mean(0, sigma) - 1; rise < 0.2 || rise > 0.5 {
-			t.Errorf("σ = %g: printed transitions change the bound by %+.1f %%, want +25 to +45 %%", sigma, 100*rise)
+		bound, exact := means(own)
+		tooBound, tooExact := means(slip)
+		if rise := 100 * (tooBound/bound - 1); math.Abs(rise-want.bound) > 0.05 {
+			t.Errorf("σ = %g: the printed transitions change the bound by %+.2f %%, want %+.1f %%", want.sigma, rise, want.bound)
 		}
-	}
-	if rise := mean(1, 8)/mean(0, 8) - 1; math.Abs(rise) > 0.1 {
-		t.Errorf("σ = 8: printed transitions change the bound by %+.1f %%, want little", 100*rise)
+		if rise := 100 * (tooExact/exact - 1); math.Abs(rise-want.exact) > 0.05 {
+			t.Errorf("σ = %g: the printed transitions change the exact error by %+.2f %%, want %+.1f %%", want.sigma, rise, want.exact)
+		}
 	}
 }
 
