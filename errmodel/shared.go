@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/theory/code"
+	"belsim/theory/latent"
 	"belsim/theory/matrix"
 	"belsim/theory/parallel"
 )
@@ -147,7 +148,7 @@ func sharedExcess(ctx context.Context, workers int, c *code.Code, e mat.Matrix, 
 				if !c.Bit(i, k) {
 					direction = -direction // … or of its zero
 				}
-				q := distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12)) // −Φ⁻¹(1−p)
+				q := -latent.Mean(p)
 				var m1, m2 float64
 				for j := range sum {
 					v := math.Erfc(-(q+direction*shared*at(j))/own/math.Sqrt2) / 2

@@ -30,7 +30,7 @@ type Device struct {
 	arenas  [2]arena
 	marks   [2]driver.Memory
 	logits  [2]driver.Memory
-	normal  driver.Memory // montecarlo.NormalTable
+	normal  driver.Memory // tables.Normals
 	pace    pace
 }
 

@@ -129,7 +129,7 @@ enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STRE
 
 // Tables.
 
-// hazard returns -ln(1-e) for e in [0, 1/2], as montecarlo's does.
+// hazard returns -ln(1-e) for e in [0, 1/2], as package tables has it.
 BEL_FN double hazard(double e) {
 	if (e == 0) {
 		return 0;
@@ -864,7 +864,7 @@ BEL_FN Four normals(const bel_launch &a, const Task &t, u32 part, u32 call) {
 	return out;
 }
 
-// decay is 2^-t: see package montecarlo.
+// decay is 2^-t: see tables.Decay, whose coefficients a test compares with these.
 BEL_FN float decay(float t) {
 	const int n = (int)t;
 	const float f = t - (float)n;

@@ -8,12 +8,12 @@ typedef unsigned int bel_u32;
 typedef unsigned long long bel_u64;
 
 enum {
-	BEL_BLOCK_SIZE = 1 << 16,    /* samples of a block: montecarlo.BlockSize */
+	BEL_BLOCK_SIZE = 1 << 16,    /* samples of a block: tables.BlockSize */
 	BEL_THREADS = 128,           /* threads of a thread block of every kernel */
 	BEL_WARP = 32,
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
-	BEL_LANES = 16,              /* samples of a group of logits: montecarlo.Lanes */
-	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: montecarlo.Sublevels */
+	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
+	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Sublevels */
 	BEL_OCTAVES = 64,            /* of montecarlo.NormalTable, 8 coefficients each */
 	BEL_SUMS = 3                 /* sums of a plan: absolute errors, their squares, those within */
 };

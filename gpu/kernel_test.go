@@ -107,7 +107,7 @@ func TestTables(t *testing.T) {
 			default:
 				e.SetRow(i, row(rng, m))
 			}
-			want, err := (&montecarlo.Problem{Code: c, Decoder: d, Errors: e}).Plan(i)
+			want, err := (&montecarlo.Problem{Code: c, Decoder: d, Errors: e}).BitTables(i)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestWholeMeans(t *testing.T) {
 		for k := range m {
 			table.Set(0, k, e)
 		}
-		plan, err := (&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).Plan(0)
+		plan, err := (&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).BitTables(0)
 		if err != nil {
 			t.Fatal(err)
 		}

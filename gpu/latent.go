@@ -13,23 +13,24 @@ import (
 
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
 )
 
 // maxLatentPlans bounds the plans of a launch of logits: each is made by the host.
 const maxLatentPlans = 4096
 
 // gatherLatent makes the plans of a batch.
-func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]*montecarlo.LatentPlan, error) {
-	plans := make([]*montecarlo.LatentPlan, len(b.plans))
+func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]*tables.Logits, error) {
+	plans := make([]*tables.Logits, len(b.plans))
 	return plans, eachPlan(ctx, workers, b, func(first, last int) error {
-		var planner *montecarlo.LatentPlanner
+		var maker *tables.LogitMaker
 		for i := first; i < last; i++ {
 			ref := b.plans[i]
 			if i == first || ref.job != b.plans[i-1].job {
-				planner = montecarlo.NewLatentPlanner(jobs[ref.job].Problem)
+				maker = jobs[ref.job].Problem.LogitTables()
 			}
 			var err error
-			if plans[i], err = planner.Plan(ref.row); err != nil {
+			if plans[i], err = maker.Row(ref.row); err != nil {
 				return err
 			}
 		}
@@ -53,7 +54,7 @@ func (f *flat[T]) bytes() uint64 {
 }
 
 // launchLatent queues everything that a batch of logits needs on a stream.
-func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel placing, turn int) error {
+func (d *Device) launchLatent(b *batch, plans []*tables.Logits, kernel placing, turn int) error {
 	stream, arena := d.streams[turn], &d.arenas[turn]
 	var short flat[uint16]
 	var slopes flat[int8]
@@ -63,7 +64,7 @@ func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel p
 	var offsets flat[float32]
 	latent := make([]C.bel_latent, len(plans))
 	slots := 1
-	run := func(r montecarlo.RunPlan) C.bel_run { // offsets for now; addresses below
+	run := func(r tables.RunningSum) C.bel_run { // offsets for now; addresses below
 		return C.bel_run{starts: steps.add(r.Starts), steps: steps.add(r.Steps), fixed: fixed.add(r.Fixed)}
 	}
 	for i, p := range plans {
@@ -73,7 +74,7 @@ func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel p
 		}
 		latent[i] = C.bel_latent{
 			bits: short.add(p.Bits), slopes: slopes.add(p.Slopes), centers: whole.add(centers),
-			levels: short.add(p.Levels), run: run(p.RunPlan), values: whole.add(p.Values),
+			levels: short.add(p.Levels), run: run(p.RunningSum), values: whole.add(p.Values),
 			limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
 		}
@@ -167,7 +168,7 @@ func (d *Device) launchLatent(b *batch, plans []*montecarlo.LatentPlan, kernel p
 	l.logits = C.bel_u64(d.logits[turn].Address(0))
 	d.describe(&l, b)
 	if s := b.shape.latent.shared; s > 0 {
-		common, own := (&montecarlo.Latent{Shared: s}).SharedNoise()
+		common, own := tables.SharedNoise(s)
 		l.common, l.own = C.longlong(common), C.longlong(own)
 	}
 	if b.shape.latent.hard {
@@ -185,7 +186,7 @@ func (d *Device) loadNormal() error {
 		return nil
 	}
 	var table []float32
-	for _, row := range montecarlo.Normals() {
+	for _, row := range tables.Normals {
 		table = append(table, row[:]...)
 	}
 	m, err := d.alloc(4 * uint64(len(table)))

@@ -14,6 +14,8 @@ import (
 
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/parallel"
@@ -111,9 +113,9 @@ func (c *cursor) next(samples uint64) *batch {
 		b.samples = append(b.samples, 0)
 		plan := len(b.plans) - 1
 		for c.skip < span.Samples && uint64(len(b.tasks.plan)) < size.maxTasks && b.work() < samples {
-			n := min(span.Samples-c.skip, montecarlo.BlockSize)
+			n := min(span.Samples-c.skip, tables.BlockSize)
 			b.tasks.plan = append(b.tasks.plan, uint32(plan))
-			b.tasks.block = append(b.tasks.block, span.Block+uint32(c.skip/montecarlo.BlockSize))
+			b.tasks.block = append(b.tasks.block, span.Block+uint32(c.skip/tables.BlockSize))
 			b.tasks.samples = append(b.tasks.samples, uint32(n))
 			b.samples[plan] += n
 			b.total += n
@@ -262,7 +264,7 @@ type sizes struct {
 func sizeOf(shape shape) sizes {
 	c := shape.code
 	m := uint64(c.Bits())
-	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(montecarlo.MaxClasses(c.Bits()))}
+	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(tables.MaxClasses(c.Bits()))}
 	if shape.latent.logits {
 		s.maxPlans, s.maxTasks = maxLatentPlans, maxTasks
 		return s
@@ -374,7 +376,7 @@ func (d *Device) queue(stream driver.Stream, kernel string, groups uint64, l *C.
 func (d *Device) describe(l *C.bel_launch, b *batch) {
 	c := b.shape.code
 	l.code, l.order, l.reach = C.bel_u64(d.code.words.Address(0)), C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
-	for i, k := range montecarlo.RoundKeys(b.shape.seed) {
+	for i, k := range philox.NewKeys(b.shape.seed) {
 		l.keys[i] = C.bel_u32(k)
 	}
 	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(c.Bits()), C.bel_u32(words32(c))

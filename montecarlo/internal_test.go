@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -49,11 +50,11 @@ func TestBinomial(t *testing.T) {
 	for _, n := range []int{1, 40, 64, 200} {
 		for _, p := range []float64{1e-3, 0.25, 0.5, 0.7, 0.999} {
 			var r bitReader
-			r.reset(stream{newRoundKeys(5), uint32(n), uint32(p * 1000)}, streamCounts)
+			r.reset(stream{philox.NewKeys(5), uint32(n), uint32(p * 1000)}, streamCounts)
 			counts, expected := make([]float64, n+1), make([]float64, n+1)
 			const draws = 40000
 			for range draws {
-				counts[binomial(n, fixed64(p), &r)]++
+				counts[binomial(n, uint64(math.Ldexp(p, 64)), &r)]++
 			}
 			law := distuv.Binomial{N: float64(n), P: p}
 			for k := range expected {
@@ -64,7 +65,7 @@ func TestBinomial(t *testing.T) {
 	}
 	// Ends of the range.
 	var r bitReader
-	r.reset(stream{newRoundKeys(5), 0, 0}, streamCounts)
+	r.reset(stream{philox.NewKeys(5), 0, 0}, streamCounts)
 	if binomial(1000, 0, &r) != 0 {
 		t.Error("binomial with p = 0 is not 0")
 	}
@@ -73,19 +74,30 @@ func TestBinomial(t *testing.T) {
 	}
 }
 
+// tablesOf makes the tables of a row whose hazards, all alike, have about a sum.
+func tablesOf(hazard float64) *tables.Bits {
+	e := make([]float64, 1+int(2*hazard))
+	for k := range e {
+		e[k] = -math.Expm1(-hazard / float64(len(e)))
+	}
+	b := new(tables.Bits)
+	b.Set(0, make([]uint64, (len(e)+63)/64), e)
+	return b
+}
+
 // TestPointCounts: all samples are dealt, and by the Poisson law.
 func TestPointCounts(t *testing.T) {
 	for _, hazard := range []float64{1e-6, 0.3, 2.1, 40, 3000} {
-		var c pointCounts
-		c.prepare(hazard)
+		b := tablesOf(hazard)
+		hazard = b.Hazard
 		counts := make([]float64, int(hazard+40*math.Sqrt(hazard))+40)
 		expected := make([]float64, len(counts))
 		total := 0.0
 		for block := range uint32(30) {
 			var r bitReader
-			r.reset(stream{newRoundKeys(9), 0, block}, streamCounts)
+			r.reset(stream{philox.NewKeys(9), 0, block}, streamCounts)
 			left := BlockSize
-			if err := c.deal(BlockSize, &r, func(points, samples int) error {
+			if err := deal(b.Classes, BlockSize, &r, func(points, samples int) error {
 				counts[points] += float64(samples)
 				left -= samples
 				return nil
@@ -105,42 +117,6 @@ func TestPointCounts(t *testing.T) {
 	}
 }
 
-// TestAliasTable adds up the shares of the table: each bit gets its part of the
-// hazard. The table is made in floating point with a few operations a column,
-// each good to 2⁻⁵³ of a column's unit share.
-func TestAliasTable(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 700).Draw(t, "bits")
-		hazards := make([]float64, n)
-		total := 0.0
-		for k := range hazards {
-			if rapid.Bool().Draw(t, "some") {
-				hazards[k] = math.Pow(10, rapid.Float64Range(-25, 0).Draw(t, "exponent"))
-			}
-		}
-		hazards[rapid.IntRange(0, n-1).Draw(t, "sure")] = 0.3
-		for _, h := range hazards {
-			total += h
-		}
-		var table aliasTable
-		newAliasTable(&table, hazards, &aliasScratch{})
-		share := make([]float64, n)
-		for _, col := range table.columns {
-			p := math.Ldexp(float64(col.Share), -64)
-			share[col.Own] += p / float64(len(table.columns))
-			share[col.Alias] += (1 - p) / float64(len(table.columns))
-		}
-		for k, h := range hazards {
-			if math.Abs(share[k]-h/total) > 1e-13 {
-				t.Fatalf("bit %d has share %v of the points, want %v", k, share[k], h/total)
-			}
-			if h == 0 && share[k] != 0 {
-				t.Fatalf("bit %d without a hazard has share %v", k, share[k])
-			}
-		}
-	})
-}
-
 // TestPlaces: the three ways of placing a draw agree on every one.
 func TestPlaces(t *testing.T) {
 	words := make([]uint64, 1<<14)
@@ -150,12 +126,14 @@ func TestPlaces(t *testing.T) {
 	}
 	low := func(i int) uint64 { return uint64(i) * 0x9E3779B97F4A7C15 }
 	for _, n := range []int{1, 2, 3, 64, 100, 128} {
-		hazards := make([]float64, n)
-		for k := range hazards {
-			hazards[k] = 1 / float64(1+(k-n/2)*(k-n/2))
+		e := make([]float64, n)
+		for k := range e {
+			e[k] = 0.5 / float64(1+(k-n/2)*(k-n/2))
 		}
+		var b tables.Bits
+		b.Set(0, make([]uint64, (n+63)/64), e)
 		var table aliasTable
-		newAliasTable(&table, hazards, &aliasScratch{})
+		table.prepare(b.Columns)
 		narrow, direct := make([]uint16, 1<<16), make([]uint16, 1<<16)
 		table.placeNarrow(narrow, words, low)
 		var d directTable
@@ -214,16 +192,14 @@ func TestKernelsAgree(t *testing.T) {
 				for k := range c.Bits() {
 					e.Set(row, k, rapid.SampledFrom([]float64{0.1, 0.1, 0.1, 0.9}).Draw(t, "e"))
 				}
-				var p rowPlan
-				if err := p.prepare(&Problem{Code: c, Decoder: d, Errors: e}, row); err != nil {
-					t.Fatal(err)
-				}
+				var p tables.Bits
+				p.Set(row, c.Word(row), e.RawRowView(row))
 				points := rapid.IntRange(1, 9).Draw(t, "points")
 				samples := rapid.IntRange(1, 5).Draw(t, "samples")
 				places := rapid.SliceOfN(rapid.Uint16Range(0, uint16(c.Bits()-1)), points*samples, points*samples).Draw(t, "places")
 				var want Sums
 				for i := 0; i < len(places); i += points {
-					word := append([]uint64(nil), p.base...)
+					word := append([]uint64(nil), p.Base...)
 					hit := map[uint16]bool{}
 					for _, k := range places[i : i+points] {
 						if !hit[k] {
@@ -240,11 +216,11 @@ func TestKernelsAgree(t *testing.T) {
 					if got != want {
 						t.Fatalf("%s kernel: %+v, want %+v", name, got, want)
 					}
-					if err := d.Decode(p.base) - (row + 1); k.undisturbed() != err {
+					if err := d.Decode(p.Base) - (row + 1); k.undisturbed() != err {
 						t.Fatalf("%s kernel: undisturbed error %d, want %d", name, k.undisturbed(), err)
 					}
 					bit := int(places[0])
-					word := append([]uint64(nil), p.base...)
+					word := append([]uint64(nil), p.Base...)
 					word[bit/64] ^= 1 << (bit % 64)
 					if err := d.Decode(word) - (row + 1); k.single(bit) != err {
 						t.Fatalf("%s kernel: error %d with bit %d toggled, want %d", name, k.single(bit), bit, err)
@@ -275,14 +251,10 @@ func TestPathsAgree(t *testing.T) {
 		var w worker
 		w.start(p)
 		if direct {
-			if err := w.plan.prepare(p, 50); err != nil {
+			if err := w.prepare(50); err != nil {
 				t.Fatal(err)
 			}
-			w.kernel.prepare(&w.plan)
-			w.planned = true
-			w.direct = new(directTable)
-			w.plan.alias.multiply(w.direct)
-			w.useDirect = true
+			w.multiply()
 		}
 		const n = 5000 // too few for a direct table of its own accord
 		if err := w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}); err != nil {
@@ -295,46 +267,5 @@ func TestPathsAgree(t *testing.T) {
 	}
 	if a, b := sums(true), sums(false); a != b {
 		t.Errorf("direct %+v, narrow %+v", a, b)
-	}
-}
-
-// TestHazard: −ln(1−e) to within the error of its operations. With u = 2⁻⁵³, s
-// is off by 2u at most (2−e and the quotient), the sum of the other terms is
-// below s/24 and off by a few u of itself, and the last addition adds u: 4u
-// covers them. math.Log1p may be off by 1u itself.
-func TestHazard(t *testing.T) {
-	check := func(e float64) {
-		want := -math.Log1p(-e)
-		if got := hazard(e); math.Abs(got-want) > 5*0x1p-53*want {
-			t.Errorf("hazard(%v) = %v, want %v", e, got, want)
-		}
-	}
-	for _, e := range []float64{0, 0x1p-1020, 1e-12, 0.1, 0.25, 0.5} {
-		check(e)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 100000 {
-		check(0.5 * rng.Float64())
-		check(0.5 * math.Exp(-700*rng.Float64()))
-	}
-}
-
-// TestMaxClasses: no row has more classes, whatever its hazards.
-func TestMaxClasses(t *testing.T) {
-	for _, bits := range []int{1, 2, 3, 10, 128, 1000} {
-		most := MaxClasses(bits)
-		top := float64(bits) * hazard(0.5)
-		for i := range 2000 {
-			mean := top * float64(i+1) / 2000
-			for _, h := range []float64{mean, math.Floor(mean), math.Nextafter(math.Floor(mean), 0), mean * 1e-6} {
-				if h <= 0 {
-					continue
-				}
-				below, above := likelyPoints(nil, nil, h)
-				if n := len(below) + len(above); n > most {
-					t.Fatalf("%d bits, hazard %v: %d numbers of points, more than %d", bits, h, n, most)
-				}
-			}
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -9,7 +10,7 @@ import (
 // holds scratch memory and belongs to one worker.
 type kernel interface {
 	// prepare starts the samples of one row.
-	prepare(p *rowPlan)
+	prepare(p *tables.Bits)
 	// undisturbed returns decoded − label of a sample without points.
 	undisturbed() int
 	// single returns decoded − label of a sample whose points are all on bit k.

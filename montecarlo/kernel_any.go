@@ -1,6 +1,9 @@
 package montecarlo
 
-import "belsim/theory/decode"
+import (
+	"belsim/montecarlo/tables"
+	"belsim/theory/decode"
+)
 
 // anyKernel packs the output of every sample with points into a word and asks the
 // decoder: right for any decoder, and slow, at one Decode a sample.
@@ -16,9 +19,9 @@ func newAnyKernel(bits int, d decode.Decoder) *anyKernel {
 	return &anyKernel{decoder: d, marks: newMarks(bits)}
 }
 
-func (k *anyKernel) prepare(p *rowPlan) {
-	k.row = p.row
-	k.word = append(k.word[:0], p.base...)
+func (k *anyKernel) prepare(p *tables.Bits) {
+	k.row = p.Row
+	k.word = append(k.word[:0], p.Base...)
 }
 
 func (k *anyKernel) undisturbed() int { return k.decoder.Decode(k.word) - (k.row + 1) }

@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math/bits"
 
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -34,11 +35,11 @@ func newPairKernel(d decode.Decoder) pairKernel {
 	return k
 }
 
-func (k *pairKernel) prepare(p *rowPlan) {
-	k.row = p.row
-	k.word = pair{lo: p.base[0]}
-	if len(p.base) > 1 {
-		k.word.hi = p.base[1]
+func (k *pairKernel) prepare(p *tables.Bits) {
+	k.row = p.Row
+	k.word = pair{lo: p.Base[0]}
+	if len(p.Base) > 1 {
+		k.word.hi = p.Base[1]
 	}
 }
 

@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math/bits"
 
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -60,9 +61,9 @@ func sparseBelUOf(c *code.Code, d decode.Decoder) (kernel, bool) {
 	return &sparseBelU{decoder: u, marks: newMarks(c.Bits())}, true
 }
 
-func (k *sparseBelU) prepare(p *rowPlan) {
-	k.row, k.base = p.row, p.base
-	k.start = k.decoder.Decode(p.base) - (p.row + 1)
+func (k *sparseBelU) prepare(p *tables.Bits) {
+	k.row, k.base = p.Row, p.Base
+	k.start = k.decoder.Decode(p.Base) - (p.Row + 1)
 }
 
 func (k *sparseBelU) undisturbed() int { return k.start }
@@ -101,10 +102,10 @@ func sparseBelJOf(c *code.Code, d decode.Decoder) (kernel, bool) {
 	return &sparseBelJ{decoder: j, marks: newMarks(c.Bits())}, true
 }
 
-func (k *sparseBelJ) prepare(p *rowPlan) {
-	k.row, k.base = p.row, p.base
+func (k *sparseBelJ) prepare(p *tables.Bits) {
+	k.row, k.base = p.Row, p.Base
 	k.ones = k.ones[:0]
-	for j, w := range p.base {
+	for j, w := range p.Base {
 		for ; w != 0; w &= w - 1 {
 			k.ones = append(k.ones, 64*j+bits.TrailingZeros64(w))
 		}
@@ -192,15 +193,15 @@ func newSparseGen(c *code.Code) *sparseGen {
 	}
 }
 
-func (k *sparseGen) prepare(p *rowPlan) {
-	k.row = p.row
-	k.word = k.code.Word(p.row)
+func (k *sparseGen) prepare(p *tables.Bits) {
+	k.row = p.Row
+	k.word = k.code.Word(p.Row)
 	k.wrong = 0
 	for j := range k.toggled {
-		k.toggled[j] = k.word[j] ^ p.base[j]
+		k.toggled[j] = k.word[j] ^ p.Base[j]
 		k.wrong += bits.OnesCount64(k.toggled[j])
 	}
-	k.code.Distances(k.distances, p.row)
+	k.code.Distances(k.distances, p.Row)
 	code.OrderByDistance(k.order, k.within, k.distances)
 	for i, row := range k.order {
 		k.dist[i] = k.distances[row]

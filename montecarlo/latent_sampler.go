@@ -8,48 +8,31 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"belsim/montecarlo/internal/lanes"
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-)
-
-// lanes is the number of samples that are sampled side by side: a group. Every array
-// of a group has the lanes next to each other, so that one instruction serves
-// several. It is part of the numeric contract.
-const lanes = Lanes
-
-// Lanes is the number of samples in a group, for backends.
-const Lanes = 16
-
-// lane is one number for each sample of a group, weights one weight.
-type (
-	lane    = [lanes]int32
-	weights = [lanes]float32
 )
 
 // latentSampler samples logits on one goroutine.
 type latentSampler struct {
 	problem     *Problem
-	keys        *roundKeys
-	planner     *LatentPlanner
-	plan        *LatentPlan
+	keys        *philox.Keys
+	maker       *tables.LogitMaker
+	tables      *tables.Logits
 	decode      latentDecoder
 	common, own int64
 	shared      int // draws of a sample that are not a bit's: 1 where noise is shared
 	words       []uint64
-	logits      []lane
+	logits      []lanes.Ints
 	fraction    uint8
 }
 
-// SharedNoise returns √ρ and √(1−ρ) in units of 2⁻³⁰, for backends: part of the
-// numeric contract.
-func (l *Latent) SharedNoise() (common, own int64) {
-	return int64(math.Round(math.Sqrt(l.Shared) * (1 << 30))), int64(math.Round(math.Sqrt(1-l.Shared) * (1 << 30)))
-}
-
-func newLatentSampler(p *Problem, keys *roundKeys) *latentSampler {
-	s := &latentSampler{problem: p, keys: keys, planner: NewLatentPlanner(p), fraction: p.Fraction()}
+func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
+	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), fraction: p.Fraction()}
 	if p.Latent.Shared > 0 {
-		s.common, s.own = p.Latent.SharedNoise()
+		s.common, s.own = tables.SharedNoise(p.Latent.Shared)
 		s.shared = 1
 	}
 	s.decode = newLatentDecoder(p)
@@ -61,12 +44,12 @@ const latentChunk = 1 << 14
 
 // sample adds the samples of a span, block by block.
 func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done func(samples uint64)) error {
-	if s.plan == nil || s.plan.Row != span.Row {
+	if s.tables == nil || s.tables.Row != span.Row {
 		var err error
-		if s.plan, err = s.planner.Plan(span.Row); err != nil {
+		if s.tables, err = s.maker.Row(span.Row); err != nil {
 			return err
 		}
-		s.decode.prepare(s.plan)
+		s.decode.prepare(s.tables)
 	}
 	for block := span.Block; span.Samples > 0; block++ {
 		n := min(span.Samples, BlockSize)
@@ -84,99 +67,68 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 // block samples the first n of a block. With continuous labels sample i has part
 // i mod Sublevels of the level, and the samples of a part their own stream.
 //
-// Group g of a stream takes draws lanes·D·g … of it, D = A, or A+1 where noise is
+// Group g of a stream takes draws Width·D·g … of it, D = A, or A+1 where noise is
 // shared: the common noise of all lanes first, then the noise of one drawn bit
 // after the other.
 func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
 	sums := Sums{Fraction: s.fraction}
-	parts, a := len(s.plan.Centers), len(s.plan.Bits)
+	parts, a := len(s.tables.Centers), len(s.tables.Bits)
 	draws := a + s.shared
-	if len(s.words) < draws*lanes/2 {
-		s.words = make([]uint64, draws*lanes/2)
-		s.logits = make([]lane, draws)
+	if len(s.words) < draws*lanes.Width/2 {
+		s.words = make([]uint64, draws*lanes.Width/2)
+		s.logits = make([]lanes.Ints, draws)
 	}
-	words := s.words[:draws*lanes/2]
+	words := s.words[:draws*lanes.Width/2]
 	sinceLook := 0
 	for j := range parts {
 		mine := (n - j + parts - 1) / parts
-		y := label(s.plan.Row, j, parts > 1)
-		for first := 0; first < mine; first += lanes {
-			if sinceLook += draws * lanes; sinceLook >= latentChunk {
+		y := tables.Label(s.tables.Row, j, parts > 1)
+		for first := 0; first < mine; first += lanes.Width {
+			if sinceLook += draws * lanes.Width; sinceLook >= latentChunk {
 				sinceLook = 0
 				if err := ctx.Err(); err != nil {
 					return sums, err
 				}
 			}
-			group := first / lanes
-			fill(words, s.keys, st.at(streamLatent, j, uint32(group*draws*lanes/4)))
-			s.noise(words, st, j, uint32(group*draws*lanes))
-			s.decode.add(&sums, s.logits[:a], min(lanes, mine-first), y, s.problem.Within)
+			group := first / lanes.Width
+			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(group*draws*lanes.Width/4)))
+			s.noise(words, st, j, uint32(group*draws*lanes.Width))
+			s.decode.add(&sums, s.logits[:a], min(lanes.Width, mine-first), y, s.problem.Within)
 		}
 	}
 	return sums, nil
 }
 
-// noise makes the logits of a group of draws.
+// noise makes the logits of a group of draws; first is the index of the first.
 func (s *latentSampler) noise(words []uint64, st stream, part int, first uint32) {
-	centers := s.plan.Centers[part]
-	if s.shared == 0 && noise(s.logits[:len(centers)], words, centers) {
-		return
+	refine := func(i int) uint64 {
+		x := philox.Call(s.keys, st.at(streamTail, part, first+uint32(i)))
+		return uint64(x[0]) | uint64(x[1])<<32
 	}
-	if s.shared == 0 || !noise(s.logits[:len(centers)+1], words, nil) {
-		s.normals(words, st, part, first)
-	}
-	s.centre(centers)
-}
-
-// normals makes the noise of a group of draws, two in a word; first is the index of
-// the first.
-func (s *latentSampler) normals(words []uint64, st stream, part int, first uint32) {
-	for i, w := range words {
-		for half := range 2 {
-			at := first + uint32(2*i+half)
-			s.logits[i/(lanes/2)][2*(i%(lanes/2))+half] = normal(uint32(w>>(32*half)), func() uint64 {
-				x := philox(s.keys, st.at(streamTail, part, at))
-				return uint64(x[0]) | uint64(x[1])<<32
-			})
-		}
-	}
-}
-
-// round brings a number from normalOne to logitOne.
-func round(z int32) int32 {
-	const shift = normalFraction - logitFraction
-	return (z + 1<<(shift-1)) >> shift
-}
-
-// centre makes logits of noise.
-func (s *latentSampler) centre(centers []int32) {
+	centers := s.tables.Centers[part]
 	if s.shared == 0 {
-		for k, c := range centers {
-			z := &s.logits[k]
-			for i, eps := range z {
-				z[i] = round(c + eps)
-			}
-		}
+		lanes.Noise(s.logits[:len(centers)], words, centers, refine)
 		return
 	}
+	lanes.Noise(s.logits[:len(centers)+1], words, nil, refine)
 	common := s.logits[0]
 	for k, c := range centers {
-		z, d := &s.logits[k], int64(s.plan.Slopes[k])*s.common
+		z, d := &s.logits[k], int64(s.tables.Slopes[k])*s.common
 		for i, eps := range s.logits[k+1] {
 			if d != 0 {
 				eps = int32((d*int64(common[i]) + s.own*int64(eps) + 1<<29) >> 30)
 			}
-			z[i] = round(c + eps)
+			z[i] = lanes.Round(c + eps)
 		}
 	}
 }
 
 // latentDecoder turns logits into errors.
 type latentDecoder interface {
-	prepare(p *LatentPlan)
+	prepare(p *tables.Logits)
 	// add tallies the first count samples of a group with the label y; logits may
 	// be changed.
-	add(s *Sums, logits []lane, count int, y float64, within int)
+	add(s *Sums, logits []lanes.Ints, count int, y float64, within int)
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
@@ -217,17 +169,17 @@ func (s *Sums) tallyReal(decoded []float64, y float64, within int) {
 // softDecoder hands logits to a decoder that reads them, M at a time.
 type softDecoder struct {
 	decoder decode.LogitDecoder
-	plan    *LatentPlan
+	tables  *tables.Logits
 	z       []float64
 }
 
-func (d *softDecoder) prepare(p *LatentPlan) { d.plan = p }
+func (d *softDecoder) prepare(p *tables.Logits) { d.tables = p }
 
-func (d *softDecoder) add(s *Sums, logits []lane, count int, y float64, within int) {
-	var labels [lanes]float64
+func (d *softDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
+	var labels [lanes.Width]float64
 	for i := range count {
 		for k := range logits { // all bits are drawn
-			d.z[d.plan.Bits[k]] = float64(logits[k][i]) / logitOne
+			d.z[d.tables.Bits[k]] = float64(logits[k][i]) / tables.LogitOne
 		}
 		labels[i] = d.decoder.DecodeLogits(d.z)
 	}
@@ -239,7 +191,7 @@ type hardDecoder struct {
 	code    *code.Code
 	decoder decode.Decoder // nil: gen
 	gen     *sparseGen
-	plan    *LatentPlan
+	tables  *tables.Logits
 	out     []uint64
 	flipped []uint16
 }
@@ -251,21 +203,21 @@ func signsGenOf(p *Problem) (latentDecoder, bool) {
 	return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}, true
 }
 
-func (h *hardDecoder) prepare(p *LatentPlan) {
-	h.plan = p
+func (h *hardDecoder) prepare(p *tables.Logits) {
+	h.tables = p
 	h.out = append(h.out[:0], h.code.Word(p.Row)...)
 	if h.gen != nil {
-		h.gen.prepare(&rowPlan{row: p.Row, base: h.out})
+		h.gen.prepare(&tables.Bits{Row: p.Row, Base: h.out})
 	}
 }
 
-func (h *hardDecoder) add(s *Sums, logits []lane, count int, y float64, within int) {
-	var labels [lanes]float64
+func (h *hardDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
+	var labels [lanes.Width]float64
 	for i := range count {
 		h.flipped = h.flipped[:0]
 		for k := range logits {
-			bit := h.plan.Bits[k]
-			if (logits[k][i] > 0) != h.code.Bit(h.plan.Row, int(bit)) {
+			bit := h.tables.Bits[k]
+			if (logits[k][i] > 0) != h.code.Bit(h.tables.Row, int(bit)) {
 				h.flipped = append(h.flipped, bit)
 			}
 		}
@@ -285,22 +237,22 @@ type correlator struct {
 	code     *code.Code
 	hard, ex bool
 	hadamard bool // the code's rows are rows of the Sylvester matrix
-	plan     *LatentPlan
+	tables   *tables.Logits
 	path     correlation
 
-	narrow  []lane         // correlations of the candidates, where 32 bits hold them
-	most    lane           // the largest of each sample
-	best    lane           // its place
-	offsets []float32      // of each candidate from the true level
-	wide    [][lanes]int64 // elsewhere
-	whole   [][lanes]int64 // of a transform: all M logits
-	values  []float64      // of a matrix product: candidate × A
-	z, c    []float64      // lanes × A, lanes × candidates
+	narrow  []lanes.Ints         // correlations of the candidates, where 32 bits hold them
+	most    lanes.Ints           // the largest of each sample
+	best    lanes.Ints           // its place
+	offsets []float32            // of each candidate from the true level
+	wide    [][lanes.Width]int64 // elsewhere
+	whole   [][lanes.Width]int64 // of a transform: all M logits
+	values  []float64            // of a matrix product: candidate × A
+	z, c    []float64            // Width × A, Width × candidates
 
 	// Of a product code: correlations and weights of prefixes and suffixes.
-	prefixes, suffixes           []lane
-	prefixWeights, suffixWeights []weights
-	patterns                     []weights // scratch of mix
+	prefixes, suffixes           []lanes.Ints
+	prefixWeights, suffixWeights []lanes.Floats
+	patterns                     []lanes.Floats // scratch of lanes.Mix
 }
 
 // correlation is a way to compute correlations. All give the same integers.
@@ -315,7 +267,7 @@ const (
 )
 
 // narrowBits is the largest number of drawn bits whose running sums, and their
-// differences, fit 32 bits. A logit is below 16.5·logitOne < 2²⁰·⁰⁵, a difference of
+// differences, fit 32 bits. A logit is below 16.5·tables.LogitOne < 2²⁰·⁰⁵, a difference of
 // two sums below 2·narrowBits of them.
 const narrowBits = 950
 
@@ -364,8 +316,8 @@ func isHadamard(c *code.Code) bool {
 // prepare chooses the way that takes the least work: the additions of a running
 // sum, or those of a transform of all bits. Codes of real numbers have only
 // products.
-func (c *correlator) prepare(p *LatentPlan) {
-	c.plan = p
+func (c *correlator) prepare(p *tables.Logits) {
+	c.tables = p
 	m := c.code.Bits()
 	switch {
 	case c.code.Real():
@@ -377,12 +329,12 @@ func (c *correlator) prepare(p *LatentPlan) {
 	case p.Product != nil:
 		c.path = factored
 		n, m := len(p.Product.Prefixes.Fixed), len(p.Product.Suffixes.Fixed)
-		c.prefixes, c.suffixes = make([]lane, n), make([]lane, m)
-		c.prefixWeights, c.suffixWeights = make([]weights, n), make([]weights, m)
-		c.patterns = make([]weights, len(p.Product.Patterns)/m)
+		c.prefixes, c.suffixes = make([]lanes.Ints, n), make([]lanes.Ints, m)
+		c.prefixWeights, c.suffixWeights = make([]lanes.Floats, n), make([]lanes.Floats, m)
+		c.patterns = make([]lanes.Floats, len(p.Product.Patterns)/m)
 	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
 		c.path = transform
-		c.whole = make([][lanes]int64, m)
+		c.whole = make([][lanes.Width]int64, m)
 	case m <= narrowBits: // fixed parts count too
 		c.path = narrow
 	default:
@@ -395,27 +347,27 @@ func (c *correlator) prepare(p *LatentPlan) {
 	c.narrow, c.wide = nil, nil
 	switch c.path {
 	case narrow:
-		c.narrow = make([]lane, len(p.Levels))
+		c.narrow = make([]lanes.Ints, len(p.Levels))
 	case factored:
 	default:
-		c.wide = make([][lanes]int64, len(p.Levels))
+		c.wide = make([][lanes.Width]int64, len(p.Levels))
 	}
 }
 
-func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within int) {
+func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
 	if c.hard {
 		for k := range logits {
 			for i, z := range logits[k] {
-				logits[k][i] = -logitOne
+				logits[k][i] = -tables.LogitOne
 				if z > 0 {
-					logits[k][i] = logitOne
+					logits[k][i] = tables.LogitOne
 				}
 			}
 		}
 	}
 	switch c.path {
 	case narrow:
-		runNarrow(c.narrow, &c.most, &c.best, logits, &c.plan.RunPlan)
+		lanes.Run(c.narrow, &c.most, &c.best, logits, &c.tables.RunningSum)
 	case factored:
 		c.factor(logits)
 	case wide:
@@ -425,7 +377,7 @@ func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within in
 	case matrices:
 		c.multiply(logits)
 	}
-	var labels [lanes]float64
+	var labels [lanes.Width]float64
 	switch c.path {
 	case narrow:
 		c.labelNarrow(&labels)
@@ -437,146 +389,53 @@ func (c *correlator) add(s *Sums, logits []lane, count int, y float64, within in
 	s.tallyReal(labels[:count], y, within)
 }
 
-// runPortable sums up from candidate to candidate, O(Σ distances of neighbours), and
-// finds the largest correlation of each sample, the first of several.
-func runPortable(sums []lane, most, best *lane, logits []lane, p *RunPlan) {
-	var sum lane
-	at := 0
-	for i := range most {
-		most[i], best[i] = math.MinInt32, 0
-	}
-	for m, fixed := range p.Fixed {
-		for i := range sum {
-			sum[i] += int32(fixed)
-		}
-		for end := int(p.Starts[m+1]); at < end; at++ {
-			z := &logits[p.Steps[at]>>1]
-			if p.Steps[at]&1 == 0 {
-				for i, v := range z {
-					sum[i] += v
-				}
-			} else {
-				for i, v := range z {
-					sum[i] -= v
-				}
-			}
-		}
-		sums[m] = sum
-		for i, v := range sum {
-			if v > most[i] {
-				most[i], best[i] = v, int32(m)
-			}
-		}
-	}
-}
-
-// softmaxPortable adds up the candidates' weights, and weights times offsets.
-func softmaxPortable(weight, sum *weights, sums []lane, most *lane, offsets []float32, p *LatentPlan) {
-	*weight, *sum = weights{}, weights{}
-	limit := int32(min(p.Limit, math.MaxInt32))
-	for m := range sums {
-		for i, v := range sums[m] {
-			if d := most[i] - v; d <= limit {
-				w := decay(float32(float32(d) * p.Scale))
-				weight[i] += w
-				sum[i] += float32(w * offsets[m])
-			}
-		}
-	}
-}
-
 // factor makes the weights of prefixes and suffixes, relative to the heaviest of
 // each. A candidate's weight is the product of both: it takes no exponential, and
 // its largest is 1, since all pairs are candidates.
-func (c *correlator) factor(logits []lane) {
-	p := c.plan
-	runNarrow(c.prefixes, &c.most, &c.best, logits, &p.Product.Prefixes)
-	weigh(c.prefixWeights, c.prefixes, &c.most, p)
-	runNarrow(c.suffixes, &c.most, &c.best, logits, &p.Product.Suffixes)
-	weigh(c.suffixWeights, c.suffixes, &c.most, p)
-}
-
-// weighPortable makes weights of correlations.
-func weighPortable(dst []weights, sums []lane, most *lane, p *LatentPlan) {
-	limit := int32(min(p.Limit, math.MaxInt32))
-	for m := range sums {
-		for i, v := range sums[m] {
-			dst[m][i] = 0
-			if d := most[i] - v; d <= limit {
-				dst[m][i] = decay(float32(float32(d) * p.Scale))
-			}
-		}
-	}
+func (c *correlator) factor(logits []lanes.Ints) {
+	p := c.tables
+	lanes.Run(c.prefixes, &c.most, &c.best, logits, &p.Product.Prefixes)
+	lanes.Weigh(c.prefixWeights, c.prefixes, &c.most, p.Limit, p.Scale)
+	lanes.Run(c.suffixes, &c.most, &c.best, logits, &p.Product.Suffixes)
+	lanes.Weigh(c.suffixWeights, c.suffixes, &c.most, p.Limit, p.Scale)
 }
 
 // labelFactored decodes the labels of a group from the weights of factor.
-func (c *correlator) labelFactored(labels *[lanes]float64) {
-	var weight, sum weights
-	mix(&weight, &sum, c.prefixWeights, c.suffixWeights, c.patterns, c.plan.Product)
+func (c *correlator) labelFactored(labels *[lanes.Width]float64) {
+	var weight, sum lanes.Floats
+	lanes.Mix(&weight, &sum, c.prefixWeights, c.suffixWeights, c.patterns, c.tables.Product)
 	for i := range labels {
-		labels[i] = float64(c.plan.Row+1) + float64(sum[i])/float64(weight[i])
-	}
-}
-
-// mixPortable sums up as ProductPlan says. patterns is scratch for the sums of
-// patterns.
-func mixPortable(weight, sum *weights, prefixes, suffixes, patterns []weights, p *ProductPlan) {
-	var all weights
-	for s := range suffixes {
-		for i, g := range suffixes[s] {
-			all[i] += g
-		}
-	}
-	q := len(suffixes)
-	for n := range patterns {
-		t := &patterns[n]
-		*t = weights{}
-		for j, s := range p.Patterns[n*q : (n+1)*q] {
-			for i, g := range suffixes[s] {
-				t[i] += float32(g * float32(j))
-			}
-		}
-	}
-	*weight, *sum = weights{}, weights{}
-	for n := range prefixes {
-		t := &patterns[p.PatternOf[n]]
-		for i, f := range prefixes[n] {
-			weight[i] += f
-			sum[i] += float32(f * (float32(p.Offsets[n]*all[i]) + t[i]))
-		}
-	}
-	for i := range weight {
-		weight[i] *= all[i]
+		labels[i] = float64(c.tables.Row+1) + float64(sum[i])/float64(weight[i])
 	}
 }
 
 // labelNarrow decodes the labels of a group from its correlations.
-func (c *correlator) labelNarrow(labels *[lanes]float64) {
-	p := c.plan
+func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
+	p := c.tables
 	if !c.ex {
 		for i := range labels {
 			labels[i] = float64(p.Levels[c.best[i]]) + 1
 		}
 		return
 	}
-	var weight, sum weights
-	softmaxNarrow(&weight, &sum, c.narrow, &c.most, c.offsets, p)
+	var weight, sum lanes.Floats
+	lanes.Softmax(&weight, &sum, c.narrow, &c.most, c.offsets, p.Limit, p.Scale)
 	for i := range labels {
 		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
 	}
 }
 
-// run is runNarrow in 64 bits.
-func (c *correlator) run(logits []lane) {
-	var sum [lanes]int64
+// run is lanes.Run in 64 bits.
+func (c *correlator) run(logits []lanes.Ints) {
+	var sum [lanes.Width]int64
 	at := 0
-	for m, fixed := range c.plan.Fixed {
+	for m, fixed := range c.tables.Fixed {
 		for i := range sum {
 			sum[i] += fixed
 		}
-		for end := int(c.plan.Starts[m+1]); at < end; at++ {
-			sign := int64(1) - 2*int64(c.plan.Steps[at]&1)
-			for i, v := range logits[c.plan.Steps[at]>>1] {
+		for end := int(c.tables.Starts[m+1]); at < end; at++ {
+			sign := int64(1) - 2*int64(c.tables.Steps[at]&1)
+			for i, v := range logits[c.tables.Steps[at]>>1] {
 				sum[i] += sign * int64(v)
 			}
 		}
@@ -587,23 +446,23 @@ func (c *correlator) run(logits []lane) {
 // transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has
 // half of it, and half of Σ z_k, which is the same for all rows: the two halves
 // make whole numbers.
-func (c *correlator) transform(logits []lane) {
+func (c *correlator) transform(logits []lanes.Ints) {
 	x := c.whole
 	clear(x)
 	if c.hard { // bits that are not drawn are surely right
 		for k := range x {
 			for i := range x[k] {
-				x[k][i] = -logitOne
-				if c.code.Bit(c.plan.Row, k) {
-					x[k][i] = logitOne
+				x[k][i] = -tables.LogitOne
+				if c.code.Bit(c.tables.Row, k) {
+					x[k][i] = tables.LogitOne
 				}
 			}
 		}
 	}
-	var all [lanes]int64
+	var all [lanes.Width]int64
 	for a := range logits {
 		for i, z := range logits[a] {
-			x[c.plan.Bits[a]][i] = int64(z)
+			x[c.tables.Bits[a]][i] = int64(z)
 		}
 	}
 	for k := range x {
@@ -622,7 +481,7 @@ func (c *correlator) transform(logits []lane) {
 			}
 		}
 	}
-	for m, level := range c.plan.Levels {
+	for m, level := range c.tables.Levels {
 		for i := range all {
 			c.wide[m][i] = (all[i] + x[level][i]) / 2
 		}
@@ -632,27 +491,27 @@ func (c *correlator) transform(logits []lane) {
 // multiply computes the correlations of a group as a product of matrices. Logits
 // are below 2²¹ and values below 2¹⁷: with at most 2¹⁵ bits every partial sum is a
 // whole number below 2⁵³, exact in whatever order it is computed.
-func (c *correlator) multiply(logits []lane) {
-	a, n := len(logits), len(c.plan.Levels)
+func (c *correlator) multiply(logits []lanes.Ints) {
+	a, n := len(logits), len(c.tables.Levels)
 	for m := range c.wide {
 		for i := range c.wide[m] {
-			c.wide[m][i] = c.plan.Fixed[m]
+			c.wide[m][i] = c.tables.Fixed[m]
 		}
 	}
 	if a == 0 {
 		return
 	}
-	c.z, c.c = grown(c.z, a*lanes), grown(c.c, n*lanes)
+	c.z, c.c = grown(c.z, a*lanes.Width), grown(c.c, n*lanes.Width)
 	for k := range logits {
 		for i, z := range logits[k] {
 			c.z[i*a+k] = float64(z)
 		}
 	}
 	blas64.Gemm(blas.NoTrans, blas.Trans, 1,
-		blas64.General{Rows: lanes, Cols: a, Stride: a, Data: c.z},
+		blas64.General{Rows: lanes.Width, Cols: a, Stride: a, Data: c.z},
 		blas64.General{Rows: n, Cols: a, Stride: a, Data: c.values},
-		0, blas64.General{Rows: lanes, Cols: n, Stride: n, Data: c.c})
-	for i := range lanes {
+		0, blas64.General{Rows: lanes.Width, Cols: n, Stride: n, Data: c.c})
+	for i := range lanes.Width {
 		for m, v := range c.c[i*n : (i+1)*n] {
 			c.wide[m][i] += int64(v)
 		}
@@ -667,8 +526,8 @@ func grown(x []float64, n int) []float64 {
 }
 
 // label is labelNarrow in 64 bits.
-func (c *correlator) label(labels *[lanes]float64) {
-	p := c.plan
+func (c *correlator) label(labels *[lanes.Width]float64) {
+	p := c.tables
 	for i := range labels {
 		best, most := 0, c.wide[0][i]
 		for m := range c.wide {
@@ -683,7 +542,7 @@ func (c *correlator) label(labels *[lanes]float64) {
 		var weight, sum float32
 		for m := range c.wide {
 			if d := most - c.wide[m][i]; d <= p.Limit {
-				w := decay(float32(float32(d) * p.Scale))
+				w := lanes.Decay(float32(float32(d) * p.Scale))
 				weight += w
 				sum += float32(w * float32(int(p.Levels[m])-p.Row))
 			}

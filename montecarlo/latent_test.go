@@ -10,9 +10,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/montecarlo/internal/lanes"
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/latent"
 )
 
 // latentProblem is a code under a mixture, with a decoder by name.
@@ -65,7 +69,7 @@ func realCode(tb testing.TB, levels, m int) *code.Code {
 }
 
 // decoded returns the labels of a group.
-func (c *correlator) decoded(logits []lane) (out [lanes]float64) {
+func (c *correlator) decoded(logits []lanes.Ints) (out [lanes.Width]float64) {
 	for i := range out {
 		s := Sums{Fraction: 40}
 		one := slices.Clone(logits)
@@ -102,26 +106,28 @@ func TestLogitDecoders(t *testing.T) {
 						r = 0.2
 					}
 					p := latentProblem(t, c, decoder, tau, r, 2, Latent{Hard: hard}, false)
-					planner := NewLatentPlanner(p)
+					planner := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
-						plan, err := planner.Plan(row)
+						plan, err := planner.Row(row)
 						if err != nil {
 							t.Fatal(err)
 						}
 						a := len(plan.Bits)
 						for range 12 {
-							logits := make([]lane, a)
-							var want [lanes]float64
+							logits := make([]lanes.Ints, a)
+							var want [lanes.Width]float64
 							for i := range want {
 								z := make([]float64, c.Bits())
 								for k := range z {
-									z[k] = center(p.Errors.At(row, k), c.Bit(row, k))
+									if z[k] = latent.Mean(p.Errors.At(row, k)); !c.Bit(row, k) {
+										z[k] = -z[k]
+									}
 								}
 								for k, bit := range plan.Bits {
-									v := round(plan.Centers[0][k] + int32(rng.NormFloat64()*normalOne))
+									v := lanes.Round(plan.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
 									logits[k][i] = v
-									z[bit] = float64(v) / logitOne
+									z[bit] = float64(v) / tables.LogitOne
 								}
 								for k := range z {
 									if hard && z[k] > 0 {
@@ -145,14 +151,14 @@ func TestLogitDecoders(t *testing.T) {
 							} else if isHadamard(c) {
 								paths = append(paths, transform)
 							}
-							var first [lanes]float64
+							var first [lanes.Width]float64
 							for n, path := range append(paths, -1) {
 								k := newLatentDecoder(p).(*correlator)
 								k.prepare(plan)
 								if path >= 0 { // else the one it chose
 									k.path = path
-									k.narrow, k.wide = make([]lane, len(plan.Levels)), make([][lanes]int64, len(plan.Levels))
-									k.whole = make([][lanes]int64, c.Bits())
+									k.narrow, k.wide = make([]lanes.Ints, len(plan.Levels)), make([][lanes.Width]int64, len(plan.Levels))
+									k.whole = make([][lanes.Width]int64, c.Bits())
 								}
 								got := k.decoded(logits)
 								if n == 0 {
@@ -184,9 +190,9 @@ func TestLogitDecoders(t *testing.T) {
 							q := newLatentDecoder(p).(*correlator)
 							q.prepare(plan)
 							q.path = matrices
-							q.wide = make([][lanes]int64, len(plan.Levels))
+							q.wide = make([][lanes.Width]int64, len(plan.Levels))
 							flat := *plan
-							q.plan, flat.Fixed = &flat, slices.Clone(plan.Fixed)
+							q.tables, flat.Fixed = &flat, slices.Clone(plan.Fixed)
 							for m, level := range plan.Levels {
 								if m > 0 {
 									flat.Fixed[m] += flat.Fixed[m-1]
@@ -215,7 +221,7 @@ func TestMarginals(t *testing.T) {
 	for _, rho := range []float64{0, 0.3, 1} {
 		c := mustCode(t, "johnson", 24)
 		p := latentProblem(t, c, "gen", 1, 0.8, 2, Latent{Hard: true, Shared: rho}, false)
-		s := newLatentSampler(p, newRoundKeys(5))
+		s := newLatentSampler(p, philox.NewKeys(5))
 		spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
 		s.decode = spy
 		const n = 300000
@@ -244,23 +250,23 @@ func TestMarginals(t *testing.T) {
 // spyDecoder counts wrong bits.
 type spyDecoder struct {
 	code     *code.Code
-	plan     *LatentPlan
+	tables   *tables.Logits
 	slopes   []int8
 	wrong    []int
 	opposite int
 }
 
-func (d *spyDecoder) prepare(p *LatentPlan) {
-	d.plan, d.slopes = p, make([]int8, d.code.Bits())
+func (d *spyDecoder) prepare(p *tables.Logits) {
+	d.tables, d.slopes = p, make([]int8, d.code.Bits())
 	d.code.Slopes().Row(d.slopes, p.Row)
 }
 
-func (d *spyDecoder) add(s *Sums, logits []lane, count int, _ float64, _ int) {
+func (d *spyDecoder) add(s *Sums, logits []lanes.Ints, count int, _ float64, _ int) {
 	for i := range count {
 		up, down := false, false
 		for k := range logits {
-			bit := int(d.plan.Bits[k])
-			if one := d.code.Bit(d.plan.Row, bit); one != (logits[k][i] > 0) {
+			bit := int(d.tables.Bits[k])
+			if one := d.code.Bit(d.tables.Row, bit); one != (logits[k][i] > 0) {
 				d.wrong[bit]++
 				higher := (d.slopes[bit] > 0) != one
 				up, down = up || higher, down || !higher

@@ -17,6 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/matrix"
@@ -97,6 +98,22 @@ func (p *Problem) Row(dst []float64, i int) ([]float64, error) {
 		}
 	}
 	return dst, nil
+}
+
+// BitTables returns what sampling row i takes besides random numbers when its bits err
+// independently: what a backend on a device must make to the last bit. The error names
+// an entry that is no probability.
+func (p *Problem) BitTables(i int) (*tables.Bits, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	e, err := p.Row(nil, i)
+	if err != nil {
+		return nil, err
+	}
+	b := new(tables.Bits)
+	b.Set(i, p.Code.Word(i), e)
+	return b, nil
 }
 
 // validate checks what a backend relies on.

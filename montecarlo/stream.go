@@ -1,5 +1,10 @@
 package montecarlo
 
+import (
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
+)
+
 // The random numbers of a sample are a function of the seed (Philox's key) and
 // of where the sample stands (Philox's counter), so that any worker, shard or
 // device can make any part of them. A counter reads
@@ -19,16 +24,16 @@ const (
 // BlockSize is the number of samples in a block, the unit that workers, shards
 // and devices share. It is part of the numeric contract: another value gives
 // other samples.
-const BlockSize = 1 << 16
+const BlockSize = tables.BlockSize
 
 // stream is the place of a stream: everything of a counter but the call.
 type stream struct {
-	keys       *roundKeys
+	keys       *philox.Keys
 	row, block uint32
 }
 
-func (s stream) at(kind, points int, call uint32) counter {
-	return counter{call, uint32(kind | points), s.row, s.block}
+func (s stream) at(kind, points int, call uint32) philox.Counter {
+	return philox.Counter{call, uint32(kind | points), s.row, s.block}
 }
 
 // bitReader hands out the words of a stream in order.
@@ -46,7 +51,7 @@ func (r *bitReader) reset(s stream, kind int) {
 
 func (r *bitReader) word() uint64 {
 	if len(r.rest) == 0 {
-		fill(r.buf[:], r.s.keys, r.s.at(r.kind, 0, r.next))
+		philox.Fill(r.buf[:], r.s.keys, r.s.at(r.kind, 0, r.next))
 		r.next += uint32(len(r.buf) / 2)
 		r.rest = r.buf[:]
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"reflect"
 
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
 	"belsim/theory/decode"
 )
 
@@ -14,13 +16,15 @@ const chunkDraws = 4096
 // worker samples spans on one goroutine. Its zero value is ready to start.
 type worker struct {
 	problem *Problem
-	keys    *roundKeys
+	keys    *philox.Keys
 	kernel  kernel
-	plan    rowPlan
-	planned bool
+	bits    tables.Bits // of the row, where ready
+	ready   bool
+	alias   aliasTable
+	e       []float64
 
 	direct    *directTable // nil until it is worth making
-	useDirect bool         // direct is that of plan
+	useDirect bool         // direct is that of alias
 
 	reader bitReader
 	words  []uint64
@@ -36,9 +40,9 @@ func (w *worker) start(p *Problem) {
 		return
 	}
 	old := w.problem
-	w.problem, w.planned = p, false
+	w.problem, w.ready = p, false
 	if old == nil || old.Seed != p.Seed {
-		w.keys = newRoundKeys(p.Seed)
+		w.keys = philox.NewKeys(p.Seed)
 	}
 	if p.Latent != nil {
 		w.latent = newLatentSampler(p, w.keys)
@@ -48,7 +52,7 @@ func (w *worker) start(p *Problem) {
 		return
 	}
 	w.latent = nil
-	w.plan, w.tally = rowPlan{}, make([]uint32, p.Code.Bits())
+	w.bits, w.tally = tables.Bits{}, make([]uint32, p.Code.Bits())
 	w.kernel = newKernel(p.Code, p.Decoder)
 }
 
@@ -67,20 +71,14 @@ func (w *worker) sample(ctx context.Context, span Span, s *Sums, done func(sampl
 	if w.latent != nil {
 		return w.latent.sample(ctx, span, s, done)
 	}
-	if !w.planned || w.plan.row != span.Row {
-		if err := w.plan.prepare(w.problem, span.Row); err != nil {
+	if !w.ready || w.bits.Row != span.Row {
+		if err := w.prepare(span.Row); err != nil {
 			return err
 		}
-		w.kernel.prepare(&w.plan)
-		w.planned, w.useDirect = true, false
 	}
-	if !w.useDirect && w.plan.any && w.plan.alias.drawBits == 16 && w.problem.Code.Bits() <= undecidedPlace &&
-		float64(span.Samples)*w.plan.total >= directDraws {
-		if w.direct == nil {
-			w.direct = new(directTable)
-		}
-		w.plan.alias.multiply(w.direct)
-		w.useDirect = true
+	if !w.useDirect && w.bits.Hazard > 0 && w.alias.drawBits == 16 && w.problem.Code.Bits() <= undecidedPlace &&
+		float64(span.Samples)*w.bits.Hazard >= directDraws {
+		w.multiply()
 	}
 	for block := span.Block; span.Samples > 0; block++ {
 		n := min(span.Samples, BlockSize)
@@ -95,17 +93,42 @@ func (w *worker) sample(ctx context.Context, span Span, s *Sums, done func(sampl
 	return nil
 }
 
+// prepare makes the tables of a row. The error names an entry that is no probability.
+func (w *worker) prepare(row int) error {
+	w.ready, w.useDirect = false, false
+	var err error
+	if w.e, err = w.problem.Row(w.e, row); err != nil {
+		return err
+	}
+	w.bits.Set(row, w.problem.Code.Word(row), w.e)
+	if w.bits.Hazard > 0 {
+		w.alias.prepare(w.bits.Columns)
+	}
+	w.kernel.prepare(&w.bits)
+	w.ready = true
+	return nil
+}
+
+// multiply makes the direct table of the row.
+func (w *worker) multiply() {
+	if w.direct == nil {
+		w.direct = new(directTable)
+	}
+	w.alias.multiply(w.direct)
+	w.useDirect = true
+}
+
 // block adds the first n ≤ BlockSize samples of a block to s. The number is
 // dealt to the groups of the block, so n is part of what decides the samples.
 func (w *worker) block(ctx context.Context, row int, block uint32, n int, s *Sums) error {
 	within := w.problem.Within
-	if !w.plan.any {
+	if w.bits.Hazard == 0 {
 		s.tally(w.kernel.undisturbed(), within, uint64(n))
 		return nil
 	}
 	st := stream{w.keys, uint32(row), block}
 	w.reader.reset(st, streamCounts)
-	return w.plan.point.deal(n, &w.reader, func(points, samples int) error {
+	return deal(w.bits.Classes, n, &w.reader, func(points, samples int) error {
 		switch points {
 		case 0:
 			s.tally(w.kernel.undisturbed(), within, uint64(samples))
@@ -156,7 +179,7 @@ func (w *worker) group(ctx context.Context, st stream, points, samples int, s *S
 // place returns where the draws first … first+n−1 of a group fall; first is a
 // multiple of 8.
 func (w *worker) place(st stream, points, first, n int) []uint16 {
-	t := &w.plan.alias
+	t := &w.alias
 	perWord := 64 / t.drawBits
 	words := (n + perWord - 1) / perWord
 	words += words & 1 // calls are two words
@@ -164,12 +187,12 @@ func (w *worker) place(st stream, points, first, n int) []uint16 {
 		w.words = make([]uint64, words)
 		w.places = make([]uint16, 4*words)
 	}
-	fill(w.words[:words], st.keys, st.at(streamPoints, points, uint32(first/perWord/2)))
+	philox.Fill(w.words[:words], st.keys, st.at(streamPoints, points, uint32(first/perWord/2)))
 	out := w.places[:perWord*words]
 	// Where the first bits of a draw do not decide, its own call of another
 	// stream does: 64 bits are plenty, so one call per draw.
 	low := func(i int) uint64 {
-		x := philox(st.keys, st.at(streamRefine, points, uint32(first+i)))
+		x := philox.Call(st.keys, st.at(streamRefine, points, uint32(first+i)))
 		return uint64(x[0]) | uint64(x[1])<<32
 	}
 	switch {

@@ -7,10 +7,10 @@ import (
 	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/latent"
 )
 
 // softBounds are the bounds on logits of the latent-Gaussian model, whose shared part
@@ -79,7 +79,7 @@ func newSoftUnionBound(c *code.Code, rho float64) func(i int, e []float64) float
 	return func(i int, e []float64) float64 {
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
 		for k, p := range e {
-			mean[k] = -distuv.UnitNormal.Quantile(min(max(p, 1e-12), 1-1e-12))
+			mean[k] = latent.Mean(p)
 			negative += min(mean[k], 0)
 			if !c.Bit(i, k) {
 				mean[k] = -mean[k]

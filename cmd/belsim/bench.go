@@ -174,11 +174,11 @@ func (w workload) measure(ctx context.Context, b measured, long time.Duration) (
 	} else {
 		points = 0
 		for i := range w.levels {
-			plan, err := p.Plan(i)
+			bits, err := p.BitTables(i)
 			if err != nil {
 				return none, err
 			}
-			points += plan.Hazard / float64(w.levels)
+			points += bits.Hazard / float64(w.levels)
 		}
 	}
 	job := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, w.levels)}}

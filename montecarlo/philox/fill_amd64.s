@@ -28,8 +28,8 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $32
 	VMOVDQA      Y5, Y1         \
 	VMOVDQA      Y4, Y3
 
-// func fillGroups(dst *uint64, groups int, keys *roundKeys, c *counter)
-TEXT ·fillGroups(SB), NOSPLIT, $0-32
+// func fillAVX2(dst *uint64, groups int, keys *Keys, c *Counter)
+TEXT ·fillAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ groups+8(FP), CX
 	MOVQ keys+16(FP), SI
@@ -113,8 +113,8 @@ GLOBL lanes512<>(SB), RODATA|NOPTR, $64
 	VMOVDQA64  Z5, Z1             \
 	VMOVDQA64  Z4, Z3
 
-// func fillGroups512(dst *uint64, groups int, keys *roundKeys, c *counter)
-TEXT ·fillGroups512(SB), NOSPLIT, $0-32
+// func fillAVX512(dst *uint64, groups int, keys *Keys, c *Counter)
+TEXT ·fillAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ groups+8(FP), CX
 	MOVQ keys+16(FP), SI

@@ -1,8 +1,9 @@
-// Made by go test ./montecarlo -run NormalTable -update. DO NOT EDIT.
+// Made by go test ./montecarlo/tables -run NormalTable -update. DO NOT EDIT.
 
-package montecarlo
+package tables
 
-var normalTable = NormalTable{
+// Normals is the table of standard normal numbers.
+var Normals = NormalTable{
 	{
 		5.34588e+06, 1.4883848e+07, 2.2112552e+07, 2.8117602e+07,
 		3.3343506e+07, 3.8020976e+07, 4.228701e+07, 4.6230436e+07,

@@ -1,4 +1,4 @@
-package montecarlo
+package philox
 
 import (
 	"math"
@@ -11,35 +11,35 @@ import (
 // the paper's own implementation (Random123, kat_vectors, philox4x32 10).
 func TestPhiloxKnownAnswers(t *testing.T) {
 	for _, tt := range []struct {
-		c    counter
+		c    Counter
 		seed uint64
 		want [4]uint32
 	}{
-		{counter{}, 0, [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-		{counter{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}, math.MaxUint64,
+		{Counter{}, 0, [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+		{Counter{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}, math.MaxUint64,
 			[4]uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-		{counter{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0_a4093822,
+		{Counter{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0_a4093822,
 			[4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	} {
-		if got := philox(newRoundKeys(tt.seed), tt.c); got != tt.want {
+		if got := Call(NewKeys(tt.seed), tt.c); got != tt.want {
 			t.Errorf("philox(%x, %x) = %x, want %x", tt.c, tt.seed, got, tt.want)
 		}
 	}
 }
 
-// TestFill: the vector code gives the words of the portable code, whatever the
+// TestFill: the vector code gives the words of the code in Go, whatever the
 // length, and when the call index wraps.
 func TestFill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := newRoundKeys(rapid.Uint64().Draw(t, "seed"))
-		var c counter
+		keys := NewKeys(rapid.Uint64().Draw(t, "seed"))
+		var c Counter
 		for i := range c {
 			c[i] = rapid.Uint32().Draw(t, "counter")
 		}
 		n := 2 * rapid.IntRange(0, 40).Draw(t, "calls")
 		got, want := make([]uint64, n+1), make([]uint64, n+1)
-		fill(got[:n], keys, c)
-		fillPortable(want[:n], keys, c)
+		Fill(got[:n], keys, c)
+		fillGeneric(want[:n], keys, c)
 		for i := range got {
 			if got[i] != want[i] {
 				t.Fatalf("word %d of %d: %x, want %x", i, n, got[i], want[i])
@@ -49,16 +49,16 @@ func TestFill(t *testing.T) {
 }
 
 func BenchmarkFill(b *testing.B) {
-	keys := newRoundKeys(1)
+	keys := NewKeys(1)
 	dst := make([]uint64, 1024)
 	for _, bb := range []struct {
 		name string
-		fill func([]uint64, *roundKeys, counter)
-	}{{"best", fill}, {"portable", fillPortable}} {
+		fill func([]uint64, *Keys, Counter)
+	}{{"best", Fill}, {"generic", fillGeneric}} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.SetBytes(int64(8 * len(dst)))
 			for b.Loop() {
-				bb.fill(dst, keys, counter{})
+				bb.fill(dst, keys, Counter{})
 			}
 		})
 	}

@@ -3,21 +3,17 @@ package montecarlo
 import (
 	"math"
 	"math/bits"
+
+	"belsim/montecarlo/tables"
 )
 
-// aliasTable places points on bits with probability proportional to their
-// hazards (Walker 1977, in Vose's construction): a column is drawn uniformly,
-// then the point goes to the column's own bit or to its alias.
-//
-// The number of columns is a power of two, so that the top bits of a draw are
-// the column and the rest are the start of a binary fraction that is compared
-// with the column's share: integers only, and no division. Where the start of
-// the fraction equals that of the share, 64 further bits decide (see refine),
-// so a draw of 16 bits loses no accuracy.
+// aliasTable puts points on bits by the columns of an alias table. Where the start of
+// a draw's fraction equals that of the column's share, 64 further bits decide (see
+// streamRefine), so a draw of 16 bits loses no accuracy.
 type aliasTable struct {
 	columnBits int // log2 of the number of columns
 	drawBits   int // 16 or 32: bits of a draw
-	columns    []Column
+	columns    []tables.Column
 
 	// The columns again, where draws have 16 bits, in the form placeNarrow
 	// reads: turn, own and own^alias, 16 bits each, from bit 32 down. A draw
@@ -30,98 +26,20 @@ type aliasTable struct {
 // needs more bits.
 const narrowColumns = 1 << 8
 
-// newAliasTable makes the table for the given hazards, of which at least one is
-// positive. scratch is reused.
-func newAliasTable(t *aliasTable, hazards []float64, scratch *aliasScratch) {
-	var total float64
-	bitsWithHazard := scratch.bits[:0]
-	for k, h := range hazards {
-		if h > 0 {
-			total += h
-			bitsWithHazard = append(bitsWithHazard, k)
-		}
-	}
-	// A bit that gets less than 2⁻⁷⁰ of the points would round to no share.
-	kept := bitsWithHazard[:0]
-	for _, k := range bitsWithHazard {
-		if hazards[k] > 0x1p-70*total {
-			kept = append(kept, k)
-		}
-	}
-	scratch.bits = kept
-
-	t.columnBits = bits.Len(uint(len(kept) - 1))
-	size := 1 << t.columnBits
+// prepare takes the columns of a row, at least one.
+func (t *aliasTable) prepare(columns []tables.Column) {
+	t.columns = columns
+	t.columnBits = bits.Len(uint(len(columns) - 1))
 	t.drawBits = 32
-	if size <= narrowColumns {
-		t.drawBits = 16
+	if len(columns) > narrowColumns {
+		return
 	}
-	if cap(t.columns) < size {
-		t.columns = make([]Column, size)
+	t.drawBits = 16
+	fractionBits := 16 - t.columnBits
+	for c, col := range columns {
+		turn := uint64(c<<fractionBits) | col.Share>>(64-fractionBits)
+		t.narrow[c] = turn<<32 | uint64(col.Own)<<16 | uint64(col.Own^col.Alias)
 	}
-	t.columns = t.columns[:size]
-
-	weight := scratch.weight[:0]
-	small, large := scratch.small[:0], scratch.large[:0]
-	for c := range size {
-		w := 0.0
-		t.columns[c] = Column{}
-		if c < len(kept) {
-			w = hazards[kept[c]] / total * float64(size)
-			t.columns[c].Own = uint16(kept[c])
-		}
-		weight = append(weight, w)
-		if w < 1 {
-			small = append(small, c)
-		} else {
-			large = append(large, c)
-		}
-	}
-	scratch.weight = weight
-	for len(small) > 0 && len(large) > 0 {
-		s, l := small[len(small)-1], large[len(large)-1]
-		small = small[:len(small)-1]
-		t.columns[s].Share = fixed64(weight[s])
-		t.columns[s].Alias = t.columns[l].Own
-		// weight[l] − (1 − weight[s]) in the order that loses least: l is at
-		// least 1 and the deficit at most 1.
-		weight[l] = (weight[l] + weight[s]) - 1
-		if weight[l] < 1 {
-			large = large[:len(large)-1]
-			small = append(small, l)
-		}
-	}
-	// What is left differs from 1 by rounding alone.
-	heaviest := 0
-	for c := range kept {
-		if hazards[kept[c]] > hazards[kept[heaviest]] {
-			heaviest = c
-		}
-	}
-	for _, rest := range [2][]int{small, large} {
-		for _, c := range rest {
-			if c >= len(kept) { // an empty column may not keep a point
-				t.columns[c].Own = uint16(kept[heaviest])
-			}
-			t.columns[c].Share = math.MaxUint64
-			t.columns[c].Alias = t.columns[c].Own
-		}
-	}
-	scratch.small, scratch.large = small, large
-
-	if t.drawBits == 16 {
-		fractionBits := 16 - t.columnBits
-		for c, col := range t.columns {
-			turn := uint64(c<<fractionBits) | col.Share>>(64-fractionBits)
-			t.narrow[c] = turn<<32 | uint64(col.Own)<<16 | uint64(col.Own^col.Alias)
-		}
-	}
-}
-
-// aliasScratch is memory that newAliasTable uses again.
-type aliasScratch struct {
-	bits, small, large []int
-	weight             []float64
 }
 
 // place returns the bit on which a draw falls. low gives the 64 bits that decide

@@ -1,0 +1,19 @@
+// Package lanes are routines on groups of samples that are sampled side by side: the
+// noise of their logits, correlations with candidates, and softmax weights.
+//
+// A routine is a file with the loop in Go, which says what is computed; where it is
+// worth it, a file in assembly for AVX2 and AVX-512, which gives the same bits, and a
+// file that chooses. Floating-point operations are in single precision and rounded one
+// by one, so that every processor and device gives the same.
+package lanes
+
+import "belsim/montecarlo/tables"
+
+// Width is the number of samples in a group.
+const Width = tables.Lanes
+
+// Ints are one number of each sample of a group, Floats one weight of each.
+type (
+	Ints   = [Width]int32
+	Floats = [Width]float32
+)

@@ -1,0 +1,72 @@
+package lanes
+
+import (
+	"math"
+	"math/bits"
+
+	"belsim/montecarlo/tables"
+)
+
+// Noise makes standard normal numbers of draws, two in a word and a row of dst in
+// Width/2 words, in units of 1/tables.NormalOne. Where centers is not nil, of the
+// length of dst, it makes logits instead, in units of 1/tables.LogitOne: each number
+// plus the center of its row, rounded. refine(i) gives the 64 bits that continue draw i
+// where it is in the tail.
+func Noise(dst []Ints, words []uint64, centers []int32, refine func(i int) uint64) {
+	if len(dst) == 0 || noise(dst, words, centers) {
+		return
+	}
+	noiseGeneric(dst, words, centers, refine)
+}
+
+// noiseGeneric is Noise in Go.
+func noiseGeneric(dst []Ints, words []uint64, centers []int32, refine func(i int) uint64) {
+	for k := range dst {
+		z := &dst[k]
+		for i, w := range words[k*Width/2 : (k+1)*Width/2] {
+			for half := range 2 {
+				z[2*i+half] = normal(uint32(w>>(32*half)), func() uint64 { return refine(k*Width + 2*i + half) })
+			}
+		}
+		if centers != nil {
+			for i, eps := range z {
+				z[i] = Round(centers[k] + eps)
+			}
+		}
+	}
+}
+
+// Round brings a number from units of 1/tables.NormalOne to units of
+// 1/tables.LogitOne.
+func Round(z int32) int32 {
+	const shift = tables.NormalFraction - tables.LogitFraction
+	return (z + 1<<(shift-1)) >> shift
+}
+
+// normal returns the number that a draw stands for; refine gives the 64 bits that
+// continue a draw in the tail.
+func normal(draw uint32, refine func() uint64) int32 {
+	v := draw &^ (1 << 31)
+	var octave, m uint32
+	if v >= tables.NormalTail {
+		w := v<<1 | 1
+		octave = uint32(bits.LeadingZeros32(w))
+		m = w << (octave & 31)
+	} else {
+		w := uint64(v)<<49 | refine()>>15 | 1
+		z := uint32(bits.LeadingZeros64(w))
+		octave, m = z+tables.NormalOctaves/4, uint32(w<<(z&63)>>32)
+		if octave >= tables.NormalOctaves {
+			octave, m = tables.NormalOctaves-1, 1<<31
+		}
+	}
+	f := math.Float32frombits(m>>8&(1<<23-1)|0x3F800000) - 1.5
+	t := &tables.Normals
+	octave &= tables.NormalOctaves - 1
+	p := t[tables.NormalDegree][octave]
+	for k := tables.NormalDegree - 1; k >= 0; k-- {
+		p = float32(p*f) + t[k][octave]
+	}
+	sign := int32(draw) >> 31 // 0 or −1
+	return (int32(p) ^ sign) - sign
+}

@@ -1,0 +1,73 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "decay_amd64.h"
+
+// func weighAVX2(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weighAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sums+8(FP), SI
+	MOVQ most+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ c+40(FP), AX
+
+	MOVL limit+32(FP), R11
+	MOVQ R11, X15
+	VPBROADCASTD X15, Y15
+	VBROADCASTSS scale+36(FP), Y14
+	VBROADCASTSS 20(AX), Y13
+	VBROADCASTSS 16(AX), Y12
+	VBROADCASTSS 12(AX), Y11
+	VBROADCASTSS 8(AX), Y10
+	VBROADCASTSS 4(AX), Y9
+	VBROADCASTSS (AX), Y8
+	VMOVDQU (DX), Y6
+	VMOVDQU 32(DX), Y7
+
+word:
+	VPSUBD  (SI), Y6, Y0
+	DECAY
+	VMOVUPS Y5, (DI)
+	VPSUBD  32(SI), Y7, Y0
+	DECAY
+	VMOVUPS Y5, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	DECQ    CX
+	JNZ     word
+
+	VZEROUPPER
+	RET
+
+// func weighAVX512(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weighAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sums+8(FP), SI
+	MOVQ most+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ c+40(FP), AX
+
+	MOVL limit+32(FP), R11
+	VPBROADCASTD R11, Z15
+	VBROADCASTSS scale+36(FP), Z14
+	VBROADCASTSS 20(AX), Z13
+	VBROADCASTSS 16(AX), Z12
+	VBROADCASTSS 12(AX), Z11
+	VBROADCASTSS 8(AX), Z10
+	VBROADCASTSS 4(AX), Z9
+	VBROADCASTSS (AX), Z8
+	VMOVDQU32 (DX), Z6
+
+word:
+	VPSUBD   (SI), Z6, Z0
+	VPCMPD   $2, Z15, Z0, K1 // within the limit
+	DECAY512
+	VMOVUPS.Z Z5, K1, Z5
+	VMOVUPS  Z5, (DI)
+	ADDQ     $64, SI
+	ADDQ     $64, DI
+	DECQ     CX
+	JNZ      word
+
+	VZEROUPPER
+	RET

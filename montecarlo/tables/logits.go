@@ -1,0 +1,387 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
+	"belsim/theory/latent"
+	"belsim/theory/matrix"
+)
+
+// Limits of what a candidate may be left out for: see Logits.
+const (
+	sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
+	// logWeight is −ln of the largest softmax weight, beside that of the true
+	// level, of one that is left out, L levels sharing it.
+	logWeight = 30 * math.Ln2
+)
+
+// Logits is what sampling the logits of one label takes besides random numbers. All
+// are integers, so that correlations are exact and no order of summation matters.
+//
+// Only some levels can be decoded, or weigh anything in a softmax: level m is a
+// candidate unless its correlation stays below the true level's (by the exponent
+// whose weight is 2⁻³⁰/L, for gen-ex) with all but the probability of 7 standard
+// deviations, 1.3·10⁻¹². What is left out moves a label of gen-ex by less than L·2⁻³⁰
+// levels. Only the bits in which candidates differ are drawn: near a label
+// these are few, however many bits the code has. Hard outputs have all levels as
+// candidates, and draw the bits that can err. Decoders that do not correlate have no
+// candidates, and all bits are drawn.
+type Logits struct {
+	Row     int
+	Bits    []uint16  // A drawn bits, from 0, ascending
+	Slopes  []int8    // A: d_k where noise is shared, else 0
+	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Sublevels
+
+	// For gen and gen-ex. Correlations are taken relative to the first
+	// candidate's: each is its predecessor's plus some logits, less others.
+	Levels []uint16 // candidates, rows from 0, ascending
+	RunningSum
+
+	// For gen-ex on a code whose words are all pairs of a prefix and a suffix, as
+	// hexj's are of digits, where that is less work: instead of steps. All levels are
+	// candidates. Weights are products then, and only those of prefixes and suffixes
+	// take an exponential.
+	Product *Product
+
+	// For codes of real numbers, instead of steps: candidate × A, in units of
+	// the largest magnitude of the code / 2¹⁶.
+	Values []int32
+
+	// For gen-ex: a candidate whose correlation is d below the largest weighs
+	// 2^(−d·Scale), and nothing when d is above Limit.
+	Scale float32
+	Limit int64
+}
+
+// RunningSum is a running sum over words: each is its predecessor's plus some logits,
+// less others, relative to the first.
+type RunningSum struct {
+	Starts []uint32 // Steps[Starts[i]:Starts[i+1]] lead from word i−1 to i
+	Steps  []uint32 // index of a drawn bit << 1 | 1 where its logit is taken away
+	Fixed  []int64  // what the bits that are not drawn add to the step
+}
+
+// Product are the parts of a code of P prefixes and Q suffixes, whose level p·Q +
+// j + 1, p and j from 0, has prefix p and, by the pattern of that prefix, one of the
+// suffixes: forwards or, in a reflected code, backwards. With weights F of prefixes
+// and G of suffixes,
+//
+//	Σ weights         = Σ_p F_p · Σ_s G_s,
+//	Σ weights·offsets = Σ_p F_p·((p·Q − Row)·Σ_s G_s + Σ_j j·G_{pattern(p), j}),
+//
+// where the last sum is one for each pattern: O(P + Q·patterns) for P·Q levels.
+type Product struct {
+	Prefixes, Suffixes RunningSum
+	Offsets            []float32 // P: p·Q − Row
+	PatternOf          []uint16  // P
+	Patterns           []uint16  // patterns × Q: suffixes in the order of their levels
+}
+
+// Model is what the logits of a problem are drawn from, and what reads them:
+// montecarlo.Latent says what the model is.
+type Model struct {
+	Code   *code.Code // L levels, M bits
+	Errors mat.Matrix // L × M, e[n,k]; not used where Continuous is set
+	Hard   bool       // outputs are the signs of the logits
+	Shared float64    // ρ, from 0 to 1
+	// Continuous, when set, gives the error probabilities at any label.
+	Continuous interface {
+		AtLabel(dst []float64, y float64)
+	}
+	// Correlates is set where the decoder reads correlations with the code words, as
+	// gen and gen-ex do: the tables then hold candidates. Temperature is that of a
+	// softmax over the candidates, as gen-ex has it; 0 where the largest correlation
+	// decides.
+	Correlates  bool
+	Temperature float64
+}
+
+// LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
+type LogitMaker struct {
+	model   Model
+	slopes  *code.Slopes
+	unit    float64 // of a real code's values
+	e       []float64
+	mean    []float64 // smallest mean of s_k·Z_k
+	slope   []int8
+	drawn   []bool
+	index   []int32
+	factors *factors
+}
+
+// NewLogitMaker prepares to make the tables of a model.
+func NewLogitMaker(p Model) *LogitMaker {
+	l := &LogitMaker{model: p}
+	m := p.Code.Bits()
+	l.mean, l.slope, l.drawn, l.index = make([]float64, m), make([]int8, m), make([]bool, m), make([]int32, m)
+	l.e = make([]float64, m)
+	if p.Shared > 0 {
+		l.slopes = p.Code.Slopes()
+	}
+	if p.Temperature > 0 {
+		l.factors = newFactors(p.Code)
+	}
+	if p.Code.Real() {
+		for i := range p.Code.Levels() {
+			for k := range m {
+				l.unit = max(l.unit, math.Abs(p.Code.Value(i, k)))
+			}
+		}
+		l.unit *= 0x1p-16
+	}
+	return l
+}
+
+// Row makes the tables of row i, from 0. The error names an entry that is no
+// probability.
+func (l *LogitMaker) Row(i int) (*Logits, error) {
+	p := l.model
+	c := p.Code
+	parts := 1
+	if p.Continuous != nil {
+		parts = Sublevels
+	}
+	if l.slopes != nil {
+		l.slopes.Row(l.slope, i)
+	}
+	// Means of all bits at all labels of the level, and the smallest of each.
+	means := make([][]float64, parts)
+	for k := range l.mean {
+		l.mean[k] = math.Inf(1)
+		l.drawn[k] = false
+	}
+	canErr := l.index // reused: 1 where a hard bit can err
+	clear(canErr)
+	for j := range parts {
+		if p.Continuous != nil {
+			p.Continuous.AtLabel(l.e, Label(i, j, true))
+		} else {
+			l.e = matrix.Row(l.e, i, p.Errors)
+		}
+		means[j] = make([]float64, c.Bits())
+		for k, e := range l.e {
+			if !(e >= 0 && e <= 1) {
+				return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", Label(i, j, parts > 1), k+1, e)
+			}
+			if e > latent.Clamp {
+				canErr[k] = 1
+			}
+			q := latent.Mean(e)
+			l.mean[k] = min(l.mean[k], q)
+			if !c.Bit(i, k) {
+				q = -q
+			}
+			means[j][k] = q
+		}
+	}
+	t := &Logits{Row: i}
+	switch {
+	case p.Hard:
+		for k := range l.drawn {
+			l.drawn[k] = canErr[k] == 1
+		}
+		if p.Correlates {
+			for m := range c.Levels() {
+				t.Levels = append(t.Levels, uint16(m))
+			}
+		}
+	case !p.Correlates:
+		for k := range l.drawn {
+			l.drawn[k] = true
+		}
+	default:
+		threshold := 0.0
+		if p.Temperature > 0 {
+			threshold = (logWeight + math.Log(float64(c.Levels()))) / p.Temperature
+		}
+		l.candidates(t, i, threshold)
+		if q := l.factors; q != nil && q.work() < len(t.Levels) {
+			l.everything(t) // is less work by pairs
+		}
+	}
+	for k, drawn := range l.drawn {
+		if drawn {
+			l.index[k] = int32(len(t.Bits))
+			t.Bits = append(t.Bits, uint16(k))
+			t.Slopes = append(t.Slopes, l.slope[k])
+		}
+	}
+	for _, mean := range means {
+		row := make([]int32, len(t.Bits))
+		for a, k := range t.Bits {
+			row[a] = int32(math.Round(mean[k] * NormalOne))
+		}
+		t.Centers = append(t.Centers, row)
+	}
+	unit := 1.0 // of a code's values
+	switch {
+	case p.Correlates && c.Real():
+		l.values(t)
+		unit = l.unit
+	case p.Correlates && l.factors != nil && len(t.Levels) == c.Levels():
+		q := l.factors
+		t.Product = &Product{
+			Prefixes: l.steps(q.prefixes, 0, q.cut, i), Suffixes: l.steps(q.suffixes, q.cut, c.Bits(), i),
+			PatternOf: q.patternOf, Patterns: q.patterns,
+		}
+		for _, first := range q.prefixes {
+			t.Product.Offsets = append(t.Product.Offsets, float32(int(first)-i))
+		}
+	case p.Correlates:
+		t.RunningSum = l.steps(t.Levels, 0, c.Bits(), i)
+	}
+	if p.Temperature > 0 {
+		scale := p.Temperature * unit / LogitOne // exponent for one unit of correlation
+		t.Limit = int64(min((logWeight+math.Log(float64(c.Levels())))/scale, 1<<62))
+		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
+	}
+	return t, nil
+}
+
+// everything makes all levels candidates, and draws all bits that are not the same
+// everywhere.
+func (l *LogitMaker) everything(t *Logits) {
+	c := l.model.Code
+	t.Levels = t.Levels[:0]
+	for m := range c.Levels() {
+		t.Levels = append(t.Levels, uint16(m))
+		for k := range l.drawn {
+			if c.Bit(m, k) != c.Bit(0, k) {
+				l.drawn[k] = true
+			}
+		}
+	}
+}
+
+// candidates finds the levels that can be decoded, or weigh something, and draws
+// the bits in which they differ. The difference of the correlations of the true
+// row and row m is normal; its mean is a sum over the bits in which they differ.
+func (l *LogitMaker) candidates(t *Logits, i int, threshold float64) {
+	c, rho := l.model.Code, l.model.Shared
+	negative := 0.0 // the most that bits with e > ½ can take from a sum
+	for _, q := range l.mean {
+		negative += min(q, 0)
+	}
+	word := c.Word(i)
+	for m := range c.Levels() {
+		if m != i && !c.Real() {
+			distance := float64(c.Distance(i, m))
+			widest := sureDeviation * math.Sqrt(distance*(1-rho)+distance*distance*rho)
+			sum := 0.0
+			out := false
+		bits:
+			for j, w := range c.Word(m) {
+				for d := w ^ word[j]; d != 0; d &= d - 1 {
+					sum += l.mean[64*j+bits.TrailingZeros64(d)]
+					// Even if all further bits took their worst, it stays out.
+					if sum+negative > threshold+widest {
+						out = true
+						break bits
+					}
+				}
+			}
+			if out || sum > threshold+widest {
+				continue
+			}
+		}
+		if m != i && c.Real() && l.realOut(i, m, threshold) {
+			continue
+		}
+		t.Levels = append(t.Levels, uint16(m))
+	}
+	for a := 1; a < len(t.Levels); a++ {
+		m, before := int(t.Levels[a]), int(t.Levels[a-1])
+		for k := range l.drawn {
+			if !l.drawn[k] && c.Value(m, k) != c.Value(before, k) {
+				l.drawn[k] = true
+			}
+		}
+	}
+}
+
+// realOut reports whether row m of a code of real numbers is no candidate.
+func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
+	c, rho := l.model.Code, l.model.Shared
+	var mean, own, common, size float64
+	for k, q := range l.mean {
+		w := c.Value(i, k) - c.Value(m, k)
+		if w == 0 {
+			continue
+		}
+		// A wrong sign of the weight makes a sure bit speak against the true
+		// row: then the largest mean is the worst, which e at its clamp bounds.
+		switch {
+		case c.Bit(i, k) && w < 0:
+			q = -latent.Mean(latent.Clamp)
+		case !c.Bit(i, k) && w > 0:
+			q = -latent.Mean(latent.Clamp)
+		}
+		mean += math.Abs(w) * q
+		own += w * w
+		common += math.Abs(w)
+		size += math.Abs(w)
+	}
+	rounding := size * 0x1p-15 * 10 // of values and logits to 2⁻¹⁶
+	return mean-rounding > threshold+sureDeviation*math.Sqrt((1-rho)*own+rho*common*common)
+}
+
+// steps makes the differences of the columns lo ≤ k < hi between neighbours among
+// rows, when the label is row i+1's.
+func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
+	c := l.model.Code
+	r := RunningSum{Starts: []uint32{0}}
+	for a := range rows {
+		var fixed int64
+		if a > 0 {
+			word, before := c.Word(int(rows[a])), c.Word(int(rows[a-1]))
+			for j, w := range word {
+				for d := w ^ before[j]; d != 0; d &= d - 1 {
+					k := 64*j + bits.TrailingZeros64(d)
+					if k < lo || k >= hi {
+						continue
+					}
+					rises := w>>(k%64)&1 == 1
+					switch {
+					case l.drawn[k] && rises:
+						r.Steps = append(r.Steps, uint32(l.index[k])<<1)
+					case l.drawn[k]:
+						r.Steps = append(r.Steps, uint32(l.index[k])<<1|1)
+					case c.Bit(i, k) == rises: // a hard output that is surely right
+						fixed += LogitOne
+					default:
+						fixed -= LogitOne
+					}
+				}
+			}
+		}
+		r.Fixed = append(r.Fixed, fixed)
+		r.Starts = append(r.Starts, uint32(len(r.Steps)))
+	}
+	return r
+}
+
+// values makes the weights of a code of real numbers.
+func (l *LogitMaker) values(t *Logits) {
+	c := l.model.Code
+	for _, m := range t.Levels {
+		fixed := 0.0
+		for k := range l.drawn {
+			v := math.Round(c.Value(int(m), k) / l.unit)
+			if l.drawn[k] {
+				t.Values = append(t.Values, int32(v))
+			} else if l.model.Hard {
+				if c.Bit(t.Row, k) {
+					fixed += v
+				} else {
+					fixed -= v
+				}
+			}
+		}
+		t.Fixed = append(t.Fixed, int64(fixed)*LogitOne)
+	}
+}

@@ -1,0 +1,92 @@
+package tables
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+var update = flag.Bool("update", false, "write the generated table instead of comparing with it")
+
+// exceededWith returns the x that a standard normal number exceeds with
+// probability p, 0 < p < 1: −Φ⁻¹(p).
+func exceededWith(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }
+
+// makeNormalTable interpolates the inverse on each octave at Chebyshev's points, and
+// turns the interpolation into powers.
+func makeNormalTable() *NormalTable {
+	const n = NormalDegree + 1
+	t := new(NormalTable)
+	for octave := range NormalOctaves {
+		var x, y [n]float64
+		for i := range n {
+			x[i] = math.Cos(math.Pi*(float64(i)+0.5)/n) / 2
+			y[i] = exceededWith(math.Ldexp(1.5+x[i], -2-octave))
+		}
+		// Newton's divided differences, then Horner's scheme on polynomials.
+		for k := 1; k < n; k++ {
+			for i := n - 1; i >= k; i-- {
+				y[i] = (y[i] - y[i-1]) / (x[i] - x[i-k])
+			}
+		}
+		var c [n]float64
+		for k := n - 1; k >= 0; k-- {
+			for i := n - 1; i > 0; i-- {
+				c[i] = c[i-1] - x[k]*c[i]
+			}
+			c[0] = y[k] - x[k]*c[0]
+		}
+		for k := range n {
+			t[k][octave] = float32(c[k] * NormalOne)
+		}
+	}
+	return t
+}
+
+// TestNormalTable: the table is what its definition gives, to the last bits of
+// single precision: go test ./montecarlo/tables -run NormalTable -update writes it.
+func TestNormalTable(t *testing.T) {
+	want := makeNormalTable()
+	if *update {
+		var b bytes.Buffer
+		fmt.Fprint(&b, "// Made by go test ./montecarlo/tables -run NormalTable -update. DO NOT EDIT.\n\npackage tables\n\n// Normals is the table of standard normal numbers.\nvar Normals = NormalTable{\n")
+		for _, row := range want {
+			fmt.Fprint(&b, "\t{\n")
+			for i := 0; i < len(row); i += 4 {
+				fmt.Fprintf(&b, "\t\t%v, %v, %v, %v,\n", row[i], row[i+1], row[i+2], row[i+3])
+			}
+			fmt.Fprint(&b, "\t},\n")
+		}
+		fmt.Fprint(&b, "}\n")
+		if err := os.WriteFile("normal_table.go", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for k := range want {
+		for o, c := range want[k] {
+			// A processor that fuses products with sums may round a coefficient
+			// otherwise; high powers lose a few digits to cancellation.
+			if d := math.Abs(float64(Normals[k][o] - c)); d > 2e-7*math.Abs(float64(c))+0.5 {
+				t.Errorf("octave %d, power %d: %v, want %v", o, k, Normals[k][o], c)
+			}
+		}
+	}
+}
+
+// TestExceededWith: the inverse undoes the distribution function.
+func TestExceededWith(t *testing.T) {
+	for p := 0.999; p > 1e-200; p *= 0.7 {
+		x := exceededWith(p)
+		back := math.Erfc(x/math.Sqrt2) / 2
+		// An error of one ulp of x moves p by x·x ulps.
+		if tolerance := 8 * 0x1p-52 * (2 + x*x); math.Abs(back-p) > tolerance*p {
+			t.Errorf("p = %v: x = %v is exceeded with probability %v", p, x, back)
+		}
+	}
+}

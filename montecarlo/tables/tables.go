@@ -1,0 +1,43 @@
+// Package tables makes what sampling a label takes besides random numbers: tables of
+// plain numbers, the same for every backend. Package montecarlo samples from them on
+// the CPU; a backend on a device copies them, or makes the same to the last bit.
+//
+// Together with package philox it is the numeric contract: who changes a constant or
+// the result of a function here changes samples, and raises
+// montecarlo.NumericVersion.
+package tables
+
+import "math"
+
+// BlockSize is the number of samples in a block, the unit that workers, shards and
+// devices share.
+const BlockSize = 1 << 16
+
+// Lanes is the number of samples of logits that are sampled side by side: a group.
+// Every array of a group has the lanes next to each other, so that one instruction
+// serves several.
+const Lanes = 16
+
+// Sublevels is the number of labels in a level when labels are continuous.
+const Sublevels = 64
+
+// LogitOne is a logit of one. Logits are rounded to this unit, 2⁻¹⁶, after the noise
+// is added, so that 32 bits hold correlations of a thousand of them.
+const (
+	LogitFraction = 16
+	LogitOne      = 1 << LogitFraction
+)
+
+// Label returns the label of row i, in levels: the level, or, with continuous labels,
+// the middle of part j of the level's Sublevels parts.
+func Label(i, j int, continuous bool) float64 {
+	if !continuous {
+		return float64(i + 1)
+	}
+	return float64(i) + 0.5 + (float64(j)+0.5)/Sublevels
+}
+
+// SharedNoise returns √ρ and √(1−ρ) in units of 2⁻³⁰.
+func SharedNoise(rho float64) (common, own int64) {
+	return int64(math.Round(math.Sqrt(rho) * (1 << 30))), int64(math.Round(math.Sqrt(1-rho) * (1 << 30)))
+}
