@@ -156,9 +156,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestKernelsAgree: a kernel gives for any places of any number of points what
+// TestPointDecodersAgree: a point decoder gives for any places of any number of points what
 // the decoder says of the word.
-func TestKernelsAgree(t *testing.T) {
+func TestPointDecodersAgree(t *testing.T) {
 	for _, tt := range []struct {
 		code, decoder string
 		levels        int
@@ -177,8 +177,8 @@ func TestKernelsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			agree := map[string]kernel{"any": newAnyKernel(c.Bits(), d), "chosen": newKernel(c, d)}
-			for _, of := range kernels { // those that large codes use too, at every size
+			agree := map[string]pointDecoder{"any": newAnyDecoder(c.Bits(), d), "chosen": newPointDecoder(c, d)}
+			for _, of := range pointDecoders { // those that large codes use too, at every size
 				if k, ok := of(c, d); ok {
 					agree[fmt.Sprintf("%T", k)] = k
 				}
@@ -214,16 +214,16 @@ func TestKernelsAgree(t *testing.T) {
 					var got Sums
 					k.add(&got, 3, places, points)
 					if got != want {
-						t.Fatalf("%s kernel: %+v, want %+v", name, got, want)
+						t.Fatalf("%s: %+v, want %+v", name, got, want)
 					}
 					if err := d.Decode(p.Base) - (row + 1); k.undisturbed() != err {
-						t.Fatalf("%s kernel: undisturbed error %d, want %d", name, k.undisturbed(), err)
+						t.Fatalf("%s: undisturbed error %d, want %d", name, k.undisturbed(), err)
 					}
 					bit := int(places[0])
 					word := append([]uint64(nil), p.Base...)
 					word[bit/64] ^= 1 << (bit % 64)
 					if err := d.Decode(word) - (row + 1); k.single(bit) != err {
-						t.Fatalf("%s kernel: error %d with bit %d toggled, want %d", name, k.single(bit), bit, err)
+						t.Fatalf("%s: error %d with bit %d toggled, want %d", name, k.single(bit), bit, err)
 					}
 				}
 			})

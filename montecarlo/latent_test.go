@@ -106,14 +106,14 @@ func TestLogitDecoders(t *testing.T) {
 						r = 0.2
 					}
 					p := latentProblem(t, c, decoder, tau, r, 2, Latent{Hard: hard}, false)
-					planner := p.LogitTables()
+					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
-						plan, err := planner.Row(row)
+						rowTables, err := maker.Row(row)
 						if err != nil {
 							t.Fatal(err)
 						}
-						a := len(plan.Bits)
+						a := len(rowTables.Bits)
 						for range 12 {
 							logits := make([]lanes.Ints, a)
 							var want [lanes.Width]float64
@@ -124,8 +124,8 @@ func TestLogitDecoders(t *testing.T) {
 										z[k] = -z[k]
 									}
 								}
-								for k, bit := range plan.Bits {
-									v := lanes.Round(plan.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
+								for k, bit := range rowTables.Bits {
+									v := lanes.Round(rowTables.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
 									logits[k][i] = v
 									z[bit] = float64(v) / tables.LogitOne
 								}
@@ -144,7 +144,7 @@ func TestLogitDecoders(t *testing.T) {
 								}
 							}
 							paths := []correlation{narrow, wide}
-							if plan.Product != nil {
+							if rowTables.Product != nil {
 								paths = nil
 							} else if c.Real() {
 								paths = []correlation{matrices}
@@ -154,10 +154,10 @@ func TestLogitDecoders(t *testing.T) {
 							var first [lanes.Width]float64
 							for n, path := range append(paths, -1) {
 								k := newLatentDecoder(p).(*correlator)
-								k.prepare(plan)
+								k.prepare(rowTables)
 								if path >= 0 { // else the one it chose
 									k.path = path
-									k.narrow, k.wide = make([]lanes.Ints, len(plan.Levels)), make([][lanes.Width]int64, len(plan.Levels))
+									k.narrow, k.wide = make([]lanes.Ints, len(rowTables.Levels)), make([][lanes.Width]int64, len(rowTables.Levels))
 									k.whole = make([][lanes.Width]int64, c.Bits())
 								}
 								got := k.decoded(logits)
@@ -182,22 +182,22 @@ func TestLogitDecoders(t *testing.T) {
 									}
 								}
 							}
-							products += map[bool]int{true: 1}[plan.Product != nil]
-							if c.Real() || plan.Product != nil {
+							products += map[bool]int{true: 1}[rowTables.Product != nil]
+							if c.Real() || rowTables.Product != nil {
 								continue
 							}
 							// A product of matrices gives the same integers.
 							q := newLatentDecoder(p).(*correlator)
-							q.prepare(plan)
+							q.prepare(rowTables)
 							q.path = matrices
-							q.wide = make([][lanes.Width]int64, len(plan.Levels))
-							flat := *plan
-							q.tables, flat.Fixed = &flat, slices.Clone(plan.Fixed)
-							for m, level := range plan.Levels {
+							q.wide = make([][lanes.Width]int64, len(rowTables.Levels))
+							flat := *rowTables
+							q.tables, flat.Fixed = &flat, slices.Clone(rowTables.Fixed)
+							for m, level := range rowTables.Levels {
 								if m > 0 {
 									flat.Fixed[m] += flat.Fixed[m-1]
 								}
-								for _, bit := range plan.Bits {
+								for _, bit := range rowTables.Bits {
 									q.values = append(q.values, c.Value(int(level), int(bit)))
 								}
 							}

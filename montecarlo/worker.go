@@ -17,7 +17,7 @@ const chunkDraws = 4096
 type worker struct {
 	problem *Problem
 	keys    *philox.Keys
-	kernel  kernel
+	decoder pointDecoder
 	bits    tables.Bits // of the row, where ready
 	ready   bool
 	alias   aliasTable
@@ -53,7 +53,7 @@ func (w *worker) start(p *Problem) {
 	}
 	w.latent = nil
 	w.bits, w.tally = tables.Bits{}, make([]uint32, p.Code.Bits())
-	w.kernel = newKernel(p.Code, p.Decoder)
+	w.decoder = newPointDecoder(p.Code, p.Decoder)
 }
 
 // same reports whether two decoders are equal. Those that cannot be compared, such as
@@ -104,7 +104,7 @@ func (w *worker) prepare(row int) error {
 	if w.bits.Hazard > 0 {
 		w.alias.prepare(w.bits.Columns)
 	}
-	w.kernel.prepare(&w.bits)
+	w.decoder.prepare(&w.bits)
 	w.ready = true
 	return nil
 }
@@ -123,7 +123,7 @@ func (w *worker) multiply() {
 func (w *worker) block(ctx context.Context, row int, block uint32, n int, s *Sums) error {
 	within := w.problem.Within
 	if w.bits.Hazard == 0 {
-		s.tally(w.kernel.undisturbed(), within, uint64(n))
+		s.tally(w.decoder.undisturbed(), within, uint64(n))
 		return nil
 	}
 	st := stream{w.keys, uint32(row), block}
@@ -131,7 +131,7 @@ func (w *worker) block(ctx context.Context, row int, block uint32, n int, s *Sum
 	return deal(w.bits.Classes, n, &w.reader, func(points, samples int) error {
 		switch points {
 		case 0:
-			s.tally(w.kernel.undisturbed(), within, uint64(samples))
+			s.tally(w.decoder.undisturbed(), within, uint64(samples))
 			return nil
 		case 1:
 			return w.singles(ctx, st, samples, s)
@@ -154,7 +154,7 @@ func (w *worker) singles(ctx context.Context, st stream, samples int, s *Sums) e
 		for _, p := range places {
 			if n := w.tally[p]; n > 0 {
 				w.tally[p] = 0
-				s.tally(w.kernel.single(int(p)), w.problem.Within, uint64(n))
+				s.tally(w.decoder.single(int(p)), w.problem.Within, uint64(n))
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func (w *worker) group(ctx context.Context, st stream, points, samples int, s *S
 			return err
 		}
 		places := w.place(st, points, at*points, points*min(chunk, samples-at))
-		w.kernel.add(s, w.problem.Within, places, points)
+		w.decoder.add(s, w.problem.Within, places, points)
 	}
 	return nil
 }

@@ -14,10 +14,10 @@ const pairBits = 128
 // pair is a word of up to pairBits bits.
 type pair struct{ lo, hi uint64 }
 
-// pairKernel is what the kernels of short codes share: a sample is a pair of
+// pairDecoder is what the point decoders of short codes share: a sample is a pair of
 // words, points are masks, and a second point on the same bit changes nothing
 // because masks are joined by OR.
-type pairKernel struct {
+type pairDecoder struct {
 	decoder decode.Decoder
 	row     int
 	word    pair
@@ -26,8 +26,8 @@ type pairKernel struct {
 	scratch [2]uint64
 }
 
-func newPairKernel(d decode.Decoder) pairKernel {
-	k := pairKernel{decoder: d}
+func newPairDecoder(d decode.Decoder) pairDecoder {
+	k := pairDecoder{decoder: d}
 	for i := range 64 {
 		k.masks[i].lo = 1 << i
 		k.masks[64+i].hi = 1 << i
@@ -35,7 +35,7 @@ func newPairKernel(d decode.Decoder) pairKernel {
 	return k
 }
 
-func (k *pairKernel) prepare(p *tables.Bits) {
+func (k *pairDecoder) prepare(p *tables.Bits) {
 	k.row = p.Row
 	k.word = pair{lo: p.Base[0]}
 	if len(p.Base) > 1 {
@@ -43,20 +43,20 @@ func (k *pairKernel) prepare(p *tables.Bits) {
 	}
 }
 
-func (k *pairKernel) decode(w pair) int {
+func (k *pairDecoder) decode(w pair) int {
 	k.scratch = [2]uint64{w.lo, w.hi}
 	return k.decoder.Decode(k.scratch[:]) - (k.row + 1)
 }
 
-func (k *pairKernel) undisturbed() int { return k.decode(k.word) }
+func (k *pairDecoder) undisturbed() int { return k.decode(k.word) }
 
-func (k *pairKernel) single(bit int) int {
+func (k *pairDecoder) single(bit int) int {
 	m := k.masks[uint8(bit)]
 	return k.decode(pair{k.word.lo ^ m.lo, k.word.hi ^ m.hi})
 }
 
 // outputs returns the output words of len(places)/points samples.
-func (k *pairKernel) outputs(places []uint16, points int) []pair {
+func (k *pairDecoder) outputs(places []uint16, points int) []pair {
 	n := len(places) / points
 	if cap(k.buf) < n {
 		k.buf = make([]pair, n)
@@ -97,13 +97,13 @@ func (k *pairKernel) outputs(places []uint16, points int) []pair {
 }
 
 // pairBelU counts ones.
-type pairBelU struct{ pairKernel }
+type pairBelU struct{ pairDecoder }
 
-func pairBelUOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+func pairBelUOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	if _, ok := d.(decode.BelU); !ok || c.Bits() > pairBits {
 		return nil, false
 	}
-	return &pairBelU{newPairKernel(d)}, true
+	return &pairBelU{newPairDecoder(d)}, true
 }
 
 func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
@@ -123,17 +123,17 @@ func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
 
 // pairBelJ finds the first and the last one.
 type pairBelJ struct {
-	pairKernel
+	pairDecoder
 	empty  int // label of the all-zero word
 	corner int // At(1, 1), from which each place of the first and the last one takes 1
 }
 
-func pairBelJOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+func pairBelJOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	j, ok := d.(decode.BelJ)
 	if !ok || c.Bits() > pairBits {
 		return nil, false
 	}
-	return &pairBelJ{newPairKernel(j), j.Empty(), j.At(1, 1)}, true
+	return &pairBelJ{newPairDecoder(j), j.Empty(), j.At(1, 1)}, true
 }
 
 func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
@@ -171,15 +171,15 @@ const memoBits = 16
 
 // memoGen remembers what gen makes of an output, whatever the label was.
 type memoGen struct {
-	pairKernel
+	pairDecoder
 	levels []uint32 // by output; 0: not yet asked
 }
 
-func memoGenOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+func memoGenOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	if _, ok := d.(decode.Gen); !ok || c.Bits() > memoBits {
 		return nil, false
 	}
-	return &memoGen{newPairKernel(d), make([]uint32, 1<<c.Bits())}, true
+	return &memoGen{newPairDecoder(d), make([]uint32, 1<<c.Bits())}, true
 }
 
 func (k *memoGen) add(s *Sums, within int, places []uint16, points int) {

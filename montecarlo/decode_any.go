@@ -5,9 +5,9 @@ import (
 	"belsim/theory/decode"
 )
 
-// anyKernel packs the output of every sample with points into a word and asks the
+// anyDecoder packs the output of every sample with points into a word and asks the
 // decoder: right for any decoder, and slow, at one Decode a sample.
-type anyKernel struct {
+type anyDecoder struct {
 	decoder decode.Decoder
 	marks   marks
 	row     int
@@ -15,20 +15,20 @@ type anyKernel struct {
 	flipped []uint16
 }
 
-func newAnyKernel(bits int, d decode.Decoder) *anyKernel {
-	return &anyKernel{decoder: d, marks: newMarks(bits)}
+func newAnyDecoder(bits int, d decode.Decoder) *anyDecoder {
+	return &anyDecoder{decoder: d, marks: newMarks(bits)}
 }
 
-func (k *anyKernel) prepare(p *tables.Bits) {
+func (k *anyDecoder) prepare(p *tables.Bits) {
 	k.row = p.Row
 	k.word = append(k.word[:0], p.Base...)
 }
 
-func (k *anyKernel) undisturbed() int { return k.decoder.Decode(k.word) - (k.row + 1) }
+func (k *anyDecoder) undisturbed() int { return k.decoder.Decode(k.word) - (k.row + 1) }
 
-func (k *anyKernel) single(bit int) int { return toggledOne(k.decoder, k.word, k.row, bit) }
+func (k *anyDecoder) single(bit int) int { return toggledOne(k.decoder, k.word, k.row, bit) }
 
-func (k *anyKernel) add(s *Sums, within int, places []uint16, points int) {
+func (k *anyDecoder) add(s *Sums, within int, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
 		k.marks.empty()
 		k.flipped = k.flipped[:0]

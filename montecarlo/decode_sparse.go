@@ -53,7 +53,7 @@ type sparseBelU struct {
 	start   int
 }
 
-func sparseBelUOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+func sparseBelUOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	u, ok := d.(decode.BelU)
 	if !ok {
 		return nil, false
@@ -94,7 +94,7 @@ type sparseBelJ struct {
 	ones    []int // positions of the ones of base, from 0
 }
 
-func sparseBelJOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+func sparseBelJOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	j, ok := d.(decode.BelJ)
 	if !ok {
 		return nil, false
@@ -172,7 +172,7 @@ type sparseGen struct {
 	flipped   []uint16
 }
 
-func sparseGenOf(c *code.Code, d decode.Decoder) (kernel, bool) {
+func sparseGenOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, false
 	}
