@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,19 +156,29 @@ func TestNoDriver(t *testing.T) {
 	}
 }
 
-// TestBench: every workload is measured on every backend.
+// TestBench: every workload is measured on every backend, and the files have the
+// numbers that are printed.
 func TestBench(t *testing.T) {
+	t.Chdir(t.TempDir())
 	var got struct {
 		Results []struct {
 			Backend   string
+			Code      string
 			Decoder   string
+			Levels    int
+			Samples   uint64
+			Seconds   float64
 			Rate      float64  `json:"samples_per_second"`
 			PointRate *float64 `json:"errors_placed_per_second"`
 			Share     *float64 `json:"integer_peak_share"`
 		}
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "bench", "--time", "1ms", "--json", "--backend", "cpu")), &got); err != nil {
+	printed := mustRun(t, "bench", "--time", "1ms", "--json", "--backend", "cpu", "-o", "b.csv", "-o", "b.json")
+	if err := json.Unmarshal([]byte(printed), &got); err != nil {
 		t.Fatal(err)
+	}
+	if file, err := os.ReadFile("b.json"); err != nil || string(file) != printed {
+		t.Errorf("b.json is not what was printed (%v)", err)
 	}
 	if len(got.Results) != len(workloads) {
 		t.Fatalf("%d results, want %d", len(got.Results), len(workloads))
@@ -175,6 +186,24 @@ func TestBench(t *testing.T) {
 	for _, r := range got.Results {
 		if r.Backend != "cpu" || !(r.Rate > 0) || (r.PointRate == nil) != (r.Decoder == "gen-ex") || r.Share != nil {
 			t.Errorf("%+v", r)
+		}
+	}
+	rows := readCSV(t, "b.csv")
+	if header := strings.Join(rows[0], ","); len(rows) != len(workloads)+1 ||
+		header != "code,levels,bits,decoder,r,sigma,backend,device,samples,seconds,samples_per_second,errors_placed_per_second,integer_peak_share" {
+		t.Fatalf("CSV header %s, %d rows", header, len(rows))
+	}
+	for i, row := range rows[1:] {
+		r := got.Results[i]
+		if row[0] != r.Code || parse(t, row[1]) != float64(r.Levels) || row[3] != r.Decoder || row[6] != "cpu" || row[12] != "" ||
+			parse(t, row[8]) != float64(r.Samples) || parse(t, row[9]) != r.Seconds || parse(t, row[10]) != r.Rate {
+			t.Errorf("CSV row %v, JSON %+v", row, r)
+		}
+		if want := float64(r.Samples) / r.Seconds; math.Abs(r.Rate-want) > 1e-9*want || r.Samples%uint64(r.Levels) != 0 {
+			t.Errorf("%d samples in %v s are %v a second, not %v", r.Samples, r.Seconds, want, r.Rate)
+		}
+		if r.PointRate == nil && row[11] != "" || r.PointRate != nil && parse(t, row[11]) != *r.PointRate {
+			t.Errorf("errors placed a second: CSV %q, JSON %v", row[11], r.PointRate)
 		}
 	}
 	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu"); strings.Count(out, "\n") != len(workloads)+1 {

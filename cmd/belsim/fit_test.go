@@ -7,11 +7,14 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 )
@@ -396,17 +399,43 @@ func TestRecommend(t *testing.T) {
 	}
 }
 
-// TestFitBytes: hexj has 32 bits from 4,097 levels on, and those of 65,536 levels have
-// distances that no memory holds.
+// TestFitBytes compares the memory that a fit is said to take at most with all that it
+// allocates, which is more than it ever holds at once.
 func TestFitBytes(t *testing.T) {
-	for name, levels := range map[string]int{"unary": 256, "hadamard": 256, "hexj": 65536} {
+	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
 		c, err := code.New(name, levels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes := fitBytes(c); (bytes > 1<<35) != (name == "hexj") || (bytes < 1<<28) == (name == "hexj") {
-			t.Errorf("%s of %d levels: %d bytes", name, levels, bytes)
+		transitions := c.Transitions()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		counts := errmodel.NewCounts(c.Levels(), c.Bits())
+		for i := range levels {
+			counts.Samples[i] = 20
+			for k, at := range transitions {
+				if slices.Contains(at, i) {
+					counts.Row(i)[k] = 2 // wrong beside the transition
+				}
+			}
 		}
+		if _, err := errmodel.NewFit(t.Context(), counts, transitions, -1); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		took := int64(after.TotalAlloc - before.TotalAlloc)
+		if bytes := fitBytes(c); took > bytes || took < bytes/4 {
+			t.Errorf("%s of %d levels: %d bytes are said to be enough, %d were allocated", name, levels, bytes, took)
+		}
+	}
+	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
+	// fit no memory.
+	c, err := code.New("hexj", 65536)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes := fitBytes(c); bytes < 1<<35 {
+		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
 	}
 }
 
