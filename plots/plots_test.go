@@ -302,6 +302,7 @@ func TestGoldenSVG(t *testing.T) {
 // nothing panics or runs for ever.
 func TestExtremes(t *testing.T) {
 	nan := math.NaN()
+	drawn := map[string]int{}
 	values := []float64{0, 5e-324, 1e-310, 1e-300, 1e-17, 1, 1e18, 1e18 + 512, 1e300, 1.7e308, math.Inf(1), nan}
 	for i, a := range values {
 		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} { // b ascends from a, descends, or is far away
@@ -332,6 +333,7 @@ func TestExtremes(t *testing.T) {
 				if err != nil {
 					continue
 				}
+				drawn[name]++
 				var svg bytes.Buffer
 				if err := f.Write(&svg, "svg"); err != nil {
 					t.Errorf("%s %g and %g: %v", name, a, b, err)
@@ -342,6 +344,15 @@ func TestExtremes(t *testing.T) {
 				}
 			}
 		}
+	}
+	t.Logf("drawn, of %d each: %v", 3*len(values), drawn)
+	for name, n := range drawn {
+		if n < 5 {
+			t.Errorf("%s: only %d of the numbers are drawn", name, n)
+		}
+	}
+	if len(drawn) != 6 {
+		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
 
