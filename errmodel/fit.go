@@ -314,33 +314,22 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 // position (Illinois) on this line. Every third step halves the interval, and so does
 // every step where the function is infinite. The interval shrinks for any function.
 func descend(ctx context.Context, top, far, height float64, f func(float64) float64, tol float64) (float64, error) {
-	inside, fi, fo := top, -math.Sqrt(height), math.Sqrt(height+f(far))-math.Sqrt(height)
-	side := 0
-	for i := 0; math.Abs(far-inside) > tol; i++ {
+	b := bracket{below: top, fBelow: -math.Sqrt(height), above: far, fAbove: math.Sqrt(height+f(far)) - math.Sqrt(height)}
+	for i := 0; math.Abs(b.above-b.below) > tol; i++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		x := (inside + far) / 2
-		if at := inside - fi*(far-inside)/(fo-fi); i%3 != 2 && !math.IsInf(fo, 1) && (at-inside)*(at-far) < 0 {
+		x := (b.below + b.above) / 2
+		if at := b.below - b.fBelow*(b.above-b.below)/(b.fAbove-b.fBelow); i%3 != 2 && !math.IsInf(b.fAbove, 1) && (at-b.below)*(at-b.above) < 0 {
 			x = at
 		}
 		v := math.Sqrt(max(0, height+f(x))) - math.Sqrt(height)
-		if v <= 0 {
-			if inside, fi = x, v; side < 0 {
-				fo /= 2
-			}
-			side = -1
-		} else {
-			if far, fo = x, v; side > 0 {
-				fi /= 2
-			}
-			side = 1
-		}
+		b.narrow(x, v)
 		if math.Abs(v) < 1e-9 {
 			return x, nil
 		}
 	}
-	return inside, nil
+	return b.below, nil
 }
 
 // PerBit returns the table e[n,k], L × M, in which each bit has its own fit. A bit

@@ -1,50 +1,95 @@
-// Package errmodel gives the error probabilities e[n,k] of the binary
-// classifiers: Gaussian mixtures around the bit transitions of a code (Eq. 3
-// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and fits of the
-// mixture to the outputs of trained classifiers (package observed reads these).
 package errmodel
 
 import (
+	"context"
 	"fmt"
-	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
 )
 
-// Transition is one Gaussian of a classifier's error profile: a bit transition
-// at Mu, in levels (n+½ lies between levels n and n+1), of weight R and width
-// Sigma, in levels.
-type Transition struct{ Mu, R, Sigma float64 }
-
-// At returns R/(Sigma·√(2π)) · exp(−(y−Mu)²/(2·Sigma²)) for a label y, a level
-// or any real number.
-func (t Transition) At(y float64) float64 {
-	z := (y - t.Mu) / t.Sigma
-	return t.R / (t.Sigma * math.Sqrt(2*math.Pi)) * math.Exp(-z*z/2)
+// Mixture is an L × M table of error probabilities e[n,k] (Eq. 3 and 4 in the
+// general form of one Gaussian per transition). It implements mat.Matrix with
+// level n in row n−1 and makes rows when asked, so that a table of many levels
+// costs no memory. It is safe for concurrent use.
+type Mixture struct {
+	profile *Profile
+	r       float64
 }
 
-// Transitions returns the Gaussians of a bit with transitions at positions[i]+½, with
-// one weight and one width.
-func Transitions(positions []int, r, sigma float64) []Transition {
-	t := make([]Transition, len(positions))
-	for i, n := range positions {
-		t[i] = Transition{Mu: float64(n) + 0.5, R: r, Sigma: sigma}
+var _ mat.Matrix = (*Mixture)(nil)
+
+// NewMixture returns the mixture of a code with one weight r and one width σ,
+// in levels, for all its transitions.
+func NewMixture(ctx context.Context, c *code.Code, r, sigma float64) (*Mixture, error) {
+	p, err := NewProfile(ctx, c.Levels(), c.Transitions(), sigma)
+	if err != nil {
+		return nil, err
 	}
-	return t
+	return p.Mixture(r)
 }
 
-// InvalidError says that a mixture is no table of probabilities: the sum of
-// Gaussians exceeds 1 somewhere.
-type InvalidError struct {
-	R, Sigma   float64 // zero where each transition has its own
-	Level, Bit int     // of the largest value, or the first above 1; from 1
-	Value      float64
-}
+// R returns the weight r.
+func (m *Mixture) R() float64 { return m.r }
 
-// Error implements error.
-func (e *InvalidError) Error() string {
-	model := "error model"
-	if e.Sigma > 0 {
-		model = fmt.Sprintf("r = %v with σ = %v", e.R, e.Sigma)
+// Sigma returns the width σ, in levels.
+func (m *Mixture) Sigma() float64 { return m.profile.sigma }
+
+// Dims implements mat.Matrix.
+func (m *Mixture) Dims() (r, c int) { return m.profile.levels, m.profile.bits }
+
+// At implements mat.Matrix. RowTo is much faster for whole rows.
+func (m *Mixture) At(i, j int) float64 {
+	if i < 0 || i >= m.profile.levels {
+		panic(mat.ErrRowAccess)
 	}
-	return fmt.Sprintf("%s is invalid: e[n,k] = %.4g at level %d, bit %d, and a probability is at most 1; take a smaller r or a larger σ",
-		model, e.Value, e.Level, e.Bit)
+	if j < 0 || j >= m.profile.bits {
+		panic(mat.ErrColAccess)
+	}
+	if u := m.profile.unit; u != nil {
+		return m.r * u.At(i, j)
+	}
+	var dst [1]float64
+	m.profile.sum(dst[:], m.profile.positions[j:j+1], i)
+	return m.r * dst[0]
 }
+
+// T implements mat.Matrix.
+func (m *Mixture) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
+// RowTo sets dst, of length M, to row i: the error probabilities of all
+// classifiers when the label is i+1.
+func (m *Mixture) RowTo(dst []float64, i int) {
+	if u := m.profile.unit; u != nil {
+		for k, v := range u.RawRowView(i) {
+			dst[k] = m.r * v
+		}
+		return
+	}
+	m.profile.sum(dst, m.profile.positions, i)
+	for k := range dst {
+		dst[k] *= m.r
+	}
+}
+
+// AtLabel sets dst, of length M, to the error probabilities at a real label y, in
+// levels: Eq. 3 and 4 are functions of a real y.
+func (m *Mixture) AtLabel(dst []float64, y float64) {
+	p := m.profile
+	// Beyond 39 σ a Gaussian is zero.
+	reach := 39 * p.sigma
+	unit := Transition{R: m.r, Sigma: p.sigma}
+	for k, positions := range p.positions {
+		dst[k] = 0
+		for _, at := range positions {
+			if d := y - (float64(at) + 0.5); d < reach && d > -reach {
+				unit.Mu = float64(at) + 0.5
+				dst[k] += unit.At(y)
+			}
+		}
+	}
+}
+
+// String says which mixture it is.
+func (m *Mixture) String() string { return fmt.Sprintf("r = %v with σ = %v", m.r, m.profile.sigma) }

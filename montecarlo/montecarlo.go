@@ -229,3 +229,18 @@ func (p *pieces) piece(i int) (*Job, Span) {
 	skip := uint64(i) * p.length
 	return job, Span{s.Row, s.Block + uint32(skip/BlockSize), min(p.length, s.Samples-skip)}
 }
+
+// MeanPoints returns the mean number of points of a sample, over all labels: the mean of the
+// cumulative hazards −Σ ln(1−e_k), with 1−e_k in the place of e_k > ½.
+func (p *Problem) MeanPoints() (float64, error) {
+	levels := p.Code.Levels()
+	points := 0.0
+	for i := range levels {
+		bits, err := p.BitTables(i)
+		if err != nil {
+			return 0, err
+		}
+		points += bits.Hazard / float64(levels)
+	}
+	return points, nil
+}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"belsim/montecarlo/scenario"
 )
 
 // TestMain makes the test binary a belsim when it is told so: the tests of
@@ -180,8 +182,8 @@ func TestBench(t *testing.T) {
 	if file, err := os.ReadFile("b.json"); err != nil || string(file) != printed {
 		t.Errorf("b.json is not what was printed (%v)", err)
 	}
-	if len(got.Results) != len(workloads) {
-		t.Fatalf("%d results, want %d", len(got.Results), len(workloads))
+	if len(got.Results) != len(scenario.Workloads()) {
+		t.Fatalf("%d results, want %d", len(got.Results), len(scenario.Workloads()))
 	}
 	for _, r := range got.Results {
 		if r.Backend != "cpu" || !(r.Rate > 0) || (r.PointRate == nil) != (r.Decoder == "gen-ex") || r.Share != nil {
@@ -189,7 +191,7 @@ func TestBench(t *testing.T) {
 		}
 	}
 	rows := readCSV(t, "b.csv")
-	if header := strings.Join(rows[0], ","); len(rows) != len(workloads)+1 ||
+	if header := strings.Join(rows[0], ","); len(rows) != len(scenario.Workloads())+1 ||
 		header != "code,levels,bits,decoder,r,sigma,backend,device,samples,seconds,samples_per_second,errors_placed_per_second,integer_peak_share" {
 		t.Fatalf("CSV header %s, %d rows", header, len(rows))
 	}
@@ -206,12 +208,12 @@ func TestBench(t *testing.T) {
 			t.Errorf("errors placed a second: CSV %q, JSON %v", row[11], r.PointRate)
 		}
 	}
-	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu"); strings.Count(out, "\n") != len(workloads)+1 {
+	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu"); strings.Count(out, "\n") != len(scenario.Workloads())+1 {
 		t.Errorf("table:\n%s", out)
 	}
 	t.Run("device", func(t *testing.T) {
 		status, stdout, stderr := process(t, emulatedDriver(t), "bench", "--time", "1ms", "--backend", "cuda")
-		if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(workloads) {
+		if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(scenario.Workloads()) {
 			t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
 		}
 	})

@@ -2,21 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
-	"strconv"
-	"text/tabwriter"
 	"time"
 
-	"belsim/errmodel"
 	"belsim/gpu"
-	"belsim/montecarlo"
-	"belsim/theory/code"
-	"belsim/theory/decode"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
 )
 
 type benchCmd struct {
@@ -34,65 +27,39 @@ Example:
   belsim bench --time 200ms`
 }
 
-// workload is something typical to sample.
-type workload struct {
-	code, decoder string
-	levels        int
-	r, sigma      float64
-}
-
-// workloads are those of the README's table; the first is the reference.
-var workloads = []workload{
-	{"johnson-nonzero", "bel-j", 255, 2, 5},
-	{"johnson-nonzero", "bel-j", 255, 0.5, 5},
-	{"unary", "bel-u", 255, 2, 5},
-	{"hexj", "gen", 256, 0.6, 1.5},
-	{"b1jdj", "gen", 256, 0.6, 1.5},
-	{"hadamard", "gen", 256, 0.02, 5},
-	{"johnson-nonzero", "bel-j", 1023, 2, 5},
-	{"unary", "gen-ex", 256, 0.5, 3}, // on logits, as the next ones
-	{"b1jdj", "gen-ex", 256, 0.5, 3},
-	{"hexj", "gen-ex", 256, 0.5, 3},
-}
-
-// benchmark is what the command finds: its JSON.
+// benchmark is the JSON of the command.
 type benchmark struct {
-	Results []benchResult `json:"results"`
-	provenance
+	Results []benchResult `json:"results" doc:"a row for each workload on each backend"`
+	scenario.Provenance
 }
 
 // benchResult is one workload on one backend.
 type benchResult struct {
-	Code      string  `json:"code"`
-	Levels    int     `json:"levels"`
-	Bits      int     `json:"bits"`
-	Decoder   string  `json:"decoder"`
-	R         float64 `json:"r"`
-	Sigma     float64 `json:"sigma"`
-	Backend   string  `json:"backend"`
-	Device    string  `json:"device"`
-	Samples   uint64  `json:"samples"`
-	Seconds   float64 `json:"seconds"`
-	Rate      float64 `json:"samples_per_second"`
-	PointRate number  `json:"errors_placed_per_second"`
-	PeakShare number  `json:"integer_peak_share"`
+	Code      string       `json:"code" text:"code" doc:"name of the code"`
+	Levels    int          `json:"levels" text:"levels" doc:"number of levels L"`
+	Bits      int          `json:"bits" text:"bits" doc:"number of bits M"`
+	Decoder   string       `json:"decoder" text:"decoder" doc:"name of the decoder; gen-ex reads logits, the others bits"`
+	R         float64      `json:"r" text:"r,%g" doc:"weight r of the Gaussians"`
+	Sigma     float64      `json:"sigma" text:"σ,%g" doc:"width σ of the Gaussians, in levels"`
+	Backend   string       `json:"backend" text:"backend" doc:"cpu or cuda"`
+	Device    string       `json:"device" text:"device" doc:"name of the device"`
+	Samples   uint64       `json:"samples" doc:"samples that were timed"`
+	Seconds   float64      `json:"seconds" doc:"time that they took"`
+	Rate      float64      `json:"samples_per_second" text:"samples/s" doc:"samples/seconds"`
+	PointRate table.Number `json:"errors_placed_per_second" text:"errors placed/s" doc:"points of the Poisson process placed in a second; null for logits"`
+	PeakShare table.Number `json:"integer_peak_share" text:"of integer peak" doc:"share of the device's 32-bit integer operations; null where its peak is not known"`
 }
 
-// measured is a backend with what is known of its device.
+// measured is a backend with its device.
 type measured struct {
-	backend
+	gpu.Backend
 	name, device string
 	peak         float64 // 32-bit integer operations a second; 0: not known
 }
 
 // Run implements the command.
 func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
-	restore, err := cmd.use()
-	if err != nil {
-		return err
-	}
-	defer restore()
-	if err := cmd.checkOutput("csv", "json"); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json")); err != nil {
 		return err
 	}
 	if cmd.Time <= 0 || cmd.Time > time.Hour {
@@ -107,42 +74,51 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			b.Close()
 		}
 	}()
-	result := &benchmark{provenance: env.provenance()}
+	result := &benchmark{Provenance: env.provenance()}
+	workloads := scenario.Workloads()
 	bar := env.newProgress(cmd.Quiet, "workloads", uint64(len(workloads)*len(backends)))
 	defer bar.stop()
 	for _, w := range workloads {
 		for _, b := range backends {
-			r, err := w.measure(ctx, b, cmd.Time)
+			m, err := w.Measure(ctx, b, cmd.Time)
 			if err != nil {
 				return bar.interrupted(err)
 			}
-			result.Results = append(result.Results, r)
+			result.Results = append(result.Results, b.result(w, m))
 			bar.add(1)
 		}
 	}
 	bar.stop()
-	if err := cmd.write(func(w io.Writer, path string) error { return result.write(w, format(path)) }); err != nil {
+	if err := cmd.write(func(w io.Writer, path string) error {
+		if format(path) == "json" {
+			return table.WriteJSON(w, result)
+		}
+		return table.WriteCSV(w, result.Results)
+	}); err != nil {
 		return err
 	}
 	if cmd.JSON {
-		return writeJSON(env.stdout, result)
+		return table.WriteJSON(env.stdout, result)
 	}
-	result.print(env.stdout)
-	return nil
+	return cmd.print(env, benchTable(result.Results))
 }
 
-// backends opens those to measure.
+// backends opens the backends to measure.
 func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	var out []measured
 	if cmd.Backend != "cuda" {
-		out = append(out, measured{cpu{}, "cpu", fmt.Sprintf("%d × %s", runtime.GOMAXPROCS(0), runtime.GOARCH), 0})
+		workers := cmd.Workers
+		if workers == 0 {
+			workers = runtime.GOMAXPROCS(0)
+		}
+		out = append(out, measured{gpu.NewBackend(gpu.CPU, cmd.Workers, nil), "cpu", fmt.Sprintf("%d × %s", workers, runtime.GOARCH), 0})
 	}
 	if cmd.Backend == "cpu" {
 		return out, nil
 	}
-	switch device, err := gpu.Open(0); {
+	switch device, err := gpu.Open(cmd.Workers); {
 	case err == nil:
-		out = append(out, measured{insistent{device}, "cuda", device.Info().Name, device.Info().IntegerPeak()})
+		out = append(out, measured{device, "cuda", device.Info().Name, device.Info().IntegerPeak()})
 	case cmd.Backend == "cuda":
 		return nil, environmentError{fmt.Errorf("--backend cuda: %w", err)}
 	case !cmd.Quiet:
@@ -151,87 +127,38 @@ func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	return out, nil
 }
 
-// measure samples a workload for about so long, in ever longer runs of which the
-// last one counts.
-func (w workload) measure(ctx context.Context, b measured, long time.Duration) (benchResult, error) {
-	none := benchResult{}
-	c, err := code.New(w.code, w.levels)
-	if err != nil {
-		return none, err
-	}
-	d, err := decode.New(w.decoder, c)
-	if err != nil {
-		return none, err
-	}
-	e, err := errmodel.NewMixture(ctx, c, w.r, w.sigma)
-	if err != nil {
-		return none, err
-	}
-	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
-	points := math.NaN() // logits are not made of errors
-	if w.decoder == "gen-ex" {
-		p.Latent = &montecarlo.Latent{}
-	} else {
-		points = 0
-		for i := range w.levels {
-			bits, err := p.BitTables(i)
-			if err != nil {
-				return none, err
-			}
-			points += bits.Hazard / float64(w.levels)
-		}
-	}
-	job := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, w.levels)}}
-	var took time.Duration
-	for n := uint64(1 << 10); ; {
-		job[0].Spans = job[0].Spans[:0]
-		for i := range w.levels {
-			job[0].Spans = append(job[0].Spans, montecarlo.Span{Row: i, Samples: n})
-		}
-		start := time.Now()
-		if err := b.Sample(ctx, job, nil); err != nil {
-			return none, err
-		}
-		if took = time.Since(start); took >= long*3/4 || n >= p.MaxSamples()/64 {
-			return w.result(b, c, n*uint64(w.levels), took, points), nil
-		}
-		n *= uint64(min(64, max(2, math.Ceil(1.1*long.Seconds()/max(took.Seconds(), 1e-9)))))
-	}
-}
-
-func (w workload) result(b measured, c *code.Code, samples uint64, took time.Duration, points float64) benchResult {
-	rate := float64(samples) / took.Seconds()
+// result is the row of a measurement on the backend.
+func (b measured) result(w scenario.Workload, m scenario.Measurement) benchResult {
 	r := benchResult{
-		Code: w.code, Levels: w.levels, Bits: c.Bits(), Decoder: w.decoder, R: w.r, Sigma: w.sigma,
-		Backend: b.name, Device: b.device, Samples: samples, Seconds: took.Seconds(),
-		Rate: rate, PointRate: number(rate * points), PeakShare: none,
+		Code: w.Code, Levels: w.Levels, Bits: m.Bits, Decoder: w.Decoder, R: w.R, Sigma: w.Sigma,
+		Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(),
+		Rate: m.Rate(), PointRate: table.Number(m.Rate() * m.Points), PeakShare: table.None(),
 	}
-	if operations, ok := gpu.Operations(w.decoder, c.Bits(), points); ok && b.peak > 0 {
-		r.PeakShare = number(rate * operations / b.peak)
+	if operations, ok := gpu.Operations(w.Decoder, m.Bits, m.Points); ok && b.peak > 0 {
+		r.PeakShare = table.Number(m.Rate() * operations / b.peak)
 	}
 	return r
 }
 
-// print writes the table for people.
-func (b *benchmark) print(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "code\tlevels\tbits\tdecoder\tr\tσ\tbackend\tdevice\tsamples/s\terrors placed/s\tof integer peak\t\n")
-	for _, r := range b.Results {
-		share := "–"
-		if !math.IsNaN(float64(r.PeakShare)) {
-			share = fmt.Sprintf("%.0f %%", 100*float64(r.PeakShare))
-		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%g\t%g\t%s\t%s\t%s\t%s\t%s\t\n", r.Code, r.Levels, r.Bits, r.Decoder, r.R, r.Sigma,
-			r.Backend, r.Device, metric(r.Rate), metric(float64(r.PointRate)), share)
-	}
-	t.Flush()
+// benchTable has a row for each result; rates have prefixes.
+func benchTable(rows []benchResult) *table.Table {
+	return table.Of(rows,
+		table.Replace("samples_per_second", "", func(r benchResult) string { return metric(table.Number(r.Rate)) }),
+		table.Replace("errors_placed_per_second", "", func(r benchResult) string { return metric(r.PointRate) }),
+		table.Replace("integer_peak_share", "", func(r benchResult) string {
+			if r.PeakShare.IsNone() {
+				return "–"
+			}
+			return fmt.Sprintf("%.0f %%", 100*float64(r.PeakShare))
+		}))
 }
 
 // metric writes a rate with three digits and a prefix.
-func metric(x float64) string {
-	if math.IsNaN(x) {
+func metric(rate table.Number) string {
+	if rate.IsNone() {
 		return "–"
 	}
+	x := float64(rate)
 	for _, p := range []struct {
 		unit float64
 		name string
@@ -241,19 +168,4 @@ func metric(x float64) string {
 		}
 	}
 	return fmt.Sprintf("%.3g", x)
-}
-
-// write writes the result to a file.
-func (b *benchmark) write(w io.Writer, format string) error {
-	if format == "json" {
-		return writeJSON(w, b)
-	}
-	out := csv.NewWriter(w)
-	all := [][]string{{"code", "levels", "bits", "decoder", "r", "sigma", "backend", "device", "samples", "seconds",
-		"samples_per_second", "errors_placed_per_second", "integer_peak_share"}}
-	for _, r := range b.Results {
-		all = append(all, []string{r.Code, strconv.Itoa(r.Levels), strconv.Itoa(r.Bits), r.Decoder, number(r.R).String(), number(r.Sigma).String(),
-			r.Backend, r.Device, fmt.Sprint(r.Samples), number(r.Seconds).String(), number(r.Rate).String(), r.PointRate.String(), r.PeakShare.String()})
-	}
-	return errors.Join(out.WriteAll(all), out.Error())
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -18,6 +17,12 @@ import (
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
+
+	"belsim/gpu"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
+	"belsim/theory/decode"
 )
 
 // Exit codes, as the README documents them.
@@ -32,7 +37,7 @@ const (
 // errFailed says that a verification failed; what failed has been printed.
 var errFailed = errors.New("verification failed")
 
-// environmentError marks what is not the user's doing.
+// environmentError marks errors that the environment causes, and not the user.
 type environmentError struct{ error }
 
 func (e environmentError) Unwrap() error { return e.error }
@@ -64,14 +69,29 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout, stderr io.Writer
 	args           []string
-	given          map[string]bool // the flags on the command line, by name
+	given          map[string]bool           // the flags on the command line, by name
+	decoders       decode.Registry           // the decoders that --decoder takes
+	disturb        func([]montecarlo.Theory) // changes what theory says, in tests of verify
+}
+
+// newEnvironment returns the environment of a command line.
+func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
+	return &environment{
+		stdout: stdout, stderr: stderr, args: args, given: map[string]bool{},
+		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {},
+	}
 }
 
 // belsim runs one command line and returns the exit code.
-func belsim(args []string, stdout, stderr io.Writer) (code int) {
+func belsim(args []string, stdout, stderr io.Writer) int {
+	return newEnvironment(args, stdout, stderr).belsim()
+}
+
+// belsim runs the command line of the environment.
+func (env *environment) belsim() (code int) {
+	args, stderr := env.args, env.stderr
 	ctx, interrupted, stop := notify(context.Background())
 	defer stop()
-	env := &environment{stdout: stdout, stderr: stderr, args: args, given: map[string]bool{}}
 
 	// kong ends --help and --version by calling Exit from within Parse.
 	type exit int
@@ -109,12 +129,19 @@ func belsim(args []string, stdout, stderr io.Writer) (code int) {
 // parse reads a command line.
 func (env *environment) parse(ctx context.Context, args []string, exit func(int)) (*kong.Context, error) {
 	var c cli
+	anyCode, err := search.Decoders(env.decoders)
+	if err != nil {
+		return nil, err
+	}
 	parser, err := kong.New(&c,
 		kong.Name("belsim"),
 		kong.Description(description),
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
-		kong.Vars{"version": "belsim " + version(), "samples": "100000", "decoders": decoders},
+		kong.Vars{
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples),
+			"decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -143,7 +170,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, errFailed):
 		return exitFailed
-	case errors.As(err, &outside):
+	case errors.As(err, &outside) || errors.Is(err, gpu.ErrDevice):
 		return exitEnvironment
 	}
 	return exitUsage
@@ -211,19 +238,6 @@ func version() string {
 		return "(devel)"
 	}
 	return info.Main.Version
-}
-
-// use limits the processors, for sampling and for theory alike, until restore is
-// called.
-func (f workersFlag) use() (restore func(), err error) {
-	switch {
-	case f.Workers < 0:
-		return nil, fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
-	case f.Workers == 0:
-		return func() {}, nil
-	}
-	before := runtime.GOMAXPROCS(f.Workers)
-	return func() { runtime.GOMAXPROCS(before) }, nil
 }
 
 // outside marks an error of writing as the environment's, unless the path the

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/theory/arrayfile"
 	"belsim/theory/code"
@@ -32,40 +32,49 @@ Example:
 // codeRow is a code in a list.
 type codeRow struct {
 	code.Properties
-	Decoder     string `json:"decoder"` // the one that --decoder auto takes
-	Description string `json:"description,omitempty"`
+	Decoder     string `json:"decoder" doc:"the decoder that --decoder auto takes"`
+	Description string `json:"description,omitempty" doc:"a sentence about a named code"`
+}
+
+// codeList is the JSON of all codes.
+type codeList struct {
+	Codes []codeRow `json:"codes" doc:"a row for each code"`
+}
+
+// codeMatrix is the JSON of one code.
+type codeMatrix struct {
+	codeRow
+	Words []string `json:"words" csv:"-" doc:"the code words, a text of 0 and 1 for each level"`
 }
 
 // Run implements the command.
 func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
-	restore, err := cmd.use()
-	if err != nil {
+	if err := cmd.checkWorkers(); err != nil {
 		return err
 	}
-	defer restore()
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}
 	if err := cmd.checkOutput("csv", "npy", "json", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
-	codes, err := openCodes([]string{cmd.Code}, cmd.Levels, defaultLevels, nil, false)
+	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Usual: defaultLevels})
 	if err != nil {
 		return err
 	}
 	c := codes[0]
-	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeCode(ctx, w, c, path) }); err != nil {
+	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeCode(ctx, env, w, c, path) }); err != nil {
 		return err
 	}
 	switch {
 	case cmd.JSON:
-		return cmd.writeCode(ctx, env.stdout, c, ".json")
+		return cmd.writeCode(ctx, env, env.stdout, c, ".json")
 	case cmd.Properties:
-		row, err := describe(ctx, c)
+		row, err := cmd.describe(ctx, env, c)
 		if err != nil {
 			return err
 		}
-		printCodes(env.stdout, []codeRow{row})
+		return cmd.print(env, codeTable([]codeRow{row}))
 	case len(cmd.Output) == 0:
 		return outside(arrayfile.WriteCSV(env.stdout, c))
 	}
@@ -81,45 +90,44 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 	if levels == 0 {
 		levels = defaultLevels
 	}
-	var rows []codeRow
+	var result codeList
 	for _, f := range code.Families() {
-		c, err := openNamed(f.Name, levels)
+		c, err := scenario.NamedCode(f.Name, levels)
 		if err != nil {
 			return err
 		}
-		row, err := describe(ctx, c)
+		row, err := cmd.describe(ctx, env, c)
 		if err != nil {
 			return err
 		}
 		row.Description = f.Description
-		rows = append(rows, row)
+		result.Codes = append(result.Codes, row)
 	}
-	result := map[string]any{"codes": rows}
-	if err := cmd.write(func(w io.Writer, _ string) error { return writeJSON(w, result) }); err != nil {
+	if err := cmd.write(func(w io.Writer, _ string) error { return table.WriteJSON(w, result) }); err != nil {
 		return err
 	}
 	if cmd.JSON {
-		return writeJSON(env.stdout, result)
+		return table.WriteJSON(env.stdout, result)
 	}
-	printCodes(env.stdout, rows)
-	return nil
+	return cmd.print(env, codeTable(result.Codes))
 }
 
-func describe(ctx context.Context, c *code.Code) (codeRow, error) {
-	p, err := c.Properties(ctx, 0)
+// describe lists the properties of a code.
+func (cmd *codesCmd) describe(ctx context.Context, env *environment, c *code.Code) (codeRow, error) {
+	p, err := c.Properties(ctx, cmd.Workers)
 	if err != nil {
 		return codeRow{}, err
 	}
-	d, err := decode.New(decode.Auto, c)
+	d, err := env.decoders.New(decode.Auto, c, decode.Options{})
 	if err != nil {
 		return codeRow{}, err
 	}
 	return codeRow{Properties: p, Decoder: d.Name()}, nil
 }
 
-func printCodes(w io.Writer, rows []codeRow) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "code\tlevels\tbits\tmin distance\ttransitions per bit\tdistance–label correlation\tdecoder\t\n")
+// codeTable has a row for each code.
+func codeTable(rows []codeRow) *table.Table {
+	t := &table.Table{Head: []string{"code", "levels", "bits", "min distance", "transitions per bit", "distance–label correlation", "decoder"}}
 	for _, r := range rows {
 		distance, correlation := "–", "–"
 		if r.MinDistance != nil {
@@ -128,53 +136,34 @@ func printCodes(w io.Writer, rows []codeRow) {
 		if r.Correlation != nil {
 			correlation = fmt.Sprintf("%.3f", *r.Correlation)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%.4g\t%s\t%s\t\n", r.Code, r.Levels, r.Bits, distance, r.TransitionsPerBit, correlation, r.Decoder)
+		t.Rows = append(t.Rows, []string{r.Code, fmt.Sprint(r.Levels), fmt.Sprint(r.Bits), distance, fmt.Sprintf("%.4g", r.TransitionsPerBit), correlation, r.Decoder})
 	}
-	t.Flush()
+	return t
 }
 
 // writeCode writes a code in the format of a path.
-func (cmd *codesCmd) writeCode(ctx context.Context, w io.Writer, c *code.Code, path string) error {
+func (cmd *codesCmd) writeCode(ctx context.Context, env *environment, w io.Writer, c *code.Code, path string) error {
 	switch format(path) {
 	case "csv":
 		return arrayfile.WriteCSV(w, c)
 	case "npy":
 		return arrayfile.WriteBitsNPY(w, c)
 	case "json":
-		row, err := describe(ctx, c)
+		row, err := cmd.describe(ctx, env, c)
 		if err != nil {
 			return err
 		}
-		return writeJSON(w, struct {
-			codeRow
-			Words []string `json:"words"`
-		}{row, codeWords(c)})
+		return table.WriteJSON(w, codeMatrix{row, c.Words()})
 	}
-	return drawCode(w, c, fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()), path, cmd.size())
+	return writeFigure(w, path)(plots.CodeMatrix(matrixFigureData(c, codeTitle(c), cmd.size())))
 }
 
-// codeWords are the words of a code, as texts of 0 and 1.
-func codeWords(c *code.Code) []string {
-	words := make([]string, c.Levels())
-	for i := range words {
-		var b strings.Builder
-		for k := range c.Bits() {
-			if c.Bit(i, k) {
-				b.WriteByte('1')
-			} else {
-				b.WriteByte('0')
-			}
-		}
-		words[i] = b.String()
-	}
-	return words
+// codeTitle is the title of a code's picture.
+func codeTitle(c *code.Code) string {
+	return fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
 }
 
-// drawCode draws a code as a matrix.
-func drawCode(w io.Writer, c *code.Code, title, path string, size plots.Size) error {
-	f, err := plots.CodeMatrix(plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: size})
-	if err != nil {
-		return err
-	}
-	return writeFigure(w, f, path)
+// matrixFigureData is what is drawn of a code.
+func matrixFigureData(c *code.Code, title string, size plots.Size) plots.CodeMatrixData {
+	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: size}
 }

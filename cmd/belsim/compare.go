@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
-	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -22,10 +18,8 @@ type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the paper's for each."`
-	latentFlags
-	modelFlags
-	priorFlag
-	sampleFlags
+	scenarioFlags
+	samplingFlags
 	backendFlags
 	outputFlags
 }
@@ -40,63 +34,16 @@ Examples:
   belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous`
 }
 
-// comparison is what compare finds: its JSON.
-type comparison struct {
-	Levels      int          `json:"levels"`
-	R           *float64     `json:"r"`
-	Sigma       *float64     `json:"sigma"`
-	Temperature float64      `json:"temperature"`
-	SharedNoise float64      `json:"shared_noise"`
-	LabelKind   string       `json:"label_kind"`
-	Seed        uint64       `json:"seed"`
-	Theta       int          `json:"within_levels"`
-	Results     []codeResult `json:"results"`
-	provenance
-	decoders []string // as they were asked for
-}
-
-// codeResult is the |error| of one code, in levels, over the prior.
-type codeResult struct {
-	Code       string `json:"code"`
-	Bits       int    `json:"bits"`
-	Decoder    string `json:"decoder"`
-	Bound      number `json:"bound"`
-	Exact      number `json:"exact"`
-	Mean       number `json:"mean"`
-	StdErr     number `json:"stderr"`
-	RMS        number `json:"rms"`
-	Within     number `json:"within"`
-	WorstLevel int    `json:"worst_level"`
-	WorstMean  number `json:"worst_mean"`
-	Samples    uint64 `json:"samples"`
-	Outputs    string `json:"outputs"`
-}
-
-// error is the best figure there is.
-func (r codeResult) error() float64 {
-	if !math.IsNaN(float64(r.Exact)) {
-		return float64(r.Exact)
-	}
-	return float64(r.Mean)
-}
-
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	restore, err := cmd.use()
-	if err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
-	defer restore()
-	if err := cmd.checkOutput("csv", "json", "png", "svg", "pdf", "tex"); err != nil {
+	draw := cmd.sampling()
+	if err := checkFlags(draw.Check(), cmd.outputsFlags.scenario(env).Check()); err != nil {
 		return err
 	}
-	if err := errors.Join(cmd.sampleFlags.check(), cmd.latentFlags.check()); err != nil {
-		return err
-	}
-	if err := cmd.modelFlags.load(env, &cmd.latentFlags); err != nil {
-		return err
-	}
-	h, err := cmd.read()
+	s, fit, err := cmd.read(env)
 	if err != nil {
 		return err
 	}
@@ -106,209 +53,105 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			names = append(names, f.Name)
 		}
 	}
-	codes, err := openCodes(names, cmd.Levels, cmd.fit.usual(defaultLevels), h, realCodes(cmd.Decoder...))
+	codes, err := scenario.OpenCodes(names, sizes(s, cmd.Levels, defaultLevels, fit, cmd.Decoder...))
 	if err != nil {
 		return err
 	}
-	prior, err := cmd.weights(h, cmd.fit, codes[0].Levels())
+	weights, err := s.Weights(codes[0].Levels())
 	if err != nil {
 		return err
 	}
-	problems, err := cmd.problems(ctx, codes)
+	candidates, err := s.Candidates(ctx, codes, cmd.Decoder, draw)
 	if err != nil {
 		return err
 	}
-
-	result := &comparison{
-		Levels: codes[0].Levels(), Temperature: cmd.Temperature, SharedNoise: cmd.SharedNoise, LabelKind: cmd.latentFlags.Labels,
-		Seed: cmd.Seed, Theta: cmd.Within, provenance: env.provenance(), decoders: cmd.Decoder,
-	}
-	result.R, result.Sigma = cmd.parameters()
-	backend, err := cmd.open(env, cmd.Quiet)
-	if err != nil {
-		return err
-	}
+	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
-	bar := env.newProgress(cmd.Quiet, "samples", cmd.most()*uint64(codes[0].Levels()*len(problems)))
-	allReached := true
-	for _, p := range problems {
-		row, reached, err := cmd.one(ctx, backend, p, prior, bar)
-		if err != nil {
-			bar.stop()
-			return bar.interrupted(err)
-		}
-		allReached = allReached && reached
-		row.Outputs = cmd.outputs(p.Code, p.Decoder)
-		result.Results = append(result.Results, row)
-	}
+	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
+	result, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
-	cmd.warnUnreached(env, cmd.Quiet, allReached)
-	slices.SortStableFunc(result.Results, func(a, b codeResult) int {
-		switch {
-		case a.error() < b.error():
-			return -1
-		case a.error() > b.error():
-			return 1
-		}
-		return 0
-	})
+	if err != nil {
+		return bar.interrupted(err)
+	}
+	result.Provenance = env.provenance()
+	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
 	if err := cmd.write(func(w io.Writer, path string) error {
-		return result.write(w, path, cmd.modelFlags.String()+cmd.latentFlags.String(), cmd.size())
+		switch format(path) {
+		case "json":
+			return table.WriteJSON(w, result)
+		case "csv":
+			return table.WriteCSV(w, result.Results)
+		}
+		return writeFigure(w, path)(plots.Compare(compareFigure(result, s.String(), cmd.size())))
 	}); err != nil {
 		return err
 	}
 	if cmd.JSON {
-		return writeJSON(env.stdout, result)
+		return table.WriteJSON(env.stdout, result)
 	}
-	result.print(env.stdout, cmd.modelFlags.String()+cmd.latentFlags.String())
-	return nil
+	fmt.Fprintf(env.stdout, "%d levels, %s, seed %d; |error| in levels\n\n", result.Levels, s, result.Seed)
+	if len(cmd.Decoder) > 1 {
+		return cmd.print(env, decoderTable(result, env.decoders))
+	}
+	return cmd.print(env, compareTable(result))
 }
 
-// problems pairs codes with the decoders that fit them. One decoder must fit every
-// code; of several, each must fit one, and each code must have one.
-func (cmd *compareCmd) problems(ctx context.Context, codes []*code.Code) ([]*montecarlo.Problem, error) {
-	var out []*montecarlo.Problem
-	for i, name := range cmd.Decoder {
-		if slices.Contains(cmd.Decoder[:i], name) {
-			return nil, fmt.Errorf("--decoder %s is given twice", name)
-		}
-	}
-	fits := make([]bool, len(cmd.Decoder))
-	for _, c := range codes {
-		e, err := cmd.table(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		before := len(out)
-		var unfit error
-		for i, name := range cmd.Decoder {
-			d, err := cmd.decoder(name, c)
-			if errors.Is(err, decode.ErrUnfit) {
-				unfit = err
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			latent, err := cmd.latent(c, d, e)
-			if err != nil {
-				return nil, err
-			}
-			fits[i] = true
-			out = append(out, &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: cmd.Seed, Within: cmd.Within, Latent: latent})
-		}
-		if len(out) == before {
-			return nil, unfit
-		}
-	}
-	for i, ok := range fits {
-		if !ok {
-			return nil, fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, cmd.Decoder[i])
-		}
-	}
-	return out, nil
+// compareTable has a row for each code.
+func compareTable(c *scenario.Comparison) *table.Table {
+	return table.Of(c.Results,
+		table.Append(fmt.Sprintf("within %d", c.Within), func(r scenario.CodeResult) string { return fmt.Sprintf("%.2f %%", 100*float64(r.Within)) }),
+		table.Append("worst level", func(r scenario.CodeResult) string { return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short()) }))
 }
 
-// one computes the row of one code.
-func (cmd *compareCmd) one(ctx context.Context, b montecarlo.Backend, p *montecarlo.Problem, prior []float64, bar *progress) (codeResult, bool, error) {
-	bound, exact, err := averageTheory(ctx, p, prior)
-	if err != nil {
-		return codeResult{}, false, err
+// decoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
+// by their smallest error. Every error has its standard error.
+func decoderTable(c *scenario.Comparison, decoders decode.Registry) *table.Table {
+	column := func(r scenario.CodeResult) string {
+		if r.Outputs == scenario.Logits {
+			return r.Decoder + " (logits)"
+		}
+		return r.Decoder
 	}
-	sums, reached, err := montecarlo.Estimate(ctx, b, p, cmd.target(prior, false), bar.add)
-	if err != nil {
-		return codeResult{}, false, err
-	}
-	o := montecarlo.Weigh(prior, sums)
-	return codeResult{
-		Code: p.Code.Name(), Bits: p.Code.Bits(), Decoder: p.Decoder.Name(),
-		Bound: bound, Exact: exact,
-		Mean: number(o.Mean), StdErr: number(o.StdErr), RMS: number(o.RMS), Within: number(o.Within),
-		WorstLevel: o.WorstLevel, WorstMean: number(o.WorstMean), Samples: o.Samples,
-	}, reached, nil
-}
-
-// print writes the table for people.
-func (c *comparison) print(w io.Writer, model string) {
-	fmt.Fprintf(w, "%d levels, %s, seed %d; |error| in levels\n\n", c.Levels, model, c.Seed)
-	if len(c.decoders) > 1 {
-		c.matrix(w)
-		return
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "code\tbits\tdecoder\tbound\texact\tsampled\t± s.e.\tRMS\twithin %d\tworst level\t\n", c.Theta)
-	for _, r := range c.Results {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f %%\t%d (%s)\t\n", r.Code, r.Bits, r.Decoder,
-			r.Bound.short(), r.Exact.short(), r.Mean.short(), r.StdErr.short(), r.RMS.short(), 100*float64(r.Within), r.WorstLevel, r.WorstMean.short())
-	}
-	t.Flush()
-}
-
-// matrix writes the table encoding × decoder, the shape of the paper's Tables 3 to
-// 13: codes by their smallest error. Every error has its standard error.
-func (c *comparison) matrix(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var codes, columns []string
-	cells := map[[2]string]codeResult{}
+	cells := map[[2]string]scenario.CodeResult{}
 	for _, r := range c.Results { // the smallest error first
 		if !slices.Contains(codes, r.Code) {
 			codes = append(codes, r.Code)
 		}
-		column := r.Decoder
-		if r.Outputs == "logits" {
-			column += " (logits)"
+		if !slices.Contains(columns, column(r)) {
+			columns = append(columns, column(r))
 		}
-		if !slices.Contains(columns, column) {
-			columns = append(columns, column)
-		}
-		cells[[2]string{r.Code, column}] = r
+		cells[[2]string{r.Code, column(r)}] = r
 	}
+	names := decoders.Names()
 	slices.SortStableFunc(columns, func(a, b string) int {
-		at := func(column string) int { return slices.Index(decode.Names(), strings.Fields(column)[0]) }
-		return at(a) - at(b)
+		return slices.Index(names, strings.Fields(a)[0]) - slices.Index(names, strings.Fields(b)[0])
 	})
-	fmt.Fprintf(t, "code\tbits\t%s\t\n", strings.Join(columns, "\t"))
+	t := &table.Table{Head: append([]string{"code", "bits"}, columns...)}
 	for _, name := range codes {
-		row, bits := "", 0
+		bits := 0
+		row := []string{name, ""}
 		for _, column := range columns {
 			r, ok := cells[[2]string{name, column}]
 			if !ok {
-				row += "–\t"
+				row = append(row, "–")
 				continue
 			}
 			bits = r.Bits
-			row += fmt.Sprintf("%s ± %.1g\t", r.Mean.short(), float64(r.StdErr))
+			row = append(row, plusMinus(r.Mean, r.StdErr))
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\n", name, bits, row)
+		row[1] = fmt.Sprint(bits)
+		t.Rows = append(t.Rows, row)
 	}
-	t.Flush()
+	return t
 }
 
-// write writes the result to a file.
-func (c *comparison) write(w io.Writer, path, model string, size plots.Size) error {
-	switch format(path) {
-	case "json":
-		return writeJSON(w, c)
-	case "csv":
-		out := csv.NewWriter(w)
-		if err := out.Write([]string{"code", "bits", "decoder", "bound", "exact", "mean", "stderr", "rms", "within", "worst_level", "worst_mean", "samples", "outputs"}); err != nil {
-			return err
-		}
-		for _, r := range c.Results {
-			if err := out.Write([]string{
-				r.Code, strconv.Itoa(r.Bits), r.Decoder, r.Bound.String(), r.Exact.String(), r.Mean.String(), r.StdErr.String(),
-				r.RMS.String(), r.Within.String(), strconv.Itoa(r.WorstLevel), r.WorstMean.String(), fmt.Sprint(r.Samples), r.Outputs,
-			}); err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
-	}
+// compareFigure is what is drawn of a comparison.
+func compareFigure(c *scenario.Comparison, model string, size plots.Size) plots.CompareData {
 	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Size: size}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
-		if r.Outputs == "logits" {
+		if r.Outputs == scenario.Logits {
 			name += ", logits"
 		}
 		d.Names = append(d.Names, name+")")
@@ -317,9 +160,10 @@ func (c *comparison) write(w io.Writer, path, model string, size plots.Size) err
 		d.Mean = append(d.Mean, float64(r.Mean))
 		d.StdErr = append(d.StdErr, float64(r.StdErr))
 	}
-	f, err := plots.Compare(d)
-	if err != nil {
-		return err
-	}
-	return writeFigure(w, f, path)
+	return d
+}
+
+// plusMinus is a mean with its standard error.
+func plusMinus(mean, stderr table.Number) string {
+	return fmt.Sprintf("%s ± %.1g", mean.Short(), float64(stderr))
 }

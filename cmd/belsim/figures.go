@@ -1,23 +1,24 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
+	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/gpu"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
 	"belsim/plots"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 type figuresCmd struct {
@@ -39,92 +40,76 @@ Example:
   belsim figures --quick --only 2b,3c -o figures`
 }
 
-// figure is one of the paper's.
+// figure is one of the paper's figures.
 type figure struct {
 	Name, Caption string
-	// args is the command that makes it alone, without its outputs; it is quick's
-	// where there is no more to it.
-	args, quick []string
-	// own draws what no other command does.
-	own func(cmd *figuresCmd, ctx context.Context) (drawing, error)
+	args          []string // of the command that makes it alone, without its outputs; nil: figures --only
+	quick         []string // what --quick adds to args
+	make          func(ctx context.Context, cmd *figuresCmd) (drawing, error)
 }
 
 // drawing is a figure with its numbers.
 type drawing struct {
 	figure *plots.Figure
-	rows   [][]string // of the CSV, its header first
+	csv    func(w io.Writer) error
 }
 
-// codeFigure is a panel of Figure 2.
-func codeFigure(letter, name, text string) figure {
-	return figure{
-		Name: "2" + letter, Caption: "Code matrix of " + text + ": a row for each of 64 levels, ones black, bit transitions orange.",
-		args: []string{"codes", name, "--levels", "64"},
-	}
+// draw puts a figure and its numbers together.
+func draw(f *plots.Figure, err error) func(csv func(w io.Writer) error) (drawing, error) {
+	return func(csv func(w io.Writer) error) (drawing, error) { return drawing{f, csv}, err }
 }
 
 // figures lists all, in the order of the paper.
 func figures() []figure {
 	const mixture = "r = 0.5, σ = 3"
+	quickMap := []string{"--r", "1:150:30", "--sigma", "1:100:30"}
 	return []figure{
-		codeFigure("a", "unary", "BEL-U (unary)"),
-		codeFigure("b", "johnson", "BEL-J (Johnson)"),
-		codeFigure("c", "b1jdj", "BEL-B1JDJ"),
-		codeFigure("d", "b2jdj", "BEL-B2JDJ"),
-		codeFigure("e", "hexj", "BEL-HEXJ"),
-		codeFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
-		codeFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
-		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ", unless rates are given.", own: profileOf("unary", 34)},
-		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", own: profileOf("johnson", 7)},
+		matrixFigure("a", "unary", "BEL-U (unary)"),
+		matrixFigure("b", "johnson", "BEL-J (Johnson)"),
+		matrixFigure("c", "b1jdj", "BEL-B1JDJ"),
+		matrixFigure("d", "b2jdj", "BEL-B2JDJ"),
+		matrixFigure("e", "hexj", "BEL-HEXJ"),
+		matrixFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
+		matrixFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
+		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ", unless rates are given.", make: profilesOf("unary", 34)},
+		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", make: profilesOf("johnson", 7)},
 		{
 			Name: "3c", Caption: "Increase of the error bound of BEL-U over that of BEL-J, in per cent, over the weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blank: some probability exceeds 1.",
-			args: []string{"heatmap", "unary", "johnson-nonzero"}, quick: []string{"--r", "1:150:30", "--sigma", "1:100:30"},
+			args: []string{"heatmap", "unary", "johnson-nonzero"}, quick: quickMap, make: mapOf(scenario.Bound),
 		},
 		{
 			Name: "3c-exact", Caption: "The same by the exact expected error of the same model: there is no red.",
-			args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, quick: []string{"--r", "1:150:30", "--sigma", "1:100:30"},
+			args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, quick: quickMap, make: mapOf(scenario.Exact),
 		},
-		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", own: (*figuresCmd).terms},
+		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", make: terms},
 		{
 			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
 			args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"}, quick: []string{"--samples", "2000"},
+			make: verificationOf(scenario.Random{Seed: scenario.Usual().Seed}),
 		},
 		{
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
 			args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"}, quick: []string{"--samples", "2000"},
+			make: verificationOf(scenario.Mixture{R: 2, Sigma: 5}),
 		},
-		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code.", own: profileOf("johnson", 1, 6, 12, 18, 24, 32)},
+		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code.", make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
 	}
 }
 
 // Run implements the command.
 func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
-	restore, err := cmd.use()
-	if err != nil {
+	if err := cmd.checkWorkers(); err != nil {
 		return err
 	}
-	defer restore()
-	all := figures()
-	var chosen []figure
-	for _, f := range all {
-		if len(cmd.Only) == 0 || slices.Contains(cmd.Only, f.Name) {
-			chosen = append(chosen, f)
-		}
-	}
-	for _, name := range cmd.Only {
-		if !slices.ContainsFunc(all, func(f figure) bool { return f.Name == name }) {
-			var names []string
-			for _, f := range all {
-				names = append(names, f.Name)
-			}
-			return fmt.Errorf("--only %s: want some of %s", name, strings.Join(names, ", "))
-		}
+	chosen, err := cmd.chosen()
+	if err != nil {
+		return err
 	}
 	if info, err := os.Stat(cmd.Output); err == nil && !info.IsDir() {
 		return fmt.Errorf("cannot write to %s: it is not a folder", cmd.Output)
 	}
 	if cmd.Rates != "" { // refused before anything is written
-		if _, err := readRates(cmd.Rates); err != nil {
+		if _, err := verdict.ReadRates(cmd.Rates); err != nil {
 			return err
 		}
 	}
@@ -135,7 +120,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	defer bar.stop()
 	var cards []card
 	for _, f := range chosen {
-		c, err := cmd.draw(ctx, env, f)
+		c, err := cmd.write(ctx, f)
 		if err != nil {
 			return bar.interrupted(fmt.Errorf("figure %s: %w", f.Name, err))
 		}
@@ -143,19 +128,30 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 		bar.add(1)
 	}
 	bar.stop()
-	out := cmd.outputs("index.html")
-	if err := out.write(func(w io.Writer, _ string) error { return index.Execute(w, cards) }); err != nil {
+	if err := cmd.outputs("index.html").write(func(w io.Writer, _ string) error { return writeIndex(w, cards) }); err != nil {
 		return err
 	}
 	for _, c := range cards {
 		fmt.Fprintf(env.stdout, "%-11s %s\n", c.Name, c.Command)
 	}
-	fmt.Fprintf(env.stdout, "%d figures in %s\n", len(cards), filepath.Join(cmd.Output, "index.html"))
-	return nil
+	_, err = fmt.Fprintf(env.stdout, "%d figures in %s\n", len(cards), filepath.Join(cmd.Output, "index.html"))
+	return err
 }
 
-// figureFormats are what every figure is written in.
-var figureFormats = [...]string{"csv", "pdf", "svg", "png", "tex"}
+// chosen are the figures of --only, or all.
+func (cmd *figuresCmd) chosen() ([]figure, error) {
+	all := figures()
+	var names []string
+	for _, f := range all {
+		names = append(names, f.Name)
+	}
+	for _, name := range cmd.Only {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("--only %s: want some of %s", name, strings.Join(names, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(f figure) bool { return len(cmd.Only) > 0 && !slices.Contains(cmd.Only, f.Name) }), nil
+}
 
 // outputs are files in the folder.
 func (cmd *figuresCmd) outputs(names ...string) outputFlags {
@@ -166,291 +162,252 @@ func (cmd *figuresCmd) outputs(names ...string) outputFlags {
 	return out
 }
 
+// figureFormats are the formats of every figure.
+var figureFormats = []string{"csv", "pdf", "svg", "png", "tex"}
+
 // card is a figure in the index.
 type card struct{ Name, Caption, Command string }
 
-// draw makes the files of a figure.
-func (cmd *figuresCmd) draw(ctx context.Context, env *environment, f figure) (card, error) {
+// write makes the files of a figure.
+func (cmd *figuresCmd) write(ctx context.Context, f figure) (card, error) {
+	args := append([]string{}, f.args...)
+	switch {
+	case f.args == nil:
+		args = []string{"figures", "--only", f.Name}
+		if cmd.Rates != "" && f.Name != "7" {
+			args = append(args, "--rates", cmd.Rates)
+		}
+	case cmd.Quick:
+		args = append(args, f.quick...)
+	}
+	if f.args != nil {
+		args = append(args, "-o", "figure-"+f.Name+".pdf")
+	}
+	c := card{f.Name, f.Caption, "belsim " + strings.Join(quoted(args), " ")}
 	var names []string
 	for _, format := range figureFormats {
 		names = append(names, "figure-"+f.Name+"."+format)
 	}
 	out := cmd.outputs(names...)
-	if f.own == nil {
-		args := f.args
-		if cmd.Quick {
-			args = append(slices.Clone(args), f.quick...)
-		}
-		alone := append(slices.Clone(args), "-o", "figure-"+f.Name+".pdf")
-		args = append(slices.Clone(args), "--quiet", "--size", cmd.Size, "--if-exists", cmd.IfExists)
-		for _, path := range out.Output {
-			args = append(args, "-o", path)
-		}
-		return card{f.Name, f.Caption, "belsim " + strings.Join(quoted(alone), " ")}, env.runInside(ctx, args)
-	}
-	alone := []string{"figures", "--only", f.Name}
-	if cmd.Rates != "" && f.Name != "7" {
-		alone = append(alone, "--rates", cmd.Rates)
-	}
-	c := card{f.Name, f.Caption, "belsim " + strings.Join(quoted(alone), " ")}
-	if err := out.checkOutput(figureFormats[:]...); err != nil {
+	if err := out.checkOutput(figureFormats...); err != nil {
 		return c, err
 	}
-	d, err := f.own(cmd, ctx)
+	d, err := f.make(ctx, cmd)
 	if err != nil {
 		return c, err
 	}
 	return c, out.write(func(w io.Writer, path string) error {
-		if format(path) != "csv" {
-			return writeFigure(w, d.figure, path)
+		if format(path) == "csv" {
+			return d.csv(w)
 		}
-		return csv.NewWriter(w).WriteAll(d.rows)
+		return writeFigure(w, path)(d.figure, nil)
 	})
 }
 
-// runInside runs another command without its output.
-func (env *environment) runInside(ctx context.Context, args []string) error {
-	inside := &environment{stdout: io.Discard, stderr: env.stderr, args: args, given: map[string]bool{}}
-	k, err := inside.parse(ctx, args, func(int) {})
-	if err != nil {
-		return err
-	}
-	if err := k.Run(); err != nil && !errors.Is(err, errFailed) {
-		return err
-	} else if err != nil {
-		return fmt.Errorf("belsim %s: %w", strings.Join(quoted(args), " "), err)
-	}
-	return nil
+// size is the width of figures.
+func (cmd *figuresCmd) size() plots.Size { return outputFlags{Size: cmd.Size}.size() }
+
+// run says where a figure's numbers are computed.
+func (cmd *figuresCmd) run(backend gpu.Backend) scenario.Run {
+	return scenario.Run{Backend: backend, Workers: cmd.Workers}
 }
 
-// Levels and parameters of the error profiles that are drawn without rates.
-const (
-	profileLevels = 64
-	profileR      = 0.5
-	profileSigma  = 3
-)
+// matrixFigure is a panel of Figure 2.
+func matrixFigure(letter, name, text string) figure {
+	const levels = 64
+	return figure{
+		Name: "2" + letter, Caption: "Code matrix of " + text + ": a row for each of 64 levels, ones black, bit transitions orange.",
+		args: []string{"codes", name, "--levels", fmt.Sprint(levels)},
+		make: func(_ context.Context, cmd *figuresCmd) (drawing, error) {
+			c, err := code.New(name, levels)
+			if err != nil {
+				return drawing{}, err
+			}
+			return draw(plots.CodeMatrix(matrixFigureData(c, codeTitle(c), cmd.size())))(func(w io.Writer) error { return arrayfile.WriteCSV(w, c) })
+		},
+	}
+}
 
-// profileOf draws error probabilities of some bits, from 1: of the mixture, or of
-// observed rates where they are given.
-func profileOf(name string, bits ...int) func(*figuresCmd, context.Context) (drawing, error) {
-	return func(cmd *figuresCmd, _ context.Context) (drawing, error) {
+// mapOf draws Figure 3(c) by a method.
+func mapOf(method scenario.Method) func(context.Context, *figuresCmd) (drawing, error) {
+	return func(ctx context.Context, cmd *figuresCmd) (drawing, error) {
+		s, cells := scenario.New(nil), 100
+		if cmd.Quick {
+			cells = 30
+		}
+		var sides [2]scenario.Side
+		for i, name := range paperCodes {
+			c, err := code.New(name, paperLevels)
+			if err != nil {
+				return drawing{}, err
+			}
+			if sides[i], err = s.Side(c, decode.Auto, scenario.MixturePlane{}); err != nil {
+				return drawing{}, err
+			}
+		}
+		weights, err := s.Weights(paperLevels)
+		if err != nil {
+			return drawing{}, err
+		}
+		m := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 150, Count: cells}, scenario.Range{Lo: 1, Hi: 100, Count: cells}, method)
+		if err := s.Fill(ctx, cmd.run(nil), m, sides, weights, scenario.Usual()); err != nil {
+			return drawing{}, err
+		}
+		return draw(plots.Heatmap(mapFigure(m, s, nil, decode.Auto, cmd.size())))(func(w io.Writer) error {
+			return table.WriteCSV(w, m.Cells, stdErrColumns(m)...)
+		})
+	}
+}
+
+// verificationOf draws Figure 10 under an error model.
+func verificationOf(model scenario.Model) func(context.Context, *figuresCmd) (drawing, error) {
+	return func(ctx context.Context, cmd *figuresCmd) (drawing, error) {
+		s, sampling := scenario.New(model), scenario.Usual()
+		if cmd.Quick {
+			sampling.Samples = 2000
+		}
+		c, err := code.New("johnson-nonzero", paperLevels)
+		if err != nil {
+			return drawing{}, err
+		}
+		d, err := s.Decoder(decode.Auto, c)
+		if err != nil {
+			return drawing{}, err
+		}
+		p, err := s.Problem(ctx, c, d, sampling)
+		if err != nil {
+			return drawing{}, err
+		}
+		th, err := scenario.Theory(ctx, cmd.Workers, p)
+		if err != nil {
+			return drawing{}, err
+		}
+		weights, err := s.Weights(paperLevels)
+		if err != nil {
+			return drawing{}, err
+		}
+		backend := gpu.NewBackend(gpu.Auto, cmd.Workers, nil)
+		defer backend.Close()
+		v, err := s.Verify(ctx, cmd.run(backend), p, th, weights, sampling)
+		if err != nil {
+			return drawing{}, err
+		}
+		if !v.Pass {
+			return drawing{}, fmt.Errorf("%w: %s", errFailed, strings.Join(v.Failures, "; "))
+		}
+		return draw(plots.Verify(verifyFigure(v, s.String(), cmd.size())))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
+	}
+}
+
+// profilesOf draws error probabilities of some bits, from 1: of the mixture, or observed rates
+// where they are given.
+func profilesOf(name string, bits ...int) func(context.Context, *figuresCmd) (drawing, error) {
+	const levels, r, sigma = 64, 0.5, 3.0
+	return func(_ context.Context, cmd *figuresCmd) (drawing, error) {
 		d := plots.ProfileData{Size: cmd.size()}
 		if cmd.Rates != "" {
-			rates, err := readRates(cmd.Rates)
+			rates, err := verdict.ReadRates(cmd.Rates)
 			if err != nil {
 				return drawing{}, err
 			}
 			d.Title = cmd.Rates
-			d.Bits = rates.profiles(len(bits))
+			d.Bits = bitProfiles(rates.Profiles(len(bits))...)
 		} else {
-			c, err := code.New(name, profileLevels)
+			c, err := code.New(name, levels)
 			if err != nil {
 				return drawing{}, err
 			}
-			d.Title = fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, profileLevels, profileR, float64(profileSigma))
+			d.Title = fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)
 			transitions := c.Transitions()
 			for _, k := range bits {
-				d.Bits = append(d.Bits, mixtureProfile(c, transitions, k-1, profileR, profileSigma))
+				d.Bits = append(d.Bits, plots.BitProfile(verdict.MixtureProfile(c, transitions, k-1, r, sigma)))
 			}
 		}
-		f, err := plots.Profile(d)
-		if err != nil {
-			return drawing{}, err
-		}
-		return drawing{f, profileRows(d.Bits)}, nil
+		return draw(plots.Profile(d))(func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) })
 	}
 }
 
-// size is that of figures.
-func (cmd *figuresCmd) size() plots.Size { return outputFlags{Size: cmd.Size}.size() }
-
-// mixtureProfile is the curve of bit k, from 0.
-func mixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) plots.BitProfile {
-	b := plots.BitProfile{Name: fmt.Sprintf("bit %d", k+1), Bit: k + 1, Target: make([]bool, c.Levels())}
-	for i := range b.Target {
-		b.Target[i] = c.Bit(i, k)
-	}
-	gaussians := errmodel.Transitions(transitions[k], r, sigma)
-	const parts = 8 // of a level: the curve between levels
-	for j := range (c.Levels()-1)*parts + 1 {
-		y, e := 1+float64(j)/parts, 0.0
-		for _, g := range gaussians {
-			e += g.At(y)
-		}
-		b.X, b.Fitted = append(b.X, y), append(b.Fitted, e)
-	}
-	return b
+// profileRow is a row of the CSV of Figures 3(a), 3(b) and 11.
+type profileRow struct {
+	Bit    int          `json:"bit" doc:"bit, from 1"`
+	Level  float64      `json:"level" doc:"label, in levels"`
+	Rate   table.Number `json:"rate" doc:"observed error rate; empty where there is none"`
+	Lo     table.Number `json:"lo" doc:"lower end of the rate's 95 % interval"`
+	Hi     table.Number `json:"hi" doc:"upper end of the rate's 95 % interval"`
+	Fitted table.Number `json:"fitted" doc:"error probability of the model"`
 }
 
 // profileRows are the numbers of profiles: points and curve in one table.
-func profileRows(bits []plots.BitProfile) [][]string {
-	rows := [][]string{{"bit", "level", "rate", "lo", "hi", "fitted"}}
-	text := func(v float64) string { return number(v).String() }
+func profileRows(bits []plots.BitProfile) []profileRow {
+	var rows []profileRow
 	for _, b := range bits {
-		for i, x := range b.X {
-			row := []string{strconv.Itoa(b.Bit), text(x), "", "", "", text(b.Fitted[i])}
-			if at := slices.Index(b.Label, x); at >= 0 {
-				row[2], row[3], row[4] = text(b.Rate[at]), text(b.Lo[at]), text(b.Hi[at])
+		row := func(x float64, at int, fitted table.Number) {
+			p := profileRow{b.Bit, x, table.None(), table.None(), table.None(), fitted}
+			if at >= 0 {
+				p.Rate, p.Lo, p.Hi = table.Number(b.Rate[at]), table.Number(b.Lo[at]), table.Number(b.Hi[at])
 			}
-			rows = append(rows, row)
+			rows = append(rows, p)
+		}
+		for i, x := range b.X {
+			row(x, slices.Index(b.Label, x), table.Number(b.Fitted[i]))
 		}
 		for i, x := range b.Label {
 			if !slices.Contains(b.X, x) {
-				rows = append(rows, []string{strconv.Itoa(b.Bit), text(x), text(b.Rate[i]), text(b.Lo[i]), text(b.Hi[i]), ""})
+				row(x, i, table.None())
 			}
 		}
 	}
 	return rows
 }
 
-// rates is what fit wrote as CSV, by bit from 1.
-type rates struct {
-	path   string
-	levels int
-	bits   []plots.BitProfile
-	wrong  []int
-}
-
-// ratesHeader is that of the CSV.
-var ratesHeader = []string{"level", "bit", "target", "samples", "wrong", "rate", "lo", "hi", "fitted"}
-
-// readRates reads the CSV of a fit. Errors name the file and the line.
-func readRates(path string) (*rates, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading rates: %w", err)
-	}
-	in := csv.NewReader(bytes.NewReader(text))
-	records, err := in.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(records) < 2 || !slices.Equal(records[0], ratesHeader) {
-		return nil, fmt.Errorf("%s: want the columns %s, as 'belsim fit -o FILE.csv' writes them, and a row for each level and bit", path, strings.Join(ratesHeader, ","))
-	}
-	r := &rates{path: path}
-	for i, record := range records[1:] {
-		var v [9]float64
-		for j, field := range record {
-			if v[j], err = strconv.ParseFloat(field, 64); field == "" && j >= 5 && j < 8 {
-				v[j] = math.NaN() // a level without samples
-			} else if err != nil || !(v[j] >= 0) || math.IsInf(v[j], 0) {
-				return nil, fmt.Errorf("%s: line %d, column %s: %q; want a number of 0 or more", path, i+2, ratesHeader[j], field)
-			}
-		}
-		level, bit := int(v[0]), int(v[1])
-		for j := range 2 {
-			if v[j] != math.Trunc(v[j]) || v[j] < 1 || v[j] > code.MaxLevels {
-				return nil, fmt.Errorf("%s: line %d, column %s: %q; want a whole number from 1", path, i+2, ratesHeader[j], record[j])
-			}
-		}
-		if v[2] > 1 || v[2] != math.Trunc(v[2]) {
-			return nil, fmt.Errorf("%s: line %d, column target: %q; want 0 or 1", path, i+2, record[2])
-		}
-		for j := 5; j < 9; j++ {
-			if v[j] > 1 {
-				return nil, fmt.Errorf("%s: line %d, column %s: %q is no probability", path, i+2, ratesHeader[j], record[j])
-			}
-		}
-		if bit == 1 {
-			r.levels++
-		}
-		if level != r.levels || bit < 1 || level == 1 && bit != len(r.bits)+1 || level > 1 && (bit > len(r.bits) || bit != (i%len(r.bits))+1) {
-			return nil, fmt.Errorf("%s: line %d is level %s, bit %s; want all bits of level 1, then of level 2, and so on", path, i+2, record[0], record[1])
-		}
-		if level == 1 {
-			r.bits = append(r.bits, plots.BitProfile{Name: fmt.Sprintf("bit %d", bit), Bit: bit})
-			r.wrong = append(r.wrong, 0)
-		}
-		b := &r.bits[bit-1]
-		b.Target = append(b.Target, v[2] == 1)
-		b.X, b.Fitted = append(b.X, v[0]), append(b.Fitted, v[8])
-		if !math.IsNaN(v[5]) {
-			b.Label, b.Rate, b.Lo, b.Hi = append(b.Label, v[0]), append(b.Rate, v[5]), append(b.Lo, v[6]), append(b.Hi, v[7])
-		}
-		r.wrong[bit-1] += int(min(v[4], 1)) // whether there are any
-	}
-	if len(records)-1 != r.levels*len(r.bits) {
-		return nil, fmt.Errorf("%s: ends in level %d, after bit %s of %d", path, r.levels, records[len(records)-1][1], len(r.bits))
-	}
-	return r, nil
-}
-
-// profiles chooses n bits, evenly spread over those with errors.
-func (r *rates) profiles(n int) []plots.BitProfile {
-	var with []plots.BitProfile
-	for k, b := range r.bits {
-		if r.wrong[k] > 0 {
-			with = append(with, b)
-		}
-	}
-	if len(with) == 0 {
-		with = r.bits
-	}
-	if len(with) <= n {
-		return with
-	}
-	var out []plots.BitProfile
-	for i := range n {
-		out = append(out, with[(2*i+1)*len(with)/(2*n)])
-	}
-	return out
+// termRow is a row of the CSV of Figure 7.
+type termRow struct {
+	Level   int     `json:"level" doc:"level, from 1"`
+	Tl      float64 `json:"tl" doc:"−max k·b"`
+	Tf      float64 `json:"tf" doc:"max (M−k+1)·b"`
+	Tc      float64 `json:"tc" doc:"M"`
+	Decoded float64 `json:"decoded" doc:"Tl + Tf + Tc"`
 }
 
 // terms draws Figure 7.
-func (cmd *figuresCmd) terms(context.Context) (drawing, error) {
+func terms(_ context.Context, cmd *figuresCmd) (drawing, error) {
 	const levels = 15
 	c, err := code.New("johnson-nonzero", levels)
 	if err != nil {
 		return drawing{}, err
 	}
-	m := c.Bits()
-	d := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, m), YLabel: "value", Size: cmd.size()}
-	lines := []plots.NamedLine{{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "Tl + Tf + Tc", Column: "decoded"}}
-	rows := [][]string{{"level", "tl", "tf", "tc", "decoded"}}
-	for i := range levels {
-		first, last := 0, 0
-		for k := range m {
-			if c.Bit(i, k) {
-				if first == 0 {
-					first = k + 1
-				}
-				last = k + 1
-			}
-		}
-		values := []float64{-float64(last), float64(m - first + 1), float64(m), float64(2*m + 1 - first - last)}
-		row := []string{strconv.Itoa(i + 1)}
-		for j, v := range values {
-			lines[j].Values = append(lines[j].Values, v)
-			row = append(row, number(v).String())
-		}
-		rows = append(rows, row)
-		d.Level = append(d.Level, float64(i+1))
+	d, err := decode.New(decode.Auto, c)
+	if err != nil {
+		return drawing{}, err
 	}
-	d.Lines = lines
-	f, err := plots.Lines(d)
-	return drawing{f, rows}, err
+	belJ, ok := d.(decode.BelJ)
+	if !ok {
+		return drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
+	}
+	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Size: cmd.size(), Lines: []plots.NamedLine{
+		{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "Tl + Tf + Tc", Column: "decoded"},
+	}}
+	var rows []termRow
+	for i := range levels {
+		tl, tf, tc := belJ.Terms(c.Word(i))
+		row := termRow{i + 1, float64(tl), float64(tf), float64(tc), float64(tl + tf + tc)}
+		for j, v := range []float64{row.Tl, row.Tf, row.Tc, row.Decoded} {
+			data.Lines[j].Values = append(data.Lines[j].Values, v)
+		}
+		data.Level = append(data.Level, float64(i+1))
+		rows = append(rows, row)
+	}
+	return draw(plots.Lines(data))(func(w io.Writer) error { return table.WriteCSV(w, rows) })
 }
 
-// index is the page that shows all figures.
-var index = template.Must(template.New("index").Parse(`<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>belsim: figures</title>
-<style>
-body { font-family: serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.4; }
-figure { margin: 3rem 0; }
-img { max-width: 100%; height: auto; max-height: 40rem; }
-code { background: #f2f2f2; padding: 0.1em 0.3em; overflow-wrap: anywhere; }
-</style>
-<h1>Figures of <i>Label Encoding for Regression Networks</i>, by belsim</h1>
-{{range .}}<figure id="{{.Name}}">
-<img src="figure-{{.Name}}.svg" alt="Figure {{.Name}}">
-<figcaption><b>Figure {{.Name}}.</b> {{.Caption}}<br>
-<a href="figure-{{.Name}}.pdf">PDF</a> · <a href="figure-{{.Name}}.svg">SVG</a> · <a href="figure-{{.Name}}.png">PNG</a> ·
-<a href="figure-{{.Name}}.csv">CSV</a> · <a href="figure-{{.Name}}.tex">pgfplots</a><br>
-<code>{{.Command}}</code></figcaption>
-</figure>
-{{end}}</html>
-`))
+//go:embed index.html.tmpl
+var indexPage string
+
+// writeIndex writes the page that shows all figures.
+func writeIndex(w io.Writer, cards []card) error {
+	t, err := template.New("index").Parse(indexPage)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, cards)
+}

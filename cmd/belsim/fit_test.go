@@ -7,14 +7,14 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
 	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 )
@@ -23,10 +23,10 @@ import (
 var network = []string{"fit", "--code", "johnson", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "testdata/network/logits.npy"}
 
 // fitOf runs a fit and reads its JSON.
-func fitOf(t *testing.T, args ...string) *fitted {
+func fitOf(t *testing.T, args ...string) *verdict.Fit {
 	t.Helper()
 	out := mustRun(t, append(args, "--json")...)
-	f := &fitted{}
+	f := &verdict.Fit{}
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
 	if err := d.Decode(f); err != nil {
@@ -79,7 +79,7 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 func TestFit(t *testing.T) {
 	inFolderWithData(t)
 	f := fitOf(t, append(network, "-o", "fit.json")...)
-	if f.Code != "johnson" || f.Levels != 64 || f.Bits != 32 || f.Samples != 6000 || f.Kind != "logits" || f.Range == nil || math.Abs(f.LevelWidth-1.8/63) > 1e-15 {
+	if f.Code != "johnson" || f.Levels != 64 || f.Bits != 32 || f.Samples != 6000 || f.Outputs != "logits" || f.Range == nil || math.Abs(f.LevelWidth-1.8/63) > 1e-15 {
 		t.Errorf("%+v", f)
 	}
 	// What was observed, by hand.
@@ -137,8 +137,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("decoders %s, want %s", names, want)
 	}
 	for _, i := range []struct {
-		v        number
-		interval [2]number
+		v        table.Number
+		interval [2]table.Number
 	}{{f.R, f.RInterval}, {f.Sigma, f.SigmaInterval}, {f.SharedNoise, f.SharedNoiseInterval}} {
 		if !(i.interval[0] < i.v && i.v < i.interval[1]) {
 			t.Errorf("%v is not within %v", i.v, i.interval)
@@ -229,17 +229,17 @@ func TestFitOutputs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f, err := readFit("fit.json")
+	f, err := verdict.Read("fit.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := readAll(t, "fit.npy")
+	rates := readAll(t, "fit.npy")
 	text, err := os.ReadFile("fit.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if lines[0] != strings.Join(ratesHeader, ",") || len(lines) != 1+64*32 {
+	if lines[0] != "level,bit,target,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
 		t.Fatalf("%d lines, first %s", len(lines), lines[0])
 	}
 	total := 0
@@ -253,7 +253,7 @@ func TestFitOutputs(t *testing.T) {
 		if samples == 0 {
 			want = fields[8] // the model's
 		}
-		if got := fmt.Sprint(table.At(i/32, i%32)); got != want {
+		if got := fmt.Sprint(rates.At(i/32, i%32)); got != want {
 			t.Fatalf("%s: the table has %s", line, got)
 		}
 	}
@@ -270,7 +270,7 @@ func TestFitOutputs(t *testing.T) {
 func TestModel(t *testing.T) {
 	inFolderWithData(t)
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
-	var c comparison
+	var c scenario.Comparison
 	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--shared-noise", "0", "--samples", "500", "--json")), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -346,15 +346,15 @@ func TestRecommend(t *testing.T) {
 	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A network\ntrained with another code has others") {
 		t.Error(out)
 	}
-	f, err := readFit("fit.json")
+	f, err := verdict.Read("fit.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := f.Recommend
+	rec := f.Recommendation
 	if len(rec.Ranking) != len(code.Families())+1 || rec.Note == "" || rec.Crossing == nil {
 		t.Fatalf("%+v", rec)
 	}
-	var gray, mine, trained *ranked
+	var gray, mine, trained *verdict.RankedCode
 	for i := range rec.Ranking {
 		r := &rec.Ranking[i]
 		if i > 0 && !r.Invalid && r.Mean < rec.Ranking[i-1].Mean {
@@ -380,7 +380,7 @@ func TestRecommend(t *testing.T) {
 	}
 	// At its factor, gray is as good as johnson at the fit: within half a percent of
 	// the factor, and the samples' errors.
-	var c comparison
+	var c scenario.Comparison
 	args := []string{"compare", "gray", "--decoder", gray.Decoder, "--levels", "64", "--sigma", fmt.Sprint(float64(f.Sigma)), "--r", fmt.Sprint(float64(f.R * gray.RFactor)),
 		"--shared-noise", fmt.Sprint(float64(f.SharedNoise)), "--temperature", fmt.Sprint(float64(f.LogitScale)), "--outputs", gray.Outputs, "--samples", "20000", "--prior", "prior.csv", "--json"}
 	var prior strings.Builder
@@ -396,46 +396,6 @@ func TestRecommend(t *testing.T) {
 	}
 	if got := float64(c.Results[0].Mean); math.Abs(got/float64(trained.Mean)-1) > 0.03 {
 		t.Errorf("gray at %v times r has the error %v, johnson %v", gray.RFactor, got, trained.Mean)
-	}
-}
-
-// TestFitBytes compares the memory that a fit is said to take at most with all that it
-// allocates, which is more than it ever holds at once.
-func TestFitBytes(t *testing.T) {
-	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
-		c, err := code.New(name, levels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		transitions := c.Transitions()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		counts := errmodel.NewCounts(c.Levels(), c.Bits())
-		for i := range levels {
-			counts.Samples[i] = 20
-			for k, at := range transitions {
-				if slices.Contains(at, i) {
-					counts.Row(i)[k] = 2 // wrong beside the transition
-				}
-			}
-		}
-		if _, err := errmodel.NewFit(t.Context(), counts, transitions, -1); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		took := int64(after.TotalAlloc - before.TotalAlloc)
-		if bytes := fitBytes(c); took > bytes || took < bytes/4 {
-			t.Errorf("%s of %d levels: %d bytes are said to be enough, %d were allocated", name, levels, bytes, took)
-		}
-	}
-	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
-	// fit no memory.
-	c, err := code.New("hexj", 65536)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes := fitBytes(c); bytes < 1<<35 {
-		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
 	}
 }
 

@@ -1,71 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math"
-	"os"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
-	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/theory"
-	"belsim/theory/code"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verdict"
 )
-
-// span is a range of numbers, lo:hi:count or lo:hi:count:log.
-type span struct {
-	lo, hi float64
-	count  int
-	log    bool
-}
-
-// maxSpan is the largest number of values of a range.
-const maxSpan = 10000
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *span) UnmarshalText(text []byte) error {
-	parts := strings.Split(string(text), ":")
-	if len(parts) != 3 && (len(parts) != 4 || parts[3] != "log") {
-		return fmt.Errorf("range %q: want lo:hi:count or lo:hi:count:log", text)
-	}
-	var err [3]error
-	s.lo, err[0] = strconv.ParseFloat(parts[0], 64)
-	s.hi, err[1] = strconv.ParseFloat(parts[1], 64)
-	s.count, err[2] = strconv.Atoi(parts[2])
-	s.log = len(parts) == 4
-	switch {
-	case errors.Join(err[:]...) != nil:
-		return fmt.Errorf("range %q: want two numbers and a count, lo:hi:count", text)
-	case !(s.lo > 0) || math.IsInf(s.hi, 0) || math.IsNaN(s.hi):
-		return fmt.Errorf("range %q: want positive finite numbers", text)
-	case s.count < 1 || s.count > maxSpan:
-		return fmt.Errorf("range %q: count %d; want 1 to %d", text, s.count, maxSpan)
-	case s.hi < s.lo || s.hi == s.lo && s.count > 1:
-		return fmt.Errorf("range %q: want lo below hi", text)
-	}
-	return nil
-}
-
-// values lists the numbers of the range, both ends included.
-func (s span) values() []float64 {
-	v := make([]float64, s.count)
-	for i := range v {
-		switch f := float64(i) / float64(max(s.count-1, 1)); {
-		case i == s.count-1 && i > 0:
-			v[i] = s.hi
-		case s.log:
-			v[i] = s.lo * math.Exp(f*math.Log(s.hi/s.lo))
-		default:
-			v[i] = s.lo + f*(s.hi-s.lo)
-		}
-	}
-	return v
-}
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
 type levelsFlag struct {
@@ -74,99 +17,25 @@ type levelsFlag struct {
 
 const defaultLevels = 256
 
-// openCodes opens NAMEs and FILEs, all of the same number of levels: levels
-// where that is not zero, else what the files have, else what the histogram of
-// the labels needs, else usual. Files may hold real numbers where reals is set.
-func openCodes(names []string, levels, usual int, h *theory.Histogram, reals bool) ([]*code.Code, error) {
-	open := code.Open
-	if reals {
-		open = code.OpenReal
-	}
-	codes := make([]*code.Code, len(names))
-	var file *code.Code // the first file, where it sets the number of levels
-	for i, name := range names {
-		if !code.IsFile(name) {
-			continue
-		}
-		c, err := open(name, levels)
-		if err != nil {
-			return nil, err
-		}
-		if file != nil && c.Levels() != file.Levels() {
-			return nil, fmt.Errorf("%s has %d levels, but %s has %d; want as many in all codes", c.Name(), c.Levels(), file.Name(), file.Levels())
-		}
-		codes[i] = c
-		if levels == 0 {
-			file = c
-		}
-	}
-	if file != nil {
-		levels = file.Levels()
-	}
-	levels = namedLevels(levels, usual, h)
-	for i, name := range names {
-		if codes[i] == nil {
-			c, err := openNamed(name, levels)
-			if err != nil {
-				return nil, err
-			}
-			codes[i] = c
-		}
-	}
-	return codes, nil
+// outputsFlags say what decoders read, and how the outputs depend on each other.
+type outputsFlags struct {
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
+	Temperature float64 `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
+	SharedNoise float64 `default:"0" placeholder:"ρ" help:"Part ρ, from 0 to 1, of the noise that is one displacement of the perceived label, common to all bits (default: 0)."`
+	Labels      string  `enum:"levels,continuous" default:"levels" help:"True labels: levels, or real numbers that are quantized to them."`
 }
 
-// namedLevels is the number of levels of named codes: levels where that is not zero,
-// else what the histogram of the labels needs, else usual.
-func namedLevels(levels, usual int, h *theory.Histogram) int {
-	switch {
-	case levels != 0:
-		return levels
-	case h != nil:
-		return len(h.Counts)
+// scenario fills in what the flags say.
+func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
+	return &scenario.Scenario{
+		Outputs: scenario.Outputs(f.Outputs), Temperature: f.Temperature, SharedNoise: f.SharedNoise,
+		Labels: scenario.Labels(f.Labels), Decoders: env.decoders,
 	}
-	return usual
 }
 
-// openNamed is code.New, unless the code would not fit in memory.
-func openNamed(name string, levels int) (*code.Code, error) {
-	for _, f := range code.Families() {
-		if f.Name == name && levels >= code.MinLevels && levels <= code.MaxLevels {
-			if err := checkMemory(fmt.Sprintf("%s of %d levels", name, levels), f.Bytes(levels)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return code.New(name, levels)
-}
-
-// checkMemory refuses what would not fit, before it is allocated.
-func checkMemory(what string, bytes int64) error {
-	available, ok := availableMemory()
-	if !ok || bytes <= available {
-		return nil
-	}
-	return fmt.Errorf("%s needs %.1f GiB of memory, and %.1f GiB are free", what, float64(bytes)/(1<<30), float64(available)/(1<<30))
-}
-
-// availableMemory is what the system says can be allocated without swapping.
-// Systems without /proc/meminfo do not say.
-func availableMemory() (bytes int64, ok bool) {
-	data, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0, false
-	}
-	for _, line := range strings.Split(string(data), "\n") {
-		if rest, found := strings.CutPrefix(line, "MemAvailable:"); found {
-			fields := strings.Fields(rest)
-			if len(fields) == 0 {
-				return 0, false
-			}
-			kib, err := strconv.ParseInt(fields[0], 10, 64)
-			return kib << 10, err == nil
-		}
-	}
-	return 0, false
+// fitFlag takes the error model from a fit.
+type fitFlag struct {
+	Model string `placeholder:"FILE" help:"Take r, σ, prior, shared noise and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise and --temperature win over it."`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
@@ -177,110 +46,85 @@ type mixtureFlags struct {
 	fitFlag
 }
 
-// modelFlags are mixtureFlags for codes that the paper prints transitions of, too.
-type modelFlags struct {
-	mixtureFlags
+// model is the error model that the flags say. They must not say two of them.
+func (f mixtureFlags) model(env *environment, printed bool) (scenario.Model, error) {
+	if f.Model != "" {
+		for _, name := range []string{"r", "sigma", "errors", "transitions"} {
+			if env.given[name] {
+				return nil, fmt.Errorf("--model and --%s both give error probabilities; want one of them", name)
+			}
+		}
+		return nil, nil // the fit has it
+	}
+	if f.Errors != "" {
+		return scenario.Table{Path: f.Errors}, nil
+	}
+	return scenario.Mixture{R: f.R, Sigma: f.Sigma, Printed: printed}, nil
+}
+
+// transitionsFlag chooses the transitions of codes that the paper prints transitions of.
+type transitionsFlag struct {
 	Transitions string `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
 }
 
-// table returns e[n,k] for a code, and the r and σ it comes from, if any.
-func (f modelFlags) table(ctx context.Context, c *code.Code) (mat.Matrix, error) {
-	if f.Errors != "" {
-		return errmodel.ReadTable(f.Errors, c.Levels(), c.Bits())
-	}
-	positions, err := transitions(c, f.Transitions)
-	if err != nil {
-		return nil, err
-	}
-	if f.fit.perBit(c) {
-		return f.fit.table(positions)
-	}
-	p, err := errmodel.NewProfile(ctx, c.Levels(), positions, f.Sigma)
-	if err != nil {
-		return nil, err
-	}
-	e, err := p.Mixture(f.R)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Name(), err)
-	}
-	return e, nil
-}
-
-// parameters returns r and σ for a result; nil when a table was given.
-func (f mixtureFlags) parameters() (r, sigma *float64) {
-	if f.Errors != "" {
-		return nil, nil
-	}
-	return &f.R, &f.Sigma
-}
-
-func (f mixtureFlags) String() string {
-	switch {
-	case f.Errors != "":
-		return "e from " + f.Errors
-	case f.fit != nil:
-		return fmt.Sprintf("r = %.4g, σ = %.4g from %s", f.R, f.Sigma, f.Model)
-	}
-	return fmt.Sprintf("r = %g, σ = %g", f.R, f.Sigma)
-}
-
-func (f modelFlags) String() string {
-	s := f.mixtureFlags.String()
-	if f.Errors == "" && f.Transitions == "printed" {
-		s += ", transitions as printed"
-	}
-	return s
-}
-
-// transitions returns the transitions of a code, or those the paper prints.
-func transitions(c *code.Code, which string) ([][]int, error) {
-	if err := checkMemory(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
-		return nil, err
-	}
-	if which == "printed" {
-		return errmodel.PrintedTransitions(c)
-	}
-	return c.Transitions(), nil
-}
+func (f transitionsFlag) printed() bool { return f.Transitions == "printed" }
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
 	Prior string `placeholder:"FILE" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
 }
 
-func (f priorFlag) read() (*theory.Histogram, error) {
-	if f.Prior == "" {
-		return nil, nil
+// fillFit fills in a scenario from --model and --prior. What the command line says wins over the
+// fit, which is nil without --model.
+func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorFlag) (fit *verdict.Fit, err error) {
+	if model.Model != "" {
+		if fit, err = verdict.Read(model.Model); err != nil {
+			return nil, err
+		}
+		noise, tau := s.SharedNoise, s.Temperature
+		fit.Fill(s)
+		if env.given["shared-noise"] {
+			s.SharedNoise = noise
+		}
+		if env.given["temperature"] {
+			s.Temperature = tau
+		}
 	}
-	file, err := os.Open(f.Prior)
-	if err != nil {
-		return nil, fmt.Errorf("reading prior: %w", err)
-	}
-	defer file.Close()
-	return theory.ReadHistogram(file, f.Prior)
+	p, err := scenario.ReadPrior(prior.Prior)
+	p.Fitted = s.Prior.Fitted
+	s.Prior = p
+	return fit, err
 }
 
-// weights returns the prior of n levels: the histogram's, else that of the labels
-// a model was fitted to, else a uniform one.
-func (f priorFlag) weights(h *theory.Histogram, model *fitted, n int) ([]float64, error) {
-	if model != nil && model.Levels != n {
-		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; r and σ are in levels", model.path, model.Levels, n)
-	}
-	switch {
-	case h == nil && model != nil:
-		return model.Prior, nil
-	case h == nil:
-		return theory.Uniform(n), nil
-	}
-	p, err := h.Prior(n)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Prior, err)
-	}
-	return p, nil
+// scenarioFlags say what a computation of one error model is about.
+type scenarioFlags struct {
+	outputsFlags
+	mixtureFlags
+	transitionsFlag
+	priorFlag
 }
 
-// sampleFlags say how much is sampled.
-type sampleFlags struct {
+// read fills in a scenario. The fit is nil without --model.
+func (f scenarioFlags) read(env *environment) (*scenario.Scenario, *verdict.Fit, error) {
+	s := f.outputsFlags.scenario(env)
+	var err error
+	if s.Model, err = f.mixtureFlags.model(env, f.printed()); err != nil {
+		return nil, nil, err
+	}
+	fit, err := fillFit(env, s, f.fitFlag, f.priorFlag)
+	return s, fit, err
+}
+
+// sizes says how many levels codes have, for scenario.OpenCodes.
+func sizes(s *scenario.Scenario, levels, usual int, fit *verdict.Fit, decoders ...string) scenario.Sizes {
+	if fit != nil {
+		usual = fit.Levels
+	}
+	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Usual: usual, Real: s.ReadsReal(decoders...)}
+}
+
+// samplingFlags say how much is sampled.
+type samplingFlags struct {
 	Samples    uint64  `default:"${samples}" help:"Samples of each label."`
 	RelErr     float64 `placeholder:"X" help:"Sample until every reported standard error is at most X times its mean, instead."`
 	MaxSamples uint64  `default:"100000000" help:"Most samples of each label with --rel-err."`
@@ -288,41 +132,46 @@ type sampleFlags struct {
 	Seed       uint64  `default:"1" help:"Seed of the random numbers. The same seed gives the same result."`
 }
 
-// check refuses numbers that mean nothing.
-func (f sampleFlags) check() error {
-	switch {
-	case f.Samples < 2:
-		return fmt.Errorf("--samples %d: a standard error needs at least 2", f.Samples)
-	case f.RelErr < 0 || math.IsNaN(f.RelErr) || math.IsInf(f.RelErr, 0):
-		return fmt.Errorf("--rel-err %v: want a positive number", f.RelErr)
-	case f.RelErr > 0 && f.MaxSamples < montecarlo.BlockSize:
-		return fmt.Errorf("--max-samples %d: --rel-err samples in blocks of %d; want at least one", f.MaxSamples, montecarlo.BlockSize)
-	case f.Within < 0:
-		return fmt.Errorf("--within %d: want 0 or more levels", f.Within)
-	}
-	return nil
-}
-
-func (f sampleFlags) target(prior []float64, eachLabel bool) montecarlo.Target {
-	return montecarlo.Target{Samples: f.Samples, RelErr: f.RelErr, Max: f.MaxSamples, EachLabel: eachLabel, Prior: prior}
-}
-
-// most is the largest number of samples of a label, for a progress bar.
-func (f sampleFlags) most() uint64 {
-	if f.RelErr > 0 {
-		return f.MaxSamples
-	}
-	return f.Samples
+// sampling is what the flags say.
+func (f samplingFlags) sampling() scenario.Sampling {
+	return scenario.Sampling{Samples: f.Samples, RelErr: f.RelErr, MaxSamples: f.MaxSamples, Within: f.Within, Seed: f.Seed}
 }
 
 // warnUnreached says that --max-samples came before --rel-err.
-func (f sampleFlags) warnUnreached(env *environment, quiet, reached bool) {
+func (f samplingFlags) warnUnreached(env *environment, quiet, reached bool) {
 	if !reached && !quiet {
 		fmt.Fprintf(env.stderr, "belsim: note: --max-samples %d was reached before --rel-err %g: some standard errors are larger\n", f.MaxSamples, f.RelErr)
 	}
 }
 
+// checkFlags refuses values that mean nothing, naming the flags that have them.
+func checkFlags(checks ...error) error {
+	var all []error
+	for _, err := range checks {
+		var v *scenario.ValueError
+		switch {
+		case !errors.As(err, &v):
+			all = append(all, err)
+		case v.Name == "samples":
+			all = append(all, fmt.Errorf("--samples %v: a standard error needs at least 2", v.Value))
+		case v.Name == "max_samples":
+			all = append(all, fmt.Errorf("--max-samples %v: --rel-err samples in blocks of %d; want at least one", v.Value, montecarlo.BlockSize))
+		default:
+			all = append(all, fmt.Errorf("--%s %v: want %s", strings.ReplaceAll(v.Name, "_", "-"), v.Value, v.Want))
+		}
+	}
+	return errors.Join(all...)
+}
+
 // workersFlag limits the processors in use.
 type workersFlag struct {
 	Workers int `placeholder:"N" help:"Processors to use (default: all). Never changes a number."`
+}
+
+// checkWorkers refuses a negative number.
+func (f workersFlag) checkWorkers() error {
+	if f.Workers < 0 {
+		return fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
+	}
+	return nil
 }

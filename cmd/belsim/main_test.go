@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belsim/montecarlo"
 	"belsim/theory/code"
 )
 
@@ -234,16 +235,34 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyFails: a theory that is wrong is found out, and the exit code is 1.
+// TestVerifyFails: verify finds a theory that is wrong at one level, says where, and exits with
+// 1; files are written all the same.
 func TestVerifyFails(t *testing.T) {
-	v := &verification{Labels: []levelRow{{Level: 1}}, Failures: []string{"level 1: off"}, Overall: levelRow{Exact: none, Bound: none}}
-	var b bytes.Buffer
-	v.print(&b, "", true)
-	if !strings.Contains(b.String(), "FAIL level 1: off") || strings.Contains(b.String(), "PASS") {
-		t.Errorf("printed %q", b.String())
-	}
-	if got := exitCode(errFailed); got != exitFailed {
-		t.Errorf("exit %d, want 1", got)
+	t.Chdir(t.TempDir())
+	for name, disturb := range map[string]func([]montecarlo.Theory){
+		"exact value": func(th []montecarlo.Theory) { th[3].Mean *= 1.2 },
+		"bound":       func(th []montecarlo.Theory) { th[3].Bound = 0.9 * th[3].Mean },
+	} {
+		var out, errs bytes.Buffer
+		env := newEnvironment(strings.Fields("verify --code johnson-nonzero --levels 15 --r 1.5 --sigma 2 --backend cpu -o v.json"), &out, &errs)
+		env.disturb = disturb
+		if status := env.belsim(); status != exitFailed || errs.Len() > 0 {
+			t.Errorf("a wrong %s: exit %d, %q; want 1", name, status, errs.String())
+		}
+		if text := out.String(); !strings.Contains(text, "FAIL level 4: sampled mean") || !strings.Contains(text, name) || strings.Contains(text, "PASS") {
+			t.Errorf("a wrong %s: printed %s", name, text)
+		}
+		raw, err := os.ReadFile("v.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v struct {
+			Pass     bool
+			Failures []string
+		}
+		if err := json.Unmarshal(raw, &v); err != nil || v.Pass || len(v.Failures) == 0 {
+			t.Errorf("a wrong %s: JSON %+v, %v", name, v, err)
+		}
 	}
 }
 
@@ -675,19 +694,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestMemory: what cannot fit is refused before it is allocated, with its size.
-func TestMemory(t *testing.T) {
-	if _, ok := availableMemory(); !ok {
-		t.Skip("this system does not say how much memory is free")
-	}
-	if err := checkMemory("a thing", math.MaxInt64); err == nil || !strings.Contains(err.Error(), "a thing needs 8589934592.0 GiB of memory") {
-		t.Errorf("error %v", err)
-	}
-	if err := checkMemory("a thing", 1); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestWriteIsAtomic: an error while writing leaves the old file and no other.
 func TestWriteIsAtomic(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -733,26 +739,6 @@ func TestInterrupt(t *testing.T) {
 		}
 		if files := listing(t); len(files) != 0 {
 			t.Errorf("%s left %v", tt.args, files)
-		}
-	}
-}
-
-func TestSpan(t *testing.T) {
-	for text, want := range map[string][]float64{
-		"1:3:3":       {1, 2, 3},
-		"2:2:1":       {2},
-		"1:100:3:log": {1, 10, 100},
-	} {
-		var s span
-		if err := s.UnmarshalText([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		got := s.values()
-		for i := range want {
-			// exp(log) is good to a few units in the last place.
-			if math.Abs(got[i]-want[i]) > 1e-14*want[i] {
-				t.Errorf("%s: %v, want %v", text, got, want)
-			}
 		}
 	}
 }

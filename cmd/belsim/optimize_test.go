@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"os"
@@ -9,6 +10,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // TestOptimize: the code that is written is the code that is reported: compare finds the
@@ -26,7 +32,7 @@ func TestOptimize(t *testing.T) {
 		if flags != "--r 0.6 --sigma 1.5" {
 			steps = "--steps 15" // samples logits
 		}
-		var found optimized
+		var found search.Optimized
 		args := "optimize --levels 24 --bits 9 --samples 1000 --seed 5 --json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
 		text := mustRun(t, strings.Fields(args)...)
 		if err := json.Unmarshal([]byte(text), &found); err != nil {
@@ -39,7 +45,7 @@ func TestOptimize(t *testing.T) {
 			t.Errorf("best.json is not what was printed (%v)", err)
 		}
 		for _, file := range []string{"best.csv", "best.npy"} {
-			var c comparison
+			var c scenario.Comparison
 			flags := flags
 			if !strings.Contains(flags, "gen-ex") {
 				flags += " --decoder gen"
@@ -48,8 +54,8 @@ func TestOptimize(t *testing.T) {
 			if err := json.Unmarshal([]byte(again), &c); err != nil {
 				t.Fatal(err)
 			}
-			if r := c.Results[0]; r.Mean != found.Error || r.StdErr != found.StdErr || r.Exact.String() != found.Exact.String() {
-				t.Errorf("%s: compare says %v ± %v of %s, optimize %v ± %v", flags, r.Mean, r.StdErr, file, found.Error, found.StdErr)
+			if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact.String() != found.Exact.String() {
+				t.Errorf("%s: compare says %v ± %v of %s, optimize %v ± %v", flags, r.Mean, r.StdErr, file, found.Mean, found.StdErr)
 			}
 		}
 		// Named codes of no more bits, and none of them better.
@@ -59,8 +65,8 @@ func TestOptimize(t *testing.T) {
 			if b.Bits > 9 {
 				t.Errorf("%s has %d bits", b.Code, b.Bits)
 			}
-			if b.Error < found.Error-6*(b.StdErr+found.StdErr) {
-				t.Errorf("%s: %s has %v, which is better than %v", flags, b.Code, b.Error, found.Error)
+			if b.Mean < found.Mean-6*(b.StdErr+found.StdErr) {
+				t.Errorf("%s: %s has %v, which is better than %v", flags, b.Code, b.Mean, found.Mean)
 			}
 		}
 		if !named["gray"] || !named["b1jdj"] || named["unary"] || named["hexj"] {
@@ -71,11 +77,11 @@ func TestOptimize(t *testing.T) {
 			numbers = []string{"1", "3"}
 		}
 		for _, workers := range numbers {
-			var other optimized
+			var other search.Optimized
 			if err := json.Unmarshal([]byte(mustRun(t, append(strings.Fields(args), "--workers", workers)...)), &other); err != nil {
 				t.Fatal(err)
 			}
-			if strings.Join(other.Words, "") != strings.Join(found.Words, "") || other.Error != found.Error {
+			if strings.Join(other.Words, "") != strings.Join(found.Words, "") || other.Mean != found.Mean {
 				t.Errorf("%s: another code with %s workers", flags, workers)
 			}
 		}
@@ -87,13 +93,13 @@ func TestOptimize(t *testing.T) {
 func TestOptimizeErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "e.csv", strings.Repeat("0,0.5,0,0.5,0\n", 6))
-	var found optimized
+	var found search.Optimized
 	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000 --json")...)), &found); err != nil {
 		t.Fatal(err)
 	}
 	// Three bits are certain: eight words, none of which is ever taken for another when
 	// they differ in those alone.
-	if found.Bits != 5 || found.Error != 0 || found.R != nil {
+	if found.Bits != 5 || found.Mean != 0 || found.R != nil {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -147,7 +153,7 @@ func TestPareto(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg -o p.tex --keep codes")...)
-	var p tradeoff
+	var p search.Tradeoff
 	text, err := os.ReadFile("p.json")
 	if err != nil {
 		t.Fatal(err)
@@ -158,15 +164,15 @@ func TestPareto(t *testing.T) {
 	var bits []int
 	for i, f := range p.Found {
 		bits = append(bits, f.Bits)
-		if i > 0 && f.Error > p.Found[i-1].Error+6*(f.StdErr+p.Found[i-1].StdErr) {
-			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Error)
+		if i > 0 && f.Mean > p.Found[i-1].Mean+6*(f.StdErr+p.Found[i-1].StdErr) {
+			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
-		var c comparison
+		var c scenario.Comparison
 		if err := json.Unmarshal([]byte(mustRun(t, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000", "--json")), &c); err != nil {
 			t.Fatal(err)
 		}
-		if c.Results[0].Mean != f.Error {
-			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Error)
+		if c.Results[0].Mean != f.Mean {
+			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Mean)
 		}
 	}
 	if len(bits) != 5 || bits[0] != 4 || bits[4] != 12 {
@@ -193,4 +199,35 @@ func TestOptimizeInterrupt(t *testing.T) {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
 	}
 	mustRun(t, strings.Fields("compare best.csv gray --levels 24 --samples 1000")...)
+}
+
+// firstBit is a decoder that has nothing but Decode: the lowest level or the highest, as the first
+// bit says.
+type firstBit struct{ levels int }
+
+func (firstBit) Name() string { return "first-bit" }
+
+func (d firstBit) Decode(word []uint64) int { return 1 + int(word[0]&1)*(d.levels-1) }
+
+// TestOptimizeDecoder: --decoder takes what a registry adds, and no decoder that is for one
+// family of codes.
+func TestOptimizeDecoder(t *testing.T) {
+	args := strings.Fields("optimize --levels 8 --bits 4 --r 0.2 --sigma 1 --steps 100 --samples 200 --quiet --json --decoder")
+	for decoder, want := range map[string]int{"first-bit": exitDone, "bel-u": exitUsage} {
+		var stdout, stderr bytes.Buffer
+		env := newEnvironment(append(args[:len(args):len(args)], decoder), &stdout, &stderr)
+		env.decoders = append(env.decoders, decode.Entry{Name: "first-bit", New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
+			return firstBit{c.Levels()}, nil
+		}})
+		if status := env.belsim(); status != want {
+			t.Errorf("%s: exit %d, %q", decoder, status, stderr.String())
+		}
+		var found search.Optimized
+		if err := json.Unmarshal(stdout.Bytes(), &found); want == exitDone && (err != nil || found.Decoder != decoder || found.Mean <= 0) {
+			t.Errorf("%s: %+v, %v", decoder, found, err)
+		}
+		if want == exitUsage && !strings.Contains(stderr.String(), `"gen","gen-ex","first-bit"`) {
+			t.Errorf("%s: %q", decoder, stderr.String())
+		}
+	}
 }

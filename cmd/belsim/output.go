@@ -1,18 +1,19 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"belsim/montecarlo/safefile"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/sweep/jobs"
+	"belsim/montecarlo/table"
 	"belsim/plots"
 )
 
@@ -21,16 +22,22 @@ type outputFlags struct {
 	Output   []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers; .tex is for pgfplots, and reads the .csv of the same name. May be given several times."`
 	Size     string   `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
 	IfExists string   `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
+	Format   string   `enum:"text,markdown,latex" default:"text" help:"Format of tables on standard output: ${enum}."`
 	JSON     bool     `name:"json" help:"Print JSON on standard output instead of a table."`
 	Quiet    bool     `short:"q" help:"No progress and no notes on standard error."`
 }
 
-// size is that of figures.
+// size is the width of figures.
 func (f outputFlags) size() plots.Size {
 	if f.Size == "column" {
 		return plots.ColumnWidth
 	}
 	return plots.TextWidth
+}
+
+// print prints a table on standard output, in the format of --format.
+func (f outputFlags) print(env *environment, t *table.Table) error {
+	return t.Write(env.stdout, f.Format)
 }
 
 // format is the ending of a file, without the dot.
@@ -41,8 +48,8 @@ func format(path string) string {
 // stem is a path without its ending.
 func stem(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) }
 
-// checkOutput refuses, before any work is done, what could be known to fail: endings
-// that the command cannot write among it.
+// checkOutput refuses outputs that are known to fail before any work is done, such as files
+// whose ending the command cannot write.
 func (f outputFlags) checkOutput(known ...string) error {
 	for i, path := range f.Output {
 		ending := format(path)
@@ -67,13 +74,18 @@ func (f outputFlags) checkOutput(known ...string) error {
 	return nil
 }
 
-// writeFigure writes a figure in one of the formats that draw. The .tex reads the
-// .csv beside it.
-func writeFigure(w io.Writer, f *plots.Figure, path string) error {
-	if format(path) == "tex" {
-		return f.TeX(w, filepath.Base(stem(path))+".csv")
+// writeFigure returns a function that writes a figure to w, in the format of a path. The .tex
+// reads the .csv beside it.
+func writeFigure(w io.Writer, path string) func(*plots.Figure, error) error {
+	return func(f *plots.Figure, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case format(path) == "tex":
+			return f.TeX(w, filepath.Base(stem(path))+".csv")
+		}
+		return f.Write(w, format(path))
 	}
-	return f.Write(w, format(path))
 }
 
 // write makes the output files, each by its path.
@@ -86,119 +98,51 @@ func (f outputFlags) write(make func(w io.Writer, path string) error) error {
 	return nil
 }
 
-// writeFile makes a file: under a temporary name in the same folder, which takes the
-// final name when all is safely on disk. A reader never sees half a file, and after
-// an error there is none.
-func (f outputFlags) writeFile(path string, make func(w io.Writer) error) (err error) {
-	defer func() {
+// writeFile makes a file that nobody ever sees half-written. An error of make keeps its exit
+// code, unless the system refused to write.
+func (f outputFlags) writeFile(path string, make func(w io.Writer) error) error {
+	var made error
+	err := safefile.Write(path, safefile.Options{KeepExisting: f.IfExists == "fail"}, func(w io.Writer) error {
+		made = make(w)
+		return made
+	})
+	if made == nil {
+		return outside(err)
+	}
+	return environmental(err)
+}
+
+// environmental marks errors of files as the environment's: the system refused something that
+// was asked for rightly.
+func environmental(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &path) || errors.As(err, &link) {
+		return outside(err)
+	}
+	return err
+}
+
+// firstError returns the first error that is not nil.
+func firstError(all ...error) error {
+	for _, err := range all {
 		if err != nil {
-			err = fmt.Errorf("writing %s: %w", path, err)
+			return err
 		}
-	}()
-	// Not os.CreateTemp: its files are private, and results are shared.
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return outside(err)
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(name)
-		}
-	}()
-	w := bufio.NewWriter(file)
-	if err := make(w); err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			return outside(err)
-		}
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return outside(err)
-	}
-	if err := file.Sync(); err != nil {
-		return outside(err)
-	}
-	if err := file.Close(); err != nil {
-		return outside(err)
-	}
-	if f.IfExists == "fail" {
-		// Link refuses to replace a file that came meanwhile.
-		if err := os.Link(name, path); err != nil {
-			return outside(err)
-		}
-		return os.Remove(name)
-	}
-	return outside(os.Rename(name, path))
-}
-
-// number is a float64 whose NaN is null in JSON and empty in CSV: something
-// that does not exist.
-type number float64
-
-// MarshalJSON implements json.Marshaler.
-func (n number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*n = none
-		return nil
-	}
-	return json.Unmarshal(text, (*float64)(n))
-}
-
-// String is the shortest text that reads back as the same number.
-func (n number) String() string {
-	if math.IsNaN(float64(n)) {
-		return ""
-	}
-	return fmt.Sprint(float64(n))
-}
-
-// short is for tables: four significant digits, a dash for what does not exist.
-func (n number) short() string {
-	if math.IsNaN(float64(n)) {
-		return "–"
-	}
-	return fmt.Sprintf("%.4g", float64(n))
-}
-
-var none = number(math.NaN())
-
-// writeJSON writes a result, indented, with a final newline.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return nil
 }
 
 // provenance is what a result file says about how it was made.
-type provenance struct {
-	Command string `json:"command"`
-	Version string `json:"version"`
-}
-
-func (env *environment) provenance() provenance {
-	return provenance{"belsim " + strings.Join(quoted(env.args), " "), version()}
+func (env *environment) provenance() scenario.Provenance {
+	return scenario.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }
 
 // quoted quotes the arguments that a shell would split.
 func quoted(args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out[i] = a
+		out[i] = jobs.Quote(a)
 	}
 	return out
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"belsim/montecarlo/sweep"
 )
 
 // testPlan takes a fraction of a second, and has cells of every kind: invalid ones, ones
@@ -255,7 +257,7 @@ func TestSweepModels(t *testing.T) {
 // TestSweepMergePictures: a sweep of two codes is drawn, and the same cells are heatmap's.
 func TestSweepMergePictures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "plan.json", strings.Replace(examplePlan, "100000", "1000", 1))
+	write(t, "plan.json", strings.Replace(sweep.ExamplePlan, "100000", "1000", 1))
 	mustSweep(t, "plan.json", "--out", "r")
 	for _, method := range []string{"bound", "exact", "mc"} {
 		mustRun(t, "merge", "r", "--method", method, "-o", method+".svg")
@@ -313,91 +315,19 @@ func TestSweepMergePictures(t *testing.T) {
 	}
 }
 
-func TestWhichShard(t *testing.T) {
-	type env map[string]string
-	for _, tt := range []struct {
-		shard  string
-		shards int
-		env    env
-		want   string
-	}{
-		{"", 0, nil, "1/1"},
-		{"3/8", 0, env{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "9"}, "3/8"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "9"}, "5/9"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "3"}, "1/4"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "14", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_MAX": "14", "SLURM_ARRAY_TASK_STEP": "2"}, "3/3"},
-		{"", 8, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "1"}, "7/8"},
-		{"", 4, env{"JOB_COMPLETION_INDEX": "0"}, "1/4"},
-		{"", 4, env{"JOB_COMPLETION_INDEX": "3"}, "4/4"},
-		{"0/4", 0, nil, "--shard 0/4: want i/N"},
-		{"5/4", 0, nil, "--shard 5/4: want i/N"},
-		{"3", 0, nil, "--shard 3: want i/N"},
-		{"1/2", 3, nil, "disagree"},
-		{"", -1, nil, "--shards -1"},
-		{"", 8, nil, "and which?"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5"}, "of how many?"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_COUNT": "9"}, `SLURM_ARRAY_TASK_ID is "x"`},
-		{"", 8, env{"SLURM_ARRAY_TASK_ID": "9"}, "1 to 8"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "9"}, "do not say"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3"}, "do not say"},
-		{"", 0, env{"JOB_COMPLETION_INDEX": "3"}, "of how many?"},
-		{"", 3, env{"JOB_COMPLETION_INDEX": "3"}, "0 to 2"},
-	} {
-		i, n, err := whichShard(tt.shard, tt.shards, func(name string) string { return tt.env[name] })
-		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != tt.want || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("--shard %q --shards %d %v: %s, %v; want %s", tt.shard, tt.shards, tt.env, got, err, tt.want)
-		}
-	}
-}
-
-func TestPlanRefused(t *testing.T) {
+// TestSweepRefused: a plan or a flag that means nothing ends the command in one line, with exit
+// code 2 and no file. What plans are refused for is tested with sweep.ReadPlan.
+func TestSweepRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
-	with := func(old, now string) string { return strings.Replace(good, old, now, 1) }
-	for name, tt := range map[string]struct{ plan, want string }{
-		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `line 1: unknown key "cods"; want one of codes`},
-		"case":               {with(`"codes"`, `"Codes"`), `unknown key "Codes"`},
-		"twice":              {with(`"r"`, `"levels": [8], "r"`), `"levels" is there twice`},
-		"garbage":            {good + "\n{}", "goes on after its }"},
-		"cut":                {good[:len(good)-1], "ends before its }"},
-		"not an object":      {`[]`, "a plan is an object"},
-		"empty file":         {``, "a plan is an object"},
-		"no codes":           {with(`"codes": ["unary"], `, ``), `has no "codes"`},
-		"empty list":         {with(`["unary"]`, `[]`), `"codes" is an empty list`},
-		"null":               {with(`["unary"]`, `null`), `"codes" is null`},
-		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
-		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
-		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
-		"unknown decoder":    {with(`"r"`, `"decoders": ["bel"], "r"`), `"decoders" has "bel"`},
-		"unfit decoder":      {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},
-		"one level":          {with(`16`, `1`), `"levels" has 1; want 2 to`},
-		"levels twice":       {with(`16`, `16, 16`), `"levels" has 16 twice`},
-		"r of zero":          {with(`[1]`, `[0]`), `"r": 0: want positive numbers`},
-		"r backwards":        {with(`[1]`, `[2, 1]`), `1 after 2`},
-		"r in words":         {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
-		"sigma of nothing":   {with(`[2]`, `[]`), `"sigma": 0 numbers`},
-		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`), `"seed" is "1"; want a whole number`},
-		"half a sample":      {with(`"r"`, `"samples": 1.5, "r"`), `"samples" is 1.5; want a whole number`},
-		"one sample":         {with(`"r"`, `"samples": 1, "r"`), `needs at least 2`},
-		"both":               {with(`"r"`, `"samples": 10, "rel_err": 0.1, "r"`), "both say how much"},
-		"max alone":          {with(`"r"`, `"max_samples": 100000, "r"`), `goes with "rel_err"`},
-		"rel_err":            {with(`"r"`, `"rel_err": -1, "r"`), `"rel_err" is -1`},
-		"too many samples":   {strings.Replace(with(`"r"`, `"samples": 18446744073709551615, "r"`), "bound", "mc", 1), "at most"},
-		"temperature":        {with(`"r"`, `"temperature": 0, "r"`), `"temperature" is 0`},
-		"shared noise":       {with(`"r"`, `"shared_noise": 2, "r"`), `"shared_noise" is 2`},
-		"labels":             {with(`"r"`, `"labels": "real", "r"`), `"labels" has "real"`},
-		"no such prior":      {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
-		"no such file":       {with(`unary`, `none.csv`), "none.csv"},
-		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
-		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
-	} {
-		write(t, "plan.json", tt.plan)
+	for old, now := range map[string]string{`"codes"`: `"cods"`, `unary`: `unarie`} {
+		write(t, "plan.json", strings.Replace(good, old, now, 1))
 		status, stdout, stderr := run(t, "sweep", "plan.json", "--out", "results")
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) || !strings.Contains(stderr, "plan.json") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %q; want %q", name, status, stderr, tt.want)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, "plan.json") || !strings.Contains(stderr, now) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", now, status, stderr)
 		}
 		if files := listing(t); len(files) != 1 {
-			t.Errorf("%s: left %v", name, files)
+			t.Errorf("%s: left %v", now, files)
 		}
 	}
 	write(t, "plan.json", good)
@@ -720,7 +650,7 @@ func TestJobs(t *testing.T) {
 	} {
 		golden(t, "job-"+name+".txt", mustRun(t, append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"}, strings.Fields(args)...)...))
 	}
-	if text, err := os.ReadFile("testdata/sweep/plan.json"); err != nil || string(text) != examplePlan {
+	if text, err := os.ReadFile("testdata/sweep/plan.json"); err != nil || string(text) != sweep.ExamplePlan {
 		t.Errorf("testdata/sweep/plan.json is not what --init prints (%v)", err)
 	}
 	if status, _, stderr := run(t, "sweep", "testdata/sweep/plan.json", "--out", "r", "--shards", "8", "--gpu", "--backend", "cpu", "--print", "slurm"); status != exitUsage || !strings.Contains(stderr, "none would use") {

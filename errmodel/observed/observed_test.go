@@ -349,7 +349,7 @@ func TestLabels(t *testing.T) {
 }
 
 // TestDependence recovers ρ and the scale of logits from simulated networks, and
-// finds neither correlation nor dispersion where bits err independently.
+// finds neither correlation nor overdispersion where bits err independently.
 func TestDependence(t *testing.T) {
 	ctx := context.Background()
 	for _, tt := range []struct {
@@ -389,8 +389,8 @@ func TestDependence(t *testing.T) {
 		if math.Abs(sum.LogitScale/tt.scale-1) > 0.02 {
 			t.Errorf("%+v: scale of logits %v", tt, sum.LogitScale)
 		}
-		if independent := tt.rho == 0; independent != (math.Abs(sum.Dispersion-1) < 0.05) || independent != (math.Abs(sum.Correlation) < 0.01) {
-			t.Errorf("%+v: dispersion %v, correlation %v", tt, sum.Dispersion, sum.Correlation)
+		if independent := tt.rho == 0; independent != (math.Abs(sum.Overdispersion-1) < 0.05) || independent != (math.Abs(sum.Correlation) < 0.01) {
+			t.Errorf("%+v: overdispersion %v, correlation %v", tt, sum.Overdispersion, sum.Correlation)
 		}
 	}
 }

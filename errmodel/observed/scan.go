@@ -101,11 +101,11 @@ type Summary struct {
 	// Levels are the errors of each Reader against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
-	// Dispersion (overdispersion) is the variance of the number of wrong bits of a sample,
+	// Overdispersion (overdispersion) is the variance of the number of wrong bits of a sample,
 	// given its level, divided by the variance for independent errors. It is 1 where
 	// classifiers err independently. Correlation is the mean correlation of the errors of
-	// two bits that gives this dispersion. Both are NaN where too little varies.
-	Dispersion, Correlation float64
+	// two bits that gives this overdispersion. Both are NaN where too little varies.
+	Overdispersion, Correlation float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells
 	// where both decisions occur. It is the τ of the latent Gaussian model, where the noise
 	// of logits is 1. It is NaN for hard decisions, and where no such cell exists.
@@ -207,7 +207,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	for r := range readers {
 		out.Levels, out.Labels = append(out.Levels, levels[r].error()), append(out.Labels, labels[r].error())
 	}
-	out.Dispersion, out.Correlation = dispersion(out.Counts, numbers)
+	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
 	out.LogitScale = logitScale(out.Counts, first, second)
 	return out, nil
 }
@@ -279,9 +279,9 @@ func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *c
 	})
 }
 
-// dispersion compares the variance of the number of wrong bits, given the level, with the
+// overdispersion compares the variance of the number of wrong bits, given the level, with the
 // sum of the variances of the bits.
-func dispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation float64) {
+func overdispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation float64) {
 	var all, own, pairs float64
 	for i, n := range numbers {
 		if n.n < 2 {

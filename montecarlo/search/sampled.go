@@ -116,8 +116,8 @@ type sampled struct {
 // nearest is the result of decoding a sample.
 type nearest struct{ distance, level int32 }
 
-// error is |decoded − n| of a sample of level n.
-func (a nearest) error(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
+// absError is |decoded − n| of a sample of level n.
+func (a nearest) absError(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
 
 // neighbour is a level to which samples of another level may be decoded.
 type neighbour struct{ level, distance int32 }
@@ -380,14 +380,14 @@ func (s *sampled) keep(g int, dirty bool) {
 // leave subtracts the error of a sample from the sum.
 func (s *sampled) leave(g int) {
 	n := g / s.size
-	s.sums[n] -= s.nearest[g].error(n)
+	s.sums[n] -= s.nearest[g].absError(n)
 }
 
 // set stores the result of decoding a sample, after leave.
 func (s *sampled) set(g int, to nearest) {
 	n := g / s.size
 	s.nearest[g] = to
-	s.sums[n] += to.error(n)
+	s.sums[n] += to.absError(n)
 }
 
 // challenge compares a word that has changed with the words to which the samples of a level
@@ -461,7 +461,7 @@ func (s *sampled) noise() float64 {
 	sum := 0.0
 	for _, l := range s.log {
 		n := l.sample / s.size
-		if d := s.prior[n] * float64(s.nearest[l.sample].error(n)-l.at.error(n)); d != 0 {
+		if d := s.prior[n] * float64(s.nearest[l.sample].absError(n)-l.at.absError(n)); d != 0 {
 			sum += d * d
 		}
 	}

@@ -21,6 +21,10 @@
 // chain has its own random numbers. After a round, other samples judge the codes of the
 // chains, and the better codes replace the others. Chains never look at each other or at
 // the clock, so a number of steps gives the same result on any number of processors.
+//
+// [Run] searches for one code. An [Optimizer] does so for a scenario: it makes the Options,
+// searches, and reports what was found beside the named codes, for one number of bits (Find)
+// or for many (Tradeoff).
 package search
 
 import (
@@ -45,11 +49,11 @@ type Options struct {
 	Prior        []float64 // length L
 	// Column gives the error probabilities of a bit with given transitions.
 	Column Column
-	// Error, when set, estimates the expected error of a code from a number of samples of
+	// Objective, when set, estimates the expected error of a code from a number of samples of
 	// each level. It replaces the evaluators of the package, which are for gen on bits that
 	// err independently. It should use the same random numbers for all codes of one seed.
-	// Several goroutines call it. A code is invalid where Error returns +Inf.
-	Error func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
+	// Several goroutines call it. A code is invalid where Objective returns +Inf.
+	Objective func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
 
 	MaxTransitions int          // largest number of transitions of a bit; 0: any number
 	Start          *code.Code   // the code to begin from, of L levels and M bits; nil: the named codes and random ones
@@ -71,7 +75,7 @@ type Options struct {
 // Found is one of the codes that a search has ended with.
 type Found struct {
 	Code  *code.Code
-	Error float64 // from samples that it was not optimized on; exact where codes are small
+	Mean  float64 // |error| in levels, from samples that it was not optimized on; exact where codes are small
 	Start string  // the code that the search began from
 }
 
@@ -150,8 +154,8 @@ func (o *Options) free() []int {
 // evaluator returns an evaluator with the given number of samples of a level.
 func (o *Options) evaluator(samples int) evaluator {
 	switch {
-	case o.Error != nil:
-		return &given{probabilities: newProbabilities(o.Levels, o.Column), error: o.Error, samples: samples}
+	case o.Objective != nil:
+		return &given{probabilities: newProbabilities(o.Levels, o.Column), objective: o.Objective, samples: samples}
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
 		return newEnumerated(o.Levels, o.Bits, o.Prior, o.Column)
 	}
@@ -163,12 +167,12 @@ type entry struct {
 	start  string
 	words  *words
 	guide  float64 // its error on the samples that it was optimized on; +Inf before
-	error  float64 // its error on the samples of judge; +Inf before
+	mean   float64 // its error on the samples of judge; +Inf before
 	judged bool
 }
 
 func newEntry(start string, w *words) entry {
-	return entry{start: start, words: w, guide: math.Inf(1), error: math.Inf(1)}
+	return entry{start: start, words: w, guide: math.Inf(1), mean: math.Inf(1)}
 }
 
 // Run searches. It returns the best codes, the smallest error first. There is at least one
@@ -204,7 +208,7 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 		return nil, fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
 	}
 
-	best := bestOf{progress: o.Progress, error: all[0].error}
+	best := bestOf{progress: o.Progress, smallest: all[0].mean}
 	spent := 0.0
 	for r, round := range rounds {
 		if ctx.Err() != nil {
@@ -228,14 +232,14 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 			return nil, err
 		}
 	}
-	best.report(0, best.error, true)
+	best.report(0, best.smallest, true)
 	var out []Found
 	for _, e := range all[:min(len(all), 4)] {
 		c, err := e.words.code("found")
 		if err != nil {
 			return nil, fmt.Errorf("from %s: %w", e.start, err)
 		}
-		out = append(out, Found{c, e.error, e.start})
+		out = append(out, Found{c, e.mean, e.start})
 	}
 	return out, ctx.Err()
 }
@@ -261,7 +265,7 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 // judge does not wait: first come the codes that are best by the samples they were
 // optimized on, and then the codes that were judged before.
 func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
-	err := o.each(ctx, all, judges, forJudges, func(e *entry, v float64) { e.error, e.judged = v, true })
+	err := o.each(ctx, all, judges, forJudges, func(e *entry, v float64) { e.mean, e.judged = v, true })
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +273,7 @@ func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
 		if a.judged != b.judged {
 			return cmp.Compare(map[bool]int{true: 1}[a.judged], map[bool]int{true: 1}[b.judged])
 		}
-		return cmp.Or(cmp.Compare(a.error, b.error), cmp.Compare(a.guide, b.guide))
+		return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.guide, b.guide))
 	})
 	const late = 2 // codes that are taken without a judgement
 	var out []entry
@@ -278,7 +282,7 @@ func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
 		if slices.ContainsFunc(out, same) {
 			continue
 		}
-		if !math.IsInf(e.error, 1) || !e.judged && !math.IsInf(e.guide, 1) && len(out) < late {
+		if !math.IsInf(e.mean, 1) || !e.judged && !math.IsInf(e.guide, 1) && len(out) < late {
 			out = append(out, e)
 		}
 	}
@@ -472,11 +476,11 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 	return nil
 }
 
-// given is an evaluator that calls Options.Error.
+// given is an evaluator that calls Options.Objective.
 type given struct {
 	probabilities
-	error   func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
-	samples int
+	objective func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
+	samples   int
 
 	ctx  context.Context // of the last reset
 	seed uint64
@@ -499,7 +503,7 @@ func (g *given) update(w *words, columns, _ []int, _ []uint64) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	return g.error(g.ctx, c, g.samples, g.seed)
+	return g.objective(g.ctx, c, g.samples, g.seed)
 }
 
 func (g *given) reject() {}
@@ -508,7 +512,7 @@ func (g *given) reject() {}
 type bestOf struct {
 	progress func(steps uint64, best float64)
 	mu       sync.Mutex
-	error    float64
+	smallest float64
 	waiting  atomic.Uint64
 }
 
@@ -523,8 +527,8 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.error = min(b.error, smallest)
-	b.progress(b.waiting.Swap(0), b.error)
+	b.smallest = min(b.smallest, smallest)
+	b.progress(b.waiting.Swap(0), b.smallest)
 }
 
 // Bytes estimates the memory of a search with Options.Workers workers: an evaluator and a

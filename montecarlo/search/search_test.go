@@ -26,7 +26,7 @@ var long = os.Getenv("BELSIM_LONG") != ""
 // mixture is the column function of r and σ.
 func mixture(t testing.TB, levels int, r, sigma float64) Column {
 	t.Helper()
-	k, err := errmodel.NewKernel(levels, r, sigma)
+	k, err := errmodel.NewMixtureColumns(levels, r, sigma)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,8 +244,8 @@ func TestOptimum(t *testing.T) {
 			}
 		}
 		choose(1)
-		if math.Abs(found[0].Error-best) > 1e-12 {
-			t.Errorf("%v: found %v from %s, the optimum is %v", at, found[0].Error, found[0].Start, best)
+		if math.Abs(found[0].Mean-best) > 1e-12 {
+			t.Errorf("%v: found %v from %s, the optimum is %v", at, found[0].Mean, found[0].Start, best)
 		}
 		if got, _ := exact(t, found[0].Code, o); math.Abs(got-best) > 1e-12 {
 			t.Errorf("%v: the code found has the error %v, not %v", at, got, best)
@@ -256,7 +256,7 @@ func TestOptimum(t *testing.T) {
 // same reports whether two searches have ended alike.
 func same(a, b []Found) bool {
 	return slices.EqualFunc(a, b, func(x, y Found) bool {
-		return x.Error == y.Error && x.Start == y.Start && mat.Equal(x.Code, y.Code)
+		return x.Mean == y.Mean && x.Start == y.Start && mat.Equal(x.Code, y.Code)
 	})
 }
 
@@ -315,8 +315,8 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	begun, _ := newSampled(20, 12, judges, o.Prior, o.Column).reset(t.Context(), wordsOf(johnson, 20, 12), o.seed(forJudges))
-	if found[0].Error >= begun {
-		t.Errorf("two more bits make no difference: %v, johnson has %v", found[0].Error, begun)
+	if found[0].Mean >= begun {
+		t.Errorf("two more bits make no difference: %v, johnson has %v", found[0].Mean, begun)
 	}
 	o.Start, o.Fixed, o.MaxTransitions = nil, nil, 3
 	if found, err = Run(context.Background(), o); err != nil {
@@ -398,15 +398,15 @@ func TestStarts(t *testing.T) {
 func TestGiven(t *testing.T) {
 	o := problem(t, 10, 5, 0.4, 1)
 	o.Steps = 3000
-	o.Error = func(_ context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
+	o.Objective = func(_ context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
 		return float64(c.TransitionCount()), nil
 	}
 	found, err := Run(context.Background(), o)
-	if err != nil || found[0].Error != 9 {
+	if err != nil || found[0].Mean != 9 {
 		t.Errorf("%v, %v; want a code of 9 transitions", found, err)
 	}
 	failure := errors.New("no luck")
-	o.Error = func(context.Context, *code.Code, int, uint64) (float64, error) { return 0, failure }
+	o.Objective = func(context.Context, *code.Code, int, uint64) (float64, error) { return 0, failure }
 	if _, err := Run(context.Background(), o); !errors.Is(err, failure) {
 		t.Errorf("error %v", err)
 	}
@@ -444,7 +444,7 @@ func TestEnd(t *testing.T) {
 			cancel()
 		}
 	}
-	o.Error = func(ctx context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
+	o.Objective = func(ctx context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
 		return float64(c.TransitionCount()), ctx.Err()
 	}
 	found, err = Run(ctx, o)

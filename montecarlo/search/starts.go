@@ -23,7 +23,7 @@ func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
 	var out []start
 	for _, f := range code.Families() {
 		if f.Bits(levels) > 8*bitCount {
-			continue // few columns of so many leave words alike, and memory is not without end
+			continue // a small part of the columns leaves words alike, and memory is limited
 		}
 		c, err := code.New(f.Name, levels)
 		if err != nil {

@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"math/bits"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"belsim/montecarlo"
 )
@@ -34,30 +37,30 @@ func (t Total) String() string {
 // MarshalJSON implements json.Marshaler.
 func (t Total) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 
-// Row is what a sweep found of one cell. Numbers that do not exist are NaN.
-type Row struct {
-	Valid   bool // false where r and σ give a probability above 1
-	Reached bool // whether a target relative error was reached
-	// Mean is the mean |error| in levels over the prior: the bound, the exact value, or the
+// cellValues are the numbers of one cell. Those that do not exist are NaN.
+type cellValues struct {
+	valid   bool // false where r and σ give a probability above 1
+	reached bool // a target relative error was reached
+	// mean is the mean |error| over the prior, in levels: the bound, the exact value, or the
 	// sampled mean. Only sampled cells have the fields that follow.
-	Mean, StdErr, RMS, Within float64
-	WorstLevel                int
-	WorstMean                 float64
-	Samples, Abs, Square      Total // sums over the samples of all labels
-	WithinSamples             Total
-	Fraction                  uint8 // Abs and Square are in units of 2^−Fraction
+	mean, stdErr, rms, within float64
+	worstLevel                int
+	worstMean                 float64
+	samples, abs, square      Total // sums over the samples of all labels
+	withinSamples             Total
+	fraction                  uint8 // abs and square are in units of 2^−fraction
 }
 
 // Merged has the results of a sweep, merged from the files of its shards.
 type Merged struct {
 	*Sweep
-	Rows   []Row // by task
-	Files  int
+	Files  int // number of result files
 	Shards int // the number of shards N of the files; 0 where the files differ or there is none
 
-	have    []bool     // by number of piece
-	prints  [][16]byte // by number of piece: a hash of its line
-	from    []int32    // the file a piece is from
+	values  []cellValues // by task
+	have    []bool       // by number of piece
+	prints  [][16]byte   // by number of piece: a hash of its line
+	from    []int32      // the file a piece is from
 	names   []string
 	partial map[int][]montecarlo.Sums // by task: sums of tasks that lack pieces
 	lacks   []int                     // by task: number of missing pieces
@@ -81,7 +84,7 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 		}
 	}
 	m := &Merged{
-		Sweep: s, Rows: make([]Row, s.Tasks()), names: names,
+		Sweep: s, values: make([]cellValues, s.Tasks()), names: names,
 		have: make([]bool, s.Pieces()), prints: make([][16]byte, s.Pieces()), from: make([]int32, s.Pieces()),
 		partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
 	}
@@ -124,13 +127,13 @@ func planOf(path string) (*Sweep, error) {
 	if r.header.NumericVersion != montecarlo.NumericVersion {
 		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim's are of version %d, and merges no others", path, r.header.NumericVersion, montecarlo.NumericVersion)
 	}
-	var p Plan
-	d := json.NewDecoder(bytes.NewReader(r.header.Plan))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	var d Definition
+	decoder := json.NewDecoder(bytes.NewReader(r.header.Plan))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
 		return nil, damaged(path, fmt.Sprintf("its plan cannot be read: %v", err))
 	}
-	s, err := New(p)
+	s, err := New(d)
 	if err != nil {
 		return nil, damaged(path, fmt.Sprintf("its plan cannot be read: %v", err))
 	}
@@ -156,10 +159,10 @@ func (m *Merged) add(p Piece, text []byte, i int) error {
 	}
 	m.have[n], m.prints[n], m.from[n] = true, [16]byte(sum[:16]), int32(i)
 	m.lacks[p.Task]--
-	row := &m.Rows[p.Task]
+	cell := &m.values[p.Task]
 	nan := math.NaN()
 	if r.Sums == nil {
-		*row = Row{Valid: !r.Invalid, Mean: r.Value, StdErr: nan, RMS: nan, Within: nan, WorstMean: nan}
+		*cell = cellValues{valid: !r.Invalid, mean: r.Value, stdErr: nan, rms: nan, within: nan, worstMean: nan}
 		return nil
 	}
 	sums := m.partial[p.Task]
@@ -175,23 +178,23 @@ func (m *Merged) add(p Piece, text []byte, i int) error {
 		return nil
 	}
 	delete(m.partial, p.Task)
-	*row = rowOf(m.Weights(len(sums)), sums)
-	row.Reached = r.Reached
+	*cell = sampledValues(m.Weights(len(sums)), sums)
+	cell.reached = r.Reached
 	return nil
 }
 
-// rowOf returns the row of a cell from the sums of its labels.
-func rowOf(prior []float64, sums []montecarlo.Sums) Row {
+// sampledValues are the numbers of a cell with the sums of its labels.
+func sampledValues(prior []float64, sums []montecarlo.Sums) cellValues {
 	o := montecarlo.Weigh(prior, sums)
-	r := Row{Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, WorstLevel: o.WorstLevel, WorstMean: o.WorstMean}
+	v := cellValues{valid: true, mean: o.Mean, stdErr: o.StdErr, rms: o.RMS, within: o.Within, worstLevel: o.WorstLevel, worstMean: o.WorstMean}
 	for _, s := range sums {
-		r.Samples.add(s.Samples)
-		r.Abs.add(s.Abs)
-		r.Square.add(s.Square)
-		r.WithinSamples.add(s.Within)
-		r.Fraction = max(r.Fraction, s.Fraction)
+		v.samples.add(s.Samples)
+		v.abs.add(s.Abs)
+		v.square.add(s.Square)
+		v.withinSamples.add(s.Within)
+		v.fraction = max(v.fraction, s.Fraction)
 	}
-	return r
+	return v
 }
 
 // Missing is the number of pieces that no file has.
@@ -205,9 +208,58 @@ func (m *Merged) Missing() int {
 	return n
 }
 
-// MissingShards lists the shards, from 1, of n that lack a piece.
-func (m *Merged) MissingShards(n int) []int {
-	var out []int
+// Complete returns an error unless the files have every piece. It says how many are missing.
+func (m *Merged) Complete() error {
+	if missing := m.Missing(); missing > 0 {
+		return fmt.Errorf("%d of %s are missing", missing, pieces(m.Pieces()))
+	}
+	return nil
+}
+
+// Invalid is the number of cells where r and σ give a probability above 1.
+func (m *Merged) Invalid() int {
+	n := 0
+	for _, v := range m.values {
+		if !v.valid {
+			n++
+		}
+	}
+	return n
+}
+
+// ShardList is a list of numbers of shards, in ascending order.
+type ShardList []int
+
+// String writes the list with ranges, as Slurm's --array= reads it: 3,7-9.
+func (l ShardList) String() string {
+	var ranges []string
+	for first := 0; first < len(l); {
+		last := first
+		for last+1 < len(l) && l[last+1] == l[last]+1 {
+			last++
+		}
+		text := strconv.Itoa(l[first])
+		if last > first {
+			text += "-" + strconv.Itoa(l[last])
+		}
+		ranges = append(ranges, text)
+		first = last + 1
+	}
+	return strings.Join(ranges, ",")
+}
+
+// MissingShards lists the shards, from 1, of n that lack a piece. n = 0 stands for as many
+// shards as the files say there are; the error says that they do not tell.
+func (m *Merged) MissingShards(n int) (ShardList, error) {
+	switch {
+	case n == 0 && m.Files == 0:
+		return nil, errors.New("no result file says how many shards there are")
+	case n == 0 && m.Shards == 0:
+		return nil, errors.New("its files are from different numbers of shards")
+	case n == 0:
+		n = m.Shards
+	}
+	var out ShardList
 	for i := range min(n, len(m.have)) {
 		for g := i; g < len(m.have); g += n {
 			if !m.have[g] {
@@ -216,5 +268,5 @@ func (m *Merged) MissingShards(n int) []int {
 			}
 		}
 	}
-	return out
+	return out, nil
 }

@@ -1,360 +1,334 @@
-// Package sweep cuts a sweep over codes, decoders, r and σ into tasks and pieces that any
-// number of machines can share. It keeps the results of each machine in a file that is
-// always complete, and it merges the files.
-//
-// A task is one cell: a code, a decoder, r, σ and a method. Its ID is a hash of everything
-// that determines its numbers. A task of many samples is cut into pieces. The cuts depend
-// on the plan only, not on the number of shards, so the sums of the pieces are the same
-// integers for any number of shards. The package does not know how a task is computed, nor
-// how a plan is written in a file.
 package sweep
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
+	"os"
 	"slices"
-	"sort"
+	"strings"
 
-	"belsim/montecarlo"
-	"belsim/theory"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
-// Methods by which the error of a cell is computed.
-const (
-	Bound  = "bound"
-	Exact  = "exact"
-	Sample = "mc"
-)
+// ExamplePlan is a plan file that is computed in seconds.
+//
+//go:embed example.json
+var ExamplePlan string
 
-// PieceSamples is about the largest number of samples of a piece. For independent bits they
-// take a second or less on most machines. The identity of a plan depends on this number, as
-// it does on everything that cuts tasks into pieces.
-const PieceSamples = 1 << 26
-
-// Limits that keep a sweep listable.
-const (
-	MaxTasks     = 10_000_000
-	maxPieces    = 50_000_000
-	maxTaskParts = 1 << 16 // pieces become larger above it
-)
-
-// Plan is a sweep whose codes have been opened. It is plain data; result files contain it.
+// Plan is a sweep as its author writes it, in a plan file: codes are names and paths.
 type Plan struct {
-	NumericVersion int     `json:"numeric_version"` // montecarlo.NumericVersion
-	Pairs          []Pair  `json:"pairs"`
-	R              Axis    `json:"r"`
-	Sigma          Axis    `json:"sigma"` // in levels
-	Samples        uint64  `json:"samples"`
-	RelErr         float64 `json:"rel_err"`     // where positive, it replaces Samples
-	MaxSamples     uint64  `json:"max_samples"` // with RelErr
-	Within         int     `json:"within_levels"`
-	Seed           uint64  `json:"seed"`
-	Temperature    float64 `json:"temperature"`
-	SharedNoise    float64 `json:"shared_noise"`
-	Labels         string  `json:"label_kind"`
-	Transitions    string  `json:"transitions"`
-	Priors         []Prior `json:"priors,omitempty"` // numbers of levels without one have a uniform prior
+	Path     string // the plan file
+	Text     string // its contents
+	Codes    []string
+	Decoders []string
+	Levels   []int
+	Scenario *scenario.Scenario // without an error model, which the cells have
+	Plane    scenario.Plane     // the error models of the cells
+	X, Y     Axis               // their parameters; for the Gaussian mixture r and σ
+	Methods  []scenario.Method
+	Sampling scenario.Sampling
+
+	transitions string
+	prior       string // path of the histogram of the labels
+	plane       planeKeys
+	given       map[string]bool // the keys that are in the file
 }
 
-// Pair is a code of some number of levels with a decoder, and the methods that exist for
-// both.
-type Pair struct {
-	Code     string   `json:"code"`     // as the plan names it
-	Identity string   `json:"identity"` // a name, or a hash of the matrix of the code
-	Levels   int      `json:"levels"`
-	Bits     int      `json:"bits"`
-	Decoder  string   `json:"decoder"`
-	Outputs  string   `json:"outputs"`
-	Methods  []string `json:"methods"`
+// planeKeys are error models that a plan file can ask for, by the keys of their parameters.
+type planeKeys struct {
+	name string // in Definition.Plane; "" for the Gaussian mixture
+	x, y string // keys of the two axes
+	new  func(p *Plan) scenario.Plane
 }
 
-// Axis are the values of r or σ.
-type Axis struct {
-	Values []float64 `json:"values"`
-	// Even says that the values are evenly spaced. With Log, their logarithms are.
-	Even bool `json:"even"`
-	Log  bool `json:"log"`
+// planes lists the error models that a plan file can ask for. The first is the usual one.
+func planes() []planeKeys {
+	return []planeKeys{{"", "r", "sigma", func(p *Plan) scenario.Plane {
+		return scenario.MixturePlane{Printed: p.transitions == printedTransitions}
+	}}}
 }
 
-// Prior is how often each of a number of labels occurs.
-type Prior struct {
-	Levels  int       `json:"levels"`
-	Weights []float64 `json:"weights"`
-}
+// Transitions of the codes, as plan files name them.
+const (
+	codeTransitions    = "code"
+	printedTransitions = "printed"
+)
 
-// ID names a task.
-type ID [16]byte
+// maxPlan is the largest size of a plan file, in bytes.
+const maxPlan = 16 << 20
 
-// String is the ID in hexadecimal digits.
-func (id ID) String() string { return hex.EncodeToString(id[:]) }
-
-// Task is one cell.
-type Task struct {
-	Pair     int // index into Plan.Pairs
-	R, Sigma float64
-	Method   string
-}
-
-// Piece is the unit of computation: a task, or part Part of it, from 0.
-type Piece struct{ Task, Part int }
-
-// Sweep is a plan that has been checked, with its tasks in their order.
-type Sweep struct {
-	Plan
-	ID string // identifies the plan: its tasks in their order, and their cuts
-
-	first  []int // number of tasks before each pair
-	ids    []ID  // by task
-	sorted []int // tasks by their ID
-	before []int // by place in sorted: number of pieces before it
-	rank   []int // by task: its place in sorted
-	cuts   []cut // by pair
-	priors map[int][]float64
-}
-
-// cut says how the samples of a task are cut. A unit is one block of one row. Units follow
-// each other in the order of rows, and a piece has a fixed number of them.
-type cut struct {
-	rows   []int  // the rows that are sampled
-	blocks uint64 // of a row
-	units  uint64 // units of a piece
-	parts  int
-}
-
-// New checks a plan and lists its tasks.
-func New(p Plan) (*Sweep, error) {
-	s := &Sweep{Plan: p, priors: map[int][]float64{}}
-	for _, prior := range p.Priors {
-		if len(prior.Weights) != prior.Levels {
-			return nil, fmt.Errorf("prior of %d weights for %d levels", len(prior.Weights), prior.Levels)
-		}
-		s.priors[prior.Levels] = prior.Weights
+// ReadPlan reads a plan file and the histogram of the labels that it names. decoders are the
+// decoders that it can ask for. ReadPlan is strict: the error names the file, and the line or
+// the key, of whatever is not understood, so that a slip does not cost a week of a cluster.
+func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading plan: %w", err)
 	}
-	cells := len(p.R.Values) * len(p.Sigma.Values)
-	total := 0
-	for i, pair := range p.Pairs {
-		if pair.Levels < 1 {
-			return nil, fmt.Errorf("%s: %d levels", pair.Code, pair.Levels)
-		}
-		for _, m := range pair.Methods {
-			if m != Bound && m != Exact && m != Sample {
-				return nil, fmt.Errorf("unknown method %q", m)
-			}
-		}
-		if s.priors[pair.Levels] == nil {
-			s.priors[pair.Levels] = theory.Uniform(pair.Levels)
-		}
-		s.first = append(s.first, total)
-		total += cells * len(pair.Methods)
-		if total > MaxTasks {
-			return nil, fmt.Errorf("more than %d cells; want several plans", MaxTasks)
-		}
-		s.cuts = append(s.cuts, s.cut(i))
+	if info.Size() > maxPlan {
+		return nil, fmt.Errorf("%s: %d bytes; a plan has at most %d", path, info.Size(), maxPlan)
 	}
-	if total == 0 {
-		return nil, errors.New("a plan without a cell")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading plan: %w", err)
 	}
-	return s, s.list(total)
+	return parsePlan(path, text, decoders, planes())
 }
 
-// list makes the IDs of the tasks and puts them into order.
-func (s *Sweep) list(total int) error {
-	s.ids = make([]ID, 0, total)
-	for i, pair := range s.Pairs {
-		digests := make([][sha256.Size]byte, len(pair.Methods))
-		for k, m := range pair.Methods {
-			digests[k] = sha256.Sum256([]byte(s.identity(i, m)))
-		}
-		for _, sigma := range s.Sigma.Values {
-			for _, r := range s.R.Values {
-				for k := range digests {
-					var text [sha256.Size + 16]byte
-					copy(text[:], digests[k][:])
-					binary.BigEndian.PutUint64(text[sha256.Size:], math.Float64bits(r))
-					binary.BigEndian.PutUint64(text[sha256.Size+8:], math.Float64bits(sigma))
-					sum := sha256.Sum256(text[:])
-					s.ids = append(s.ids, ID(sum[:16]))
-				}
+// planKey is a key of a plan file.
+type planKey struct {
+	to   any    // the place of its value
+	want string // the value, for people
+}
+
+// parsePlan reads the text of a plan file, which can ask for some planes of error models.
+func parsePlan(path string, text []byte, decoders decode.Registry, known []planeKeys) (*Plan, error) {
+	p := &Plan{
+		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
+		transitions: codeTransitions, given: map[string]bool{},
+	}
+	p.Scenario.Decoders = decoders
+	keys := map[string]planKey{
+		"codes":        {&p.Codes, `a list of codes, ["unary", "mine.csv"]`},
+		"decoders":     {&p.Decoders, `a list of decoders, ["auto"]`},
+		"levels":       {&p.Levels, "a list of whole numbers, [64, 256]"},
+		"methods":      {&p.Methods, `a list of methods, ["bound", "exact", "mc"]`},
+		"samples":      {&p.Sampling.Samples, "a whole number"},
+		"rel_err":      {&p.Sampling.RelErr, "a number"},
+		"max_samples":  {&p.Sampling.MaxSamples, "a whole number"},
+		"seed":         {&p.Sampling.Seed, "a whole number"},
+		"within":       {&p.Sampling.Within, "a whole number"},
+		"outputs":      {&p.Scenario.Outputs, `"auto", "bits" or "logits"`},
+		"temperature":  {&p.Scenario.Temperature, "a number"},
+		"shared_noise": {&p.Scenario.SharedNoise, "a number"},
+		"labels":       {&p.Scenario.Labels, `"levels" or "continuous"`},
+		"transitions":  {&p.transitions, `"code" or "printed"`},
+		"prior":        {&p.prior, "the path of a histogram"},
+	}
+	axes := map[string]*planAxis{}
+	for _, m := range known {
+		for _, name := range []string{m.x, m.y} {
+			if axes[name] == nil {
+				axes[name] = &planAxis{}
+				keys[name] = planKey{axes[name], `a range "lo:hi:count[:log]" or a list of numbers`}
 			}
 		}
 	}
-	s.sorted = make([]int, total)
-	for i := range s.sorted {
-		s.sorted[i] = i
+	if err := p.readKeys(text, keys); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(s.sorted, func(a, b int) int {
-		x, y := &s.ids[a], &s.ids[b]
-		// The first eight bytes nearly always decide.
-		if c := cmp.Compare(binary.BigEndian.Uint64(x[:]), binary.BigEndian.Uint64(y[:])); c != 0 {
-			return c
+	if err := p.choosePlane(known); err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	p.X, p.Y, p.Plane = Axis(*axes[p.plane.x]), Axis(*axes[p.plane.y]), p.plane.new(p)
+	var err error
+	if p.Scenario.Prior, err = scenario.ReadPrior(p.prior); err != nil {
+		return nil, p.refuse("%w", err)
+	}
+	return p, nil
+}
+
+// refuse is an error that names the plan file.
+func (p *Plan) refuse(format string, a ...any) error {
+	return fmt.Errorf("%s: %w", p.Path, fmt.Errorf(format, a...))
+}
+
+// readKeys reads the object of JSON, and refuses every key that is not known, or there twice.
+func (p *Plan) readKeys(text []byte, keys map[string]planKey) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	refuse := func(format string, a ...any) error {
+		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
+		return fmt.Errorf("%s, line %d: %w", p.Path, line, fmt.Errorf(format, a...))
+	}
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return refuse("a plan is an object of JSON, {…}; 'belsim sweep --init' prints an example")
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return refuse("%w", err)
 		}
-		return bytes.Compare(x[8:], y[8:])
-	})
-	s.rank, s.before = make([]int, total), make([]int, total+1)
-	plan := sha256.New()
-	for at, t := range s.sorted {
-		if at > 0 && s.ids[t] == s.ids[s.sorted[at-1]] {
-			return fmt.Errorf("the cells %s and %s are the same", s.describe(s.sorted[at-1]), s.describe(t))
+		name, _ := t.(string)
+		key, ok := keys[name]
+		switch {
+		case !ok:
+			return refuse("unknown key %q; want one of %s", name, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
+		case p.given[name]:
+			return refuse("%q is there twice", name)
 		}
-		s.rank[t] = at
-		s.before[at+1] = s.before[at] + s.Parts(t)
-		if s.before[at+1] > maxPieces {
-			return fmt.Errorf("more than %d pieces of %d samples; want several plans", maxPieces, PieceSamples)
+		p.given[name] = true
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return refuse("%q: %w", name, err)
+		}
+		if string(raw) == "null" {
+			return refuse("%q is null; want %s, or nothing of it", name, key.want)
+		}
+		if err := json.Unmarshal(raw, key.to); err != nil {
+			var kind *json.UnmarshalTypeError
+			if errors.As(err, &kind) {
+				return refuse("%q is %.40s; want %s", name, raw, key.want)
+			}
+			return refuse("%q: %w", name, err)
 		}
 	}
-	fmt.Fprintf(plan, "belsim plan\npieces %d %d\n", PieceSamples, maxTaskParts)
-	for i := range s.ids {
-		plan.Write(s.ids[i][:])
+	if _, err := d.Token(); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("ends before its }")
+		}
+		return refuse("%w", err)
 	}
-	s.ID = hex.EncodeToString(plan.Sum(nil))
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return refuse("goes on after its }")
+	}
 	return nil
 }
 
-// identity is a text of everything that determines the numbers of the cells of a pair by
-// one method, except r and σ. Two texts are equal only where the numbers are equal: every
-// line after the first two has its own key, and no value has a line break.
-func (s *Sweep) identity(i int, method string) string {
-	p := s.Pairs[i]
-	var b bytes.Buffer
-	line := func(key string, value any) { fmt.Fprintf(&b, "%s %v\n", key, value) }
-	hexadecimal := func(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
-	line("belsim task, numeric version", s.NumericVersion)
-	line("method", method)
-	line("code", fmt.Sprintf("%q", p.Identity))
-	line("levels", p.Levels)
-	line("decoder", p.Decoder)
-	line("outputs", p.Outputs)
-	line("temperature", hexadecimal(s.Temperature))
-	line("shared noise", hexadecimal(s.SharedNoise))
-	line("labels", s.Labels)
-	line("transitions", s.Transitions)
-	digest := sha256.New()
-	for _, w := range s.priors[p.Levels] {
-		digest.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(w)))
-	}
-	line("prior", hex.EncodeToString(digest.Sum(nil)))
-	if method == Sample {
-		line("seed", s.Seed)
-		line("within", s.Within)
-		if s.RelErr > 0 {
-			line("relative error", hexadecimal(s.RelErr))
-			line("most samples", s.MaxSamples)
-		} else {
-			line("samples", s.Samples)
+// choosePlane finds the error models by the keys that are there.
+func (p *Plan) choosePlane(known []planeKeys) error {
+	p.plane = known[0]
+	chosen := ""
+	for _, m := range known {
+		for _, name := range []string{m.x, m.y} {
+			if !p.given[name] {
+				continue
+			}
+			if chosen != "" && p.plane.name != m.name {
+				return p.refuse("%q and %q are of two error models; want one of them", chosen, name)
+			}
+			p.plane, chosen = m, name
 		}
 	}
-	return b.String()
+	return nil
 }
 
-// cut returns the cut of the tasks of a pair. Tasks with a target relative error are not
-// cut, because their next samples depend on the sums of all samples before.
-func (s *Sweep) cut(i int) cut {
-	c := cut{parts: 1}
-	for row, w := range s.priors[s.Pairs[i].Levels] {
-		if w > 0 {
-			c.rows = append(c.rows, row)
+// check refuses values without a meaning.
+func (p *Plan) check() error {
+	for _, name := range []string{"codes", "levels", p.plane.x, p.plane.y, "methods"} {
+		if !p.given[name] {
+			return p.refuse("has no %q, which every plan has; 'belsim sweep --init' prints an example", name)
 		}
 	}
-	if s.RelErr > 0 {
-		return c
+	s := p.Scenario
+	if err := errors.Join(
+		checkList(p, "codes", p.Codes),
+		checkList(p, "decoders", p.Decoders, append([]string{decode.Auto}, s.Decoders.Names()...)...),
+		checkList(p, "methods", p.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
+		checkList(p, "outputs", []scenario.Outputs{s.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
+		checkList(p, "labels", []scenario.Labels{s.Labels}, scenario.Levels, scenario.Continuous),
+		checkList(p, "transitions", []string{p.transitions}, codeTransitions, printedTransitions),
+	); err != nil {
+		return err
 	}
-	c.blocks = (s.Samples + montecarlo.BlockSize - 1) / montecarlo.BlockSize
-	units := c.blocks * uint64(len(c.rows))
-	c.units = max(1, PieceSamples/max(1, min(s.Samples, montecarlo.BlockSize)), (units+maxTaskParts-1)/maxTaskParts)
-	c.parts = max(1, int((units+c.units-1)/c.units))
-	return c
-}
-
-// Tasks is the number of tasks.
-func (s *Sweep) Tasks() int { return len(s.ids) }
-
-// Pieces is the number of pieces of all tasks.
-func (s *Sweep) Pieces() int { return s.before[len(s.sorted)] }
-
-// Task returns task t, from 0: by pair, σ, r and method, in the order of the plan.
-func (s *Sweep) Task(t int) Task {
-	i := sort.SearchInts(s.first, t+1) - 1
-	methods := s.Pairs[i].Methods
-	at := t - s.first[i]
-	cell := at / len(methods)
-	n := len(s.R.Values)
-	return Task{i, s.R.Values[cell%n], s.Sigma.Values[cell/n], methods[at%len(methods)]}
-}
-
-// TaskID returns the ID of task t.
-func (s *Sweep) TaskID(t int) ID { return s.ids[t] }
-
-// Weights returns the prior of the labels for a number of levels.
-func (s *Sweep) Weights(levels int) []float64 { return s.priors[levels] }
-
-// describe returns a task in words.
-func (s *Sweep) describe(t int) string {
-	k := s.Task(t)
-	p := s.Pairs[k.Pair]
-	return fmt.Sprintf("%s (%s, %d levels, r = %v, σ = %v, %s)", p.Code, p.Decoder, p.Levels, k.R, k.Sigma, k.Method)
-}
-
-// Parts is the number of pieces that task t is cut into.
-func (s *Sweep) Parts(t int) int {
-	k := s.Task(t)
-	if k.Method != Sample {
-		return 1
+	if len(p.Levels) == 0 {
+		return p.refuse(`"levels" is an empty list`)
 	}
-	return s.cuts[k.Pair].parts
+	for i, l := range p.Levels {
+		if l < code.MinLevels || l > code.MaxLevels {
+			return p.refuse(`"levels" has %d; want %d to %d`, l, code.MinLevels, code.MaxLevels)
+		}
+		if slices.Contains(p.Levels[:i], l) {
+			return p.refuse(`"levels" has %d twice`, l)
+		}
+	}
+	switch draw := p.Sampling; {
+	case p.given["rel_err"] && !(draw.RelErr > 0):
+		return p.refuse(`"rel_err" is %v: want a positive number`, draw.RelErr)
+	case p.given["rel_err"] && p.given["samples"]:
+		return p.refuse(`"samples" and "rel_err" both say how much to sample; want one of them`)
+	case p.given["max_samples"] && !p.given["rel_err"]:
+		return p.refuse(`"max_samples" goes with "rel_err"`)
+	}
+	for _, err := range []error{p.Sampling.Check(), s.Check()} {
+		var value *scenario.ValueError
+		if errors.As(err, &value) {
+			return p.refuse("%q is %v: want %s", value.Name, value.Value, value.Want)
+		}
+		if err != nil {
+			return p.refuse("%w", err)
+		}
+	}
+	return nil
 }
 
-// Spans lists the samples of a piece of a task that samples. It returns nil where the task
-// has a target relative error.
-func (s *Sweep) Spans(p Piece) []montecarlo.Span {
-	k := s.Task(p.Task)
-	c := s.cuts[k.Pair]
-	if k.Method != Sample || s.RelErr > 0 {
+// checkList refuses an empty list, one that has a value twice, and values other than some.
+func checkList[S ~string](p *Plan, name string, values []S, of ...S) error {
+	if len(values) == 0 {
+		return p.refuse("%q is an empty list", name)
+	}
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return p.refuse("%q has %q twice", name, v)
+		}
+		if len(of) > 0 && !slices.Contains(of, v) {
+			some := make([]string, len(of))
+			for k, o := range of {
+				some[k] = string(o)
+			}
+			return p.refuse("%q has %q; want some of %s", name, v, strings.Join(some, ", "))
+		}
+	}
+	return nil
+}
+
+// planAxis is an Axis as plan files have it: a range like that of --r, or a list of numbers.
+type planAxis Axis
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *planAxis) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		var s string
+		if err := json.Unmarshal(text, &s); err != nil {
+			return err
+		}
+		var r scenario.Range
+		if err := r.UnmarshalText([]byte(s)); err != nil {
+			return err
+		}
+		*a = planAxis{r.Values(), true, r.Log}
 		return nil
 	}
-	var spans []montecarlo.Span
-	end := min(uint64(p.Part+1)*c.units, c.blocks*uint64(len(c.rows)))
-	for at := uint64(p.Part) * c.units; at < end; {
-		block := at % c.blocks
-		n := min(c.blocks-block, end-at)
-		samples := min((block+n)*montecarlo.BlockSize, s.Samples) - block*montecarlo.BlockSize
-		spans = append(spans, montecarlo.Span{Row: c.rows[at/c.blocks], Block: uint32(block), Samples: samples})
-		at += n
+	if err := json.Unmarshal(text, &a.Values); err != nil {
+		return errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
 	}
-	return spans
-}
-
-// Part returns the pieces of shard i of n, i from 1, in the order of the plan. A shard has
-// every n-th piece in the order of task IDs. So all shards have about the same number of
-// pieces, with cells from everywhere in the plan.
-func (s *Sweep) Part(i, n int) []Piece {
-	var out []Piece
-	at := 0
-	for g := i - 1; g < s.Pieces(); g += n {
-		for s.before[at+1] <= g {
-			at++
+	for i, v := range a.Values {
+		switch {
+		case !(v > 0):
+			return fmt.Errorf("%v: want positive numbers", v)
+		case i > 0 && v <= a.Values[i-1]:
+			return fmt.Errorf("%v after %v: want ascending numbers, each of them once", v, a.Values[i-1])
 		}
-		out = append(out, Piece{s.sorted[at], g - s.before[at]})
 	}
-	slices.SortFunc(out, func(a, b Piece) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Part, b.Part))
-	})
-	return out
+	if len(a.Values) == 0 || len(a.Values) > scenario.MaxRange {
+		return fmt.Errorf("%d numbers; want 1 to %d", len(a.Values), scenario.MaxRange)
+	}
+	a.Even = even(a.Values, func(v float64) float64 { return v })
+	if !a.Even && even(a.Values, math.Log) {
+		a.Even, a.Log = true, true
+	}
+	return nil
 }
 
-// number is the place of a piece among all, by the ID of its task.
-func (s *Sweep) number(p Piece) int { return s.before[s.rank[p.Task]] + p.Part }
-
-// find returns the task with an ID.
-func (s *Sweep) find(id ID) (task int, ok bool) {
-	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id[:], s.ids[s.sorted[i]][:]) })
-	if !ok {
-		return 0, false
+// even reports whether a function of ascending numbers is evenly spaced.
+func even(values []float64, f func(float64) float64) bool {
+	n := len(values)
+	lo, hi := f(values[0]), f(values[n-1])
+	steps := float64(max(n-1, 1))
+	for i, v := range values {
+		if want := lo + (hi-lo)*float64(i)/steps; math.Abs(f(v)-want) > 1e-6*(hi-lo)/steps {
+			return false
+		}
 	}
-	return s.sorted[at], true
+	return true
 }

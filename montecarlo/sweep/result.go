@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
 )
 
 // Result is the result of a piece.
@@ -133,7 +134,7 @@ func (s *Sweep) decode(text []byte) (Result, error) {
 	}
 	r := Result{Piece: piece, Invalid: l.Invalid, Value: math.NaN()}
 	task := s.Task(piece.Task)
-	if !l.Invalid && task.Method == Sample {
+	if !l.Invalid && task.Method == scenario.Sample {
 		r.Sums, err = s.sums(piece, l)
 		if err != nil {
 			return Result{}, fmt.Errorf("%s: %w", s.describe(piece.Task), err)

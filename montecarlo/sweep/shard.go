@@ -55,7 +55,7 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	if len(foreign) > 0 {
 		return nil, s.refuseForeign(filepath.Join(dir, foreign[0]))
 	}
-	plan, err := json.Marshal(s.Plan)
+	plan, err := json.Marshal(s.Definition)
 	if err != nil {
 		return nil, err
 	}

@@ -16,22 +16,23 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/safefile"
+	"belsim/montecarlo/scenario"
 )
 
 // small is a plan of two codes, two methods and 2 × 3 cells of each.
-func small() Plan {
-	return Plan{
+func small() Definition {
+	return Definition{
 		NumericVersion: 1,
 		Pairs: []Pair{
-			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []string{Exact, Sample}},
-			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []string{Sample}},
+			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
+			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []scenario.Method{scenario.Sample}},
 		},
 		R: Axis{Values: []float64{0.1, 0.2}}, Sigma: Axis{Values: []float64{1, 2, 3}},
-		Samples: 1000, Within: 5, Seed: 1, Temperature: 1, Labels: "levels", Transitions: "code",
+		Samples: 1000, Within: 5, Seed: 1, Reading: scenario.Reading{Temperature: 1, LabelKind: scenario.Levels}, Transitions: "code",
 	}
 }
 
-func mustNew(t testing.TB, p Plan) *Sweep {
+func mustNew(t testing.TB, p Definition) *Sweep {
 	t.Helper()
 	s, err := New(p)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Sweep) made(p Piece) Result {
 	switch id := s.ids[p.Task]; {
 	case id[0] < 40:
 		r.Invalid = true
-	case task.Method != Sample:
+	case task.Method != scenario.Sample:
 		r.Value = float64(id[1]) / 3
 	default:
 		r.Sums = make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)
@@ -75,28 +76,28 @@ func TestIDs(t *testing.T) {
 	// All that determines the numbers changes the IDs of what it determines, and nothing else does.
 	const exact, sample = 1, 2
 	for name, tt := range map[string]struct {
-		change  func(p *Plan)
+		change  func(p *Definition)
 		changes int
 	}{
-		"numeric version":              {func(p *Plan) { p.NumericVersion++ }, exact | sample},
-		"identity":                     {func(p *Plan) { p.Pairs[0].Identity = "johnson" }, exact | sample},
-		"levels":                       {func(p *Plan) { p.Pairs[0].Levels = 5 }, exact | sample},
-		"decoder":                      {func(p *Plan) { p.Pairs[0].Decoder = "gen" }, exact | sample},
-		"outputs":                      {func(p *Plan) { p.Pairs[0].Outputs = "logits" }, exact | sample},
-		"r":                            {func(p *Plan) { p.R.Values[0] = 0.1000001 }, exact | sample},
-		"sigma":                        {func(p *Plan) { p.Sigma.Values[0] = 1.5 }, exact | sample},
-		"temperature":                  {func(p *Plan) { p.Temperature = 2 }, exact | sample},
-		"shared noise":                 {func(p *Plan) { p.SharedNoise = 0.5 }, exact | sample},
-		"labels":                       {func(p *Plan) { p.Labels = "continuous" }, exact | sample},
-		"transitions":                  {func(p *Plan) { p.Transitions = "printed" }, exact | sample},
-		"prior":                        {func(p *Plan) { p.Priors = []Prior{{4, []float64{0.5, 0.5, 0, 0}}} }, exact | sample},
-		"samples":                      {func(p *Plan) { p.Samples = 1001 }, sample},
-		"seed":                         {func(p *Plan) { p.Seed = 2 }, sample},
-		"within":                       {func(p *Plan) { p.Within = 4 }, sample},
-		"rel_err":                      {func(p *Plan) { p.RelErr = 0.1; p.MaxSamples = 1 << 20 }, sample},
-		"the code's path":              {func(p *Plan) { p.Pairs[1].Code = "elsewhere/b.npy" }, 0},
-		"max_samples, without rel_err": {func(p *Plan) { p.MaxSamples = 9 }, 0},
-		"a uniform prior said":         {func(p *Plan) { p.Priors = []Prior{{4, []float64{0.25, 0.25, 0.25, 0.25}}} }, 0},
+		"numeric version":              {func(p *Definition) { p.NumericVersion++ }, exact | sample},
+		"identity":                     {func(p *Definition) { p.Pairs[0].Identity = "johnson" }, exact | sample},
+		"levels":                       {func(p *Definition) { p.Pairs[0].Levels = 5 }, exact | sample},
+		"decoder":                      {func(p *Definition) { p.Pairs[0].Decoder = "gen" }, exact | sample},
+		"outputs":                      {func(p *Definition) { p.Pairs[0].Outputs = "logits" }, exact | sample},
+		"r":                            {func(p *Definition) { p.R.Values[0] = 0.1000001 }, exact | sample},
+		"sigma":                        {func(p *Definition) { p.Sigma.Values[0] = 1.5 }, exact | sample},
+		"temperature":                  {func(p *Definition) { p.Temperature = 2 }, exact | sample},
+		"shared noise":                 {func(p *Definition) { p.SharedNoise = 0.5 }, exact | sample},
+		"labels":                       {func(p *Definition) { p.LabelKind = scenario.Continuous }, exact | sample},
+		"transitions":                  {func(p *Definition) { p.Transitions = "printed" }, exact | sample},
+		"prior":                        {func(p *Definition) { p.Priors = []Prior{{4, []float64{0.5, 0.5, 0, 0}}} }, exact | sample},
+		"samples":                      {func(p *Definition) { p.Samples = 1001 }, sample},
+		"seed":                         {func(p *Definition) { p.Seed = 2 }, sample},
+		"within":                       {func(p *Definition) { p.Within = 4 }, sample},
+		"rel_err":                      {func(p *Definition) { p.RelErr = 0.1; p.MaxSamples = 1 << 20 }, sample},
+		"the code's path":              {func(p *Definition) { p.Pairs[1].Code = "elsewhere/b.npy" }, 0},
+		"max_samples, without rel_err": {func(p *Definition) { p.MaxSamples = 9 }, 0},
+		"a uniform prior said":         {func(p *Definition) { p.Priors = []Prior{{4, []float64{0.25, 0.25, 0.25, 0.25}}} }, 0},
 	} {
 		p := small()
 		p.R.Values, p.Sigma.Values = slices.Clone(p.R.Values), slices.Clone(p.Sigma.Values)
@@ -194,7 +195,7 @@ func TestSpansCover(t *testing.T) {
 	}
 	p := small()
 	p.Samples = montecarlo.BlockSize << 31
-	s := mustNew(t, Plan{NumericVersion: 1, Pairs: p.Pairs[:1], R: Axis{Values: []float64{1}}, Sigma: Axis{Values: []float64{1}}, Samples: p.Samples})
+	s := mustNew(t, Definition{NumericVersion: 1, Pairs: p.Pairs[:1], R: Axis{Values: []float64{1}}, Sigma: Axis{Values: []float64{1}}, Samples: p.Samples})
 	if s.Parts(1) > maxTaskParts {
 		t.Errorf("%d parts of the largest task", s.Parts(1))
 	}
@@ -236,7 +237,7 @@ func TestMergeAnyCut(t *testing.T) {
 	if err := s.list(s.Tasks()); err != nil {
 		t.Fatal(err)
 	}
-	rows := func(cuts ...int) []Row {
+	rows := func(cuts ...int) []cellValues {
 		dir := t.TempDir()
 		for _, n := range cuts {
 			for i := 1; i <= n; i++ {
@@ -247,10 +248,10 @@ func TestMergeAnyCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Missing() != 0 || m.MissingShards(3) != nil {
-			t.Errorf("%v: %d pieces missing, of shards %v", cuts, m.Missing(), m.MissingShards(3))
+		if missing, err := m.MissingShards(3); m.Missing() != 0 || missing != nil || err != nil {
+			t.Errorf("%v: %d pieces missing, of shards %v (%v)", cuts, m.Missing(), missing, err)
 		}
-		return m.Rows
+		return m.values
 	}
 	want := fmt.Sprint(rows(1))
 	for _, cuts := range [][]int{{2}, {50}, {1, 5}, {3, 4}} {
@@ -267,8 +268,17 @@ func TestMissing(t *testing.T) {
 		fill(t, s, dir, i, 6)
 	}
 	m := mustMerge(t, dir)
-	if got := m.MissingShards(6); !slices.Equal(got, []int{3, 4, 6}) || m.Missing() != 9 || m.Shards != 6 {
-		t.Errorf("missing are %v, %d pieces, of %d shards", got, m.Missing(), m.Shards)
+	for _, n := range []int{0, 6} {
+		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || m.Missing() != 9 || m.Shards != 6 {
+			t.Errorf("missing are %v, %d pieces, of %d shards (%v)", got, m.Missing(), m.Shards, err)
+		}
+	}
+	if err := m.Complete(); err == nil || !strings.Contains(err.Error(), "9 of 18 pieces are missing") {
+		t.Errorf("what is missing: %v", err)
+	}
+	fill(t, s, dir, 1, 7)
+	if _, err := mustMerge(t, dir).MissingShards(0); err == nil {
+		t.Error("files of shards of 6 and of 7 say how many shards there are")
 	}
 	if _, err := Merge(context.Background(), t.TempDir(), nil); err == nil {
 		t.Error("an empty folder is merged")
@@ -487,7 +497,7 @@ func TestTwoWorkers(t *testing.T) {
 	}
 	alone := t.TempDir()
 	fill(t, s, alone, 1, 1)
-	if got, want := fmt.Sprint(mustMerge(t, dir).Rows), fmt.Sprint(mustMerge(t, alone).Rows); got != want {
+	if got, want := fmt.Sprint(mustMerge(t, dir).values), fmt.Sprint(mustMerge(t, alone).values); got != want {
 		t.Errorf("two workers: %s\none: %s", got, want)
 	}
 	wrong := s.made(pieces[len(pieces)-1])
@@ -589,7 +599,7 @@ func TestManyFiles(t *testing.T) {
 	}
 	want := t.TempDir()
 	fill(t, s, want, 1, 1)
-	if fmt.Sprint(mustMerge(t, want).Rows) != fmt.Sprint(m.Rows) {
+	if fmt.Sprint(mustMerge(t, want).values) != fmt.Sprint(m.values) {
 		t.Errorf("%d shards give other rows than one", shards)
 	}
 }
@@ -614,12 +624,12 @@ func BenchmarkNew(b *testing.B) {
 	b.ReportMetric(float64(mustNew(b, p).Tasks())*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 }
 
-func fullMap() Plan {
+func fullMap() Definition {
 	p := small()
 	p.Pairs = nil
 	for c := range 7 {
 		for d := range 4 {
-			p.Pairs = append(p.Pairs, Pair{Code: fmt.Sprint(c), Identity: fmt.Sprint(c), Levels: 255, Decoder: fmt.Sprint(d), Methods: []string{Sample}})
+			p.Pairs = append(p.Pairs, Pair{Code: fmt.Sprint(c), Identity: fmt.Sprint(c), Levels: 255, Decoder: fmt.Sprint(d), Methods: []scenario.Method{scenario.Sample}})
 		}
 	}
 	p.R.Values, p.Sigma.Values = nil, nil

@@ -3,97 +3,100 @@
 //
 //	go run ./testdata/optimize
 //
-// It runs belsim optimize, as a user would.
+// Its searches are those of the command belsim optimize.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
-	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
+	"belsim/montecarlo/table"
 	"belsim/theory/code"
 )
 
-// result is what is read of belsim's JSON.
-type result struct {
-	Error     float64 `json:"error"`
-	StdErr    float64 `json:"stderr"`
-	Baselines []struct {
-		Code   string   `json:"code"`
-		Error  *float64 `json:"error"` // null where the code is invalid
-		StdErr *float64 `json:"stderr"`
-	} `json:"baselines"`
-}
+// named are the codes of the paper.
+var named = []string{"b2jdj", "hexj", "b1jdj", "johnson", "unary", "hadamard"}
 
-// gain is the error found, in so many samples, and how much it is below the code's, with its 95 %
-// interval.
-func (r result) gain(mean, stderr float64, samples int) string {
-	if r.Error == 0 {
-		return fmt.Sprintf("none in %d samples", samples)
-	}
-	ratio := r.Error / mean
-	half := 196 * math.Hypot(r.StdErr/mean, ratio*stderr/mean)
-	percent := 100 * (1 - ratio)
-	return fmt.Sprintf("%.4g, %.1f %% (%.1f to %.1f)", r.Error, percent, percent-half, percent+half)
+// setting is an error model and how long its searches are.
+type setting struct {
+	levels         int
+	r, sigma       float64
+	steps, samples uint64
 }
 
 func main() {
 	log.SetFlags(0)
-	folder, err := os.MkdirTemp("", "")
-	check(err)
-	defer os.RemoveAll(folder)
-	belsim := filepath.Join(folder, "belsim")
-	build := exec.Command("go", "build", "-o", belsim, "./cmd/belsim")
-	build.Stderr = os.Stderr
-	check(build.Run())
-
 	fmt.Println("| levels | r | σ | code | bits | its error | found: error, and how much less | found with no more transitions a bit than the code has |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, levels := range []int{64, 256} {
-		steps, samples := 40000, 20000
+		at := setting{levels: levels, steps: 40000, samples: 20000}
 		if levels == 256 {
-			steps, samples = 2000, 2000
+			at.steps, at.samples = 2000, 2000
 		}
-		for _, at := range []struct{ r, sigma float64 }{{0.6, 1.5}, {0.5, 3}, {2, 10}} {
-			for _, name := range []string{"b2jdj", "hexj", "b1jdj", "johnson", "unary", "hadamard"} {
-				c, err := code.New(name, levels)
-				check(err)
-				properties, err := c.Properties(context.Background(), 0)
-				check(err)
-				search := func(limit int) result {
-					args := []string{"optimize", "--levels", fmt.Sprint(levels), "--bits", fmt.Sprint(c.Bits()), "--r", fmt.Sprint(at.r), "--sigma", fmt.Sprint(at.sigma),
-						"--steps", fmt.Sprint(steps), "--samples", fmt.Sprint(samples), "--backend", "cpu", "--json"}
-					if limit > 0 {
-						args = append(args, "--max-transitions", fmt.Sprint(limit))
-					}
-					command := exec.Command(belsim, args...)
-					command.Stderr = os.Stderr
-					text, err := command.Output()
-					check(err)
-					var r result
-					check(json.Unmarshal(text, &r))
-					return r
+		for _, model := range [][2]float64{{0.6, 1.5}, {0.5, 3}, {2, 10}} {
+			at.r, at.sigma = model[0], model[1]
+			for _, name := range named {
+				row, err := at.row(context.Background(), name)
+				if err != nil {
+					log.Fatal(err)
 				}
-				free, limited := search(0), search(properties.MaxTransitions)
-				own, a, b := "invalid", fmt.Sprintf("%.4g", free.Error), fmt.Sprintf("%.4g", limited.Error)
-				for _, k := range free.Baselines {
-					if k.Code == name && k.Error != nil {
-						own, a, b = fmt.Sprintf("%.4g ± %.1g", *k.Error, *k.StdErr), free.gain(*k.Error, *k.StdErr, levels*samples), limited.gain(*k.Error, *k.StdErr, levels*samples)
-					}
-				}
-				fmt.Printf("| %d | %g | %g | %s | %d | %s | %s | %s (≤ %d) |\n", levels, at.r, at.sigma, name, c.Bits(), own, a, b, properties.MaxTransitions)
+				fmt.Println(row)
 			}
 		}
 	}
 }
 
-func check(err error) {
+// row searches for codes of as many bits as a named one has, and compares them with it.
+func (at setting) row(ctx context.Context, name string) (string, error) {
+	c, err := code.New(name, at.levels)
 	if err != nil {
-		log.Fatal(err)
+		return "", err
 	}
+	properties, err := c.Properties(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	free, err := at.search(ctx, c.Bits(), 0)
+	if err != nil {
+		return "", err
+	}
+	limited, err := at.search(ctx, c.Bits(), properties.MaxTransitions)
+	if err != nil {
+		return "", err
+	}
+	own, a, b := "invalid", fmt.Sprintf("%.4g", float64(free.Mean)), fmt.Sprintf("%.4g", float64(limited.Mean))
+	i := slices.IndexFunc(free.Baselines, func(k search.Baseline) bool { return k.Code == name && !k.Mean.IsNone() })
+	if i >= 0 {
+		k := free.Baselines[i].Estimate
+		own, a, b = fmt.Sprintf("%.4g ± %.1g", float64(k.Mean), float64(k.StdErr)), at.gain(free.Estimate, k), at.gain(limited.Estimate, k)
+	}
+	return fmt.Sprintf("| %d | %g | %g | %s | %d | %s | %s | %s (≤ %d) |", at.levels, at.r, at.sigma, name, c.Bits(), own, a, b, properties.MaxTransitions), nil
+}
+
+// search searches for a code of a number of bits whose bits have at most a number of
+// transitions; 0 stands for any number.
+func (at setting) search(ctx context.Context, bits, transitions int) (*search.Optimized, error) {
+	draw := scenario.Usual()
+	draw.Samples = at.samples
+	p, err := search.NewOptimizer(scenario.New(scenario.Mixture{R: at.r, Sigma: at.sigma}), "gen", draw, search.Options{Levels: at.levels, Steps: at.steps, MaxTransitions: transitions})
+	if err != nil {
+		return nil, err
+	}
+	return p.Find(ctx, montecarlo.CPU{}, bits)
+}
+
+// gain is the sampled error of a code that was found, and how much it is below a named
+// code's, with its 95 % interval.
+func (at setting) gain(found, paper search.Estimate) string {
+	if found.Mean == 0 {
+		return fmt.Sprintf("none in %d samples", uint64(at.levels)*at.samples)
+	}
+	found.Exact = table.None() // both are compared by samples
+	percent, interval := found.Improvement(paper)
+	return fmt.Sprintf("%.4g, %.1f %% (%.1f to %.1f)", float64(found.Mean), float64(percent), float64(interval[0]), float64(interval[1]))
 }

@@ -15,48 +15,46 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/theory"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
-// setting is one point of the model.
-type setting struct {
+// point is one point of the model: a code with its decoder, and the values of the scenario.
+type point struct {
 	code, decoder string
 	levels        int
 	r, sigma, rho float64
 	tau           float64 // of gen-ex; 0: 1
-	bits, levelsY bool    // hard outputs; labels that are levels
+	levelLabels   bool    // labels that are levels
 }
 
 const samples = 20000 // of each label
 
 // mean returns the mean |error| in levels and its standard error.
-func (s setting) mean() (mean, stderr float64) {
-	c, err := code.New(s.code, s.levels)
-	check(err)
-	d, err := decode.New(s.decoder, c)
-	check(err)
-	if s.decoder == "gen-ex" && s.tau > 0 {
-		d, err = decode.NewGenEx(c, s.tau)
-		check(err)
+func (p point) mean() (mean, stderr float64) {
+	ctx := context.Background()
+	s := scenario.New(scenario.Mixture{R: p.r, Sigma: p.sigma})
+	s.Outputs, s.SharedNoise, s.Labels = scenario.Logits, p.rho, scenario.Continuous
+	if p.levelLabels {
+		s.Labels = scenario.Levels
 	}
-	e, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
-	check(err)
-	l := &montecarlo.Latent{Hard: s.bits, Shared: s.rho}
-	if !s.levelsY {
-		l.Continuous = e
+	if p.tau > 0 {
+		s.Temperature = p.tau
 	}
-	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Latent: l}
-	prior := theory.Uniform(s.levels)
-	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Samples: samples, Prior: prior}, nil)
+	codes, err := scenario.OpenCodes([]string{p.code}, scenario.Sizes{Levels: p.levels})
 	check(err)
-	o := montecarlo.Weigh(prior, sums)
-	return o.Mean, o.StdErr
+	draw := scenario.Sampling{Samples: samples, Seed: 1}
+	candidates, err := s.Candidates(ctx, codes, []string{p.decoder}, draw)
+	check(err)
+	weights, err := s.Weights(p.levels)
+	check(err)
+	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
+	check(err)
+	return float64(c.Results[0].Mean), float64(c.Results[0].StdErr)
 }
 
-func (s setting) String() string {
-	m, se := s.mean()
+func (p point) String() string {
+	m, se := p.mean()
 	digits := 4
 	if se > 2e-3 {
 		digits = 3
@@ -73,8 +71,8 @@ func check(err error) {
 func main() {
 	log.SetFlags(0)
 	const levels, r, sigma = 256, 0.5, 3.0
-	at := func(name, decoder string) setting {
-		return setting{code: name, decoder: decoder, levels: levels, r: r, sigma: sigma}
+	at := func(name, decoder string) point {
+		return point{code: name, decoder: decoder, levels: levels, r: r, sigma: sigma}
 	}
 	out := os.Stdout
 	fmt.Fprintf(out, "Simulated mean |error| in levels: %d levels, r = %g, σ = %g, logits, continuous labels, %d samples a label, seed 1, unless said otherwise.\n\n", levels, r, sigma, samples)
@@ -110,7 +108,7 @@ func main() {
 	}
 	{
 		gen, ex := at("unary", "gen"), at("unary", "gen-ex")
-		gen.levelsY, ex.levelsY, ex.tau = true, true, 3
+		gen.levelLabels, ex.levelLabels, ex.tau = true, true, 3
 		x, _ := gen.mean()
 		y, _ := ex.mean()
 		fmt.Fprintf(out, "| … and when labels are levels? | not asked | unary: gen %v, gen-ex %v (τ = 3) | – (%v) |\n", gen, ex, map[bool]string{true: "still", false: "not any more"}[y <= x])
@@ -123,7 +121,7 @@ func main() {
 				// The same profile in label units: r and σ are in levels, and grow
 				// with their number.
 				scale := float64(l) / levels
-				s := setting{code: "unary", decoder: decoder, levels: l, r: r * scale, sigma: sigma * scale, rho: rho, tau: 3}
+				s := point{code: "unary", decoder: decoder, levels: l, r: r * scale, sigma: sigma * scale, rho: rho, tau: 3}
 				m, se := s.mean()
 				values = append(values, m/float64(l-1))
 				text = append(text, fmt.Sprintf("%.3f ± %.1g", 1000*m/float64(l-1), 1000*se/float64(l-1)))
@@ -144,7 +142,7 @@ func main() {
 			}
 			var all []result
 			for _, name := range []string{"unary", "johnson", "b1jdj", "b2jdj", "hexj"} {
-				s := setting{code: name, decoder: decoder, levels: levels, r: p[0], sigma: p[1], rho: p[2], tau: 3}
+				s := point{code: name, decoder: decoder, levels: levels, r: p[0], sigma: p[1], rho: p[2], tau: 3}
 				c, err := code.New(name, levels)
 				check(err)
 				if profile, err := errmodel.NewProfile(context.Background(), levels, c.Transitions(), p[1]); err != nil || !profile.Valid(p[0]*1.05) {

@@ -13,21 +13,21 @@ import (
 // words correct errors. Few transitions of a bit make its classifier easy to learn. Errors
 // stay small when words are far apart whose labels are far apart.
 type Properties struct {
-	Code   string `json:"code"`
-	Levels int    `json:"levels"`
-	Bits   int    `json:"bits"`
+	Code   string `json:"code" doc:"name of the code, or its file"`
+	Levels int    `json:"levels" doc:"number of levels L"`
+	Bits   int    `json:"bits" doc:"number of bits M"`
 	// MinDistance is the smallest Hamming distance of two code words.
-	MinDistance *int `json:"min_distance"`
+	MinDistance *int `json:"min_distance" doc:"smallest Hamming distance of two code words; null where there are too many to compare"`
 	// TransitionsPerBit is the mean number of bit transitions of a column, and
 	// MaxTransitions the largest.
-	TransitionsPerBit float64 `json:"transitions_per_bit"`
-	MaxTransitions    int     `json:"max_transitions"`
+	TransitionsPerBit float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
+	MaxTransitions    int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
 	// Correlation is Pearson's, between the Hamming distance of two code words
 	// and the distance |m−n| of their labels, over all pairs; nil when one of
 	// them does not vary.
-	Correlation *float64 `json:"distance_label_correlation"`
+	Correlation *float64 `json:"distance_label_correlation" doc:"correlation of the Hamming distance of two words with the distance of their labels; null where one does not vary"`
 	// ConstantColumns is the number of columns without a transition.
-	ConstantColumns int `json:"constant_columns"`
+	ConstantColumns int `json:"constant_columns" doc:"number of columns without a transition"`
 }
 
 // maxPairWork limits the number of 64-bit words that are compared for the properties of
@@ -123,4 +123,20 @@ func moment(pairs, xy, x, y uint64) float64 {
 	}
 	difference, _ := new(big.Float).SetInt(new(big.Int).Sub(product(pairs, xy), product(x, y))).Float64()
 	return difference
+}
+
+// Words returns the code words as texts of 0 and 1, one for each level, bit 1 first.
+func (c *Code) Words() []string {
+	words := make([]string, c.Levels())
+	text := make([]byte, c.Bits())
+	for i := range words {
+		for k := range text {
+			text[k] = '0'
+			if c.Bit(i, k) {
+				text[k] = '1'
+			}
+		}
+		words[i] = string(text)
+	}
+	return words
 }

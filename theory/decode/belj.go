@@ -82,6 +82,18 @@ func (d BelJ) Empty() int {
 	return d.bits
 }
 
+// Terms returns what Eq. 14 adds up for a packed word: Tl = −max k·b_k, Tf = max (M−k+1)·b_k
+// and Tc = M, the first two 0 for the all-zero word. Their sum is the label of
+// johnson-nonzero.
+func (d BelJ) Terms(word []uint64) (tl, tf, tc int) {
+	for k := 1; k <= d.bits; k++ {
+		if word[(k-1)/64]>>((k-1)%64)&1 == 1 {
+			tl, tf = min(tl, -k), max(tf, d.bits-k+1)
+		}
+	}
+	return tl, tf, d.bits
+}
+
 // Decode implements Decoder in O(M/64).
 func (d BelJ) Decode(word []uint64) int {
 	for i, w := range word {

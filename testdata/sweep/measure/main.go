@@ -1,18 +1,23 @@
-// Command measure prints the figures of montecarlo/sweep/README.md: the rate of one task on one
-// core and of two tasks on two, and the time that a shard takes beside its cells. Run it from the
-// repository's root.
+// Command measure prints the table of the costs of sweeps in montecarlo/sweep/README.md: the rate
+// of one task on one core and of two on two, and what a shard takes beside its cells. Run it from
+// the repository's root.
+//
+// The tasks are processes of the command, because processes are what is measured: each has its own
+// core, reads the plan, lists its cells and writes a file, as a task of a cluster does, and the
+// system counts the processor time of each. The numbers of cells and samples come from the library.
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
+
+	"belsim/montecarlo/sweep"
 )
 
 // plan is a part of a full map: fewer cells and samples, the same codes and levels.
@@ -35,7 +40,7 @@ func main() {
 	for name, text := range map[string]string{"plan.json": plan, "cheap.json": cheap} {
 		check(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	sweep := func(plan, out string, shard, shards int) *exec.Cmd {
+	task := func(plan, out string, shard, shards int) *exec.Cmd {
 		return exec.Command(belsim, "sweep", filepath.Join(dir, plan), "--out", filepath.Join(dir, out), "--quiet",
 			"--backend", "cpu", "--workers", "1", "--shard", fmt.Sprintf("%d/%d", shard, shards))
 	}
@@ -44,7 +49,7 @@ func main() {
 	at := func(tasks, run int) time.Duration {
 		var all []*exec.Cmd
 		for shard := 1; shard <= tasks; shard++ {
-			c := sweep("plan.json", fmt.Sprintf("r%d-%d", tasks, run), shard, tasks)
+			c := task("plan.json", fmt.Sprintf("r%d-%d", tasks, run), shard, tasks)
 			check(c.Start())
 			all = append(all, c)
 		}
@@ -60,7 +65,7 @@ func main() {
 	var shards []time.Duration
 	for i := range 21 {
 		start := time.Now()
-		check(sweep("cheap.json", "cheap", i+1, 1000).Run())
+		check(task("cheap.json", "cheap", i+1, 1000).Run())
 		shards = append(shards, time.Since(start))
 	}
 	overhead := slices.Min(shards)
@@ -70,7 +75,7 @@ func main() {
 		one, two = min(one, at(1, i)), min(two, at(2, i))
 	}
 
-	cells, samples := count(belsim, dir)
+	cells, samples := count(filepath.Join(dir, "r1-0"))
 	fmt.Printf("%d valid cells, %d samples; a shard's overhead is %.0f ms\n", cells, samples, overhead.Seconds()*1e3)
 	fmt.Println("| tasks, a core each | cells/s | samples/s |")
 	fmt.Println("| --- | --- | --- |")
@@ -85,18 +90,15 @@ func main() {
 		100*overhead.Seconds()*float64(samples)/one.Seconds())
 }
 
-// count returns the valid cells of the plan and the samples in them.
-func count(belsim, dir string) (cells, samples int) {
-	table := filepath.Join(dir, "m.csv")
-	check(exec.Command(belsim, "merge", filepath.Join(dir, "r1-0"), "-o", table).Run())
-	text, err := os.ReadFile(table)
+// count returns the valid cells of the results in a folder and the samples in them.
+func count(folder string) (cells, samples int) {
+	m, err := sweep.Merge(context.Background(), folder, nil)
 	check(err)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	column := slices.Index(strings.Split(lines[0], ","), "samples")
-	for _, line := range lines[1:] {
-		if n, err := strconv.Atoi(strings.Split(line, ",")[column]); err == nil {
+	check(m.Complete())
+	for t := range m.Tasks() {
+		if c := m.Cell(t); c.Valid {
 			cells++
-			samples += n
+			samples += int(c.Samples.Lo)
 		}
 	}
 	return cells, samples

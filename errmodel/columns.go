@@ -1,28 +1,28 @@
 package errmodel
 
-// Kernel makes single columns of a mixture with one weight r and one width σ, for codes
-// whose transitions change. It is safe for concurrent use.
-type Kernel struct {
+// MixtureColumns makes single columns of a mixture with one weight r and one width σ, for
+// codes whose transitions change. It is safe for concurrent use.
+type MixtureColumns struct {
 	r     float64
 	gauss []float64 // at distance d+½
 }
 
-// NewKernel returns the kernel for a number of levels. The error is about r or σ.
-func NewKernel(levels int, r, sigma float64) (*Kernel, error) {
+// NewMixtureColumns prepares columns for a number of levels. The error is about r or σ.
+func NewMixtureColumns(levels int, r, sigma float64) (*MixtureColumns, error) {
 	if err := checkPositive("r", r); err != nil {
 		return nil, err
 	}
 	if err := checkPositive("σ", sigma); err != nil {
 		return nil, err
 	}
-	return &Kernel{r, gaussians(sigma, levels)}, nil
+	return &MixtureColumns{r, gaussians(sigma, levels)}, nil
 }
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of a bit with
 // transitions after the given levels, ascending and from 1. They equal the column of
 // Mixture to the last bit. Where an entry is above 1, the mixture is invalid.
 // O(L + transitions·σ).
-func (m *Kernel) Column(dst []float64, transitions []int) {
+func (m *MixtureColumns) Column(dst []float64, transitions []int) {
 	clear(dst)
 	reach := len(m.gauss)
 	for _, at := range transitions { // level n is at the distance |n−at−½|

@@ -84,32 +84,20 @@ func rhoOf(ctx context.Context, workers int, c *code.Code, e mat.Matrix, prior [
 	if excess >= most {
 		return largestRho, nil
 	}
-	lo, hi := 0.0, largestRho
-	flo, fhi := -excess, most-excess
-	side := 0
+	b := bracket{below: 0, fBelow: -excess, above: largestRho, fAbove: most - excess}
 	for range 60 {
-		rho := (lo*fhi - hi*flo) / (fhi - flo)
+		rho := (b.below*b.fAbove - b.above*b.fBelow) / (b.fAbove - b.fBelow)
 		v, err := sharedExcess(ctx, workers, c, e, prior, rho)
 		if err != nil {
 			return 0, err
 		}
 		v -= excess
-		if math.Abs(v) < 1e-5*excess || hi-lo < 1e-5 {
+		if math.Abs(v) < 1e-5*excess || b.above-b.below < 1e-5 {
 			return rho, nil
 		}
-		if v < 0 {
-			if lo, flo = rho, v; side < 0 {
-				fhi /= 2
-			}
-			side = -1
-		} else {
-			if hi, fhi = rho, v; side > 0 {
-				flo /= 2
-			}
-			side = 1
-		}
+		b.narrow(rho, v)
 	}
-	return (lo + hi) / 2, nil
+	return (b.below + b.above) / 2, nil
 }
 
 // sharedExcess is the mean excess over the prior. It uses the trapezoid rule over the

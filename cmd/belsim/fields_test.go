@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
+	"belsim/montecarlo/sweep"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
+)
+
+// results are the types that commands write, with what they are.
+var results = []struct {
+	command, what string
+	fields        func() ([]table.Field, error)
+	undocumented  func() ([]string, error)
+}{
+	{"codes", "JSON of the list of all codes", table.Reference[codeList], table.Undocumented[codeList]},
+	{"codes", "JSON of one code", table.Reference[codeMatrix], table.Undocumented[codeMatrix]},
+	{"compare", "JSON; the CSV has the fields of `results[]`", table.Reference[scenario.Comparison], table.Undocumented[scenario.Comparison]},
+	{"heatmap", "JSON; the CSV has the fields of `cells[]`", table.Reference[scenario.Map], table.Undocumented[scenario.Map]},
+	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", table.Reference[scenario.Verification], table.Undocumented[scenario.Verification]},
+	{"fit", "JSON", table.Reference[verdict.Fit], table.Undocumented[verdict.Fit]},
+	{"fit", "CSV", table.Reference[verdict.Rate], table.Undocumented[verdict.Rate]},
+	{"optimize", "JSON", table.Reference[search.Optimized], table.Undocumented[search.Optimized]},
+	{"optimize --pareto", "JSON", table.Reference[search.Tradeoff], table.Undocumented[search.Tradeoff]},
+	{"optimize --pareto", "CSV", table.Reference[search.TradeoffRow], table.Undocumented[search.TradeoffRow]},
+	{"figures", "CSV of Figures 3(a), 3(b) and 11", table.Reference[profileRow], table.Undocumented[profileRow]},
+	{"figures", "CSV of Figure 7", table.Reference[termRow], table.Undocumented[termRow]},
+	{"sweep", "CSV of --list", table.Reference[sweep.ListedPiece], table.Undocumented[sweep.ListedPiece]},
+	{"merge", "JSON; the CSV and the arrays of the .npz have the fields of `cells[]`", table.Reference[sweep.Table], table.Undocumented[sweep.Table]},
+	{"bench", "JSON; the CSV has the fields of `results[]`", table.Reference[benchmark], table.Undocumented[benchmark]},
+}
+
+// TestFields: FIELDS.md describes the fields that the types have, all of them.
+func TestFields(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(`# Fields of the results
+
+Every field of the JSON and CSV files that the commands write. The names are a promise. Errors are |decoded − label|.
+A value that does not exist is ` + "`null`" + ` in JSON and empty in CSV. This file is made from the types of the results:
+` + "`go test ./cmd/belsim -run Fields -update`" + ` writes it.
+`)
+	last := ""
+	for _, r := range results {
+		if missing, err := r.undocumented(); err != nil || len(missing) > 0 {
+			t.Errorf("%s, %s: fields without a doc tag: %v, error %v", r.command, r.what, missing, err)
+		}
+		fields, err := r.fields()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.command != last {
+			fmt.Fprintf(&b, "\n## %s\n", r.command)
+			last = r.command
+		}
+		fmt.Fprintf(&b, "\n%s:\n\n", r.what)
+		if err := table.WriteReference(&b, fields); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(sourceDir, "FIELDS.md")
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, b.Bytes()) {
+		t.Error("FIELDS.md is not what the types say; go test ./cmd/belsim -run Fields -update writes it")
+	}
+}

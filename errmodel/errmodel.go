@@ -1,0 +1,39 @@
+// Package errmodel gives the error probabilities e[n,k] of the binary
+// classifiers: Gaussian mixtures around the bit transitions of a code (Eq. 3
+// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and fits of the
+// mixture to the outputs of trained classifiers (package observed reads these).
+package errmodel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// InvalidError says that a mixture is no table of probabilities: the sum of
+// Gaussians exceeds 1 somewhere.
+type InvalidError struct {
+	R, Sigma   float64 // zero where each transition has its own
+	Level, Bit int     // of the largest value, or the first above 1; from 1
+	Value      float64
+}
+
+// Error implements error.
+func (e *InvalidError) Error() string {
+	model := "error model"
+	if e.Sigma > 0 {
+		model = fmt.Sprintf("r = %v with σ = %v", e.R, e.Sigma)
+	}
+	return fmt.Sprintf("%s is invalid: e[n,k] = %.4g at level %d, bit %d, and a probability is at most 1; take a smaller r or a larger σ",
+		model, e.Value, e.Level, e.Bit)
+}
+
+// errNotPositive is wrapped by the errors for parameters that are not positive.
+var errNotPositive = errors.New("want a positive finite number")
+
+func checkPositive(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s = %v: %w", name, v, errNotPositive)
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package errmodel
+
+import "math"
+
+// Transition is one Gaussian of a classifier's error profile: a bit transition
+// at Mu, in levels (n+½ lies between levels n and n+1), of weight R and width
+// Sigma, in levels.
+type Transition struct{ Mu, R, Sigma float64 }
+
+// At returns R/(Sigma·√(2π)) · exp(−(y−Mu)²/(2·Sigma²)) for a label y, a level
+// or any real number.
+func (t Transition) At(y float64) float64 {
+	z := (y - t.Mu) / t.Sigma
+	return t.R / (t.Sigma * math.Sqrt(2*math.Pi)) * math.Exp(-z*z/2)
+}
+
+// Transitions returns the Gaussians of a bit with transitions at positions[i]+½, with
+// one weight and one width.
+func Transitions(positions []int, r, sigma float64) []Transition {
+	t := make([]Transition, len(positions))
+	for i, n := range positions {
+		t[i] = Transition{Mu: float64(n) + 0.5, R: r, Sigma: sigma}
+	}
+	return t
+}

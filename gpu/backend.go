@@ -1,0 +1,161 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"belsim/montecarlo"
+)
+
+// Choice says where samples are drawn. It never changes a number.
+type Choice string
+
+// The choices.
+const (
+	Auto Choice = "auto" // on a device where there is one, else on the CPU
+	CPU  Choice = "cpu"
+	CUDA Choice = "cuda" // on a device; without one sampling fails with ErrDevice
+)
+
+// ErrDevice is wrapped by the errors of a device that was insisted on.
+var ErrDevice = errors.New("no samples from the CUDA device")
+
+// Backend samples, and is closed when it is not used any more.
+type Backend interface {
+	montecarlo.Backend
+	io.Closer
+}
+
+// NewBackend returns the backend of a choice. It looks for a device when the first samples
+// are drawn. workers is the number of goroutines on the CPU, 0 for one on each processor.
+// fallback, which may be nil, is told why Auto takes the CPU.
+func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
+	if fallback == nil {
+		fallback = func(error) {}
+	}
+	onCPU := montecarlo.CPU{Workers: workers}
+	switch choice {
+	case CPU:
+		return cpuOnly{onCPU}
+	case CUDA:
+		return &deviceOnly{workers: workers}
+	}
+	return &deviceFirst{cpu: onCPU, fallback: fallback}
+}
+
+// cpuOnly samples on goroutines.
+type cpuOnly struct{ montecarlo.CPU }
+
+func (cpuOnly) Close() error { return nil }
+
+// deviceOnly samples on a device, whose failures end the work.
+type deviceOnly struct {
+	workers int
+	device  *Device
+}
+
+func (b *deviceOnly) Close() error {
+	if b.device == nil {
+		return nil
+	}
+	return b.device.Close()
+}
+
+// Sample implements montecarlo.Backend. The error wraps ErrDevice.
+func (b *deviceOnly) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+	var err error
+	if b.device == nil {
+		if b.device, err = Open(b.workers); err != nil {
+			b.device = nil
+			return &deviceError{err}
+		}
+	}
+	if err = b.device.Sample(ctx, jobs, done); err != nil && ctx.Err() == nil {
+		return &deviceError{err}
+	}
+	return err
+}
+
+// deviceError is ErrDevice with its cause.
+type deviceError struct{ cause error }
+
+func (e *deviceError) Error() string   { return fmt.Sprintf("--backend cuda: %v", e.cause) }
+func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
+
+// deviceFirst samples on a device where there is one. The CPU takes over where there is none,
+// or when it fails, even in the middle: the sums are the same wherever they come from.
+type deviceFirst struct {
+	cpu      montecarlo.CPU
+	fallback func(error)
+	device   *Device
+	failed   bool
+}
+
+// fail gives the device up and says so, once.
+func (b *deviceFirst) fail(err error) {
+	b.failed = true
+	if b.device != nil {
+		err = errors.Join(err, b.device.Close())
+	}
+	b.fallback(err)
+}
+
+func (b *deviceFirst) Close() error {
+	if b.failed || b.device == nil {
+		return nil
+	}
+	return b.device.Close()
+}
+
+// Sample implements montecarlo.Backend. The device's sums are kept apart until it
+// has finished, so that the work it did before it failed is not counted twice.
+func (b *deviceFirst) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+	if err := montecarlo.ValidateJobs(jobs); err != nil {
+		return err
+	}
+	if done == nil {
+		done = func(uint64) {}
+	}
+	if b.device == nil && !b.failed {
+		var err error
+		if b.device, err = Open(b.cpu.Workers); err != nil {
+			b.device = nil
+			b.fail(err)
+		}
+	}
+	var reported uint64
+	if !b.failed {
+		apart := make([]montecarlo.Job, len(jobs))
+		for i, j := range jobs {
+			apart[i] = montecarlo.Job{Problem: j.Problem, Spans: j.Spans, Sums: make([]montecarlo.Sums, len(j.Sums))}
+		}
+		err := b.device.Sample(ctx, apart, func(n uint64) {
+			reported += n
+			done(n)
+		})
+		if err == nil || ctx.Err() != nil {
+			for i := range jobs {
+				for row, s := range apart[i].Sums {
+					jobs[i].Sums[row].Add(s)
+				}
+			}
+			return err
+		}
+		if !errors.Is(err, ErrUnsupported) { // the device is well, and samples other problems
+			b.fail(err)
+		}
+	}
+	var mu sync.Mutex
+	return b.cpu.Sample(ctx, jobs, func(n uint64) {
+		mu.Lock()
+		seen := min(n, reported) // the device has said so already
+		reported -= seen
+		mu.Unlock()
+		if n > seen {
+			done(n - seen)
+		}
+	})
+}

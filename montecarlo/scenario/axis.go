@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Range is a range of numbers, written lo:hi:count or lo:hi:count:log.
+type Range struct {
+	Lo, Hi float64
+	Count  int
+	Log    bool // evenly spaced in the logarithms
+}
+
+// MaxRange is the largest number of values of a range.
+const MaxRange = 10000
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *Range) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), ":")
+	if len(parts) != 3 && (len(parts) != 4 || parts[3] != "log") {
+		return fmt.Errorf("range %q: want lo:hi:count or lo:hi:count:log", text)
+	}
+	var err [3]error
+	r.Lo, err[0] = strconv.ParseFloat(parts[0], 64)
+	r.Hi, err[1] = strconv.ParseFloat(parts[1], 64)
+	r.Count, err[2] = strconv.Atoi(parts[2])
+	r.Log = len(parts) == 4
+	switch {
+	case errors.Join(err[:]...) != nil:
+		return fmt.Errorf("range %q: want two numbers and a count, lo:hi:count", text)
+	case !(r.Lo > 0) || math.IsInf(r.Hi, 0) || math.IsNaN(r.Hi):
+		return fmt.Errorf("range %q: want positive finite numbers", text)
+	case r.Count < 1 || r.Count > MaxRange:
+		return fmt.Errorf("range %q: count %d; want 1 to %d", text, r.Count, MaxRange)
+	case r.Hi < r.Lo || r.Hi == r.Lo && r.Count > 1:
+		return fmt.Errorf("range %q: want lo below hi", text)
+	}
+	return nil
+}
+
+// Values lists the numbers of the range, both ends included.
+func (r Range) Values() []float64 {
+	v := make([]float64, r.Count)
+	for i := range v {
+		switch f := float64(i) / float64(max(r.Count-1, 1)); {
+		case i == r.Count-1 && i > 0:
+			v[i] = r.Hi
+		case r.Log:
+			v[i] = r.Lo * math.Exp(f*math.Log(r.Hi/r.Lo))
+		default:
+			v[i] = r.Lo + f*(r.Hi-r.Lo)
+		}
+	}
+	return v
+}
+
+// Around is a range of count numbers from v/factor to v·factor, evenly spaced in the
+// logarithms.
+func Around(v, factor float64, count int) Range {
+	return Range{Lo: v / factor, Hi: v * factor, Count: count, Log: true}
+}

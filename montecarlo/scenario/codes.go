@@ -1,0 +1,79 @@
+package scenario
+
+import (
+	"fmt"
+
+	"belsim/theory/code"
+	"belsim/theory/memory"
+)
+
+// Sizes say how many levels the codes of a scenario have.
+type Sizes struct {
+	Levels int  // as asked for; 0: not said
+	Prior  int  // as the prior's histogram needs; 0: there is none
+	Usual  int  // where nothing else says
+	Real   bool // files may hold real numbers
+}
+
+// Named is the number of levels of named codes where no file sets it.
+func (z Sizes) Named() int {
+	switch {
+	case z.Levels != 0:
+		return z.Levels
+	case z.Prior != 0:
+		return z.Prior
+	}
+	return z.Usual
+}
+
+// OpenCodes opens NAMEs and FILEs, all of the same number of levels: as asked for, else as the
+// files have, else as the prior needs, else as usual.
+func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
+	open := code.Open
+	if size.Real {
+		open = code.OpenReal
+	}
+	codes := make([]*code.Code, len(names))
+	var file *code.Code // the first file, where it sets the number of levels
+	for i, name := range names {
+		if !code.IsFile(name) {
+			continue
+		}
+		c, err := open(name, size.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if file != nil && c.Levels() != file.Levels() {
+			return nil, fmt.Errorf("%s has %d levels, but %s has %d; want as many in all codes", c.Name(), c.Levels(), file.Name(), file.Levels())
+		}
+		codes[i] = c
+		if size.Levels == 0 {
+			file = c
+		}
+	}
+	if file != nil {
+		size.Levels = file.Levels()
+	}
+	for i, name := range names {
+		if codes[i] == nil {
+			c, err := NamedCode(name, size.Named())
+			if err != nil {
+				return nil, err
+			}
+			codes[i] = c
+		}
+	}
+	return codes, nil
+}
+
+// NamedCode is code.New, unless the code would not fit in memory.
+func NamedCode(name string, levels int) (*code.Code, error) {
+	for _, f := range code.Families() {
+		if f.Name == name && levels >= code.MinLevels && levels <= code.MaxLevels {
+			if err := memory.Check(fmt.Sprintf("%s of %d levels", name, levels), f.Bytes(levels)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return code.New(name, levels)
+}

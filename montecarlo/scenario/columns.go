@@ -1,0 +1,74 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+)
+
+// ColumnModel is implemented by models that give the error probabilities of single bits. A
+// search changes a code bit by bit; with such a model it computes only the bits that have
+// changed.
+type ColumnModel interface {
+	Model
+	// Columns prepares the model for codes of L levels. bits is the number of bits M
+	// that the codes will have; 0 stands for any number.
+	Columns(levels, bits int) (Columns, error)
+}
+
+// Columns are the error probabilities that a model gives to the bits of codes that change.
+type Columns struct {
+	// Of sets dst, of length L, to e[·,k] of bit k, from 0, whose transitions come after
+	// the given levels, ascending and from 1. A value above 1 says that the model is
+	// invalid for the code. It is safe for concurrent use.
+	Of func(dst []float64, k int, transitions []int)
+	// Bits is the number of bits M that every code must have; 0 stands for any number.
+	Bits int
+	// Model gives the same error probabilities for whole codes.
+	Model Model
+}
+
+// Columns implements ColumnModel. r and σ are the same for all bits: a code that changes is not
+// the code of PerBit.
+func (m Mixture) Columns(levels, _ int) (Columns, error) {
+	m.PerBit = nil
+	if m.Printed {
+		return Columns{}, fmt.Errorf("%v: the paper prints no transitions of codes that change", m)
+	}
+	columns, err := errmodel.NewMixtureColumns(levels, m.R, m.Sigma)
+	if err != nil {
+		return Columns{}, err
+	}
+	return Columns{Of: func(dst []float64, _ int, transitions []int) { columns.Column(dst, transitions) }, Model: m}, nil
+}
+
+// Columns implements ColumnModel. It reads the file.
+func (t Table) Columns(levels, bits int) (Columns, error) {
+	e, err := errmodel.ReadTable(t.Path, levels, bits)
+	if err != nil {
+		return Columns{}, err
+	}
+	return Columns{
+		Of:    func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) },
+		Bits:  e.RawMatrix().Cols,
+		Model: tableInMemory{t, e},
+	}, nil
+}
+
+// tableInMemory is a Table whose file was read.
+type tableInMemory struct {
+	Table
+	e *mat.Dense
+}
+
+// Errors implements Model.
+func (t tableInMemory) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
+	if rows, columns := t.e.Dims(); rows != c.Levels() || columns != c.Bits() {
+		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path, rows, columns, c.Name(), c.Levels(), c.Bits())
+	}
+	return t.e, nil
+}

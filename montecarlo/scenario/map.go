@@ -1,0 +1,402 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/parallel"
+)
+
+// Method says how an expected error is computed.
+type Method string
+
+// The methods.
+const (
+	Bound  Method = "bound"
+	Exact  Method = "exact"
+	Sample Method = "mc"
+)
+
+// Text is the method in titles.
+func (m Method) Text() string {
+	switch m {
+	case Exact:
+		return "exact expected error"
+	case Sample:
+		return "sampled error"
+	}
+	return string(m)
+}
+
+// Side is one of the two codes of a map.
+type Side struct {
+	Code    *code.Code
+	Decoder decode.Decoder
+	Models  Lines // from Plane.Of
+}
+
+// Side returns a code with its named decoder and its models in a plane.
+func (s *Scenario) Side(c *code.Code, decoder string, plane Plane) (side Side, err error) {
+	side.Code = c
+	if side.Decoder, err = s.Decoder(decoder, c); err != nil {
+		return side, err
+	}
+	side.Models, err = plane.Of(c)
+	return side, err
+}
+
+// Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
+type Map struct {
+	A        string     `json:"a" doc:"code A"`
+	B        string     `json:"b" doc:"code B"`
+	DecoderA string     `json:"decoder_a" doc:"decoder of A"`
+	DecoderB string     `json:"decoder_b" doc:"decoder of B"`
+	Levels   int        `json:"levels" doc:"number of levels L of both codes"`
+	Method   Method     `json:"method" doc:"bound, exact or mc"`
+	Seed     *uint64    `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
+	R        []float64  `json:"r" doc:"the values of r"`
+	Sigma    []float64  `json:"sigma" doc:"the values of σ, in levels"`
+	Cells    []Cell     `json:"cells" doc:"a row for each pair of r and σ, r the faster"`
+	Outputs  [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
+	Reading
+	Provenance
+
+	LogR     bool `json:"-"` // the values of r are evenly spaced in their logarithms
+	LogSigma bool `json:"-"` // so are those of σ
+}
+
+// Cell is one pair of r and σ. Errors are in levels; they are null where some probability
+// exceeds 1.
+type Cell struct {
+	R        float64       `json:"r" doc:"weight r of the Gaussians"`
+	Sigma    float64       `json:"sigma" doc:"width σ of the Gaussians, in levels"`
+	A        table.Number  `json:"a" doc:"error of A, in levels; null where r and σ are invalid"`
+	B        table.Number  `json:"b" doc:"error of B, in levels; null where r and σ are invalid"`
+	Increase table.Number  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, or r and σ are invalid"`
+	StdErrA  *table.Number `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
+	StdErrB  *table.Number `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
+	StdErr   *table.Number `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
+}
+
+// NewMap returns the map with empty cells.
+func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) *Map {
+	a, b := sides[0], sides[1]
+	m := &Map{
+		A: a.Code.Name(), B: b.Code.Name(), DecoderA: a.Decoder.Name(), DecoderB: b.Decoder.Name(),
+		Levels: a.Code.Levels(), Method: method, R: x.Values(), Sigma: y.Values(),
+		Outputs: [2]Outputs{s.OutputsOf(a.Code, a.Decoder), s.OutputsOf(b.Code, b.Decoder)},
+		Reading: s.Reading(),
+		LogR:    x.Log, LogSigma: y.Log,
+	}
+	m.Cells = make([]Cell, len(m.R)*len(m.Sigma))
+	for i := range m.Cells {
+		m.Cells[i] = Cell{R: m.R[i%len(m.R)], Sigma: m.Sigma[i/len(m.R)], A: table.None(), B: table.None(), Increase: table.None()}
+	}
+	return m
+}
+
+// Fill computes the cells of a map from NewMap, over the weights of the labels. run.Done is
+// told how many cells were finished. The error wraps theory.ErrNone where a code has no
+// bound, or no exact value.
+func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, sides [2]Side, weights []float64, draw Sampling) error {
+	f := &filler{s, run, m, sides, weights, draw}
+	if m.Method == Sample {
+		m.Seed = &draw.Seed
+		return f.sample(ctx)
+	}
+	return f.theory(ctx)
+}
+
+// filler computes the cells of a map.
+type filler struct {
+	s       *Scenario
+	run     Run
+	m       *Map
+	sides   [2]Side
+	weights []float64
+	draw    Sampling
+}
+
+// Row returns the cells of the i-th σ.
+func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.R) : (i+1)*len(m.R)] }
+
+// Increases is the map as a matrix, a row for each σ and a column for each r, in percent; NaN
+// where it is blank.
+func (m *Map) Increases() *mat.Dense {
+	z := mat.NewDense(len(m.Sigma), len(m.R), nil)
+	for i, c := range m.Cells {
+		z.Set(i/len(m.R), i%len(m.R), float64(c.Increase))
+	}
+	return z
+}
+
+// Nearest is the valid cell that r and σ lie in, or nil.
+func (m *Map) Nearest(r, sigma float64) *Cell {
+	at := func(values []float64, v float64) int {
+		for i := range values {
+			// Half-way to the neighbours in proportion; a range of one value is that value.
+			lo, hi := values[i], values[i]
+			if i > 0 {
+				lo = math.Sqrt(values[i-1] * values[i])
+			}
+			if i+1 < len(values) {
+				hi = math.Sqrt(values[i] * values[i+1])
+			}
+			if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
+				return i
+			}
+		}
+		return -1
+	}
+	i, j := at(m.R, r), at(m.Sigma, sigma)
+	if i < 0 || j < 0 || m.Row(j)[i].Increase.IsNone() {
+		return nil
+	}
+	return &m.Row(j)[i]
+}
+
+// MapSummary says where A and B differ most.
+type MapSummary struct {
+	Valid       int   // cells with an increase
+	BetterB     int   // cells in which B has the smaller error
+	Least, Most *Cell // the cells of the extreme increases; nil where none is valid
+}
+
+// Summary returns the extremes of a map.
+func (m *Map) Summary() MapSummary {
+	const rounding = 1e-9 // percent: less is no difference
+	var s MapSummary
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Increase.IsNone() {
+			continue
+		}
+		s.Valid++
+		if c.Increase > rounding {
+			s.BetterB++
+		}
+		if s.Least == nil || c.Increase < s.Least.Increase {
+			s.Least = c
+		}
+		if s.Most == nil || c.Increase > s.Most.Increase {
+			s.Most = c
+		}
+	}
+	return s
+}
+
+// Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; none where
+// b is not above zero.
+func Increase(a, b float64) table.Number {
+	if !(b > 0) {
+		return table.None()
+	}
+	return table.Number(100 * (a/b - 1))
+}
+
+// set takes the errors of both codes.
+func (c *Cell) set(value, stderr [2]float64, sampled bool) {
+	c.A, c.B = table.Number(value[0]), table.Number(value[1])
+	c.Increase = Increase(value[0], value[1])
+	if sampled {
+		a, b, increase := table.Number(stderr[0]), table.Number(stderr[1]), table.None()
+		if value[1] > 0 {
+			// To first order, and as if the two codes' samples were
+			// independent. They come from the same seed, so this is a guide
+			// to the increase, unlike the standard errors of a and b.
+			increase = table.Number(100 * math.Hypot(stderr[0], value[0]/value[1]*stderr[1]) / value[1])
+		}
+		c.StdErrA, c.StdErrB, c.StdErr = &a, &b, &increase
+	}
+}
+
+// lines prepares the models of both codes that share σ.
+func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]Line, err error) {
+	for i, s := range f.sides {
+		if lines[i], err = s.Models.Line(ctx, sigma); err != nil {
+			return lines, err
+		}
+	}
+	return lines, nil
+}
+
+// theory fills the map by bounds or exact values, the cells of one σ at a time on each worker.
+func (f *filler) theory(ctx context.Context) error {
+	return parallel.Each(ctx, f.run.Workers, len(f.m.Sigma), func() (func(ctx context.Context, row int) error, error) {
+		var means [2]lineMean
+		for i, s := range f.sides {
+			var err error
+			if means[i], err = f.s.lineMean(s, f.m.Method, f.weights); err != nil {
+				return nil, fmt.Errorf("%w; --method mc samples instead", err)
+			}
+		}
+		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means) }, nil
+	})
+}
+
+// fill computes the cells of one σ.
+func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) error {
+	lines, err := f.lines(ctx, cells[0].Sigma)
+	if err != nil {
+		return err
+	}
+	var at [2]func(x float64) (float64, error)
+	for i := range f.sides {
+		if at[i], err = means[i](lines[i]); err != nil {
+			return err
+		}
+	}
+	for j := range cells {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &cells[j]
+		if lines[0].Valid(c.R) && lines[1].Valid(c.R) {
+			var value [2]float64
+			for i := range f.sides {
+				if value[i], err = at[i](c.R); err != nil {
+					return err
+				}
+			}
+			c.set(value, [2]float64{}, false)
+		}
+		f.run.done(1)
+	}
+	return nil
+}
+
+// lineMean prepares the mean error of a code, over the weights, for the models of one line. It
+// belongs to one goroutine.
+type lineMean func(l Line) (func(x float64) (float64, error), error)
+
+func (s *Scenario) lineMean(side Side, method Method, weights []float64) (lineMean, error) {
+	p := s.Shape(side.Code, side.Decoder)
+	var mean func(weights []float64, e mat.Matrix) float64
+	linear := false
+	if method == Exact {
+		x, err := ExactOf(p)
+		if err != nil {
+			return nil, err
+		}
+		mean = x.Mean
+	} else {
+		b, err := BoundOf(p)
+		if err != nil {
+			return nil, err
+		}
+		mean, linear = b.Mean, b.Linear
+	}
+	return func(l Line) (func(x float64) (float64, error), error) {
+		if largest, ok := l.Proportional(); ok && linear { // computed once for all x
+			x := min(1, largest)
+			unit, err := l.Errors(x)
+			if err != nil {
+				return nil, err
+			}
+			slope := mean(weights, unit) / x
+			return func(x float64) (float64, error) { return x * slope, nil }, nil
+		}
+		return func(x float64) (float64, error) {
+			e, err := l.Errors(x)
+			if err != nil {
+				return 0, err
+			}
+			return mean(weights, e), nil
+		}, nil
+	}, nil
+}
+
+// SampledRows is about how many rows of code matrices are sampled together: enough to keep a
+// device busy, and their sums take little memory.
+const SampledRows = 1 << 18
+
+// sample fills the map by samples, many cells at a time.
+func (f *filler) sample(ctx context.Context) error {
+	labels := 0
+	for _, w := range f.weights {
+		if w > 0 {
+			labels++
+		}
+	}
+	perCell := 2 * uint64(labels) * f.draw.Samples
+	var finished atomic.Uint64
+	done := func(n uint64) {
+		now := finished.Add(n)
+		f.run.done(now/perCell - (now-n)/perCell)
+	}
+	var problems [2][]*montecarlo.Problem
+	var cells []*Cell
+	flush := func() error {
+		if len(cells) == 0 {
+			return nil
+		}
+		// All of one code, then all of the other: neighbours share tables.
+		sums, err := montecarlo.EstimateEach(ctx, f.run.Backend, append(problems[0], problems[1]...), f.draw.Samples, f.weights, done)
+		if err != nil {
+			return err
+		}
+		for i, c := range cells {
+			a, b := montecarlo.Weigh(f.weights, sums[i]), montecarlo.Weigh(f.weights, sums[len(cells)+i])
+			c.set([2]float64{a.Mean, b.Mean}, [2]float64{a.StdErr, b.StdErr}, true)
+		}
+		problems, cells = [2][]*montecarlo.Problem{}, nil
+		return nil
+	}
+	for row, sigma := range f.m.Sigma {
+		lines, err := f.lines(ctx, sigma)
+		if err != nil {
+			return err
+		}
+		for j := range f.m.Row(row) {
+			c := &f.m.Row(row)[j]
+			pair, err := f.problems(lines, c.R)
+			if err != nil {
+				return err
+			}
+			if pair[0] == nil {
+				f.run.done(1)
+				continue
+			}
+			for i, p := range pair {
+				problems[i] = append(problems[i], p)
+			}
+			cells = append(cells, c)
+			if 2*len(cells)*f.m.Levels >= SampledRows {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}
+
+// problems are sampled for one cell; nil where r and σ are invalid for one of the codes.
+func (f *filler) problems(lines [2]Line, r float64) (pair [2]*montecarlo.Problem, err error) {
+	if !lines[0].Valid(r) || !lines[1].Valid(r) {
+		return pair, nil
+	}
+	for i, s := range f.sides {
+		e, err := lines[i].Errors(r)
+		if err != nil {
+			return pair, err
+		}
+		pair[i], err = f.s.ProblemOf(s.Code, s.Decoder, e, Sampling{Seed: f.draw.Seed})
+		if errors.Is(err, ErrBetween) {
+			return [2]*montecarlo.Problem{}, nil // blank, as at levels
+		}
+		if err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
+}

@@ -1,0 +1,161 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/theory/code"
+	"belsim/theory/memory"
+)
+
+// Model gives the error probabilities of the classifiers of any code.
+type Model interface {
+	// Errors returns the L × M table e[n,k] of a code. The error wraps
+	// *errmodel.InvalidError where the model gives the code a probability above 1.
+	Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
+	// Parameters are the model's parameters, as results show them.
+	Parameters() Parameters
+	// String describes the model for people, such as "r = 0.5, σ = 3".
+	String() string
+}
+
+// Parameters are the parameters of an error model in results. A nil pointer stands for a
+// parameter that the model does not have.
+type Parameters struct {
+	R     *float64 `json:"r" doc:"weight r of the Gaussians; null where the model has none"`
+	Sigma *float64 `json:"sigma" doc:"width σ of the Gaussians, in levels; null where the model has none"`
+}
+
+// RealLabels is implemented by tables of models that also say how probable errors are at
+// labels between levels.
+type RealLabels interface {
+	mat.Matrix
+	montecarlo.Profile
+	fmt.Stringer
+}
+
+// Fitted is implemented by models that were fitted to a network.
+type Fitted interface {
+	// FittedTo returns the file of the fit, and its number of levels.
+	FittedTo() (path string, levels int)
+}
+
+// Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,
+// in levels, at each bit transition.
+type Mixture struct {
+	R, Sigma float64
+	Printed  bool // the transitions are where the paper's Eq. 4 prints them
+
+	// Of a model that was fitted to a network:
+	Path      string  // the file of the fit
+	FitLevels int     // the levels of the network's code
+	PerBit    *PerBit // each bit's own r and σ; may be nil
+}
+
+// PerBit holds r and σ for each bit of one code, length M. A bit with NaN never errs.
+type PerBit struct {
+	Code     string
+	Levels   int
+	R, Sigma []float64
+}
+
+// Errors implements Model.
+func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
+	positions, err := m.positions(c)
+	if err != nil {
+		return nil, err
+	}
+	if b := m.PerBit; b != nil && c.Name() == b.Code && c.Levels() == b.Levels && c.Bits() == len(b.R) {
+		return m.perBit(positions)
+	}
+	p, err := errmodel.NewProfile(ctx, c.Levels(), positions, m.Sigma)
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.Mixture(m.R)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name(), err)
+	}
+	return e, nil
+}
+
+// perBit is the table with every bit's own r and σ.
+func (m Mixture) perBit(positions [][]int) (*mat.Dense, error) {
+	bits := make([][]errmodel.Transition, len(positions))
+	for k, r := range m.PerBit.R {
+		if sigma := m.PerBit.Sigma[k]; !math.IsNaN(r) && !math.IsNaN(sigma) {
+			bits[k] = errmodel.Transitions(positions[k], r, sigma)
+		}
+	}
+	e, err := errmodel.Table(m.PerBit.Levels, bits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return e, nil
+}
+
+// positions returns the levels after which the bits of a code change.
+func (m Mixture) positions(c *code.Code) ([][]int, error) {
+	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
+		return nil, err
+	}
+	if m.Printed {
+		return errmodel.PrintedTransitions(c)
+	}
+	return c.Transitions(), nil
+}
+
+// Parameters implements Model.
+func (m Mixture) Parameters() Parameters { return Parameters{&m.R, &m.Sigma} }
+
+// FittedTo implements Fitted; levels is 0 for a model that was not fitted.
+func (m Mixture) FittedTo() (path string, levels int) { return m.Path, m.FitLevels }
+
+// String implements Model.
+func (m Mixture) String() string {
+	text := fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
+	if m.Path != "" {
+		text = fmt.Sprintf("r = %.4g, σ = %.4g from %s", m.R, m.Sigma, m.Path)
+	}
+	if m.Printed {
+		text += ", transitions as printed"
+	}
+	return text
+}
+
+// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
+type Table struct{ Path string }
+
+// Errors implements Model.
+func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
+	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
+}
+
+// Parameters implements Model.
+func (Table) Parameters() Parameters { return Parameters{} }
+
+// String implements Model.
+func (t Table) String() string { return "e from " + t.Path }
+
+// Random draws the error probabilities uniformly from 0 to 1, as the paper's check of its
+// bounds does.
+type Random struct{ Seed uint64 }
+
+// Errors implements Model.
+func (m Random) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
+	if err := memory.Check("a random table of error probabilities", int64(c.Levels())*int64(c.Bits())*8); err != nil {
+		return nil, err
+	}
+	return errmodel.Random(c.Levels(), c.Bits(), m.Seed), nil
+}
+
+// Parameters implements Model.
+func (Random) Parameters() Parameters { return Parameters{} }
+
+// String implements Model.
+func (Random) String() string { return "e uniform on [0, 1)" }

@@ -1,0 +1,54 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+
+	"belsim/theory"
+)
+
+// Prior says how often each label occurs. Its zero value gives all levels the same weight.
+type Prior struct {
+	Path      string            // the file of Histogram, for errors
+	Histogram *theory.Histogram // of the labels; nil for none
+	Fitted    []float64         // the labels that a model was fitted to; used where there is no histogram
+}
+
+// ReadPrior reads the histogram of the labels from a CSV file (theory.ReadHistogram). With an
+// empty path there is none.
+func ReadPrior(path string) (Prior, error) {
+	if path == "" {
+		return Prior{}, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return Prior{}, fmt.Errorf("reading prior: %w", err)
+	}
+	defer file.Close()
+	h, err := theory.ReadHistogram(file, path)
+	return Prior{Path: path, Histogram: h}, err
+}
+
+// Weights returns the weight of each of n levels; they add up to 1. The error says that the
+// histogram has more levels.
+func (p Prior) Weights(n int) ([]float64, error) {
+	switch {
+	case p.Histogram == nil && p.Fitted != nil:
+		return p.Fitted, nil
+	case p.Histogram == nil:
+		return theory.Uniform(n), nil
+	}
+	w, err := p.Histogram.Prior(n)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Path, err)
+	}
+	return w, nil
+}
+
+// Levels is the number of levels that the histogram needs; 0 without one.
+func (p Prior) Levels() int {
+	if p.Histogram == nil {
+		return 0
+	}
+	return len(p.Histogram.Counts)
+}

@@ -1,0 +1,255 @@
+// Package scenario says what a computation is about, and answers what can be asked of it.
+//
+// A Scenario has the error model of the classifiers, the prior of the labels, the outputs
+// that decoders read, their temperature and shared noise, and the kind of the labels.
+// Flags, plans of sweeps and fits to trained networks fill it in; every computation
+// reads it: error probabilities and sampling problems of a code (Problem), the bound
+// and the exact value where they exist (BoundOf, ExactOf, Theory), a ranking of codes
+// (Compare), a check of samples against theory (Verify) and maps over two parameters
+// of the error model (Map).
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Outputs say what the classifiers give to a decoder.
+type Outputs string
+
+// The outputs of the classifiers.
+const (
+	AutoOutputs Outputs = "auto"   // logits for decoders that need them, bits for the others
+	Bits        Outputs = "bits"   // hard decisions
+	Logits      Outputs = "logits" // soft decisions
+)
+
+// Labels say what the true labels are.
+type Labels string
+
+// The kinds of true labels.
+const (
+	Levels     Labels = "levels"     // levels, from 1 to L
+	Continuous Labels = "continuous" // real numbers, uniform on [½, L+½], in levels
+)
+
+// Scenario says what a computation is about. New returns one with the usual values.
+type Scenario struct {
+	Model       Model   // where the error probabilities come from
+	Prior       Prior   // how often each label occurs
+	Outputs     Outputs // what decoders read
+	Temperature float64 // τ, by which the logits of gen-ex are multiplied
+	SharedNoise float64 // ρ, the part of the noise that all bits share (a one-factor Gaussian model)
+	Labels      Labels
+	Decoders    decode.Registry // the decoders that names stand for
+}
+
+// New returns a scenario with the usual values: decoders read what they need, τ = 1, ρ = 0,
+// labels are levels that occur equally often, and decoders are the built-in ones.
+func New(m Model) *Scenario {
+	return &Scenario{Model: m, Outputs: AutoOutputs, Temperature: 1, Labels: Levels, Decoders: decode.Builtin()}
+}
+
+// ValueError is the refusal of a value. Name is the field's name in files and results.
+type ValueError struct {
+	Name  string
+	Value any
+	Want  string
+}
+
+// Error implements error.
+func (e *ValueError) Error() string { return fmt.Sprintf("%s is %v: want %s", e.Name, e.Value, e.Want) }
+
+// CheckTemperature returns a *ValueError unless τ is a positive finite number.
+func CheckTemperature(tau float64) error {
+	if !(tau > 0) || math.IsInf(tau, 0) {
+		return &ValueError{"temperature", tau, "a positive finite number"}
+	}
+	return nil
+}
+
+// CheckSharedNoise returns a *ValueError unless ρ is a number from 0 to 1.
+func CheckSharedNoise(rho float64) error {
+	if !(rho >= 0 && rho <= 1) {
+		return &ValueError{"shared_noise", rho, "a number from 0 to 1"}
+	}
+	return nil
+}
+
+// Check refuses values without a meaning. The errors are *ValueError.
+func (s *Scenario) Check() error {
+	if err := CheckTemperature(s.Temperature); err != nil {
+		return err
+	}
+	return CheckSharedNoise(s.SharedNoise)
+}
+
+// String describes the scenario for people: the error model, and every value that is not the
+// usual one.
+func (s *Scenario) String() string {
+	if s.Model == nil {
+		return s.Unusual()
+	}
+	return s.Model.String() + s.Unusual()
+}
+
+// Unusual lists the values that are not the usual ones, each after a comma; the error model
+// is not among them.
+func (s *Scenario) Unusual() string {
+	text := ""
+	if s.Outputs != AutoOutputs {
+		text += ", " + string(s.Outputs)
+	}
+	if s.Temperature != 1 {
+		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
+	}
+	if s.SharedNoise > 0 {
+		text += fmt.Sprintf(", ρ = %.4g", s.SharedNoise)
+	}
+	if s.Labels == Continuous {
+		text += ", continuous labels"
+	}
+	return text
+}
+
+// Description is a scenario in results: its JSON.
+type Description struct {
+	Parameters
+	Reading
+}
+
+// Reading is the part of a scenario that is not its error model, in results.
+type Reading struct {
+	Temperature float64 `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
+	SharedNoise float64 `json:"shared_noise" doc:"ρ, the part of the noise that all bits share"`
+	LabelKind   Labels  `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+}
+
+// Description describes the scenario for results.
+func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Reading()} }
+
+// Reading describes the scenario for results, without its error model.
+func (s *Scenario) Reading() Reading { return Reading{s.Temperature, s.SharedNoise, s.Labels} }
+
+// Weights returns the prior of the labels of a code of a number of levels. The error says that
+// the prior or the error model is for another number of levels.
+func (s *Scenario) Weights(levels int) ([]float64, error) {
+	if m, ok := s.Model.(Fitted); ok {
+		if path, n := m.FittedTo(); n != 0 && n != levels {
+			return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; r and σ are in levels", path, n, levels)
+		}
+	}
+	return s.Prior.Weights(levels)
+}
+
+// Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
+// does not fit the code.
+func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
+	if s.Outputs != Logits {
+		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
+	}
+	soft := s.Decoders.ReadingLogits()
+	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
+		return nil, fmt.Errorf("decoder %s reads bits; --outputs logits wants %s", name, strings.Join(soft.Names(), " or "))
+	}
+	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
+}
+
+// OutputsOf says what a decoder of a code is given: Bits or Logits.
+func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
+	switch {
+	case s.Outputs != AutoOutputs:
+		return s.Outputs
+	case decode.PrefersLogits(c, d):
+		return Logits
+	}
+	return Bits
+}
+
+// Problem returns the sampling problem of a code and a decoder under the scenario's model.
+// Invalid tells errors of a model that is not valid for the code from others.
+func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, draw Sampling) (*montecarlo.Problem, error) {
+	e, err := s.Model.Errors(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.ProblemOf(c, d, e, draw)
+}
+
+// ProblemOf is Problem with the L × M error probabilities given.
+func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix, draw Sampling) (*montecarlo.Problem, error) {
+	latent, err := s.latent(c, d, e)
+	if err != nil {
+		return nil, err
+	}
+	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: draw.Seed, Within: draw.Within, Latent: latent}, nil
+}
+
+// Shape returns the problem without its error probabilities: enough to ask whether a bound
+// or an exact value exists.
+func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *montecarlo.Problem {
+	p := &montecarlo.Problem{Code: c, Decoder: d, Latent: s.plainLatent(c, d)}
+	if s.Labels == Continuous {
+		if p.Latent == nil {
+			p.Latent = &montecarlo.Latent{Hard: s.OutputsOf(c, d) == Bits, Shared: s.SharedNoise}
+		}
+		p.Latent.Continuous = noErrors{}
+	}
+	return p
+}
+
+// noErrors stands for error probabilities that nobody asks for.
+type noErrors struct{}
+
+func (noErrors) AtLabel(dst []float64, _ float64) { clear(dst) }
+
+// plainLatent is the model of the logits for labels that are levels, or nil where bits that
+// err independently are enough.
+func (s *Scenario) plainLatent(c *code.Code, d decode.Decoder) *montecarlo.Latent {
+	l := &montecarlo.Latent{Hard: s.OutputsOf(c, d) == Bits, Shared: s.SharedNoise}
+	if l.Hard && l.Shared == 0 && !decode.Real(d) && !c.Real() {
+		return nil
+	}
+	return l
+}
+
+// latent is the model of the logits. e gives the probabilities at levels, and for continuous
+// labels at real numbers too.
+func (s *Scenario) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
+	l := s.plainLatent(c, d)
+	if s.Labels != Continuous {
+		return l, nil
+	}
+	profile, ok := e.(RealLabels)
+	if !ok {
+		return nil, errors.New("--labels continuous needs the error model of --r and --sigma: a table says nothing between levels")
+	}
+	if err := validBetween(c, profile); err != nil {
+		return nil, err
+	}
+	if l == nil {
+		l = &montecarlo.Latent{Hard: true, Shared: s.SharedNoise}
+	}
+	l.Continuous = profile
+	return l, nil
+}
+
+// ReadsReal reports whether codes may hold real numbers: where every decoder that is named can
+// read them.
+func (s *Scenario) ReadsReal(decoders ...string) bool {
+	for _, name := range decoders {
+		if e, ok := s.Decoders.Lookup(name); !ok || !e.RealCodes {
+			return false
+		}
+	}
+	return len(decoders) > 0
+}

@@ -1,0 +1,388 @@
+package scenario_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+func mustNew(t *testing.T, name string, levels int) *code.Code {
+	t.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func mustDecoder(t *testing.T, s *scenario.Scenario, name string, c *code.Code) decode.Decoder {
+	t.Helper()
+	d, err := s.Decoder(name, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestRange: both ends are there, and the steps are even.
+func TestRange(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"1:3:3":       {1, 2, 3},
+		"2:2:1":       {2},
+		"1:100:3:log": {1, 10, 100},
+	} {
+		var r scenario.Range
+		if err := r.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		got := r.Values()
+		for i := range want {
+			// exp(log) is good to a few units in the last place.
+			if math.Abs(got[i]-want[i]) > 1e-14*want[i] {
+				t.Errorf("%s: %v, want %v", text, got, want)
+			}
+		}
+	}
+	for _, text := range []string{"", "1:2", "1:2:3:4", "0:1:2", "2:1:2", "1:Inf:2", "1:2:0", "1:2:10001", "a:2:3"} {
+		if err := new(scenario.Range).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
+			t.Errorf("range %q: error %v", text, err)
+		}
+	}
+	if got := scenario.Around(2, 8, 61).Values(); math.Abs(got[30]-2) > 1e-14 || got[0] != 0.25 || got[60] != 16 {
+		t.Errorf("around 2: %v", got)
+	}
+}
+
+// TestCheck: a value without a meaning is refused by its name in files.
+func TestCheck(t *testing.T) {
+	for name, change := range map[string]func(*scenario.Scenario){
+		"temperature":  func(s *scenario.Scenario) { s.Temperature = math.Inf(1) },
+		"shared_noise": func(s *scenario.Scenario) { s.SharedNoise = math.NaN() },
+	} {
+		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 3})
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		change(s)
+		var v *scenario.ValueError
+		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	for name, change := range map[string]func(*scenario.Sampling){
+		"samples":     func(s *scenario.Sampling) { s.Samples = 1 },
+		"rel_err":     func(s *scenario.Sampling) { s.RelErr = math.NaN() },
+		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 5 },
+		"within":      func(s *scenario.Sampling) { s.Within = -1 },
+	} {
+		s := scenario.Usual()
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		change(&s)
+		var v *scenario.ValueError
+		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestOutputs: what a decoder reads follows from what it can, unless the scenario says it.
+func TestOutputs(t *testing.T) {
+	c := mustNew(t, "johnson", 16)
+	for _, tt := range []struct {
+		outputs scenario.Outputs
+		decoder string
+		name    string // of the decoder; "" for a refusal
+		reads   scenario.Outputs
+	}{
+		{scenario.AutoOutputs, "auto", "bel-j", scenario.Bits},
+		{scenario.AutoOutputs, "gen", "gen", scenario.Bits},
+		{scenario.AutoOutputs, "gen-ex", "gen-ex", scenario.Logits},
+		{scenario.Logits, "auto", "gen", scenario.Logits},
+		{scenario.Logits, "gen", "gen", scenario.Logits},
+		{scenario.Logits, "bel-j", "", ""},
+		{scenario.Bits, "gen-ex", "gen-ex", scenario.Bits},
+	} {
+		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 3})
+		s.Outputs = tt.outputs
+		d, err := s.Decoder(tt.decoder, c)
+		if tt.name == "" {
+			if err == nil || !strings.Contains(err.Error(), "reads bits; --outputs logits wants gen or gen-ex") {
+				t.Errorf("%+v: error %v", tt, err)
+			}
+			continue
+		}
+		if err != nil || d.Name() != tt.name || s.OutputsOf(c, d) != tt.reads {
+			t.Errorf("%+v: %v reads %v, error %v", tt, d, s.OutputsOf(c, d), err)
+		}
+	}
+}
+
+// TestTheory: each kind of problem has the bound and the exact value that hold for it.
+func TestTheory(t *testing.T) {
+	ctx := context.Background()
+	for _, tt := range []struct {
+		code, decoder string
+		change        func(*scenario.Scenario)
+		bound         string // name; "" for none
+		exact         bool
+	}{
+		{"unary", "auto", nil, "Eq. 2", true},
+		{"johnson-nonzero", "auto", nil, "Eq. 26", true},
+		{"gray", "gen", nil, "union bound", true},
+		{"unary", "gen", nil, "union bound", false}, // of 40 bits
+		{"gray", "gen-ex", nil, "", false},
+		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = scenario.Logits }, "union bound on logits", false},
+		{"unary", "auto", func(s *scenario.Scenario) { s.SharedNoise = 0.5 }, "Eq. 2", false}, // holds however bits depend
+		{"johnson", "auto", func(s *scenario.Scenario) { s.SharedNoise = 0.5 }, "", false},
+		{"unary", "auto", func(s *scenario.Scenario) { s.Labels = scenario.Continuous }, "", false},
+	} {
+		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
+		if tt.change != nil {
+			tt.change(s)
+		}
+		c := mustNew(t, tt.code, 41)
+		d := mustDecoder(t, s, tt.decoder, c)
+		p, err := s.Problem(ctx, c, d, scenario.Usual())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d)} {
+			b, err := scenario.BoundOf(q)
+			switch {
+			case tt.bound == "" && !errors.Is(err, theory.ErrNone):
+				t.Errorf("%s with %s: bound %v, error %v, want none", tt.code, tt.decoder, b, err)
+			case tt.bound != "" && (err != nil || b.Name != tt.bound):
+				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
+			}
+			if _, err := scenario.ExactOf(q); (err == nil) != tt.exact {
+				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
+			}
+		}
+		weights, err := s.Weights(41)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
+		if err != nil || bound.IsNone() != (tt.bound == "") || exact.IsNone() == tt.exact {
+			t.Errorf("%s with %s: average bound %v, exact %v, error %v", tt.code, tt.decoder, bound, exact, err)
+		}
+	}
+}
+
+// TestInvalid: a mixture above 1 is told from other errors, at levels and between them.
+func TestInvalid(t *testing.T) {
+	ctx := context.Background()
+	c := mustNew(t, "unary", 16)
+	s := scenario.New(scenario.Mixture{R: 5, Sigma: 1})
+	d := mustDecoder(t, s, "auto", c)
+	if _, err := s.Problem(ctx, c, d, scenario.Usual()); !scenario.Invalid(err) {
+		t.Errorf("r = 5, σ = 1: error %v", err)
+	}
+	// With σ = 0.3 the peak at the transition is 1.33·r, and at the levels next to it 0.33·r.
+	s = scenario.New(scenario.Mixture{R: 1, Sigma: 0.3})
+	if _, err := s.Problem(ctx, c, d, scenario.Usual()); err != nil {
+		t.Error(err)
+	}
+	s.Labels = scenario.Continuous
+	if _, err := s.Problem(ctx, c, d, scenario.Usual()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
+		t.Errorf("between levels: error %v", err)
+	}
+	if _, err := scenario.NamedCode("nothing", 16); err == nil || scenario.Invalid(err) {
+		t.Errorf("an unknown code: error %v", err)
+	}
+}
+
+// TestPerBit: a fit of each bit holds for its own code alone.
+func TestPerBit(t *testing.T) {
+	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json", FitLevels: 4, PerBit: &scenario.PerBit{
+		Code: "unary", Levels: 4, R: []float64{0.5, math.NaN(), 0.1}, Sigma: []float64{2, math.NaN(), 3},
+	}}
+	e, err := m.Errors(context.Background(), mustNew(t, "unary", 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		y := float64(i + 1)
+		want := []float64{errmodel.Transition{Mu: 1.5, R: 0.5, Sigma: 2}.At(y), 0, errmodel.Transition{Mu: 3.5, R: 0.1, Sigma: 3}.At(y)}
+		for k, w := range want {
+			if got := e.At(i, k); math.Abs(got-w) > 1e-15 {
+				t.Errorf("e[%d,%d] = %v, want %v", i+1, k+1, got, w)
+			}
+		}
+	}
+	other, err := m.Errors(context.Background(), mustNew(t, "gray", 4))
+	if err != nil || other.At(0, 1) == 0 {
+		t.Errorf("another code: %v, %v", other, err)
+	}
+	s := scenario.New(m)
+	if _, err := s.Weights(5); err == nil || !strings.Contains(err.Error(), "fit.json: fitted to 4 levels, but the codes have 5") {
+		t.Errorf("another number of levels: error %v", err)
+	}
+	if got := s.String(); got != "r = 0.5, σ = 2 from fit.json" {
+		t.Errorf("text %q", got)
+	}
+}
+
+// TestCompare: the smallest error comes first, the exact one where it is known, and every
+// decoder fits something.
+func TestCompare(t *testing.T) {
+	ctx := context.Background()
+	s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 2})
+	draw := scenario.Usual()
+	draw.Samples = 500
+	codes := []*code.Code{mustNew(t, "hexj", 40), mustNew(t, "unary", 40)}
+	candidates, err := s.Candidates(ctx, codes, []string{"bel-u", "gen"}, draw)
+	if err != nil || len(candidates) != 3 {
+		t.Fatalf("%d candidates, %v", len(candidates), err)
+	}
+	weights, err := s.Weights(40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(c.Results, func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
+		t.Errorf("not sorted: %+v", c.Results)
+	}
+	if _, err := s.Candidates(ctx, codes[:1], []string{"gen", "bel-j"}, draw); !errors.Is(err, decode.ErrUnfit) {
+		t.Errorf("bel-j fits no code: error %v", err)
+	}
+	if _, err := s.Candidates(ctx, codes, []string{"gen", "gen"}, draw); err == nil {
+		t.Error("a decoder twice is accepted")
+	}
+}
+
+// TestMap: a cell is what Theory says of its mixture, by every method; invalid cells are blank.
+func TestMap(t *testing.T) {
+	ctx := context.Background()
+	s := scenario.New(nil)
+	var sides [2]scenario.Side
+	for i, name := range []string{"unary", "johnson-nonzero"} {
+		var err error
+		if sides[i], err = s.Side(mustNew(t, name, 15), "auto", scenario.MixturePlane{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	weights, err := s.Weights(15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := scenario.Range{Lo: 0.5, Hi: 8, Count: 4}, scenario.Range{Lo: 1, Hi: 3, Count: 3}
+	draw := scenario.Sampling{Samples: 4000, Seed: 3}
+	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+		cells := 0
+		m := s.NewMap(sides, x, y, method)
+		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells += int(n) }}
+		if err := s.Fill(ctx, run, m, sides, weights, draw); err != nil {
+			t.Fatal(err)
+		}
+		if cells != len(m.Cells) {
+			t.Errorf("%s: %d of %d cells are told", method, cells, len(m.Cells))
+		}
+		blank := 0
+		for _, c := range m.Cells {
+			at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
+			for i, got := range []table.Number{c.A, c.B} {
+				p, err := at.Problem(ctx, sides[i].Code, sides[i].Decoder, draw)
+				if scenario.Invalid(err) {
+					if !c.Increase.IsNone() {
+						t.Errorf("%s at (%v, %v): %v, and one code is invalid", method, c.R, c.Sigma, c.Increase)
+					}
+					blank++
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.IsNone() { // the other code is invalid here
+					continue
+				}
+				bound, exact, err := scenario.AverageTheory(ctx, 0, p, weights)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, allowed := exact, 1e-12*exact
+				switch method {
+				case scenario.Bound:
+					want = bound
+				case scenario.Sample:
+					allowed = 6.5 * *[]*table.Number{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
+				}
+				if d := got - want; d > allowed || d < -allowed {
+					t.Errorf("%s at (%v, %v), code %d: %v, want %v", method, c.R, c.Sigma, i, got, want)
+				}
+			}
+		}
+		sum := m.Summary()
+		if sum.Valid+blank != len(m.Cells) || blank == 0 {
+			t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
+		}
+		if c := m.Nearest(0.5, 1); c == nil || c.R != 0.5 || c.Sigma != 1 {
+			t.Errorf("%s: nearest cell %+v", method, c)
+		}
+	}
+}
+
+// TestReferences: every field of every result has a sentence in the documents.
+func TestReferences(t *testing.T) {
+	for name, missing := range map[string]func() ([]string, error){
+		"Comparison":   table.Undocumented[scenario.Comparison],
+		"Verification": table.Undocumented[scenario.Verification],
+		"Map":          table.Undocumented[scenario.Map],
+	} {
+		if fields, err := missing(); err != nil || len(fields) > 0 {
+			t.Errorf("%s: fields without a doc tag: %v, error %v", name, fields, err)
+		}
+	}
+}
+
+// ExampleScenario_Compare ranks three codes under one error model.
+func ExampleScenario_Compare() {
+	ctx := context.Background()
+	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
+	codes, err := scenario.OpenCodes([]string{"unary", "johnson", "gray"}, scenario.Sizes{Levels: 16})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	draw := scenario.Usual()
+	draw.Samples = 1000
+	candidates, err := s.Candidates(ctx, codes, []string{decode.Auto}, draw)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	weights, err := s.Weights(16)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range c.Results {
+		fmt.Printf("%s (%s): %s levels\n", r.Code, r.Decoder, r.Exact.Short())
+	}
+	// Output:
+	// unary (bel-u): 0.4161 levels
+	// johnson (bel-j): 0.5413 levels
+	// gray (gen): 0.7579 levels
+}

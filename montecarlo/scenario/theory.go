@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/table"
+	"belsim/theory"
+	"belsim/theory/code"
+)
+
+// ErrBetween is wrapped by the refusal of a mixture that is valid at levels alone.
+var ErrBetween = errors.New("invalid for continuous labels")
+
+// Invalid reports whether an error says that the error model gives a probability above 1: at
+// a level, or between levels where labels are continuous.
+func Invalid(err error) bool {
+	var invalid *errmodel.InvalidError
+	return errors.As(err, &invalid) || errors.Is(err, ErrBetween)
+}
+
+// validBetween refuses a mixture that exceeds 1 between levels, where it is larger
+// than at both. Quarters of levels tell its largest value to less than a tenth: the
+// transitions are among them, where Gaussians that do not overlap have their peaks,
+// and wide ones change little over a quarter. Only near 1 are all labels that occur
+// looked at.
+func validBetween(c *code.Code, m RealLabels) error {
+	row := make([]float64, c.Bits())
+	largest := func(parts int, middle float64) (y, e float64, bit int) {
+		for i := range c.Levels() * parts {
+			at := 0.5 + (float64(i)+middle)/float64(parts)
+			m.AtLabel(row, at)
+			for k, p := range row {
+				if p > e {
+					y, e, bit = at, p, k
+				}
+			}
+		}
+		return y, e, bit
+	}
+	y, e, bit := largest(4, 0)
+	if e > 0.9 && e <= 1 {
+		y, e, bit = largest(montecarlo.Sublevels, 0.5)
+	}
+	if e <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s: %v is %w: e = %.4g at label %v, bit %d, and a probability is at most 1",
+		c.Name(), m, ErrBetween, e, y, bit+1)
+}
+
+// BoundOf returns the bound that holds for a problem: the bound for hard decisions where
+// bits err independently, the union bound on logits, or the bound of a decoder that holds
+// however bits depend on each other. The error wraps theory.ErrNone where there is none.
+func BoundOf(p *montecarlo.Problem) (*theory.Bound, error) {
+	l := p.Latent
+	switch {
+	case l == nil:
+		return theory.NewBound(p.Code, p.Decoder)
+	case l.Continuous != nil:
+		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNone)
+	case !l.Hard:
+		return theory.NewSoftBound(p.Code, p.Decoder, l.Shared)
+	}
+	b, err := theory.NewBound(p.Code, p.Decoder)
+	if l.Shared > 0 && (err != nil || !b.Dependent) {
+		return nil, fmt.Errorf("%w: bounds of decoder %s are for bits that err independently", theory.ErrNone, p.Decoder.Name())
+	}
+	return b, err
+}
+
+// HasExact reports whether exact values describe a problem: bits err independently, and
+// labels are levels.
+func HasExact(p *montecarlo.Problem) bool {
+	l := p.Latent
+	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
+}
+
+// ExactOf prepares the exact values of a problem. The error wraps theory.ErrNone where
+// there are none.
+func ExactOf(p *montecarlo.Problem) (*theory.Exact, error) {
+	if !HasExact(p) {
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNone)
+	}
+	return theory.NewExact(p.Code, p.Decoder)
+}
+
+// Theory returns the bound and the exact moments of every level, in levels; NaN where there
+// are none. workers is the number of goroutines, 0 for one on each processor.
+func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecarlo.Theory, error) {
+	out := make([]montecarlo.Theory, p.Code.Levels())
+	for i := range out {
+		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+	}
+	if _, err := BoundOf(p); err == nil {
+		var bounds []float64
+		if p.Latent != nil && !p.Latent.Hard {
+			bounds, err = theory.SoftBounds(ctx, workers, p.Code, p.Decoder, p.Errors, p.Latent.Shared)
+		} else {
+			bounds, err = theory.Bounds(ctx, workers, p.Code, p.Decoder, p.Errors)
+		}
+		if err != nil && !errors.Is(err, theory.ErrNone) {
+			return nil, err
+		}
+		for i, b := range bounds {
+			out[i].Bound = b
+		}
+	}
+	if HasExact(p) {
+		exacts, err := theory.Exacts(ctx, workers, p.Code, p.Decoder, p.Errors)
+		if err != nil && !errors.Is(err, theory.ErrNone) {
+			return nil, err
+		}
+		for i, x := range exacts {
+			out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
+		}
+	}
+	return out, nil
+}
+
+// Average returns the means of the bounds and of the exact values over a prior; none where a
+// level has none.
+func Average(th []montecarlo.Theory, prior []float64) (bound, exact table.Number) {
+	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
+	for i, t := range th {
+		bounds[i], exacts[i] = t.Bound, t.Mean
+	}
+	return table.Number(theory.Average(prior, bounds)), table.Number(theory.Average(prior, exacts))
+}
+
+// AverageTheory is Average of Theory.
+func AverageTheory(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact table.Number, err error) {
+	th, err := Theory(ctx, workers, p)
+	if err != nil {
+		return table.None(), table.None(), err
+	}
+	bound, exact = Average(th, prior)
+	return bound, exact, nil
+}

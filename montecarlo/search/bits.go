@@ -1,0 +1,86 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+)
+
+// BitCounts are numbers of bits: one, written 12, or a range of them, lo:hi:count or
+// lo:hi:count:log.
+type BitCounts []int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (b *BitCounts) UnmarshalText(text []byte) error {
+	if !strings.Contains(string(text), ":") {
+		n, err := strconv.Atoi(string(text))
+		if err != nil {
+			return fmt.Errorf("%q: want a number of bits, or a range lo:hi:count", text)
+		}
+		*b = BitCounts{n}
+		return nil
+	}
+	var r scenario.Range
+	if err := r.UnmarshalText(text); err != nil {
+		return err
+	}
+	for _, v := range r.Values() {
+		if n := int(math.Round(v)); !slices.Contains(*b, n) {
+			*b = append(*b, n)
+		}
+	}
+	return nil
+}
+
+// UsualBits returns the numbers of bits of a trade-off for L levels, ascending: twelve from the
+// fewest to L, evenly spaced in the logarithms, and those of the named codes between.
+func UsualBits(levels int) BitCounts {
+	least := LeastBits(levels)
+	most := max(levels, least)
+	var out BitCounts
+	add := func(n int) {
+		if n >= least && n <= most && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	for _, v := range (scenario.Range{Lo: float64(least), Hi: float64(max(levels, least+1)), Count: 12, Log: true}).Values() {
+		add(int(math.Round(v)))
+	}
+	for _, f := range code.Families() {
+		add(f.Bits(levels))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ParseColumns reads a list of columns, numbers from 1 and ranges of them such as 1,2,5-8. It
+// returns them in that order, each one time, and counts them from 0. An empty text is an
+// empty list.
+func ParseColumns(text string) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []int
+	for _, part := range strings.Split(text, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		first, err := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err != nil || err2 != nil || first < 1 || last < first || last > MaxBits {
+			return nil, fmt.Errorf("%q is no column; want numbers from 1 and ranges of them, such as 1,2,5-8", part)
+		}
+		for k := first - 1; k < last; k++ {
+			if !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,51 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBitCounts(t *testing.T) {
+	for text, want := range map[string][]int{"12": {12}, "4:8:3": {4, 6, 8}, "4:5:4": {4, 5}, "2:32:5:log": {2, 4, 8, 16, 32}} {
+		var b BitCounts
+		if err := b.UnmarshalText([]byte(text)); err != nil || !slices.Equal(b, want) {
+			t.Errorf("%s: %v, %v; want %v", text, b, err, want)
+		}
+	}
+	for text, want := range map[string]string{"some": "want a number of bits", "1:2": "want lo:hi:count", "4:2:2": "want lo below hi"} {
+		var b BitCounts
+		if err := b.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", text, err, want)
+		}
+	}
+}
+
+// TestUsualBits: from the fewest bits to as many as levels, with those of named codes.
+func TestUsualBits(t *testing.T) {
+	if got := UsualBits(2); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("2 levels: %v", got)
+	}
+	got := UsualBits(64)
+	if got[0] != 6 || got[len(got)-1] != 64 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
+		t.Errorf("64 levels: %v", got)
+	}
+	for _, m := range []int{10, 16, 17, 32, 63} { // B2JDJ, HEXJ, B1JDJ, Johnson, unary
+		if !slices.Contains(got, m) {
+			t.Errorf("64 levels: %v, without %d", got, m)
+		}
+	}
+}
+
+func TestParseColumns(t *testing.T) {
+	for text, want := range map[string][]int{"": nil, "3": {2}, "1,2,5-8": {0, 1, 4, 5, 6, 7}, "2-3,1,3": {1, 2, 0}} {
+		if got, err := ParseColumns(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"0", "1,,2", "3-2", "1-x", "-1", "1-70000", "1-2-3"} {
+		if got, err := ParseColumns(text); err == nil || !strings.Contains(err.Error(), "is no column") {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}

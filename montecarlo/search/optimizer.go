@@ -1,0 +1,142 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Limits of Options.Time and Options.Steps, far beyond any search that ends.
+const (
+	MaxTime  = 10000 * time.Hour
+	MaxSteps = 1 << 50
+)
+
+// Optimizer searches for codes under a scenario, and reports how good they are beside the
+// named codes. It is not safe for concurrent use.
+type Optimizer struct {
+	// Options are the options of every search. NewOptimizer fills in what the scenario says.
+	Options Options
+	// Follow is told how searches go.
+	Follow Follower
+
+	scenario scenario.Scenario
+	decoder  string
+	draw     scenario.Sampling
+	bits     int                 // number of bits that every code must have; 0: any
+	known    map[string]Baseline // named codes that were estimated before
+}
+
+// Follower is told how searches go. Its functions may be nil.
+type Follower struct {
+	// Begin is called before the search for a number of bits. It returns the functions that
+	// are told of its progress (Options.Progress) and of its end.
+	Begin func(bits int) (progress func(steps uint64, best float64), end func())
+	// Found is called when Tradeoff has found a code. Its error ends the search.
+	Found func(*Optimized) error
+	// Impossible is called when Tradeoff finds no code of a number of bits. The error wraps
+	// ErrImpossible.
+	Impossible func(bits int, err error)
+}
+
+// NewOptimizer prepares searches for codes with a small expected error under a scenario. The
+// options say the number of levels and everything that the scenario does not: NewOptimizer
+// sets Prior, Column, Objective and Seed. A table of error probabilities must have
+// Options.Bits columns, unless Bits is 0. draw says how the codes that are found are sampled,
+// and has the seed.
+func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, o Options) (*Optimizer, error) {
+	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
+		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
+	}
+	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Baseline{}}
+	var err error
+	if o.Prior, err = s.Weights(o.Levels); err != nil {
+		return nil, err
+	}
+	o.Seed = draw.Seed
+	single, ok := s.Model.(scenario.ColumnModel)
+	if ok {
+		columns, err := single.Columns(o.Levels, o.Bits)
+		if err != nil {
+			return nil, err
+		}
+		o.Column, p.bits, p.scenario.Model = columns.Of, columns.Bits, columns.Model
+	} else {
+		// The objective finds codes for which the model is invalid.
+		o.Column = func(dst []float64, _ int, _ []int) { clear(dst) }
+	}
+	// The package's own evaluators are for gen on bits that err independently.
+	if !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.SharedNoise > 0 || s.Labels == scenario.Continuous {
+		o.Objective = p.objective
+	}
+	p.Options = o
+	return p, nil
+}
+
+// FixedBits returns the number of bits that the error model wants of every code; 0 stands for
+// any number.
+func (p *Optimizer) FixedBits() int { return p.bits }
+
+// Check says why no code of a number of bits can be searched for: see Options.Check.
+func (p *Optimizer) Check(bits int) error {
+	o := p.Options
+	o.Bits = bits
+	return o.Check()
+}
+
+// problem returns the sampling problem of a code.
+func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*montecarlo.Problem, error) {
+	d, err := p.scenario.Decoder(p.decoder, c)
+	if err != nil {
+		return nil, err
+	}
+	return p.scenario.Problem(ctx, c, d, scenario.Sampling{Seed: seed, Within: p.draw.Within})
+}
+
+// objective estimates the expected error of a code by sampling the whole scenario.
+func (p *Optimizer) objective(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error) {
+	problem, err := p.problem(ctx, c, seed)
+	if scenario.Invalid(err) {
+		return math.Inf(1), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	// The chains of a search are what runs side by side.
+	return p.mean(ctx, montecarlo.CPU{Workers: 1}, problem, uint64(samples))
+}
+
+// mean samples every label of a problem, and returns the mean |error| over the prior, in
+// levels.
+func (p *Optimizer) mean(ctx context.Context, b montecarlo.Backend, problem *montecarlo.Problem, samples uint64) (float64, error) {
+	sums, err := montecarlo.EstimateEach(ctx, b, []*montecarlo.Problem{problem}, samples, p.Options.Prior, nil)
+	if err != nil {
+		return 0, err
+	}
+	return montecarlo.Weigh(p.Options.Prior, sums[0]).Mean, nil
+}
+
+// Decoders returns the names of a registry's decoders that read any binary code. The others,
+// which are for one family of codes, cannot read codes that change.
+func Decoders(r decode.Registry) ([]string, error) {
+	// No decoder of one family reads this code.
+	c, err := code.FromMatrix("any", mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 1, 0, 1}))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range r.Names() {
+		if _, err := r.New(name, c, decode.Options{Temperature: 1}); err == nil {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,355 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// draws is a sampling for tests.
+func draws(samples uint64) scenario.Sampling {
+	draw := scenario.Usual()
+	draw.Samples = samples
+	return draw
+}
+
+// optimizer returns an Optimizer for a mixture.
+func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
+	t.Helper()
+	p, err := NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestFind: the code is estimated by the given seed and number of samples, beside all named
+// codes of no more bits, in order.
+func TestFind(t *testing.T) {
+	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: 2000})
+	ended := 0
+	p.Follow.Begin = func(bits int) (func(uint64, float64), func()) {
+		if bits != 7 {
+			t.Errorf("the search for %d bits begins", bits)
+		}
+		return func(uint64, float64) {}, func() { ended++ }
+	}
+	found, err := p.Find(t.Context(), montecarlo.CPU{}, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Code.Bits() != 7 || found.Outputs != scenario.Bits {
+		t.Errorf("found %+v", found)
+	}
+	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
+	candidates, err := s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, p.Options.Prior, draws(2000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
+		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
+	}
+	var names []string
+	for i, b := range found.Baselines {
+		names = append(names, b.Code)
+		if b.Bits > 7 || i > 0 && b.Mean < found.Baselines[i-1].Mean {
+			t.Errorf("baseline %d: %+v", i+1, b)
+		}
+	}
+	for _, f := range code.Families() {
+		if slices.Contains(names, f.Name) != (f.Bits(12) <= 7) {
+			t.Errorf("%s of %d bits: baselines %v", f.Name, f.Bits(12), names)
+		}
+	}
+	if found.Improvement < 0 || found.ImprovementCI[0] != found.ImprovementCI[1] {
+		t.Errorf("improvement %v, %v: both codes have exact values", found.Improvement, found.ImprovementCI)
+	}
+}
+
+// TestFindStopped: when the context ends in a search, the code is estimated from few samples,
+// and what is remembered of named codes does not change.
+func TestFindStopped(t *testing.T) {
+	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: MaxSteps})
+	p.draw.Samples = 50000
+	ctx, cancel := context.WithCancel(t.Context())
+	p.Follow.Begin = func(int) (func(uint64, float64), func()) {
+		return func(uint64, float64) { cancel() }, func() {}
+	}
+	counting := &countingBackend{}
+	found, err := p.Find(ctx, counting, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !found.Exact.IsNone() {
+		t.Errorf("found %+v, %v", found, found.Interrupted())
+	}
+	if counting.most > hurried || p.draw.Samples != 50000 || len(p.known) != 0 {
+		t.Errorf("%d samples of a label; the sampling is %+v; %d named codes are known", counting.most, p.draw, len(p.known))
+	}
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if found, err := p.Find(ended, counting, 7); found != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("before the search: %v, %v", found, err)
+	}
+}
+
+// countingBackend is the CPU. It remembers the most samples of a label.
+type countingBackend struct {
+	montecarlo.CPU
+	most uint64
+}
+
+func (b *countingBackend) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+	for _, j := range jobs {
+		for _, s := range j.Spans {
+			b.most = max(b.most, s.Samples)
+		}
+	}
+	return b.CPU.Sample(ctx, jobs, done)
+}
+
+// TestTradeoff: numbers of bits in order, impossible ones left out, rows for the CSV.
+func TestTradeoff(t *testing.T) {
+	p := optimizer(t, 0.9, 0.6, Options{Levels: 9, Steps: 300})
+	var impossible, found []int
+	p.Follow.Impossible = func(bits int, err error) {
+		if !errors.Is(err, ErrImpossible) {
+			t.Errorf("%d bits: %v", bits, err)
+		}
+		impossible = append(impossible, bits)
+	}
+	p.Follow.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
+	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(impossible, []int{3}) || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
+		t.Errorf("impossible %v, found %v", impossible, found)
+	}
+	var csv strings.Builder
+	if err := table.WriteCSV(&csv, result.Rows()); err != nil {
+		t.Fatal(err)
+	}
+	if head, _, _ := strings.Cut(csv.String(), "\n"); head != "code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file" {
+		t.Errorf("columns %s", head)
+	}
+	if rows := result.Rows(); len(rows) != 2+len(result.Baselines) || rows[0].Code != "found" || rows[2].PerBit != nil {
+		t.Errorf("rows %+v", rows)
+	}
+	if got := result.Table(); len(got.Rows) != 2 || got.Rows[1][0] != "8" {
+		t.Errorf("table %v", got.Rows)
+	}
+
+	failure := errors.New("disk full")
+	p.Follow.Found = func(*Optimized) error { return failure }
+	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{5}); !errors.Is(err, failure) {
+		t.Errorf("a failure of Found: %v", err)
+	}
+	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits") {
+		t.Errorf("no number of bits is possible: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	p.Follow.Found = func(*Optimized) error { cancel(); return nil }
+	result, err = p.Tradeoff(ctx, montecarlo.CPU{}, []int{5, 8})
+	if err != nil || len(result.Found) != 1 || result.NotBegun != 8 || !strings.Contains(result.Interrupted().Error(), "8 bits had not begun") {
+		t.Errorf("cancelled after 5 bits: %+v, %v", result, err)
+	}
+}
+
+// TestObjective: codes that are decoded from logits, with shared noise, or for continuous labels
+// are searched by samples of the scenario; gen on independent bits is not.
+func TestObjective(t *testing.T) {
+	for want, set := range map[string]func(s *scenario.Scenario) (decoder string){
+		"gen":           func(*scenario.Scenario) string { return "gen" },
+		"gen-ex":        func(*scenario.Scenario) string { return "gen-ex" },
+		"logits":        func(s *scenario.Scenario) string { s.Outputs = scenario.Logits; return "gen" },
+		"shared noise":  func(s *scenario.Scenario) string { s.SharedNoise = 0.5; return "gen" },
+		"continuous":    func(s *scenario.Scenario) string { s.Labels = scenario.Continuous; return "gen" },
+		"model by code": func(s *scenario.Scenario) string { s.Model = byCode{s.Model}; return "gen" },
+	} {
+		s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
+		decoder := set(s)
+		p, err := NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Steps: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (p.Options.Objective != nil) != (want != "gen") {
+			t.Errorf("%s: sampled objective %v", want, p.Options.Objective != nil)
+		}
+		if _, err := p.Find(t.Context(), montecarlo.CPU{}, 6); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// byCode is a model that says nothing about single bits.
+type byCode struct{ scenario.Model }
+
+// TestModelByCode: a model that gives only the table of whole codes is enough. Codes for which it
+// is invalid are never found.
+func TestModelByCode(t *testing.T) {
+	s := scenario.New(byCode{scenario.Mixture{R: 1.5, Sigma: 0.6}})
+	if _, ok := s.Model.(scenario.ColumnModel); ok {
+		t.Fatal("the model says something about single bits")
+	}
+	p, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 9, Steps: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.Find(t.Context(), montecarlo.CPU{}, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := errmodel.NewMixture(t.Context(), found.Code, 1.5, 0.6); err != nil {
+		t.Errorf("the model is invalid for the code that was found: %v", err)
+	}
+	if last := found.Baselines[len(found.Baselines)-1]; !last.Mean.IsNone() {
+		t.Errorf("the model is valid for all named codes: %+v", found.Baselines)
+	}
+}
+
+// lastBit is a decoder that has nothing but Decode: it reads the last bit.
+type lastBit struct{ levels, bits int }
+
+func (lastBit) Name() string { return "last-bit" }
+
+func (d lastBit) Decode(word []uint64) int {
+	return 1 + int(word[(d.bits-1)/64]>>((d.bits-1)%64)&1)*(d.levels-1)
+}
+
+// TestDecoders: of the decoders of a registry, those that read any code; one with nothing but
+// Decode is searched for.
+func TestDecoders(t *testing.T) {
+	r := append(decode.Builtin(), decode.Entry{Name: "last-bit", New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
+		return lastBit{c.Levels(), c.Bits()}, nil
+	}})
+	got, err := Decoders(r)
+	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "last-bit"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	s := scenario.New(scenario.Mixture{R: 0.2, Sigma: 1})
+	s.Decoders = r
+	p, err := NewOptimizer(s, "last-bit", draws(500), Options{Levels: 8, Steps: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.Find(t.Context(), montecarlo.CPU{}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The best last bit changes in the middle: the errors are 0, 1, 2, 3, 3, 2, 1, 0.
+	if found.Decoder != "last-bit" || found.Mean > 1.9 {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// TestTable: a table wants codes of as many bits as it has columns.
+func TestTable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.csv")
+	if err := os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := scenario.New(scenario.Table{Path: path})
+	p, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil { // it was read
+		t.Fatal(err)
+	}
+	found, err := p.Find(t.Context(), montecarlo.CPU{}, p.FixedBits())
+	if err != nil || found.Bits != 5 || found.R != nil {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	for _, b := range found.Baselines {
+		if b.Bits != 5 {
+			t.Errorf("%s has %d bits", b.Code, b.Bits)
+		}
+	}
+	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 6}); err == nil {
+		t.Error("a table without a file is taken")
+	}
+	var value *scenario.ValueError
+	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 1}); !errors.As(err, &value) || value.Name != "levels" {
+		t.Errorf("one level: %v", err)
+	}
+}
+
+// TestImprovement: the interval of the delta method, exact values, and the cases
+// without an interval.
+func TestImprovement(t *testing.T) {
+	none := table.None()
+	percent, interval := Estimate{0.8, 0.01, none}.Improvement(Estimate{1, 0.02, none})
+	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
+	if math.Abs(float64(percent)-20) > 1e-9 || math.Abs(float64(interval[0])-20+half) > 1e-9 || math.Abs(float64(interval[1])-20-half) > 1e-9 {
+		t.Errorf("%v, %v", percent, interval)
+	}
+	if percent, interval := (Estimate{0.8, 0.01, 0.75}).Improvement(Estimate{1, 0.02, 1}); percent != 25 || interval != [2]table.Number{25, 25} {
+		t.Errorf("exact: %v, %v", percent, interval)
+	}
+	for _, pair := range [][2]Estimate{
+		{{0, 0, none}, {1, 0.1, none}},         // no sample was wrong
+		{{0.5, 0.1, none}, {0, 0, none}},       // over no error
+		{{0.5, 0.1, none}, {none, none, none}}, // over an invalid code
+	} {
+		if percent, interval := pair[0].Improvement(pair[1]); !percent.IsNone() || !interval[0].IsNone() || !interval[1].IsNone() {
+			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
+		}
+	}
+}
+
+// TestDocumented: every field of the results has a sentence.
+func TestDocumented(t *testing.T) {
+	for _, undocumented := range []func() ([]string, error){table.Undocumented[Optimized], table.Undocumented[Tradeoff], table.Undocumented[TradeoffRow]} {
+		if names, err := undocumented(); err != nil || len(names) > 0 {
+			t.Errorf("%v, %v", names, err)
+		}
+	}
+}
+
+// TestColumns: the columns of a model are those of its tables of whole codes.
+func TestColumns(t *testing.T) {
+	c, err := code.New("johnson", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// r and σ of single bits belong to one code, and not to codes that change.
+	model := scenario.Mixture{R: 0.6, Sigma: 1.5, PerBit: &scenario.PerBit{Code: "johnson", Levels: 10, R: make([]float64, 5), Sigma: []float64{1, 1, 1, 1, 1}}}
+	columns, err := model.Columns(10, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := mat.NewDense(10, 5, nil)
+	column := make([]float64, 10)
+	for k, at := range c.Transitions() {
+		columns.Of(column, k, at)
+		got.SetCol(k, column)
+	}
+	want, err := columns.Model.Errors(t.Context(), c)
+	if err != nil || !mat.Equal(got, want) {
+		t.Errorf("columns\n%v\nof the table\n%v (%v)", mat.Formatted(got), mat.Formatted(want), err)
+	}
+	model.Printed = true
+	if _, err := model.Columns(10, 0); err == nil {
+		t.Error("columns of printed transitions")
+	}
+}

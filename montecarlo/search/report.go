@@ -1,0 +1,251 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+)
+
+// Estimate is the expected |error| of a code over the prior, in levels.
+type Estimate struct {
+	Mean   table.Number `json:"error" doc:"sampled mean |error|, in levels; null where the code has a probability above 1"`
+	StdErr table.Number `json:"stderr" doc:"standard error of error, in levels"`
+	Exact  table.Number `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+}
+
+// noEstimate is the estimate of a code for which the error model is invalid.
+func noEstimate() Estimate { return Estimate{table.None(), table.None(), table.None()} }
+
+// Baseline is a named code that a code is compared with.
+type Baseline struct {
+	Code string `json:"code" doc:"name of the code"`
+	Bits int    `json:"bits" doc:"number of bits M"`
+	Estimate
+}
+
+// Optimized is the best code of a search: what optimize writes as JSON.
+type Optimized struct {
+	CodeFile *string          `json:"code_file" doc:"the .csv or .npy file that the code was written to; null where there is none"`
+	Levels   int              `json:"levels" doc:"number of levels L"`
+	Bits     int              `json:"bits" doc:"number of bits M"`
+	Decoder  string           `json:"decoder" doc:"name of the decoder"`
+	Outputs  scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Estimate
+	PerBit         float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
+	MaxTransitions int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
+	MinDistance    *int    `json:"min_distance" doc:"smallest Hamming distance of two code words"`
+	Start          string  `json:"start" doc:"the code that the search began from"`
+	Steps          uint64  `json:"steps" doc:"number of changes that were tried"`
+	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
+	scenario.Parameters
+	SharedNoise   float64         `json:"shared_noise" doc:"ρ, the part of the noise that all bits share"`
+	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	Improvement   table.Number    `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
+	ImprovementCI [2]table.Number `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
+	Baselines     []Baseline      `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first"`
+	Words         []string        `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
+	scenario.Provenance
+
+	Code    *code.Code `json:"-"`
+	Stopped bool       `json:"-"` // the context ended: the code is the best until then
+}
+
+// Interrupted returns an error where Stopped is set, which says how far the search was; else
+// nil.
+func (o *Optimized) Interrupted() error {
+	if !o.Stopped {
+		return nil
+	}
+	return fmt.Errorf("the search ended after %d steps; the best code so far is what was written", o.Steps)
+}
+
+// Table compares the code with the named ones, for people.
+func (o *Optimized) Table() *table.Table {
+	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
+	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate}}, o.Baselines...) {
+		sampled := b.Mean.Short()
+		if b.Mean.IsNone() {
+			sampled = "invalid: e > 1"
+		}
+		t.Rows = append(t.Rows, []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()})
+	}
+	return t
+}
+
+// Numbers of samples of each label.
+const (
+	choosing = 20000 // that choose between the codes of a search
+	hurried  = 2000  // at most, where the context has ended
+)
+
+// accuracy says how exactly codes are estimated.
+type accuracy struct {
+	draw  scenario.Sampling
+	exact bool // compute exact values, where they exist
+}
+
+// Find searches for a code of a number of bits, samples it on a backend, and compares it with
+// the named codes of no more bits. When the context ends, it returns the best code until
+// then, with Stopped set and from few samples, and no error; where there is none yet, it
+// returns the context's error. The error wraps ErrImpossible where no code is what was asked
+// for.
+func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
+	o := p.Options
+	o.Bits = bits
+	progress, end := func(uint64, float64) {}, func() {}
+	if p.Follow.Begin != nil {
+		progress, end = p.Follow.Begin(bits)
+	}
+	var steps atomic.Uint64
+	o.Progress = func(n uint64, best float64) {
+		steps.Add(n)
+		progress(n, best)
+	}
+	results, err := Run(ctx, o)
+	end()
+	if len(results) == 0 {
+		return nil, err
+	}
+	var found *Optimized
+	if ctx.Err() == nil {
+		found, err = p.report(ctx, b, bits, results, accuracy{p.draw, true})
+	}
+	if ctx.Err() != nil { // in the search or after it: the code is kept
+		draw := p.draw
+		draw.Samples, draw.RelErr = min(draw.Samples, hurried), 0
+		found, err = p.report(context.WithoutCancel(ctx), b, bits, results, accuracy{draw, false})
+	}
+	if err != nil {
+		return nil, err
+	}
+	found.Steps, found.Stopped = steps.Load(), ctx.Err() != nil
+	return found, nil
+}
+
+// report estimates the errors of the codes that a search has ended with, and of the named
+// codes. Three seeds are used: the search has optimized its own samples; of several codes,
+// the samples that choose the winner are the luckiest; so the estimates have a seed of their
+// own.
+func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Found, a accuracy) (*Optimized, error) {
+	best, smallest := 0, math.Inf(1)
+	out := &Optimized{
+		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
+		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels,
+		Improvement: table.None(), ImprovementCI: [2]table.Number{table.None(), table.None()},
+	}
+	for i, r := range results {
+		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
+		if err != nil {
+			return nil, err
+		}
+		mean, err := p.mean(ctx, b, problem, min(choosing, a.draw.Samples))
+		if err != nil {
+			return nil, err
+		}
+		if mean < smallest {
+			best, smallest, out.Outputs = i, mean, p.scenario.OutputsOf(r.Code, problem.Decoder)
+		}
+	}
+	c := results[best].Code
+	var err error
+	if out.Estimate, err = p.estimate(ctx, b, c, a); err != nil {
+		return nil, err
+	}
+	properties, err := c.Properties(ctx, p.Options.Workers)
+	if err != nil {
+		return nil, err
+	}
+	out.PerBit, out.MaxTransitions, out.MinDistance = properties.TransitionsPerBit, properties.MaxTransitions, properties.MinDistance
+	out.Start, out.Words, out.Code = results[best].Start, c.Words(), c
+	if out.Baselines, err = p.baselines(ctx, b, bits, a); err != nil {
+		return nil, err
+	}
+	if len(out.Baselines) > 0 {
+		out.Improvement, out.ImprovementCI = out.Estimate.Improvement(out.Baselines[0].Estimate)
+	}
+	return out, nil
+}
+
+// estimate is the error of a code over the prior, from the seed that no search has used.
+func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code, a accuracy) (Estimate, error) {
+	problem, err := p.problem(ctx, c, a.draw.Seed)
+	if err != nil {
+		return noEstimate(), err
+	}
+	exact, prior := table.None(), p.Options.Prior
+	if a.exact {
+		if _, exact, err = scenario.AverageTheory(ctx, p.Options.Workers, problem, prior); err != nil {
+			return noEstimate(), err
+		}
+	}
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, a.draw.Target(prior, false), nil)
+	if err != nil {
+		return noEstimate(), err
+	}
+	m := montecarlo.Weigh(prior, sums)
+	return Estimate{table.Number(m.Mean), table.Number(m.StdErr), exact}, nil
+}
+
+// baselines estimates the named codes of at most a number of bits, the smallest error first
+// and those for which the model is invalid last. Where the model wants one number of bits,
+// the named codes have that number.
+func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits int, a accuracy) ([]Baseline, error) {
+	out := []Baseline{}
+	for _, f := range code.Families() {
+		if m := f.Bits(p.Options.Levels); m > bits || p.bits != 0 && m != bits {
+			continue
+		}
+		row, ok := p.known[f.Name]
+		if !ok {
+			c, err := scenario.NamedCode(f.Name, p.Options.Levels)
+			if err != nil {
+				return nil, err
+			}
+			row = Baseline{Code: f.Name, Bits: c.Bits()}
+			if row.Estimate, err = p.estimate(ctx, b, c, a); err != nil && !scenario.Invalid(err) {
+				return nil, err
+			}
+			if a.exact { // not in a hurry
+				p.known[f.Name] = row
+			}
+		}
+		out = append(out, row)
+	}
+	slices.SortStableFunc(out, func(a, b Baseline) int {
+		if a.Mean.IsNone() != b.Mean.IsNone() {
+			return cmp.Compare(map[bool]int{true: 1}[a.Mean.IsNone()], map[bool]int{true: 1}[b.Mean.IsNone()])
+		}
+		return cmp.Compare(a.Mean, b.Mean)
+	})
+	return out, nil
+}
+
+// Improvement returns 100·(1 − a/b), in percent, and its 95 % interval. It takes exact values
+// where both have one: then both ends of the interval are the same. Else the interval is 1.96
+// standard errors to both sides, by the delta method, as if the samples of the two codes were
+// independent. There is no improvement over an error of 0, and none where no sample of a
+// was wrong: its error may be anything below.
+func (a Estimate) Improvement(b Estimate) (percent table.Number, interval [2]table.Number) {
+	none := table.None()
+	if b.Mean.IsNone() || b.Mean == 0 {
+		return none, [2]table.Number{none, none}
+	}
+	if exact := 100 * (1 - a.Exact/b.Exact); !exact.IsNone() && b.Exact > 0 {
+		return exact, [2]table.Number{exact, exact}
+	}
+	if a.Mean == 0 {
+		return none, [2]table.Number{none, none}
+	}
+	ratio := float64(a.Mean / b.Mean)
+	half := 1.96 * math.Hypot(float64(a.StdErr/b.Mean), ratio*float64(b.StdErr/b.Mean))
+	return table.Number(100 * (1 - ratio)), [2]table.Number{table.Number(100 * (1 - ratio - half)), table.Number(100 * (1 - ratio + half))}
+}

@@ -1,0 +1,122 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+)
+
+// Tradeoff is the trade-off of bits against error: what optimize --pareto writes as JSON.
+type Tradeoff struct {
+	Levels  int    `json:"levels" doc:"number of levels L"`
+	Decoder string `json:"decoder" doc:"name of the decoder"`
+	scenario.Parameters
+	SharedNoise float64         `json:"shared_noise" doc:"ρ, the part of the noise that all bits share"`
+	LabelKind   scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	Seed        uint64          `json:"seed" doc:"seed of the random numbers"`
+	Found       []*Optimized    `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
+	Baselines   []Baseline      `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
+	scenario.Provenance
+
+	NotBegun int `json:"-"` // the number of bits whose search the context's end prevented; 0: none
+}
+
+// TradeoffRow is a row of the trade-off's CSV: a code that was found, or a named one.
+type TradeoffRow struct {
+	Code string `json:"code" doc:"name of the code; found for one that was found"`
+	Bits int    `json:"bits" doc:"number of bits M"`
+	Estimate
+	PerBit         *float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
+	MaxTransitions *int     `json:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
+	CodeFile       *string  `json:"code_file" doc:"the file that the code was written to; empty where there is none"`
+}
+
+// Rows returns the codes that were found, and then the named ones.
+func (t *Tradeoff) Rows() []TradeoffRow {
+	var out []TradeoffRow
+	for _, f := range t.Found {
+		out = append(out, TradeoffRow{"found", f.Bits, f.Estimate, &f.PerBit, &f.MaxTransitions, f.CodeFile})
+	}
+	for _, b := range t.Baselines {
+		out = append(out, TradeoffRow{Code: b.Code, Bits: b.Bits, Estimate: b.Estimate})
+	}
+	return out
+}
+
+// Interrupted returns an error where the context ended before all searches had; else nil.
+func (t *Tradeoff) Interrupted() error {
+	switch {
+	case t.NotBegun != 0:
+		return fmt.Errorf("the search for %d bits had not begun; those with fewer are what was written", t.NotBegun)
+	case len(t.Found) > 0:
+		return t.Found[len(t.Found)-1].Interrupted()
+	}
+	return nil
+}
+
+// Table has a row for each number of bits, for people.
+func (t *Tradeoff) Table() *table.Table {
+	out := &table.Table{Head: []string{"bits", "found", "± s.e.", "transitions per bit", "best named code of no more bits", "± s.e.", "improvement"}}
+	for _, f := range t.Found {
+		name, stderr, better := "–", "–", "–"
+		if !f.Improvement.IsNone() {
+			b := f.Baselines[0]
+			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, b.Mean.Short()), b.StdErr.Short()
+			better = fmt.Sprintf("%.1f %%", float64(f.Improvement))
+		}
+		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Mean.Short(), f.StdErr.Short(), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
+	}
+	return out
+}
+
+// Tradeoff searches for a code of each number of bits, the fewest first, as Find does. Each
+// search also begins from the code that was found with fewer bits. Numbers of bits for which
+// there is no code are left out. When the context ends after the first code was found, the
+// trade-off has the codes until then: Stopped is set in the last one, or NotBegun.
+func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []int) (*Tradeoff, error) {
+	out := &Tradeoff{
+		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
+		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
+	}
+	also := p.Options.Also
+	defer func() { p.Options.Also = also }()
+	for _, m := range slices.Sorted(slices.Values(bits)) {
+		found, err := p.Find(ctx, b, m)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil && len(out.Found) > 0:
+			out.NotBegun = m
+		case errors.Is(err, ErrImpossible): // too few bits for the error model
+			if p.Follow.Impossible != nil {
+				p.Follow.Impossible(m, err)
+			}
+			continue
+		default:
+			return nil, err
+		}
+		if out.NotBegun != 0 {
+			break
+		}
+		if p.Follow.Found != nil {
+			if err := p.Follow.Found(found); err != nil {
+				return nil, err
+			}
+		}
+		out.Found = append(out.Found, found)
+		p.Options.Also = append(also[:len(also):len(also)], found.Code)
+		if found.Stopped {
+			break
+		}
+	}
+	if len(out.Found) == 0 {
+		return nil, fmt.Errorf("no code was found for any of %d numbers of bits", len(bits))
+	}
+	out.Baselines = out.Found[len(out.Found)-1].Baselines
+	return out, nil
+}

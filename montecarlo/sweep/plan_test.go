@@ -1,0 +1,172 @@
+package sweep
+
+import (
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// problemsOf reads a plan from a file in the present folder, and opens its codes.
+func problemsOf(text string) (*Problems, error) {
+	if err := os.WriteFile("plan.json", []byte(text), 0o666); err != nil {
+		return nil, err
+	}
+	p, err := ReadPlan("plan.json", decode.Builtin())
+	if err != nil {
+		return nil, err
+	}
+	return p.Problems(context.Background())
+}
+
+func mustProblems(t testing.TB, text string) *Problems {
+	t.Helper()
+	p, err := problemsOf(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPlanRefused: whatever is not understood is refused in one line that names the file.
+func TestPlanRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
+	if _, err := problemsOf(good); err != nil {
+		t.Fatal(err)
+	}
+	with := func(old, now string) string { return strings.Replace(good, old, now, 1) }
+	for name, tt := range map[string]struct{ plan, want string }{
+		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `line 1: unknown key "cods"; want one of codes`},
+		"case":               {with(`"codes"`, `"Codes"`), `unknown key "Codes"`},
+		"twice":              {with(`"r"`, `"levels": [8], "r"`), `"levels" is there twice`},
+		"garbage":            {good + "\n{}", "goes on after its }"},
+		"cut":                {good[:len(good)-1], "ends before its }"},
+		"not an object":      {`[]`, "a plan is an object"},
+		"empty file":         {``, "a plan is an object"},
+		"no codes":           {with(`"codes": ["unary"], `, ``), `has no "codes"`},
+		"empty list":         {with(`["unary"]`, `[]`), `"codes" is an empty list`},
+		"null":               {with(`["unary"]`, `null`), `"codes" is null`},
+		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
+		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
+		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
+		"unknown decoder":    {with(`"r"`, `"decoders": ["bel"], "r"`), `"decoders" has "bel"`},
+		"unfit decoder":      {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},
+		"one level":          {with(`16`, `1`), `"levels" has 1; want 2 to`},
+		"levels twice":       {with(`16`, `16, 16`), `"levels" has 16 twice`},
+		"r of zero":          {with(`[1]`, `[0]`), `"r": 0: want positive numbers`},
+		"r backwards":        {with(`[1]`, `[2, 1]`), `1 after 2`},
+		"r in words":         {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
+		"sigma of nothing":   {with(`[2]`, `[]`), `"sigma": 0 numbers`},
+		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`), `"seed" is "1"; want a whole number`},
+		"half a sample":      {with(`"r"`, `"samples": 1.5, "r"`), `"samples" is 1.5; want a whole number`},
+		"one sample":         {with(`"r"`, `"samples": 1, "r"`), `"samples" is 1: want at least 2`},
+		"both":               {with(`"r"`, `"samples": 10, "rel_err": 0.1, "r"`), "both say how much"},
+		"max alone":          {with(`"r"`, `"max_samples": 100000, "r"`), `goes with "rel_err"`},
+		"rel_err":            {with(`"r"`, `"rel_err": -1, "r"`), `"rel_err" is -1`},
+		"too many samples":   {strings.Replace(with(`"r"`, `"samples": 18446744073709551615, "r"`), "bound", "mc", 1), "at most"},
+		"temperature":        {with(`"r"`, `"temperature": 0, "r"`), `"temperature" is 0`},
+		"shared noise":       {with(`"r"`, `"shared_noise": 2, "r"`), `"shared_noise" is 2`},
+		"labels":             {with(`"r"`, `"labels": "real", "r"`), `"labels" has "real"`},
+		"no such prior":      {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
+		"no such file":       {with(`unary`, `none.csv`), "none.csv"},
+		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
+		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
+	} {
+		p, err := problemsOf(tt.plan)
+		if p != nil || err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "plan.json") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want %q", name, err, tt.want)
+		}
+	}
+}
+
+// TestPlanMeaning: what a plan leaves out has the usual values, and what it says arrives.
+func TestPlanMeaning(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := mustProblems(t, ExamplePlan).Sweep
+	if s.Samples != 100000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Transitions != "code" || s.Plane != "" {
+		t.Errorf("the example means %+v", s.Definition)
+	}
+	if len(s.Pairs) != 2 || s.Pairs[0].String() != "unary:bel-u:31" || s.Pairs[1].String() != "johnson-nonzero:bel-j:31" || s.Tasks() != 2*36*3 {
+		t.Errorf("the example has %v, %d cells", s.Pairs, s.Tasks())
+	}
+	if !s.R.Even || !s.R.Log || s.R.Values[0] != 0.5 || s.R.Values[5] != 8 {
+		t.Errorf("r is %+v", s.R)
+	}
+	s = mustProblems(t, `{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
+ "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3, "shared_noise": 0.5, "labels": "continuous", "transitions": "printed"}`).Sweep
+	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 || s.SharedNoise != 0.5 || s.LabelKind != scenario.Continuous || s.Transitions != "printed" {
+		t.Errorf("the plan means %+v", s.Definition)
+	}
+	if !s.R.Even || !s.R.Log || s.Sigma.Even {
+		t.Errorf("r is %+v, σ %+v", s.R, s.Sigma)
+	}
+	if s.Pairs[0].Outputs != scenario.Logits || s.Pairs[1].Outputs != scenario.Bits || s.Pairs[2].Levels != 4 {
+		t.Errorf("the pairs are %+v", s.Pairs)
+	}
+}
+
+// flat is a plane whose models give all bits of all labels the same probability, x·y.
+type flat struct{ code *code.Code }
+
+func (flat) Of(c *code.Code) (scenario.Lines, error) { return flat{c}, nil }
+
+func (f flat) Line(_ context.Context, y float64) (scenario.Line, error) {
+	return flatLine{f.code, y}, nil
+}
+
+type flatLine struct {
+	code *code.Code
+	y    float64
+}
+
+func (l flatLine) Valid(x float64) bool { return x*l.y <= 1 }
+
+func (l flatLine) Errors(x float64) (mat.Matrix, error) {
+	e := mat.NewDense(l.code.Levels(), l.code.Bits(), nil)
+	e.Apply(func(int, int, float64) float64 { return x * l.y }, e)
+	return e, nil
+}
+
+func (flatLine) Proportional() (float64, bool) { return math.Inf(1), false }
+
+// TestAnotherPlane: a further error model needs a scenario.Plane and a line with its name and
+// two keys, and is computed like the mixture.
+func TestAnotherPlane(t *testing.T) {
+	t.Chdir(t.TempDir())
+	known := append(planes(), planeKeys{"flat", "rate", "factor", func(*Plan) scenario.Plane { return flat{} }})
+	parse := func(text string) (*Plan, error) { return parsePlan("plan.json", []byte(text), decode.Builtin(), known) }
+	p, err := parse(`{"codes": ["unary"], "levels": [4], "rate": [0.1, 0.2], "factor": [1, 6], "methods": ["exact"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := p.Problems(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := worked(t, problems)
+	// e = 0.1: one of three bits of the unary code of four levels errs 0.3 times on average.
+	if cells[0].Mean < 0.25 || cells[0].Mean > 0.3 || cells[1].Mean <= cells[0].Mean || !cells[2].Valid || cells[3].Valid {
+		t.Errorf("the cells are %+v", cells)
+	}
+	mixture := mustProblems(t, `{"codes": ["unary"], "levels": [4], "r": [0.1, 0.2], "sigma": [1, 6], "methods": ["exact"]}`)
+	if mixture.Sweep.ID == problems.Sweep.ID {
+		t.Error("two error models have the same ID")
+	}
+	for text, want := range map[string]string{
+		`{"codes": ["unary"], "levels": [4], "rate": [0.1], "sigma": [1], "methods": ["exact"]}`: "two error models",
+		`{"codes": ["unary"], "levels": [4], "rate": [0.1], "methods": ["exact"]}`:               `has no "factor"`,
+		`{"codes": ["unary"], "levels": [4], "methods": ["exact"]}`:                              `has no "r"`,
+	} {
+		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,362 @@
+// Package sweep computes many cells: codes with decoders, over a plane of error models, by
+// several methods. Any number of machines can share the work, and a machine that was killed
+// continues where it stopped.
+//
+// ReadPlan reads a plan file, which a user writes. Its Problems are the cells to compute: a
+// Sweep with the sampling problem of each cell. A task is one cell: a code, a decoder, r, σ
+// and a method. Its ID is a hash of everything that determines its numbers. A task of many
+// samples is cut into pieces. The cuts depend on the sweep only, not on the number of shards,
+// so the sums of the pieces are the same integers for any number of shards.
+//
+// A Shard is a part of a sweep. Shard.Work computes its pieces and keeps the results in a file
+// that is always complete. Merge merges the files of all shards.
+package sweep
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory"
+)
+
+// PieceSamples is about the largest number of samples of a piece. For independent bits they
+// take a second or less on most machines. The identity of a sweep depends on this number, as
+// it does on everything that cuts tasks into pieces.
+const PieceSamples = 1 << 26
+
+// Limits that keep a sweep listable.
+const (
+	MaxTasks     = 10_000_000
+	maxPieces    = 50_000_000
+	maxTaskParts = 1 << 16 // pieces become larger above it
+)
+
+// Definition determines the cells of a sweep and their numbers. It is plain data; result files
+// contain it.
+type Definition struct {
+	NumericVersion int     `json:"numeric_version" doc:"version of the numbers; results of different versions are never mixed"`
+	Plane          string  `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
+	Pairs          []Pair  `json:"pairs" doc:"the codes, each with a decoder"`
+	R              Axis    `json:"r" doc:"the values of r"`
+	Sigma          Axis    `json:"sigma" doc:"the values of σ, in levels"`
+	Samples        uint64  `json:"samples" doc:"samples of each label; not used with rel_err"`
+	RelErr         float64 `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
+	MaxSamples     uint64  `json:"max_samples" doc:"the most samples of each label with rel_err"`
+	Within         int     `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
+	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
+	scenario.Reading
+	Transitions string  `json:"transitions" doc:"code: the code's own bit transitions; printed: those that the paper's Eq. 4 prints"`
+	Priors      []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
+}
+
+// Pair is a code of some number of levels with a decoder, and the methods that exist for
+// both.
+type Pair struct {
+	Code     string            `json:"code" doc:"name of the code or its file, as in the plan"`
+	Identity string            `json:"identity" doc:"which code it is: its name, or a hash of the matrix in its file"`
+	Levels   int               `json:"levels" doc:"number of levels L"`
+	Bits     int               `json:"bits" doc:"number of bits M"`
+	Decoder  string            `json:"decoder" doc:"name of the decoder"`
+	Outputs  scenario.Outputs  `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Methods  []scenario.Method `json:"methods" doc:"the methods that exist for both: bound, exact or mc"`
+}
+
+// String is the pair as merge's --pair names it, CODE:DECODER:LEVELS.
+func (p Pair) String() string { return fmt.Sprintf("%s:%s:%d", p.Code, p.Decoder, p.Levels) }
+
+// Axis holds the values of one parameter of the error model, in ascending order.
+type Axis struct {
+	Values []float64 `json:"values" doc:"the values, in ascending order"`
+	Even   bool      `json:"even" doc:"the values are evenly spaced, in their logarithms with log"`
+	Log    bool      `json:"log" doc:"the values are evenly spaced in their logarithms"`
+}
+
+// Prior is how often each of a number of labels occurs.
+type Prior struct {
+	Levels  int       `json:"levels" doc:"number of levels L"`
+	Weights []float64 `json:"weights" doc:"the weight of each level; they add up to 1"`
+}
+
+// ID names a task.
+type ID [16]byte
+
+// String is the ID in hexadecimal digits.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Task is one cell.
+type Task struct {
+	Pair     int // index into Definition.Pairs
+	R, Sigma float64
+	Method   scenario.Method
+}
+
+// Piece is the unit of computation: a task, or part Part of it, from 0.
+type Piece struct{ Task, Part int }
+
+// Sweep is a definition that has been checked, with its tasks in their order.
+type Sweep struct {
+	Definition
+	ID string // a hash of the tasks in their order, and of how they are cut
+
+	first  []int // number of tasks before each pair
+	ids    []ID  // by task
+	sorted []int // tasks by their ID
+	before []int // by place in sorted: number of pieces before it
+	rank   []int // by task: its place in sorted
+	cuts   []cut // by pair
+	priors map[int][]float64
+}
+
+// cut says how the samples of a task are cut. A unit is one block of one row. Units follow
+// each other in the order of rows, and a piece has a fixed number of them.
+type cut struct {
+	rows   []int  // the rows that are sampled
+	blocks uint64 // of a row
+	units  uint64 // units of a piece
+	parts  int
+}
+
+// New checks a definition and lists its tasks.
+func New(d Definition) (*Sweep, error) {
+	s := &Sweep{Definition: d, priors: map[int][]float64{}}
+	for _, prior := range d.Priors {
+		if len(prior.Weights) != prior.Levels {
+			return nil, fmt.Errorf("prior of %d weights for %d levels", len(prior.Weights), prior.Levels)
+		}
+		s.priors[prior.Levels] = prior.Weights
+	}
+	cells := len(d.R.Values) * len(d.Sigma.Values)
+	total := 0
+	for i, pair := range d.Pairs {
+		if pair.Levels < 1 {
+			return nil, fmt.Errorf("%s: %d levels", pair.Code, pair.Levels)
+		}
+		for _, m := range pair.Methods {
+			if m != scenario.Bound && m != scenario.Exact && m != scenario.Sample {
+				return nil, fmt.Errorf("unknown method %q", m)
+			}
+		}
+		if s.priors[pair.Levels] == nil {
+			s.priors[pair.Levels] = theory.Uniform(pair.Levels)
+		}
+		s.first = append(s.first, total)
+		total += cells * len(pair.Methods)
+		if total > MaxTasks {
+			return nil, fmt.Errorf("more than %d cells; want several plans", MaxTasks)
+		}
+		s.cuts = append(s.cuts, s.cut(i))
+	}
+	if total == 0 {
+		return nil, errors.New("a plan without a cell")
+	}
+	return s, s.list(total)
+}
+
+// list makes the IDs of the tasks and puts them into order.
+func (s *Sweep) list(total int) error {
+	s.ids = make([]ID, 0, total)
+	for i, pair := range s.Pairs {
+		digests := make([][sha256.Size]byte, len(pair.Methods))
+		for k, m := range pair.Methods {
+			digests[k] = sha256.Sum256([]byte(s.identity(i, m)))
+		}
+		for _, sigma := range s.Sigma.Values {
+			for _, r := range s.R.Values {
+				for k := range digests {
+					var text [sha256.Size + 16]byte
+					copy(text[:], digests[k][:])
+					binary.BigEndian.PutUint64(text[sha256.Size:], math.Float64bits(r))
+					binary.BigEndian.PutUint64(text[sha256.Size+8:], math.Float64bits(sigma))
+					sum := sha256.Sum256(text[:])
+					s.ids = append(s.ids, ID(sum[:16]))
+				}
+			}
+		}
+	}
+	s.sorted = make([]int, total)
+	for i := range s.sorted {
+		s.sorted[i] = i
+	}
+	slices.SortFunc(s.sorted, func(a, b int) int {
+		x, y := &s.ids[a], &s.ids[b]
+		// The first eight bytes nearly always decide.
+		if c := cmp.Compare(binary.BigEndian.Uint64(x[:]), binary.BigEndian.Uint64(y[:])); c != 0 {
+			return c
+		}
+		return bytes.Compare(x[8:], y[8:])
+	})
+	s.rank, s.before = make([]int, total), make([]int, total+1)
+	plan := sha256.New()
+	for at, t := range s.sorted {
+		if at > 0 && s.ids[t] == s.ids[s.sorted[at-1]] {
+			return fmt.Errorf("the cells %s and %s are the same", s.describe(s.sorted[at-1]), s.describe(t))
+		}
+		s.rank[t] = at
+		s.before[at+1] = s.before[at] + s.Parts(t)
+		if s.before[at+1] > maxPieces {
+			return fmt.Errorf("more than %d pieces of %d samples; want several plans", maxPieces, PieceSamples)
+		}
+	}
+	fmt.Fprintf(plan, "belsim plan\npieces %d %d\n", PieceSamples, maxTaskParts)
+	for i := range s.ids {
+		plan.Write(s.ids[i][:])
+	}
+	s.ID = hex.EncodeToString(plan.Sum(nil))
+	return nil
+}
+
+// identity is a text of everything that determines the numbers of the cells of a pair by
+// one method, except r and σ. Two texts are equal only where the numbers are equal: every
+// line after the first two has its own key, and no value has a line break.
+func (s *Sweep) identity(i int, method scenario.Method) string {
+	p := s.Pairs[i]
+	var b bytes.Buffer
+	line := func(key string, value any) { fmt.Fprintf(&b, "%s %v\n", key, value) }
+	hexadecimal := func(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
+	line("belsim task, numeric version", s.NumericVersion)
+	line("method", method)
+	if s.Plane != "" {
+		line("plane", s.Plane)
+	}
+	line("code", fmt.Sprintf("%q", p.Identity))
+	line("levels", p.Levels)
+	line("decoder", p.Decoder)
+	line("outputs", p.Outputs)
+	line("temperature", hexadecimal(s.Temperature))
+	line("shared noise", hexadecimal(s.SharedNoise))
+	line("labels", s.LabelKind)
+	line("transitions", s.Transitions)
+	digest := sha256.New()
+	for _, w := range s.priors[p.Levels] {
+		digest.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(w)))
+	}
+	line("prior", hex.EncodeToString(digest.Sum(nil)))
+	if method == scenario.Sample {
+		line("seed", s.Seed)
+		line("within", s.Within)
+		if s.RelErr > 0 {
+			line("relative error", hexadecimal(s.RelErr))
+			line("most samples", s.MaxSamples)
+		} else {
+			line("samples", s.Samples)
+		}
+	}
+	return b.String()
+}
+
+// cut returns the cut of the tasks of a pair. Tasks with a target relative error are not
+// cut, because their next samples depend on the sums of all samples before.
+func (s *Sweep) cut(i int) cut {
+	c := cut{parts: 1}
+	for row, w := range s.priors[s.Pairs[i].Levels] {
+		if w > 0 {
+			c.rows = append(c.rows, row)
+		}
+	}
+	if s.RelErr > 0 {
+		return c
+	}
+	c.blocks = (s.Samples + montecarlo.BlockSize - 1) / montecarlo.BlockSize
+	units := c.blocks * uint64(len(c.rows))
+	c.units = max(1, PieceSamples/max(1, min(s.Samples, montecarlo.BlockSize)), (units+maxTaskParts-1)/maxTaskParts)
+	c.parts = max(1, int((units+c.units-1)/c.units))
+	return c
+}
+
+// Tasks is the number of tasks.
+func (s *Sweep) Tasks() int { return len(s.ids) }
+
+// Pieces is the number of pieces of all tasks.
+func (s *Sweep) Pieces() int { return s.before[len(s.sorted)] }
+
+// Task returns task t, from 0: by pair, σ, r and method, in the order of the plan.
+func (s *Sweep) Task(t int) Task {
+	i := sort.SearchInts(s.first, t+1) - 1
+	methods := s.Pairs[i].Methods
+	at := t - s.first[i]
+	cell := at / len(methods)
+	n := len(s.R.Values)
+	return Task{i, s.R.Values[cell%n], s.Sigma.Values[cell/n], methods[at%len(methods)]}
+}
+
+// TaskID returns the ID of task t.
+func (s *Sweep) TaskID(t int) ID { return s.ids[t] }
+
+// Weights returns the prior of the labels for a number of levels.
+func (s *Sweep) Weights(levels int) []float64 { return s.priors[levels] }
+
+// describe returns a task in words.
+func (s *Sweep) describe(t int) string {
+	k := s.Task(t)
+	p := s.Pairs[k.Pair]
+	return fmt.Sprintf("%s (%s, %d levels, r = %v, σ = %v, %s)", p.Code, p.Decoder, p.Levels, k.R, k.Sigma, k.Method)
+}
+
+// Parts is the number of pieces that task t is cut into.
+func (s *Sweep) Parts(t int) int {
+	k := s.Task(t)
+	if k.Method != scenario.Sample {
+		return 1
+	}
+	return s.cuts[k.Pair].parts
+}
+
+// Spans lists the samples of a piece of a task that samples. It returns nil where the task
+// has a target relative error.
+func (s *Sweep) Spans(p Piece) []montecarlo.Span {
+	k := s.Task(p.Task)
+	c := s.cuts[k.Pair]
+	if k.Method != scenario.Sample || s.RelErr > 0 {
+		return nil
+	}
+	var spans []montecarlo.Span
+	end := min(uint64(p.Part+1)*c.units, c.blocks*uint64(len(c.rows)))
+	for at := uint64(p.Part) * c.units; at < end; {
+		block := at % c.blocks
+		n := min(c.blocks-block, end-at)
+		samples := min((block+n)*montecarlo.BlockSize, s.Samples) - block*montecarlo.BlockSize
+		spans = append(spans, montecarlo.Span{Row: c.rows[at/c.blocks], Block: uint32(block), Samples: samples})
+		at += n
+	}
+	return spans
+}
+
+// Part returns the pieces of shard i of n, i from 1, in the order of the plan. A shard has
+// every n-th piece in the order of task IDs. So all shards have about the same number of
+// pieces, with cells from everywhere in the plan.
+func (s *Sweep) Part(i, n int) []Piece {
+	var out []Piece
+	at := 0
+	for g := i - 1; g < s.Pieces(); g += n {
+		for s.before[at+1] <= g {
+			at++
+		}
+		out = append(out, Piece{s.sorted[at], g - s.before[at]})
+	}
+	slices.SortFunc(out, func(a, b Piece) int {
+		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Part, b.Part))
+	})
+	return out
+}
+
+// number is the place of a piece among all, by the ID of its task.
+func (s *Sweep) number(p Piece) int { return s.before[s.rank[p.Task]] + p.Part }
+
+// find returns the task with an ID.
+func (s *Sweep) find(id ID) (task int, ok bool) {
+	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id[:], s.ids[s.sorted[i]][:]) })
+	if !ok {
+		return 0, false
+	}
+	return s.sorted[at], true
+}

@@ -1,0 +1,267 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/arrayfile"
+)
+
+// ListedPiece is a piece in a list of what a shard computes.
+type ListedPiece struct {
+	ID      string          `json:"id" doc:"ID of the cell, a hash of everything that determines its numbers"`
+	Part    int             `json:"part" doc:"part of the cell's samples, from 0"`
+	Parts   int             `json:"parts" doc:"number of parts that the cell is cut into"`
+	Code    string          `json:"code" doc:"name of the code, or its file"`
+	Decoder string          `json:"decoder" doc:"name of the decoder"`
+	Levels  int             `json:"levels" doc:"number of levels L"`
+	R       float64         `json:"r" doc:"weight r of the Gaussians"`
+	Sigma   float64         `json:"sigma" doc:"width σ of the Gaussians, in levels"`
+	Method  scenario.Method `json:"method" doc:"bound, exact or mc"`
+}
+
+// List describes pieces. The error of a row is the context's.
+func (s *Sweep) List(ctx context.Context, pieces []Piece) iter.Seq2[ListedPiece, error] {
+	return rows(ctx, len(pieces), func(i int) ListedPiece {
+		p := pieces[i]
+		t := s.Task(p.Task)
+		pair := s.Pairs[t.Pair]
+		return ListedPiece{s.TaskID(p.Task).String(), p.Part, s.Parts(p.Task), pair.Code, pair.Decoder, pair.Levels, t.R, t.Sigma, t.Method}
+	})
+}
+
+// rows yields n rows until the context ends, and its error then.
+func rows[R any](ctx context.Context, n int, at func(i int) R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for i := range n {
+			if i%1000 == 0 && ctx.Err() != nil {
+				var none R
+				yield(none, ctx.Err())
+				return
+			}
+			if !yield(at(i), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Table has the numbers of all cells: what merge writes as JSON. It does not say which command
+// made it, because the same bytes come from any number of shards.
+type Table struct {
+	PlanID  string       `json:"plan_id" doc:"a hash of all cells: it is the same for the same numbers"`
+	Plan    Definition   `json:"plan" doc:"what determines the cells"`
+	Cells   []CellResult `json:"cells" doc:"a row for each cell, in the order of the plan"`
+	Version string       `json:"version" doc:"the version of belsim"`
+}
+
+// CellResult is the |error| of one cell, in levels, over the prior.
+type CellResult struct {
+	ID         string           `json:"id" doc:"ID of the cell, a hash of everything that determines its numbers"`
+	Code       string           `json:"code" doc:"name of the code, or its file"`
+	Decoder    string           `json:"decoder" doc:"name of the decoder"`
+	Levels     int              `json:"levels" doc:"number of levels L"`
+	Bits       int              `json:"bits" doc:"number of bits M"`
+	Outputs    scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	R          float64          `json:"r" doc:"weight r of the Gaussians"`
+	Sigma      float64          `json:"sigma" doc:"width σ of the Gaussians, in levels"`
+	Method     scenario.Method  `json:"method" doc:"bound, exact or mc"`
+	Valid      bool             `json:"valid" doc:"false where r and σ give a probability above 1; there are no numbers then"`
+	Mean       table.Number     `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
+	StdErr     table.Number     `json:"stderr" doc:"standard error of mean, in levels; samples only"`
+	RMS        table.Number     `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
+	Within     table.Number     `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
+	WorstLevel *int             `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
+	WorstMean  table.Number     `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
+	Samples    *Total           `json:"samples" doc:"samples of all levels together; samples only"`
+	SumAbs     *Total           `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
+	SumSquare  *Total           `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
+	SumWithin  *Total           `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
+	Fraction   *uint8           `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
+	Reached    *bool            `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+}
+
+// Cell returns the row of task t, from 0.
+func (m *Merged) Cell(t int) CellResult {
+	task, v := m.Task(t), &m.values[t]
+	p := m.Pairs[task.Pair]
+	c := CellResult{
+		ID: m.TaskID(t).String(), Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,
+		R: task.R, Sigma: task.Sigma, Method: task.Method, Valid: v.valid,
+		Mean: table.Number(v.mean), StdErr: table.Number(v.stdErr), RMS: table.Number(v.rms), Within: table.Number(v.within), WorstMean: table.Number(v.worstMean),
+	}
+	if v.valid && task.Method == scenario.Sample {
+		c.WorstLevel, c.Samples, c.SumAbs, c.SumSquare, c.SumWithin = &v.worstLevel, &v.samples, &v.abs, &v.square, &v.withinSamples
+		c.Fraction = &v.fraction
+		if m.RelErr > 0 {
+			c.Reached = &v.reached
+		}
+	}
+	return c
+}
+
+// Cells yields the rows of all cells, in the order of the plan: the lines of the CSV. The error
+// of a row is the context's.
+func (m *Merged) Cells(ctx context.Context) iter.Seq2[CellResult, error] {
+	return rows(ctx, m.Tasks(), m.Cell)
+}
+
+// Table returns all cells with the plan. version is the version of the program.
+func (m *Merged) Table(version string) *Table {
+	out := &Table{PlanID: m.ID, Plan: m.Definition, Cells: make([]CellResult, m.Tasks()), Version: version}
+	for t := range out.Cells {
+		out.Cells[t] = m.Cell(t)
+	}
+	return out
+}
+
+// WriteNPZ writes the columns of the CSV into an .npz file, as arrays of one dimension. A number
+// that does not exist is NaN, or 0 in an array of integers. The error says which sum is too
+// large for an integer of NumPy.
+func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
+	columns, err := table.CSVColumns[CellResult]()
+	if err != nil {
+		return err
+	}
+	z := arrayfile.NewNPZWriter(w)
+	for _, column := range columns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := m.writeColumn(z, column); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[CellResult]) error {
+	n := m.Tasks()
+	at := func(t int) reflect.Value {
+		c := m.Cell(t)
+		return reflect.ValueOf(column.Value(&c))
+	}
+	switch column.Type.Kind() {
+	case reflect.String:
+		return z.Strings(column.Name, n, func(t int) string { return at(t).String() })
+	case reflect.Float64:
+		return z.Floats(column.Name, n, func(t int) float64 { return at(t).Float() })
+	}
+	for t := range n {
+		if v := integer(at(t)); v.Hi > 0 {
+			return fmt.Errorf("%s of cell %s is %s, which no integer of NumPy holds; a .csv or .json does", column.Name, m.TaskID(t), v)
+		}
+	}
+	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
+}
+
+// integer is the value of a column of integers; 0 where there is none, 1 for true.
+func integer(v reflect.Value) Total {
+	switch {
+	case !v.IsValid():
+		return Total{}
+	case v.Kind() == reflect.Bool && v.Bool():
+		return Total{Lo: 1}
+	case v.CanInt():
+		return Total{Lo: uint64(v.Int())}
+	case v.CanUint():
+		return Total{Lo: v.Uint()}
+	}
+	n, _ := v.Interface().(Total)
+	return n
+}
+
+// Map compares the errors of two pairs, which names choose, by a method; "" stands for the
+// first method of the first pair. A name is CODE, CODE:DECODER or CODE:DECODER:LEVELS. Without
+// names a sweep must have two pairs. The error says why there is no such map: names that fit
+// no pair or several, different numbers of levels, axes that are not evenly spaced, or a
+// method that a pair does not have.
+func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, error) {
+	chosen, err := m.choosePairs(names)
+	if err != nil {
+		return nil, err
+	}
+	a, b := m.Pairs[chosen[0]], m.Pairs[chosen[1]]
+	if a.Levels != b.Levels {
+		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes of as many; take .csv, .json or .npz", a.Code, a.Levels, b.Code, b.Levels)
+	}
+	if !m.R.Even || !m.Sigma.Even {
+		return nil, fmt.Errorf("a figure needs r and sigma at even distances, or in even ratios; take .csv, .json or .npz")
+	}
+	if method == "" {
+		method = a.Methods[0]
+	}
+	if !slices.Contains(a.Methods, method) || !slices.Contains(b.Methods, method) {
+		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
+	}
+	out := &scenario.Map{
+		A: a.Code, B: b.Code, DecoderA: a.Decoder, DecoderB: b.Decoder, Levels: a.Levels, Method: method,
+		R: m.R.Values, Sigma: m.Sigma.Values, Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
+		Reading: m.Reading, LogR: m.R.Log, LogSigma: m.Sigma.Log,
+	}
+	if method == scenario.Sample {
+		out.Seed = &m.Seed
+	}
+	valuesA, valuesB := m.means(chosen[0], method), m.means(chosen[1], method)
+	for i, x := range valuesA {
+		y := valuesB[i]
+		out.Cells = append(out.Cells, scenario.Cell{
+			R: m.R.Values[i%len(m.R.Values)], Sigma: m.Sigma.Values[i/len(m.R.Values)],
+			A: table.Number(x), B: table.Number(y), Increase: scenario.Increase(x, y),
+		})
+	}
+	return out, nil
+}
+
+// means are the mean errors of a pair by a method, r the faster; NaN where a cell is invalid.
+func (m *Merged) means(pair int, method scenario.Method) []float64 {
+	methods := m.Pairs[pair].Methods
+	at := slices.Index(methods, method)
+	out := make([]float64, len(m.R.Values)*len(m.Sigma.Values))
+	for i := range out {
+		v := m.values[m.first[pair]+i*len(methods)+at]
+		out[i] = math.NaN()
+		if v.valid {
+			out[i] = v.mean
+		}
+	}
+	return out
+}
+
+// choosePairs returns the two pairs that names choose.
+func (m *Merged) choosePairs(names []string) (chosen [2]int, err error) {
+	if len(names) == 0 && len(m.Pairs) == 2 {
+		return [2]int{0, 1}, nil
+	}
+	if len(names) != 2 {
+		return chosen, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; want --pair A,B, or .csv, .json or .npz", len(m.Pairs))
+	}
+	for i, name := range names {
+		var fits []string
+		for k, p := range m.Pairs {
+			if full := p.String(); full == name || strings.HasPrefix(full, name+":") {
+				chosen[i] = k
+				fits = append(fits, full)
+			}
+		}
+		switch len(fits) {
+		case 0:
+			return chosen, fmt.Errorf("--pair %s: this sweep has no such code; its first is %s", name, m.Pairs[0])
+		case 1:
+		default:
+			return chosen, fmt.Errorf("--pair %s: is it %s?", name, strings.Join(fits, " or "))
+		}
+	}
+	if chosen[0] == chosen[1] {
+		return chosen, fmt.Errorf("--pair %s,%s: want two that differ", names[0], names[1])
+	}
+	return chosen, nil
+}

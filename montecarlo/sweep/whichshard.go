@@ -1,0 +1,108 @@
+package sweep
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// WhichShard finds out which shard i, from 1, of how many n is asked for. shard is what
+// --shard says, i/N or empty, and shards is what --shards says, or 0. Without --shard the
+// environment says it: the variables of a Slurm array, or the index of a Kubernetes Job.
+// Without either it is the whole, 1 of 1. The error says what does not fit.
+func WhichShard(shard string, shards int, getenv func(string) string) (i, n int, err error) {
+	env := environment(getenv)
+	switch {
+	case shards < 0:
+		return 0, 0, fmt.Errorf("--shards %d: want 1 or more", shards)
+	case shard != "":
+		i, n, err = parseShard(shard)
+		if err == nil && shards != 0 && shards != n {
+			err = fmt.Errorf("--shard %s and --shards %d disagree; --shard alone is enough", shard, shards)
+		}
+		return i, n, err
+	case env.has("SLURM_ARRAY_TASK_ID"):
+		return env.slurmShard(shards)
+	case env.has("JOB_COMPLETION_INDEX"):
+		return env.kubernetesShard(shards)
+	case shards > 1:
+		return 0, 0, fmt.Errorf("--shards %d, and which? want --shard i/%d, or SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment", shards, shards)
+	}
+	return 1, 1, nil
+}
+
+// parseShard reads i/N.
+func parseShard(text string) (i, n int, err error) {
+	first, second, found := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(second)
+	if !found || err1 != nil || err2 != nil || i < 1 || n < 1 || i > n {
+		return 0, 0, fmt.Errorf("--shard %s: want i/N, part i of N, from 1/N to N/N", text)
+	}
+	return i, n, nil
+}
+
+// environment returns the values of the variables of a process.
+type environment func(name string) string
+
+func (get environment) has(name string) bool { return get(name) != "" }
+
+// number is the value of a variable; usual where it is not set.
+func (get environment) number(name string, usual int) (int, error) {
+	if !get.has(name) {
+		return usual, nil
+	}
+	v, err := strconv.Atoi(get(name))
+	if err != nil || v < 0 {
+		return 0, fmt.Errorf("%s is %q: want a number from 0", name, get(name))
+	}
+	return v, nil
+}
+
+// kubernetesShard takes the shard from the index of a Job, which is from 0.
+func (get environment) kubernetesShard(shards int) (i, n int, err error) {
+	index, err := get.number("JOB_COMPLETION_INDEX", 0)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case shards == 0:
+		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d, of how many? want --shards N, the completions of the Job", index)
+	case index >= shards:
+		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d: with --shards %d it is 0 to %d", index, shards, shards-1)
+	}
+	return index + 1, shards, nil
+}
+
+// slurmShard takes the shard from the variables of an array: its task is the shard where the
+// number of shards is known, else the place of the task in the array. An array with gaps, such
+// as one of the shards that are missing, does not tell how many shards there are.
+func (get environment) slurmShard(shards int) (i, n int, err error) {
+	id, err := get.number("SLURM_ARRAY_TASK_ID", 0)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case shards > 0 && (id < 1 || id > shards):
+		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d: with --shards %d the numbers of the array are those of the shards, 1 to %d", id, shards, shards)
+	case shards > 0:
+		return id, shards, nil
+	case !get.has("SLURM_ARRAY_TASK_COUNT"):
+		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d, of how many? SLURM_ARRAY_TASK_COUNT is not set; want --shards N", id)
+	}
+	var count, first, step, last int
+	for _, v := range []struct {
+		to    *int
+		name  string
+		usual int
+	}{{&count, "SLURM_ARRAY_TASK_COUNT", 0}, {&first, "SLURM_ARRAY_TASK_MIN", 1}, {&step, "SLURM_ARRAY_TASK_STEP", 1}, {&last, "SLURM_ARRAY_TASK_MAX", 0}} {
+		if *v.to, err = get.number(v.name, v.usual); err != nil {
+			return 0, 0, err
+		}
+	}
+	step = max(step, 1)
+	i = (id-first)/step + 1
+	gaps := count == 1 && first > 1 || (id-first)%step != 0 || get.has("SLURM_ARRAY_TASK_MAX") && (last-first)/step+1 != count
+	if gaps || i < 1 || i > count {
+		return 0, 0, fmt.Errorf("the array's %d tasks from %d on do not say which of how many shards task %d is; want --shards N, and --array=1-N or some of these", count, first, id)
+	}
+	return i, count, nil
+}

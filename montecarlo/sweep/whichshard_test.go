@@ -1,0 +1,44 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestWhichShard(t *testing.T) {
+	type env map[string]string
+	for _, tt := range []struct {
+		shard  string
+		shards int
+		env    env
+		want   string
+	}{
+		{"", 0, nil, "1/1"},
+		{"3/8", 0, env{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "9"}, "3/8"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "9"}, "5/9"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "3"}, "1/4"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "14", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_MAX": "14", "SLURM_ARRAY_TASK_STEP": "2"}, "3/3"},
+		{"", 8, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "1"}, "7/8"},
+		{"", 4, env{"JOB_COMPLETION_INDEX": "0"}, "1/4"},
+		{"", 4, env{"JOB_COMPLETION_INDEX": "3"}, "4/4"},
+		{"0/4", 0, nil, "--shard 0/4: want i/N"},
+		{"5/4", 0, nil, "--shard 5/4: want i/N"},
+		{"3", 0, nil, "--shard 3: want i/N"},
+		{"1/2", 3, nil, "disagree"},
+		{"", -1, nil, "--shards -1"},
+		{"", 8, nil, "and which?"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5"}, "of how many?"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_COUNT": "9"}, `SLURM_ARRAY_TASK_ID is "x"`},
+		{"", 8, env{"SLURM_ARRAY_TASK_ID": "9"}, "1 to 8"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "9"}, "do not say"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3"}, "do not say"},
+		{"", 0, env{"JOB_COMPLETION_INDEX": "3"}, "of how many?"},
+		{"", 3, env{"JOB_COMPLETION_INDEX": "3"}, "0 to 2"},
+	} {
+		i, n, err := WhichShard(tt.shard, tt.shards, func(name string) string { return tt.env[name] })
+		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != tt.want || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("--shard %q --shards %d %v: %s, %v; want %s", tt.shard, tt.shards, tt.env, got, err, tt.want)
+		}
+	}
+}

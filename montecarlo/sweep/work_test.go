@@ -1,0 +1,197 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+)
+
+// mixed is a plan with all methods, and with invalid cells.
+const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "levels": [4, 8], "r": [0.5, 1, 60], "sigma": [1, 2],
+ "methods": ["bound", "exact", "mc"], "samples": 500}`
+
+// work computes a shard in a folder.
+func work(t testing.TB, p *Problems, dir string, i, n int, run scenario.Run) (*Shard, error) {
+	t.Helper()
+	return workContext(t, context.Background(), p, dir, i, n, run)
+}
+
+func workContext(t testing.TB, ctx context.Context, p *Problems, dir string, i, n int, run scenario.Run) (*Shard, error) {
+	t.Helper()
+	h, err := p.Sweep.Open(dir, i, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	todo, _, err := h.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, h.Work(ctx, p, todo, run, time.Hour)
+}
+
+// worked are all cells of problems.
+func worked(t testing.TB, p *Problems) []CellResult {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := work(t, p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
+		t.Fatal(err)
+	}
+	return mustMerge(t, dir).Table("").Cells
+}
+
+// TestWork: shards and workers change no number, and Done is told about every piece once.
+func TestWork(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := mustProblems(t, mixed)
+	want := worked(t, p)
+	dir := t.TempDir()
+	var done atomic.Uint64
+	for i := 1; i <= 3; i++ {
+		for range 2 { // again, there is nothing to do
+			if _, err := work(t, p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i}, Workers: i, Done: func(n uint64) { done.Add(n) }}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	m := mustMerge(t, dir)
+	got := m.Table("").Cells
+	text := func(cells []CellResult) string {
+		var b strings.Builder
+		if err := table.WriteCSV(&b, cells); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if text(got) != text(want) || int(done.Load()) != p.Sweep.Pieces() {
+		t.Errorf("%d of %d pieces; cells\n%s\nwant\n%s", done.Load(), p.Sweep.Pieces(), text(got), text(want))
+	}
+	invalid := 0
+	for _, c := range want {
+		if !c.Valid {
+			invalid++
+		}
+		if c.Valid == c.Mean.IsNone() {
+			t.Errorf("%+v is valid, or has a number, and not both", c)
+		}
+	}
+	if invalid == 0 || invalid == len(want) || invalid != m.Invalid() {
+		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid())
+	}
+	other := mustProblems(t, ExamplePlan)
+	h, err := p.Sweep.Open(dir, 1, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Work(context.Background(), other, nil, scenario.Run{}, time.Hour); err == nil {
+		t.Error("a shard takes another plan's problems")
+	}
+}
+
+// sampler is a backend that calls a function in the place of the n-th sampling, from 0.
+type sampler struct {
+	montecarlo.CPU
+	calls int
+	at    int
+	then  func() error
+}
+
+func (s *sampler) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+	s.calls++
+	if s.calls > s.at {
+		if err := s.then(); err != nil {
+			return err
+		}
+	}
+	return s.CPU.Sample(ctx, jobs, done)
+}
+
+// TestWorkFails: what was finished before a backend fails is in the file.
+func TestWorkFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := mustProblems(t, mixed)
+	broken := errors.New("broken")
+	dir := t.TempDir()
+	h, err := work(t, p, dir, 1, 1, scenario.Run{Backend: &sampler{then: func() error { return broken }}})
+	if !errors.Is(err, broken) {
+		t.Errorf("the error is %v", err)
+	}
+	todo, all, err := h.Todo()
+	if err != nil || len(todo) == 0 || len(todo) == all {
+		t.Errorf("%d of %d pieces are left, %v", len(todo), all, err)
+	}
+	for _, piece := range todo {
+		if p.Sweep.Task(piece.Task).Method != scenario.Sample {
+			t.Errorf("%v is left, and needs no samples", piece)
+		}
+	}
+	if _, err := work(t, p, t.TempDir(), 1, 1, scenario.Run{}); err == nil {
+		t.Error("samples without a backend")
+	}
+}
+
+// TestWorkInterrupted: the error says how much is safe, and the file has that much.
+func TestWorkInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := mustProblems(t, strings.Replace(mixed, `"samples": 500`, `"rel_err": 0.2, "max_samples": 65536`, 1))
+	ctx, cancel := context.WithCancel(context.Background())
+	dir := t.TempDir()
+	h, err := workContext(t, ctx, p, dir, 1, 1, scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
+	var interrupted *Interrupted
+	if !errors.As(err, &interrupted) || errors.Is(err, context.Canceled) {
+		t.Fatalf("the error is %v", err)
+	}
+	todo, all, err := h.Todo()
+	if err != nil || interrupted.All != all || interrupted.Safe != all-len(todo) || len(todo) == 0 || interrupted.Path != h.Path() {
+		t.Errorf("%+v; %d of %d pieces are left, %v", interrupted, len(todo), all, err)
+	}
+	if want := fmt.Sprintf("%d of %d pieces are safe in %s; the same command goes on from there", interrupted.Safe, all, h.Path()); interrupted.Error() != want {
+		t.Errorf("said %q, want %q", interrupted, want)
+	}
+	if _, err := work(t, p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
+		t.Error(err)
+	}
+	if err := mustMerge(t, dir).Complete(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWorkUnwritable: a file that cannot be written ends the work with the system's error.
+func TestWorkUnwritable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := mustProblems(t, mixed)
+	dir := t.TempDir()
+	h, err := p.Sweep.Open(dir, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	todo, _, err := h.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Work(context.Background(), p, todo, scenario.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// TestDocumented: every field of what is written has a sentence.
+func TestDocumented(t *testing.T) {
+	for name, undocumented := range map[string]func() ([]string, error){
+		"Table": table.Undocumented[Table], "ListedPiece": table.Undocumented[ListedPiece],
+	} {
+		if fields, err := undocumented(); err != nil || len(fields) > 0 {
+			t.Errorf("%s: %v have no sentence (%v)", name, fields, err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/arrayfile"
+	"belsim/theory/code"
+	"belsim/theory/memory"
+)
+
+// usualLevels is the number of levels of a named code where nothing else says.
+const usualLevels = 256
+
+// Network is a trained network: its code, and open files with the targets and the outputs of
+// its test samples.
+type Network struct {
+	options Options
+	code    *code.Code
+	samples *observed.Source
+}
+
+// Open opens the files and the code of a network, and finds out what its outputs are. Close
+// the network when it is not used any more. Errors name the file at fault.
+func Open(ctx context.Context, o Options) (*Network, error) {
+	n := &Network{options: o, samples: &observed.Source{}}
+	if err := n.open(ctx); err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
+}
+
+// Close closes the files.
+func (n *Network) Close() error {
+	var errs []error
+	for _, rows := range []*arrayfile.Rows{n.samples.Targets, n.samples.Outputs} {
+		if rows != nil {
+			errs = append(errs, rows.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Samples is the number of test samples, negative where the file does not say it before it is
+// read to its end.
+func (n *Network) Samples() int {
+	samples, _ := n.samples.Outputs.Dims()
+	return samples
+}
+
+// Code is the code that the network was trained with.
+func (n *Network) Code() *code.Code { return n.code }
+
+func (n *Network) open(ctx context.Context) (err error) {
+	o, s := n.options, n.samples
+	path := o.Outputs
+	for _, kind := range []observed.Kind{observed.Logits, observed.Probabilities, observed.Bits} {
+		if rest, found := strings.CutPrefix(path, string(kind)+":"); found {
+			s.Kind, path = kind, rest
+			break
+		}
+	}
+	if s.Targets, err = arrayfile.OpenRows(o.Targets, "targets", "target", "labels", "label", "y"); err != nil {
+		return fmt.Errorf("reading targets: %w", err)
+	}
+	if s.Outputs, err = arrayfile.OpenRows(path, "outputs", "output", "logits", "probabilities", "bits", "z"); err != nil {
+		return fmt.Errorf("reading outputs: %w", err)
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if n.code, err = n.openCode(); err != nil {
+		return err
+	}
+	s.Labels = observed.Labels{Levels: n.code.Levels(), Real: !o.Range.IsZero(), Lo: o.Range.Lo, Hi: o.Range.Hi}
+	if said := s.Kind; said == "" || said == observed.Bits { // bits may be ±1
+		if s.Kind, err = observed.Detect(ctx, s.Outputs); err != nil {
+			return err
+		}
+		if said == observed.Bits && !s.Kind.Hard() {
+			s.Kind = observed.Bits // reading the outputs will say which one is not a bit
+		}
+	}
+	return nil
+}
+
+// openCode opens the code, with as many bits as there are outputs.
+func (n *Network) openCode() (*code.Code, error) {
+	o, outputs := n.options, n.samples.Outputs
+	rows, m := outputs.Dims()
+	levels := o.Levels
+	if levels == 0 && !code.IsFile(o.Code) {
+		for _, f := range code.Families() {
+			if f.Name != o.Code {
+				continue
+			}
+			if levels = mostLevels(f, m); levels == 0 {
+				return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, f.Name, m)
+			}
+		}
+	}
+	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Usual: usualLevels, Real: true})
+	if err != nil {
+		return nil, err
+	}
+	c := codes[0]
+	if c.Bits() != m {
+		hint := ""
+		if rows == c.Bits() {
+			hint = "; it has as many rows, so it may be transposed"
+		}
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, c.Name(), c.Levels(), c.Bits(), hint)
+	}
+	return c, nil
+}
+
+// mostLevels is the largest number of levels for which a code has m bits, and 0 where there is
+// none. The number of bits does not fall as levels grow.
+func mostLevels(f code.Family, m int) int {
+	lo, hi := code.MinLevels-1, code.MaxLevels+1 // f.Bits(lo) ≤ m < f.Bits(hi), or the ends
+	for hi-lo > 1 {
+		if middle := (lo + hi) / 2; f.Bits(middle) <= m {
+			lo = middle
+		} else {
+			hi = middle
+		}
+	}
+	if lo < code.MinLevels || f.Bits(lo) != m {
+		return 0
+	}
+	return lo
+}
+
+// checkMemory refuses a code whose fit would not fit in memory.
+func (n *Network) checkMemory() error {
+	c := n.code
+	err := memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c))
+	if err != nil && n.options.Levels == 0 && !code.IsFile(n.options.Code) {
+		err = fmt.Errorf("%w; --levels says how many levels there are, if fewer", err)
+	}
+	return err
+}
+
+// fitBytes is the most memory that a fit of a code takes. There are four numbers for every
+// level and bit. For the likelihood there are the distances of every level from every
+// transition of a bit, twice (they are looked up by their values) and with room to grow.
+func fitBytes(c *code.Code) int64 {
+	levels := int64(c.Levels())
+	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
+}

@@ -1,0 +1,152 @@
+package verdict
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/observed"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// DecoderResult is the |error| of one decoder, in levels: under the model, and as it was
+// observed.
+type DecoderResult struct {
+	Decoder        string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs        string       `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Bound          table.Number `json:"bound" text:"bound" doc:"upper bound under the model; null where there is none"`
+	Exact          table.Number `json:"exact" text:"exact" doc:"exact value under the model; null where there is none"`
+	Mean           table.Number `json:"mean" text:"simulated" doc:"simulated under the model"`
+	StdErr         table.Number `json:"stderr" doc:"standard error of mean"`
+	Rates          table.Number `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
+	RatesStdErr    table.Number `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
+	Shared         table.Number `json:"shared" text:"shared noise" doc:"simulated under the model with the fitted shared noise; null without it"`
+	SharedStdErr   table.Number `json:"shared_stderr" doc:"standard error of shared"`
+	Observed       table.Number `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
+	ObservedStdErr table.Number `json:"observed_stderr" doc:"standard error of observed"`
+	ObservedRMS    table.Number `json:"observed_rms" doc:"root mean square of the observed error"`
+	Target         table.Number `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
+	TargetStdErr   table.Number `json:"observed_target_stderr" doc:"standard error of observed_target"`
+	ModelError     table.Number `json:"model_error_percent" text:"model's error" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
+	LabelUnits     Units        `json:"label_units" csv:"-" doc:"the same in label units"`
+}
+
+// Units holds the errors of a DecoderResult in label units.
+type Units struct {
+	Bound    table.Number `json:"bound" text:"bound" doc:"bound, in label units"`
+	Exact    table.Number `json:"exact" text:"exact" doc:"exact, in label units"`
+	Mean     table.Number `json:"mean" text:"simulated" doc:"mean, in label units"`
+	Shared   table.Number `json:"shared" text:"shared noise" doc:"shared, in label units"`
+	Observed table.Number `json:"observed" text:"observed" doc:"observed, in label units"`
+	Target   table.Number `json:"observed_target" text:"observed, quantization included" doc:"observed_target, in label units"`
+}
+
+// model is the best figure of the model: the exact one where it exists.
+func (d DecoderResult) model() float64 {
+	if !d.Exact.IsNone() {
+		return float64(d.Exact)
+	}
+	return float64(d.Mean)
+}
+
+// Predict computes the error of every decoder under the model, under the observed error rates,
+// and with the fitted shared noise, and puts them beside the observed error: Fit.Decoders.
+func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
+	s.Fit.Decoders = nil
+	rates := s.Rates()
+	for i, reader := range s.readers {
+		d, err := s.predict(ctx, run, reader, rates)
+		if err != nil {
+			return err
+		}
+		level, target := s.observed.Levels[i], s.observed.Labels[i]
+		d.Observed, d.ObservedStdErr, d.ObservedRMS = table.Number(level.Mean), table.Number(level.StdErr), table.Number(level.RMS)
+		d.Target, d.TargetStdErr = table.Number(target.Mean), table.Number(target.StdErr)
+		if level.Mean > 0 {
+			d.ModelError = table.Number(100 * (d.model()/level.Mean - 1))
+		}
+		w := table.Number(s.Fit.LevelWidth)
+		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Shared, w * d.Observed, w * d.Target}
+		s.Fit.Decoders = append(s.Fit.Decoders, d)
+	}
+	return nil
+}
+
+// predict computes the error of one decoder under the model and under the observed rates.
+func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, rates mat.Matrix) (DecoderResult, error) {
+	none, prior := table.None(), s.Fit.Prior
+	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, ModelError: none}
+	reader, err := s.scaled(reader)
+	if err != nil {
+		return d, err
+	}
+	model, err := s.problem(s.code, reader, s.errors, 0)
+	if err != nil {
+		return d, err
+	}
+	if d.Bound, d.Exact, err = scenario.AverageTheory(ctx, run.Workers, model, prior); err != nil {
+		return d, err
+	}
+	if d.Mean, d.StdErr, err = s.simulate(ctx, run, model); err != nil {
+		return d, err
+	}
+	asObserved, err := s.problem(s.code, reader, rates, 0)
+	if err != nil {
+		return d, err
+	}
+	if _, d.Rates, err = scenario.AverageTheory(ctx, run.Workers, asObserved, prior); err != nil {
+		return d, err
+	}
+	d.RatesStdErr = 0
+	if d.Rates.IsNone() {
+		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved); err != nil {
+			return d, err
+		}
+	}
+	if rho := float64(s.Fit.SharedNoise); rho > 0 {
+		together, err := s.problem(s.code, reader, s.errors, rho)
+		if err != nil {
+			return d, err
+		}
+		if d.Shared, d.SharedStdErr, err = s.simulate(ctx, run, together); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// problem is the sampling problem of a reader of a code under a table e, L × M, with the
+// shared noise ρ.
+func (s *Study) problem(c *code.Code, reader observed.Reader, e mat.Matrix, rho float64) (*montecarlo.Problem, error) {
+	o := s.network.options
+	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: scenario.Levels}
+	return about.ProblemOf(c, reader.Decoder, e, o.sampling(o.Samples))
+}
+
+// simulate samples a problem. It returns the mean |error| over the targets, in levels, and its
+// standard error.
+func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem) (mean, stderr table.Number, err error) {
+	o, prior := s.network.options, s.Fit.Prior
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(o.Samples).Target(prior, false), run.Done)
+	if err != nil {
+		return table.None(), table.None(), err
+	}
+	all := montecarlo.Weigh(prior, sums)
+	return table.Number(all.Mean), table.Number(all.StdErr), nil
+}
+
+// scaled is a reader of the model's logits, whose noise is 1: the network's noise is
+// LogitScale, so the temperature is as many times larger.
+func (s *Study) scaled(r observed.Reader) (observed.Reader, error) {
+	d, ok := r.Decoder.(decode.Tempered)
+	if !ok || !r.Logits || s.Fit.LogitScale.IsNone() {
+		return r, nil
+	}
+	var err error
+	r.Decoder, err = d.AtTemperature(d.Temperature() * float64(s.Fit.LogitScale))
+	return r, err
+}

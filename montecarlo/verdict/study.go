@@ -1,0 +1,153 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Study is a fit together with the counts that it was made from.
+type Study struct {
+	Fit             *Fit
+	Lowest, Highest int                  // the levels that occur, from 1
+	Departures      []errmodel.Departure // where model and counts differ most, the largest first
+
+	network     *Network
+	code        *code.Code
+	transitions [][]int
+	readers     []observed.Reader
+	observed    *observed.Summary
+	counts      *errmodel.Counts
+	errors      mat.Matrix // the fitted e[n,k], L × M
+}
+
+// Fit reads all samples twice, fits the error model by maximum likelihood and judges it.
+// workers is the number of goroutines, 0 for one on each processor; it changes no number.
+// done is told how many samples were read since its last call, and may be nil. Errors name the
+// file and the place, or are the context's.
+func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64)) (*Study, error) {
+	o, c := n.options, n.code
+	if err := n.checkMemory(); err != nil {
+		return nil, err
+	}
+	readers, err := observed.Readers(o.Decoders, c, n.samples.Kind, decode.Options{Temperature: o.Temperature})
+	if err != nil {
+		return nil, err
+	}
+	seen, err := observed.Scan(ctx, workers, n.samples, c, readers, done)
+	if err != nil {
+		return nil, err
+	}
+	s := &Study{network: n, code: c, transitions: c.Transitions(), readers: readers, observed: seen, counts: seen.Counts}
+	s.Fit = &Fit{
+		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
+		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
+		SharedNoise: table.None(), SharedNoiseInterval: unknown(), DesignEffect: unknown(),
+		Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
+	}
+	if !o.Range.IsZero() {
+		s.Fit.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
+	}
+	s.Fit.Samples, s.Fit.WrongBits = s.counts.Total()
+	if err := s.findLevels(); err != nil {
+		return nil, err
+	}
+	if err := s.fit(ctx, workers, done); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// findLevels finds the levels that occur, and refuses targets that are all alike.
+func (s *Study) findLevels() error {
+	for i, n := range s.counts.Samples {
+		if n == 0 {
+			continue
+		}
+		if s.Lowest == 0 {
+			s.Lowest = i + 1
+		}
+		s.Highest = i + 1
+	}
+	if s.Lowest == s.Highest {
+		return fmt.Errorf("%s: all %d targets are level %d; r and σ need errors at several distances from a transition, so at least two levels", s.network.samples.Targets.Name(), s.Fit.Samples, s.Lowest)
+	}
+	return nil
+}
+
+// fit fits r and σ, each bit's own if that is asked for, and ρ, and judges them.
+func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
+	f := s.Fit
+	model, err := errmodel.NewFit(ctx, s.counts, s.transitions, -1)
+	switch name := s.network.samples.Outputs.Name(); {
+	case errors.Is(err, errmodel.ErrNoFit) && f.WrongBits > 0:
+		return fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", name, f.WrongBits)
+	case errors.Is(err, errmodel.ErrNoFit):
+		return fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side, so there are no errors to model: r and σ cannot be told from 0", name, f.Samples, f.Bits)
+	case err != nil:
+		return err
+	}
+	depend, err := observed.Depend(ctx, s.network.samples, s.code, s.observed, model, done)
+	if err != nil {
+		return err
+	}
+	effect, err := model.Inflate(ctx, depend.AA, depend.AB, depend.BB)
+	if err != nil {
+		return err
+	}
+	f.DesignEffect = [2]table.Number{table.Number(effect[0]), table.Number(effect[1])}
+	f.R, f.RInterval, f.Sigma, f.SigmaInterval, f.Limited = table.Number(model.R.Value), ends(model.R), table.Number(model.Sigma.Value), ends(model.Sigma), model.Limited
+	if s.errors, err = model.Mixture(ctx, f.Levels, s.transitions); err != nil {
+		return err
+	}
+	parameters := 2
+	if s.network.options.PerBit {
+		if parameters, err = s.fitBits(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.judge(parameters); err != nil {
+		return err
+	}
+	if table.Number(depend.Excess).IsNone() {
+		return nil
+	}
+	shared, err := errmodel.NewSharedNoise(ctx, workers, s.code, s.errors, depend.Prior, depend.Excess, depend.StdErr)
+	if err != nil {
+		return err
+	}
+	f.SharedNoise, f.SharedNoiseInterval = table.Number(shared.Rho.Value), ends(shared.Rho)
+	return nil
+}
+
+// fitBits fits every bit by itself, and makes the table of these fits the model's. It returns
+// the number of parameters.
+func (s *Study) fitBits(ctx context.Context) (parameters int, err error) {
+	f := s.Fit
+	fits := make([]*errmodel.Fit, f.Bits)
+	for k := range fits {
+		b := BitFit{Bit: k + 1, Wrong: s.counts.Bit(k), R: table.None(), Sigma: table.None(), RInterval: unknown(), SigmaInterval: unknown()}
+		fits[k], err = errmodel.NewFit(ctx, s.counts, s.transitions, k)
+		switch {
+		case err == nil:
+			b.R, b.RInterval, b.Sigma, b.SigmaInterval, b.Limited = table.Number(fits[k].R.Value), ends(fits[k].R), table.Number(fits[k].Sigma.Value), ends(fits[k].Sigma), fits[k].Limited
+			parameters += 2
+		case !errors.Is(err, errmodel.ErrNoFit):
+			return 0, fmt.Errorf("bit %d: %w", k+1, err)
+		}
+		f.PerBit = append(f.PerBit, b)
+	}
+	s.errors, err = errmodel.PerBit(f.Levels, s.transitions, fits)
+	return parameters, err
+}
+
+// Rates returns the observed error rates, L × M, and the model's where a level has no samples.
+func (s *Study) Rates() *mat.Dense { return s.counts.Rates(s.errors) }

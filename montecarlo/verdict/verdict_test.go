@@ -1,0 +1,427 @@
+package verdict
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/arrayfile"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// save writes an array as .npy.
+func save(t *testing.T, path string, m mat.Matrix) string {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(arrayfile.WriteNPY(f, m), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// network writes the outputs of a network of the unary code of 8 levels, 100 samples of each
+// level. At each side of a transition, the bit of every tenth sample is wrong; no two bits of a
+// sample are.
+func network(t *testing.T) Options {
+	t.Helper()
+	const levels, each = 8, 100
+	c, err := code.New("unary", levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, z := mat.NewDense(levels*each, 1, nil), mat.NewDense(levels*each, c.Bits(), nil)
+	for i := range levels {
+		for j := range each {
+			row := i*each + j
+			y.Set(row, 0, float64(i+1))
+			for k := range c.Bits() {
+				v := -1.0
+				if c.Bit(i, k) {
+					v = 1
+				}
+				if beside := (k == i && j%10 == 0) || (k == i-1 && j%10 == 5); beside {
+					v = -v
+				}
+				z.Set(row, k, v*(1+float64(j%7)))
+			}
+		}
+	}
+	dir := t.TempDir()
+	return Options{
+		Code: "unary", Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+		Temperature: 1, Samples: 200, Seed: 1, Decoders: decode.Builtin(),
+	}
+}
+
+// study opens and fits a network.
+func study(t *testing.T, o Options) *Study {
+	t.Helper()
+	n, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := n.Fit(t.Context(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+
+func TestStudy(t *testing.T) {
+	o := network(t)
+	o.PerBit = true
+	s := study(t, o)
+	f := s.Fit
+	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 || f.Outputs != "logits" || f.Range != nil {
+		t.Errorf("%+v", f)
+	}
+	if s.Lowest != 1 || s.Highest != 8 || len(f.PerBit) != 7 {
+		t.Errorf("levels %d to %d, %d bits", s.Lowest, s.Highest, len(f.PerBit))
+	}
+	for _, b := range f.PerBit {
+		if b.Wrong != 20 {
+			t.Errorf("bit %d: %d wrong, want 20", b.Bit, b.Wrong)
+		}
+	}
+	// At the distance of half a level the rate is 0.1, further out it is 0.
+	at := errmodel.Transition{Mu: 0.5, R: float64(f.PerBit[3].R), Sigma: float64(f.PerBit[3].Sigma)}.At(1)
+	if math.Abs(at-0.1) > 0.01 {
+		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
+	}
+	if e := s.Rates().At(3, 3); e != 0.1 {
+		t.Errorf("observed rate %v, want 0.1", e)
+	}
+	if err := s.Predict(t.Context(), onCPU); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decoders {
+		// bel-u counts ones: one wrong bit is an error of one level.
+		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(float64(d.Observed)-want) > 1e-12 {
+			t.Errorf("bel-u: observed %v, want %v", d.Observed, want)
+		}
+		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
+			t.Errorf("%+v", d)
+		}
+	}
+	if remarks := strings.Join(s.Remarks(), "\n"); !strings.Contains(remarks, f.Verdict) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
+		t.Error(remarks)
+	}
+	profiles, err := s.Profiles()
+	if err != nil || len(profiles) != 2 || profiles[0].Bit != 3 || profiles[1].Bit != 5 || profiles[0].Rate[3] != 0.1 {
+		t.Errorf("%+v, %v", profiles, err)
+	}
+	if _, err := s.Profiles(8); err == nil || !strings.Contains(err.Error(), "bits 1 to 7") {
+		t.Errorf("bit 8: %v", err)
+	}
+}
+
+// TestRank holds the ranking to its own definition.
+func TestRank(t *testing.T) {
+	s := study(t, network(t))
+	steps := uint64(0)
+	run := onCPU
+	run.Done = func(n uint64) { steps += n }
+	if err := s.Rank(t.Context(), run, nil); err != nil {
+		t.Fatal(err)
+	}
+	rec := s.Fit.Recommendation
+	if len(rec.Ranking) != len(code.Families()) || steps != s.RankSteps(nil) || rec.Note == "" {
+		t.Errorf("%d codes, %d steps of %d", len(rec.Ranking), steps, s.RankSteps(nil))
+	}
+	trained := 0
+	for i, r := range rec.Ranking {
+		if i > 0 {
+			if before := rec.Ranking[i-1]; !r.Invalid && (before.Invalid || r.Mean < before.Mean) {
+				t.Errorf("%s comes after %s", r.Code, before.Code)
+			}
+		}
+		if r.Trained {
+			trained++
+			if r.Code != "unary" || !r.RFactor.IsNone() || !r.SigmaFactor.IsNone() {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if trained != 1 || rec.Crossing == nil || !strings.HasPrefix(s.Fit.CrossingText(), "With the same r and σ for both, "+rec.Crossing.First) {
+		t.Errorf("%d codes of the network, crossing %q", trained, s.Fit.CrossingText())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Rank(ctx, onCPU, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a ranking that was cancelled: %v", err)
+	}
+}
+
+// TestReadBack writes a fit and its rates and reads them back.
+func TestReadBack(t *testing.T) {
+	o := network(t)
+	o.PerBit = true
+	s := study(t, o)
+	var b bytes.Buffer
+	if err := table.WriteJSON(&b, s.Fit); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "fit.json")
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(path, b.String())
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := scenario.New(nil)
+	f.Fill(about)
+	m, ok := about.Model.(scenario.Mixture)
+	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || len(m.PerBit.R) != 7 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
+		t.Errorf("%+v", about)
+	}
+	if about.SharedNoise != max(0, float64(s.Fit.SharedNoise)) || about.Temperature != float64(s.Fit.LogitScale) {
+		t.Errorf("ρ = %v, τ = %v; the fit has %v, %v", about.SharedNoise, about.Temperature, s.Fit.SharedNoise, s.Fit.LogitScale)
+	}
+	e, err := m.Errors(t.Context(), s.code)
+	if err != nil || !mat.EqualApprox(e, s.errors, 1e-15) {
+		t.Errorf("the model that was read has another table: %v", err)
+	}
+	for _, broken := range [][3]string{
+		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
+		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"}, {`"bits": 7`, `"bits": 6`, "per_bit has 7 entries for 6 bits"},
+		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
+		{`"shared_noise": `, `"shared_noise": 7`, "shared_noise is 7"}, {`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
+		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
+	} {
+		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
+		if broken[0] == `"shared_noise": ` {
+			changed = strings.Replace(b.String(), fmt.Sprintf(`"shared_noise": %v,`, s.Fit.SharedNoise), `"shared_noise": 7,`, 1)
+		}
+		other := filepath.Join(dir, "broken.json")
+		write(other, changed)
+		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") || !strings.Contains(err.Error(), broken[2]) {
+			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
+		}
+	}
+	for _, name := range []string{"fit.csv", filepath.Join(dir, "no.json")} {
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	b.Reset()
+	if err := s.WriteRates(&b); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "rates.csv")
+	write(path, b.String())
+	rates, err := ReadRates(path)
+	if err != nil || rates.Levels != 8 || rates.Bits != 7 || len(rates.Rows) != 56 {
+		t.Fatalf("%+v, %v", rates, err)
+	}
+	if r := rates.Rows[3*7+3]; r.Level != 4 || r.Bit != 4 || r.Samples != 100 || r.Wrong != 10 || r.Rate != 0.1 || !(r.Lo < 0.1 && r.Hi > 0.1) || float64(r.Fitted) != s.errors.At(3, 3) {
+		t.Errorf("%+v", r)
+	}
+	if p := rates.Profiles(2); len(p) != 2 || p[0].Bit != 2 || p[1].Bit != 6 || p[0].Rate[1] != 0.1 || !p[0].Target[2] || p[0].Target[1] {
+		t.Errorf("%+v", p)
+	}
+	if p := rates.Profiles(9); len(p) != 7 {
+		t.Errorf("%d profiles, want all 7", len(p))
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	for text, want := range map[string]string{
+		"":       "want the columns level,bit,",
+		lines[0]: "want the columns level,bit,",
+		lines[0] + "1,1,0,5,1,0.2,0.1,0.3,0.2\n1,3,0,5,1,0.2,0.1,0.3,0.2\n": "line 3 is level 1, bit 3",
+		lines[0] + "2,1,0,5,1,0.2,0.1,0.3,0.2\n":                            "line 2 is level 2, bit 1",
+		lines[0] + "1,0,0,5,1,0.2,0.1,0.3,0.2\n":                            `column bit: "0"; want a whole number from 1`,
+		lines[0] + "1,1,2,5,1,0.2,0.1,0.3,0.2\n":                            `column target: "2"; want 0 or 1`,
+		lines[0] + "1,1,1,5,x,0.2,0.1,0.3,0.2\n":                            `column wrong: "x"; want a number`,
+		lines[0] + "1,1,1,5,1.5,0.2,0.1,0.3,0.2\n":                          `column wrong: "1.5"; want a whole number`,
+		lines[0] + "1,1,1,5,1,4,0.1,0.3,0.2\n":                              `column rate: "4" is no probability`,
+		lines[0] + "1,1,1,5,1,0.2,0.1,0.3,\n":                               `column fitted: ""`,
+		strings.Join(lines[:10], ""):                                        "ends in level 2, after bit 2 of 7",
+	} {
+		write(path, text)
+		if _, err := ReadRates(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v; want an error about %q", text, err, want)
+		}
+	}
+}
+
+// TestUnknown: numbers that do not exist stay so.
+func TestUnknown(t *testing.T) {
+	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !n[1].IsNone() {
+		t.Errorf("%v", n)
+	}
+	var f Fit
+	if f.CrossingText() != "" {
+		t.Error("a fit without a ranking has a crossing")
+	}
+	about := scenario.New(nil)
+	f.SharedNoise, f.LogitScale = table.None(), table.None()
+	f.Fill(about)
+	if about.SharedNoise != 0 || about.Temperature != 1 {
+		t.Errorf("what a fit does not know was set: ρ = %v, τ = %v", about.SharedNoise, about.Temperature)
+	}
+}
+
+func TestSentence(t *testing.T) {
+	for want, g := range map[string]errmodel.Goodness{
+		"too few errors":      {DoF: 0},
+		"describes these":     {DoF: 9, P: 0.3, Deviance: 9, Expected: 9, Null: 99},
+		"is close":            {DoF: 9, P: 1e-6, Deviance: 12, Expected: 9, Null: 99},
+		"it explains 50 %":    {DoF: 9, P: 1e-6, Deviance: 54, Expected: 9, Null: 99},
+		"one error rate":      {DoF: 9, P: 1e-6, Deviance: 100, Expected: 9, Null: 99},
+		"classifiers: 5 time": {DoF: 9, P: 1e-6, Deviance: 45, Expected: 9, Null: 9},
+	} {
+		if got := sentence(&g); !strings.Contains(got, want) {
+			t.Errorf("%+v: %q, want %q", g, got, want)
+		}
+	}
+}
+
+func TestFindFactor(t *testing.T) {
+	for _, tt := range []struct {
+		f    func(x float64) float64
+		want float64
+	}{
+		{func(x float64) float64 { return x - 3 }, 3},
+		{func(x float64) float64 { return 0.2 - x }, 0.2},
+		{func(x float64) float64 { return (x - 0.5) * (x - 3) }, 0.5}, // the nearer one
+		{func(x float64) float64 { return x + 1 }, math.NaN()},
+		{func(x float64) float64 { return x - 20 }, math.NaN()},
+		{func(x float64) float64 { return math.Log(x-2.1) + 9 }, math.NaN()}, // invalid below 2.1
+	} {
+		got, err := findFactor(func(factors []float64) ([]float64, error) {
+			out := make([]float64, len(factors))
+			for i, v := range factors {
+				out[i] = tt.f(v)
+			}
+			return out, nil
+		})
+		if err != nil || math.IsNaN(got) != math.IsNaN(tt.want) || math.Abs(got/tt.want-1) > 0.006 {
+			t.Errorf("factor %v, %v; want %v", got, err, tt.want)
+		}
+	}
+	if _, err := findFactor(func([]float64) ([]float64, error) { return nil, context.Canceled }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestMostLevels compares with a search of all numbers of levels.
+func TestMostLevels(t *testing.T) {
+	for _, f := range code.Families() {
+		for _, m := range []int{1, 2, 3, 7, 8, 16, 30, 32, 33} {
+			want := 0
+			for levels := code.MinLevels; levels <= 5000; levels++ {
+				if f.Bits(levels) == m {
+					want = levels
+				}
+			}
+			if want == 5000 {
+				continue // it may be larger
+			}
+			if got := mostLevels(f, m); got != want && got <= 5000 {
+				t.Errorf("%s with %d bits: %d levels, want %d", f.Name, m, got, want)
+			}
+		}
+	}
+}
+
+func TestLabelRange(t *testing.T) {
+	var r LabelRange
+	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r != (LabelRange{-2.5, 4}) || r.IsZero() {
+		t.Errorf("%v, %v", r, err)
+	}
+	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1", "1e300:1.0000000000000002e300", "-1e308:1e308"} {
+		if err := r.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+func TestOptionsCheck(t *testing.T) {
+	for name, o := range map[string]Options{
+		"samples": {Samples: 1, Temperature: 1}, "temperature": {Samples: 2}, "": {Samples: 2, Temperature: 1},
+	} {
+		var v *scenario.ValueError
+		if err := o.Check(); errors.As(err, &v) != (name != "") || v != nil && v.Name != name {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestFields: every field has a doc tag.
+func TestFields(t *testing.T) {
+	for name, undocumented := range map[string]func() ([]string, error){"Fit": table.Undocumented[Fit], "Rate": table.Undocumented[Rate]} {
+		if missing, err := undocumented(); err != nil || len(missing) > 0 {
+			t.Errorf("%s: %v, %v", name, missing, err)
+		}
+	}
+}
+
+// TestFitBytes compares the memory that a fit is said to take at most with all that it
+// allocates, which is more than it ever holds at once.
+func TestFitBytes(t *testing.T) {
+	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
+		c, err := code.New(name, levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transitions := c.Transitions()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		counts := errmodel.NewCounts(c.Levels(), c.Bits())
+		for i := range levels {
+			counts.Samples[i] = 20
+			for k, at := range transitions {
+				if slices.Contains(at, i) {
+					counts.Row(i)[k] = 2 // wrong beside the transition
+				}
+			}
+		}
+		if _, err := errmodel.NewFit(t.Context(), counts, transitions, -1); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		took := int64(after.TotalAlloc - before.TotalAlloc)
+		if bytes := fitBytes(c); took > bytes || took < bytes/4 {
+			t.Errorf("%s of %d levels: %d bytes are said to be enough, %d were allocated", name, levels, bytes, took)
+		}
+	}
+	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
+	// fit no memory.
+	c, err := code.New("hexj", 65536)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes := fitBytes(c); bytes < 1<<35 {
+		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
+	}
+}

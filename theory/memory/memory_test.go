@@ -1,0 +1,93 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestCheck: what cannot fit is refused, with its size.
+func TestCheck(t *testing.T) {
+	if _, ok := Available(); !ok {
+		t.Skip("this system does not say how much memory is free")
+	}
+	if err := Check("a thing", math.MaxInt64); err == nil || !strings.Contains(err.Error(), "a thing needs 8589934592.0 GiB of memory") {
+		t.Errorf("error %v", err)
+	}
+	if err := Check("a thing", 1); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLimits: the smallest limit holds, of the system and of every control group above the
+// process.
+func TestLimits(t *testing.T) {
+	const gib = 1 << 30
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  int64 // 0: not known
+	}{
+		"nothing": {nil, 0},
+		"system":  {map[string]string{"proc/meminfo": "MemTotal: 9 kB\nMemAvailable:    2097152 kB\n"}, 2 * gib},
+		"version 2": {map[string]string{
+			"proc/meminfo": "MemAvailable: 8388608 kB\n", "proc/self/cgroup": "0::/a/b\n",
+			"sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "0\n",
+			"sys/fs/cgroup/a/memory.max": fmt.Sprint(3 * gib), "sys/fs/cgroup/a/memory.current": fmt.Sprint(2 * gib),
+			"sys/fs/cgroup/a/memory.stat": fmt.Sprintf("anon 1\ninactive_file %d\n", gib/2),
+		}, gib + gib/2},
+		"a container's own group": {map[string]string{
+			"proc/self/cgroup": "0::/seen/from/outside\n", "sys/fs/cgroup/memory.max": fmt.Sprint(gib), "sys/fs/cgroup/memory.current": "0",
+		}, gib},
+		"version 1": {map[string]string{
+			"proc/self/cgroup":                                  "3:cpu:/job\n4:memory:/job\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":        "9223372036854771712\n",
+			"sys/fs/cgroup/memory/memory.usage_in_bytes":        "5\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes":    fmt.Sprint(2 * gib),
+			"sys/fs/cgroup/memory/job/memory.usage_in_bytes":    fmt.Sprint(gib),
+			"sys/fs/cgroup/memory/job/memory.stat":              "total_inactive_file 4096\n",
+			"sys/fs/cgroup/memory/job/memory.kmem.usage_in_byt": "7",
+		}, gib + 4096},
+		"more used than allowed": {map[string]string{
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "10", "sys/fs/cgroup/memory.current": "20",
+		}, 0},
+	} {
+		root := fstest.MapFS{}
+		for path, text := range tt.files {
+			root[path] = &fstest.MapFile{Data: []byte(text)}
+		}
+		got, ok := available(root)
+		if ok != (name != "nothing") || ok && got != tt.want {
+			t.Errorf("%s: %d, %v; want %d", name, got, ok, tt.want)
+		}
+	}
+}
+
+// TestAddressSpace: a limit of the address space is seen, as ulimit -v sets it.
+func TestAddressSpace(t *testing.T) {
+	if os.Getenv("BELSIM_TEST_LIMIT") != "" {
+		n, ok := Available()
+		fmt.Printf("available %v %v\n", ok, n < 4<<30)
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux says how much address space is in use")
+	}
+	if _, limited := addressSpace(); limited {
+		t.Skip("the address space of this test is limited already")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `ulimit -v 4194304 && exec "$0" -test.run '^TestAddressSpace$'`, exe)
+	cmd.Env = append(os.Environ(), "BELSIM_TEST_LIMIT=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "available true true") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
