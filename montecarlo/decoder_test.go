@@ -81,7 +81,7 @@ func TestUnknownDecoder(t *testing.T) {
 		}
 		d := newParity(11)
 		e := table(11, c.Bits(), 0.02, 0.6)
-		exacts, err := theory.Exacts(context.Background(), 0, c, d, e)
+		exacts, err := theory.ExactMoments(context.Background(), 0, c, d, e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 			}
 		}
 	}
-	o := Weigh(t.Prior, sums)
+	o := Average(t.Prior, sums)
 	return sums, reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, p.Errors) }), nil
 }
 
@@ -140,7 +140,7 @@ func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) {
 			}
 		}
 	}
-	if o := Weigh(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, errors) }) {
+	if o := Average(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, errors) }) {
 		for row, s := range sums {
 			if t.Prior[row] > 0 {
 				wanted[row] = max(wanted[row], grow(s.Samples, o.Mean, o.StdErr))
@@ -190,9 +190,9 @@ type Overall struct {
 	Samples    uint64 // in all
 }
 
-// Weigh returns Σ prior·mean over the labels and its standard error, the labels
+// Average returns Σ prior·mean over the labels and its standard error, the labels
 // being sampled independently.
-func Weigh(prior []float64, sums []Sums) Overall {
+func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
 	var variance, square float64
 	for row, s := range sums {

@@ -37,7 +37,7 @@ func ExampleEstimate() {
 		fmt.Println(err)
 		return
 	}
-	o := montecarlo.Weigh(prior, sums)
+	o := montecarlo.Average(prior, sums)
 	fmt.Printf("%.4f ± %.4f levels, %.2f %% within 5\n", o.Mean, o.StdErr, 100*o.Within)
 	fmt.Printf("level %d is the worst: %.3f\n", o.WorstLevel, o.WorstMean)
 	// Output:

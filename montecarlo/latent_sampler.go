@@ -395,9 +395,9 @@ func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, wit
 func (c *correlator) factor(logits []lanes.Ints) {
 	p := c.tables
 	lanes.Run(c.prefixes, &c.most, &c.best, logits, &p.Product.Prefixes)
-	lanes.Weigh(c.prefixWeights, c.prefixes, &c.most, p.Limit, p.Scale)
+	lanes.Weights(c.prefixWeights, c.prefixes, &c.most, p.Limit, p.Scale)
 	lanes.Run(c.suffixes, &c.most, &c.best, logits, &p.Product.Suffixes)
-	lanes.Weigh(c.suffixWeights, c.suffixes, &c.most, p.Limit, p.Scale)
+	lanes.Weights(c.suffixWeights, c.suffixes, &c.most, p.Limit, p.Scale)
 }
 
 // labelFactored decodes the labels of a group from the weights of factor.

@@ -287,7 +287,7 @@ func TestHardLatent(t *testing.T) {
 	} {
 		c := mustCode(t, tt.code, 16)
 		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, Latent{Hard: true}, false)
-		exact, err := theory.Exacts(context.Background(), 0, c, p.Decoder, p.Errors)
+		exact, err := theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func TestExtremeTemperature(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Weigh(theory.Uniform(32), sums).Mean
+		return Average(theory.Uniform(32), sums).Mean
 	}
 	gen := mean("gen", 1)
 	for _, tau := range []float64{1e4, 1e300} {

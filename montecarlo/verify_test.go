@@ -19,7 +19,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	if err := (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	exact, err := theory.Exacts(context.Background(), 0, p.Code, p.Decoder, p.Errors)
+	exact, err := theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 	if err != nil {
 		t.Fatal(err)
 	}

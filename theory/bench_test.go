@@ -64,7 +64,7 @@ func BenchmarkLarge(b *testing.B) {
 				if _, err := theory.Bounds(context.Background(), 0, c, d, e); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := theory.Exacts(context.Background(), 0, c, d, e); err != nil {
+				if _, err := theory.ExactMoments(context.Background(), 0, c, d, e); err != nil {
 					b.Fatal(err)
 				}
 			}

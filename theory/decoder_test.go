@@ -52,14 +52,14 @@ func TestUnknownDecoder(t *testing.T) {
 	}
 	c := mustCode(t, "unary", 9)
 	d := parity{9}
-	if _, err := theory.NewBound(c, d); !errors.Is(err, theory.ErrNone) {
+	if _, err := theory.NewBound(c, d); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a bound of hard decisions: %v", err)
 	}
-	if _, err := theory.NewSoftBound(c, d, 0); !errors.Is(err, theory.ErrNone) {
+	if _, err := theory.NewSoftBound(c, d, 0); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a bound of logits: %v", err)
 	}
 	e := mat.NewDense(9, 8, nil)
-	exacts, err := theory.Exacts(context.Background(), 0, c, half{d}, e)
+	exacts, err := theory.ExactMoments(context.Background(), 0, c, half{d}, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestUnknownDecoder(t *testing.T) {
 		}
 	}
 	big := mustCode(t, "unary", 30)
-	if _, err := theory.NewExact(big, parity{30}); !errors.Is(err, theory.ErrNone) {
+	if _, err := theory.NewExact(big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("an enumeration of 2²⁹ outputs: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		exact, err := theory.Exacts(ctx, 0, c, d, e)
+		exact, err := theory.ExactMoments(ctx, 0, c, d, e)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -66,6 +66,6 @@ func ExampleNewExact() {
 		return
 	}
 	_, err = theory.NewExact(c, d)
-	fmt.Println(errors.Is(err, theory.ErrNone))
+	fmt.Println(errors.Is(err, theory.ErrNoClosedForm))
 	// Output: true
 }

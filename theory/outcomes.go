@@ -26,7 +26,7 @@ func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
 	}
 	if m > maxOutcomeBits || work > maxOutcomeWork {
 		return nil, fmt.Errorf("%w: an exact value for decoder %s takes all 2^%d outputs for %d levels, and only up to 2^%d are enumerated",
-			ErrNone, d.Name(), m, c.Levels(), maxOutcomeBits)
+			ErrNoClosedForm, d.Name(), m, c.Levels(), maxOutcomeBits)
 	}
 	t := &outcomes{c, make([]float64, 1<<m)}
 	word := make([]uint64, 1)

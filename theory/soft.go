@@ -19,19 +19,19 @@ var softBounds = []func(c *code.Code, d decode.Decoder, rho float64) (*Bound, bo
 
 // NewSoftBound returns the bound for a code and its decoder on logits of the
 // latent-Gaussian model: the union bound for gen. ρ, from 0 to 1, is the shared part of
-// the noise. The error wraps ErrNone when there is none.
+// the noise. The error wraps ErrNoClosedForm when there is none.
 func NewSoftBound(c *code.Code, d decode.Decoder, rho float64) (*Bound, error) {
 	for _, of := range softBounds {
 		if b, ok := of(c, d, rho); ok {
 			return b, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNone, d.Name())
+	return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 }
 
 // SoftBounds returns the bound on logits of every level of a code, in levels: see
 // NewSoftBound. e is L × M. workers is the number of goroutines, 0 for all processors;
-// it changes no number. The error wraps ErrNone when there is none, or is the context's.
+// it changes no number. The error wraps ErrNoClosedForm when there is none, or is the context's.
 func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
 	out := make([]float64, c.Levels())
 	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {

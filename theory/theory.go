@@ -21,9 +21,9 @@ type Moments struct{ Mean, MeanSquare float64 }
 // Variance is the variance of the absolute error.
 func (m Moments) Variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
 
-// ErrNone is wrapped by the errors that say that a bound or an exact value does
+// ErrNoClosedForm is wrapped by the errors that say that a bound or an exact value does
 // not exist, or is out of reach, for a code and decoder.
-var ErrNone = errors.New("no closed form")
+var ErrNoClosedForm = errors.New("no closed form")
 
 // Bound is an upper bound on the expected error of one label. It holds scratch
 // memory: use one on one goroutine at a time.
@@ -69,18 +69,18 @@ func (b *Bound) Mean(prior []float64, e mat.Matrix) float64 {
 var bounds = []func(c *code.Code, d decode.Decoder) (*Bound, bool){belUBoundOf, belJBoundOf, unionBoundOf}
 
 // NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for
-// bel-u, Eq. 26 for bel-j, the union bound for gen. The error wraps ErrNone when there
+// bel-u, Eq. 26 for bel-j, the union bound for gen. The error wraps ErrNoClosedForm when there
 // is none.
 func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if c.Real() {
-		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNone)
+		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)
 	}
 	for _, of := range bounds {
 		if b, ok := of(c, d); ok {
 			return b, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNone, d.Name())
+	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNoClosedForm, d.Name())
 }
 
 // Exact is the exact expected error of one label. It holds scratch memory: use
@@ -124,7 +124,7 @@ func exactForm(c *code.Code, d decode.Decoder) (func() momentsOf, error) {
 
 // NewExact returns the exact expectation for a code and its decoder: for bel-u and
 // bel-j of any size, for any other decoder by enumeration of all 2^M outputs where
-// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNone elsewhere.
+// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNoClosedForm elsewhere.
 func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
 	form, err := exactForm(c, d)
 	if err != nil {
@@ -135,7 +135,7 @@ func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
 
 // Bounds returns the bound of every level of a code, in levels. e is L × M. workers
 // is the number of goroutines, 0 for all processors; it changes no number. The error
-// wraps ErrNone when there is no bound, or is the context's.
+// wraps ErrNoClosedForm when there is no bound, or is the context's.
 func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
 	out := make([]float64, c.Levels())
 	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
@@ -151,10 +151,10 @@ func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e 
 	return out, nil
 }
 
-// Exacts returns the exact moments of the error of every level of a code. e is
+// ExactMoments returns the exact moments of the error of every level of a code. e is
 // L × M. workers is the number of goroutines, 0 for all processors; it changes no
-// number. The error wraps ErrNone when they are out of reach, or is the context's.
-func Exacts(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
+// number. The error wraps ErrNoClosedForm when they are out of reach, or is the context's.
+func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	form, err := exactForm(c, d)
 	if err != nil {

@@ -141,7 +141,7 @@ func TestGenExactAndUnionBound(t *testing.T) {
 		for i := range levels {
 			table.SetRow(i, drawRow(t, bits))
 		}
-		exact, err := theory.Exacts(context.Background(), 0, c, d, table)
+		exact, err := theory.ExactMoments(context.Background(), 0, c, d, table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestErratum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		moments, err := theory.Exacts(ctx, 0, c, d, e)
+		moments, err := theory.ExactMoments(ctx, 0, c, d, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,8 +409,8 @@ func TestErratum(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	c := mustCode(t, "hadamard", 64)
-	if _, err := theory.NewExact(c, mustDecoder(t, "gen", c)); !errors.Is(err, theory.ErrNone) {
-		t.Errorf("exact value of 64 bits under gen: error %v, want ErrNone", err)
+	if _, err := theory.NewExact(c, mustDecoder(t, "gen", c)); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("exact value of 64 bits under gen: error %v, want ErrNoClosedForm", err)
 	}
 }
 
@@ -432,7 +432,7 @@ func TestNoProbability(t *testing.T) {
 		if _, err := theory.Bounds(context.Background(), 0, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("bounds with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
-		if _, err := theory.Exacts(context.Background(), 0, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+		if _, err := theory.ExactMoments(context.Background(), 0, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
 	}

@@ -132,7 +132,7 @@ func (b measured) result(w scenario.Workload, m scenario.Measurement) benchResul
 	r := benchResult{
 		Code: w.Code, Levels: w.Levels, Bits: m.Bits, Decoder: w.Decoder, R: w.R, Sigma: w.Sigma,
 		Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(),
-		Rate: m.Rate(), PointRate: table.Number(m.Rate() * m.Points), PeakShare: table.None(),
+		Rate: m.Rate(), PointRate: table.Number(m.Rate() * m.Points), PeakShare: table.Missing(),
 	}
 	if operations, ok := gpu.Operations(w.Decoder, m.Bits, m.Points); ok && b.peak > 0 {
 		r.PeakShare = table.Number(m.Rate() * operations / b.peak)
@@ -146,7 +146,7 @@ func benchTable(rows []benchResult) *table.Table {
 		table.Replace("samples_per_second", "", func(r benchResult) string { return metric(table.Number(r.Rate)) }),
 		table.Replace("errors_placed_per_second", "", func(r benchResult) string { return metric(r.PointRate) }),
 		table.Replace("integer_peak_share", "", func(r benchResult) string {
-			if r.PeakShare.IsNone() {
+			if r.PeakShare.IsMissing() {
 				return "–"
 			}
 			return fmt.Sprintf("%.0f %%", 100*float64(r.PeakShare))
@@ -155,7 +155,7 @@ func benchTable(rows []benchResult) *table.Table {
 
 // metric writes a rate with three digits and a prefix.
 func metric(rate table.Number) string {
-	if rate.IsNone() {
+	if rate.IsMissing() {
 		return "–"
 	}
 	x := float64(rate)

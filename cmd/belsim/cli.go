@@ -38,9 +38,11 @@ const (
 var errFailed = errors.New("verification failed")
 
 // environmentError marks errors that the environment causes, and not the user.
-type environmentError struct{ error }
+type environmentError struct{ err error }
 
-func (e environmentError) Unwrap() error { return e.error }
+func (e environmentError) Error() string { return e.err.Error() }
+
+func (e environmentError) Unwrap() error { return e.err }
 
 // cli is the command line.
 type cli struct {

@@ -43,7 +43,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err := checkFlags(draw.Check(), cmd.outputsFlags.scenario(env).Check()); err != nil {
 		return err
 	}
-	s, fit, err := cmd.read(env)
+	s, fit, err := cmd.readScenario(env)
 	if err != nil {
 		return err
 	}

@@ -342,7 +342,7 @@ func profileRows(bits []plots.BitProfile) []profileRow {
 	var rows []profileRow
 	for _, b := range bits {
 		row := func(x float64, at int, fitted table.Number) {
-			p := profileRow{b.Bit, x, table.None(), table.None(), table.None(), fitted}
+			p := profileRow{b.Bit, x, table.Missing(), table.Missing(), table.Missing(), fitted}
 			if at >= 0 {
 				p.Rate, p.Lo, p.Hi = table.Number(b.Rate[at]), table.Number(b.Lo[at]), table.Number(b.Hi[at])
 			}
@@ -353,7 +353,7 @@ func profileRows(bits []plots.BitProfile) []profileRow {
 		}
 		for i, x := range b.Label {
 			if !slices.Contains(b.X, x) {
-				row(x, i, table.None())
+				row(x, i, table.Missing())
 			}
 		}
 	}

@@ -174,7 +174,7 @@ func (cmd *fitCmd) printStudy(env *environment, s *verdict.Study) error {
 // parameterTable has a row for each parameter of the model.
 func parameterTable(f *verdict.Fit) *table.Table {
 	wider := func(effect table.Number) string {
-		if effect.IsNone() {
+		if effect.IsMissing() {
 			return ""
 		}
 		return fmt.Sprintf("%.2g times as wide as for independent bits", math.Sqrt(float64(effect)))
@@ -195,7 +195,7 @@ func bitTable(bits []verdict.BitFit) *table.Table {
 
 // between writes an interval.
 func between(i [2]table.Number) string {
-	switch lo, hi := i[0].IsNone(), i[1].IsNone(); {
+	switch lo, hi := i[0].IsMissing(), i[1].IsMissing(); {
 	case lo && hi:
 		return ""
 	case hi:
@@ -212,7 +212,7 @@ func (cmd *fitCmd) printDecoders(env *environment, f *verdict.Fit) error {
 		table.Replace("mean", "", func(d verdict.DecoderResult) string { return plusMinus(d.Mean, d.StdErr) }),
 		table.Replace("observed", "", func(d verdict.DecoderResult) string { return plusMinus(d.Observed, d.ObservedStdErr) }),
 		table.Replace("model_error_percent", "", func(d verdict.DecoderResult) string {
-			if d.ModelError.IsNone() {
+			if d.ModelError.IsMissing() {
 				return "–"
 			}
 			return fmt.Sprintf("%+.1f %%", float64(d.ModelError))
@@ -280,7 +280,7 @@ func rankingTable(ranking []verdict.RankedCode) *table.Table {
 			switch n := of(r); {
 			case r.Trained:
 				return ""
-			case n.IsNone():
+			case n.IsMissing():
 				return "–"
 			default:
 				return strconv.FormatFloat(float64(n), 'g', 2, 64)

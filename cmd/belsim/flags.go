@@ -104,8 +104,8 @@ type scenarioFlags struct {
 	priorFlag
 }
 
-// read fills in a scenario. The fit is nil without --model.
-func (f scenarioFlags) read(env *environment) (*scenario.Scenario, *verdict.Fit, error) {
+// readScenario fills in a scenario. The fit is nil without --model.
+func (f scenarioFlags) readScenario(env *environment) (*scenario.Scenario, *verdict.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	var err error
 	if s.Model, err = f.mixtureFlags.model(env, f.printed()); err != nil {

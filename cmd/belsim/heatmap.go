@@ -206,7 +206,7 @@ func markOf(fit *verdict.Fit) *plots.Mark {
 	}
 	m := &plots.Mark{X: float64(fit.R), Y: float64(fit.Sigma), XHi: math.Inf(1), YHi: math.Inf(1)}
 	set := func(end *float64, n table.Number) {
-		if !n.IsNone() {
+		if !n.IsMissing() {
 			*end = float64(n)
 		}
 	}

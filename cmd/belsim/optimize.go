@@ -56,7 +56,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(endings...), cmd.check(env)); err != nil {
 		return err
 	}
-	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.read(env)
+	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env)
 	if err != nil {
 		return err
 	}
@@ -228,14 +228,14 @@ func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model 
 		distance = *o.MinDistance
 	}
 	_, err := fmt.Fprintf(w, "\nfound after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d\n", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)
-	if !o.Improvement.IsNone() {
+	if !o.Improvement.IsMissing() {
 		interval := "exact"
 		if o.ImprovementCI[0] != o.ImprovementCI[1] {
 			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1]))
 		}
 		_, err = fmt.Fprintf(w, "its error is %.2f %% below that of %s (%s)\n", float64(o.Improvement), o.Baselines[0].Code, interval)
 	}
-	if o.Mean == 0 && o.Exact.IsNone() {
+	if o.Mean == 0 && o.Exact.IsMissing() {
 		_, err = fmt.Fprintf(w, "no sample of it was wrong: more --samples or --rel-err would tell its error\n")
 	}
 	if o.CodeFile != nil {
@@ -290,7 +290,7 @@ func tradeoffFigure(t *search.Tradeoff, model string, size plots.Size) plots.Tra
 		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: float64(f.Mean), StdErr: float64(f.StdErr)})
 	}
 	for _, b := range t.Baselines {
-		if !b.Mean.IsNone() {
+		if !b.Mean.IsMissing() {
 			d.Codes = append(d.Codes, plots.TradeoffPoint{Name: b.Code, Bits: b.Bits, Error: float64(b.Mean), StdErr: float64(b.StdErr)})
 		}
 	}

@@ -43,7 +43,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random && (cmd.Errors != "" || cmd.Model != "") {
 		return fmt.Errorf("--random and --%s both give error probabilities; want one of them", map[bool]string{true: "errors", false: "model"}[cmd.Errors != ""])
 	}
-	s, fit, err := cmd.read(env)
+	s, fit, err := cmd.readScenario(env)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (cmd *verifyCmd) printVerification(env *environment, v *scenario.Verificati
 		fmt.Fprintf(w, "FAIL %s\n", f)
 	}
 	const test = "(Bernstein's inequality, false alarms below %g)\n"
-	bound, exact := !v.Overall.Bound.IsNone(), !v.Overall.Exact.IsNone()
+	bound, exact := !v.Overall.Bound.IsMissing(), !v.Overall.Exact.IsMissing()
 	switch {
 	case !v.Pass:
 	case bound && exact:

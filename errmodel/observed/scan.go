@@ -101,7 +101,7 @@ type Summary struct {
 	// Levels are the errors of each Reader against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
-	// Overdispersion (overdispersion) is the variance of the number of wrong bits of a sample,
+	// Overdispersion is the variance of the number of wrong bits of a sample,
 	// given its level, divided by the variance for independent errors. It is 1 where
 	// classifiers err independently. Correlation is the mean correlation of the errors of
 	// two bits that gives this overdispersion. Both are NaN where too little varies.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belsim/theory/arrayfile"
+	"belsim/theory/latent"
 )
 
 // Kind says how the outputs of classifiers are written.
@@ -30,7 +31,7 @@ const (
 
 // certain is the logit used for probability 1; its negative is used for probability 0.
 // It is the logit of the largest probability that the error model distinguishes from 1.
-var certain = math.Log((1 - 1e-12) / 1e-12)
+var certain = math.Log((1 - latent.Clamp) / latent.Clamp)
 
 // logit returns an output as a logit, or ±1 where it is a bit. For an output that is not
 // of kind k, what is a text that describes the output.

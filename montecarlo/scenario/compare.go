@@ -43,7 +43,7 @@ type CodeResult struct {
 
 // Best is the best figure for the error: the exact one where it exists.
 func (r CodeResult) Best() float64 {
-	if !r.Exact.IsNone() {
+	if !r.Exact.IsMissing() {
 		return float64(r.Exact)
 	}
 	return float64(r.Mean)
@@ -111,7 +111,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 			return nil, err
 		}
 		out.Reached = out.Reached && reached
-		o := montecarlo.Weigh(weights, sums)
+		o := montecarlo.Average(weights, sums)
 		out.Results = append(out.Results, CodeResult{
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
 			Bound: bound, Exact: exact,

@@ -99,13 +99,13 @@ func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) *Map {
 	}
 	m.Cells = make([]Cell, len(m.R)*len(m.Sigma))
 	for i := range m.Cells {
-		m.Cells[i] = Cell{R: m.R[i%len(m.R)], Sigma: m.Sigma[i/len(m.R)], A: table.None(), B: table.None(), Increase: table.None()}
+		m.Cells[i] = Cell{R: m.R[i%len(m.R)], Sigma: m.Sigma[i/len(m.R)], A: table.Missing(), B: table.Missing(), Increase: table.Missing()}
 	}
 	return m
 }
 
 // Fill computes the cells of a map from NewMap, over the weights of the labels. run.Done is
-// told how many cells were finished. The error wraps theory.ErrNone where a code has no
+// told how many cells were finished. The error wraps theory.ErrNoClosedForm where a code has no
 // bound, or no exact value.
 func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, sides [2]Side, weights []float64, draw Sampling) error {
 	f := &filler{s, run, m, sides, weights, draw}
@@ -158,7 +158,7 @@ func (m *Map) Nearest(r, sigma float64) *Cell {
 		return -1
 	}
 	i, j := at(m.R, r), at(m.Sigma, sigma)
-	if i < 0 || j < 0 || m.Row(j)[i].Increase.IsNone() {
+	if i < 0 || j < 0 || m.Row(j)[i].Increase.IsMissing() {
 		return nil
 	}
 	return &m.Row(j)[i]
@@ -177,7 +177,7 @@ func (m *Map) Summary() MapSummary {
 	var s MapSummary
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		if c.Increase.IsNone() {
+		if c.Increase.IsMissing() {
 			continue
 		}
 		s.Valid++
@@ -198,7 +198,7 @@ func (m *Map) Summary() MapSummary {
 // b is not above zero.
 func Increase(a, b float64) table.Number {
 	if !(b > 0) {
-		return table.None()
+		return table.Missing()
 	}
 	return table.Number(100 * (a/b - 1))
 }
@@ -208,7 +208,7 @@ func (c *Cell) set(value, stderr [2]float64, sampled bool) {
 	c.A, c.B = table.Number(value[0]), table.Number(value[1])
 	c.Increase = Increase(value[0], value[1])
 	if sampled {
-		a, b, increase := table.Number(stderr[0]), table.Number(stderr[1]), table.None()
+		a, b, increase := table.Number(stderr[0]), table.Number(stderr[1]), table.Missing()
 		if value[1] > 0 {
 			// To first order, and as if the two codes' samples were
 			// independent. They come from the same seed, so this is a guide
@@ -345,7 +345,7 @@ func (f *filler) sample(ctx context.Context) error {
 			return err
 		}
 		for i, c := range cells {
-			a, b := montecarlo.Weigh(f.weights, sums[i]), montecarlo.Weigh(f.weights, sums[len(cells)+i])
+			a, b := montecarlo.Average(f.weights, sums[i]), montecarlo.Average(f.weights, sums[len(cells)+i])
 			c.set([2]float64{a.Mean, b.Mean}, [2]float64{a.StdErr, b.StdErr}, true)
 		}
 		problems, cells = [2][]*montecarlo.Problem{}, nil

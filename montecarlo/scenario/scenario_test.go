@@ -163,7 +163,7 @@ func TestTheory(t *testing.T) {
 		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d)} {
 			b, err := scenario.BoundOf(q)
 			switch {
-			case tt.bound == "" && !errors.Is(err, theory.ErrNone):
+			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
 				t.Errorf("%s with %s: bound %v, error %v, want none", tt.code, tt.decoder, b, err)
 			case tt.bound != "" && (err != nil || b.Name != tt.bound):
 				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
@@ -177,7 +177,7 @@ func TestTheory(t *testing.T) {
 			t.Fatal(err)
 		}
 		bound, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
-		if err != nil || bound.IsNone() != (tt.bound == "") || exact.IsNone() == tt.exact {
+		if err != nil || bound.IsMissing() != (tt.bound == "") || exact.IsMissing() == tt.exact {
 			t.Errorf("%s with %s: average bound %v, exact %v, error %v", tt.code, tt.decoder, bound, exact, err)
 		}
 	}
@@ -301,7 +301,7 @@ func TestMap(t *testing.T) {
 			for i, got := range []table.Number{c.A, c.B} {
 				p, err := at.Problem(ctx, sides[i].Code, sides[i].Decoder, draw)
 				if scenario.Invalid(err) {
-					if !c.Increase.IsNone() {
+					if !c.Increase.IsMissing() {
 						t.Errorf("%s at (%v, %v): %v, and one code is invalid", method, c.R, c.Sigma, c.Increase)
 					}
 					blank++
@@ -310,7 +310,7 @@ func TestMap(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.IsNone() { // the other code is invalid here
+				if got.IsMissing() { // the other code is invalid here
 					continue
 				}
 				bound, exact, err := scenario.AverageTheory(ctx, 0, p, weights)

@@ -55,20 +55,20 @@ func validBetween(c *code.Code, m RealLabels) error {
 
 // BoundOf returns the bound that holds for a problem: the bound for hard decisions where
 // bits err independently, the union bound on logits, or the bound of a decoder that holds
-// however bits depend on each other. The error wraps theory.ErrNone where there is none.
+// however bits depend on each other. The error wraps theory.ErrNoClosedForm where there is none.
 func BoundOf(p *montecarlo.Problem) (*theory.Bound, error) {
 	l := p.Latent
 	switch {
 	case l == nil:
 		return theory.NewBound(p.Code, p.Decoder)
 	case l.Continuous != nil:
-		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNone)
+		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
 	case !l.Hard:
 		return theory.NewSoftBound(p.Code, p.Decoder, l.Shared)
 	}
 	b, err := theory.NewBound(p.Code, p.Decoder)
 	if l.Shared > 0 && (err != nil || !b.Dependent) {
-		return nil, fmt.Errorf("%w: bounds of decoder %s are for bits that err independently", theory.ErrNone, p.Decoder.Name())
+		return nil, fmt.Errorf("%w: bounds of decoder %s are for bits that err independently", theory.ErrNoClosedForm, p.Decoder.Name())
 	}
 	return b, err
 }
@@ -80,11 +80,11 @@ func HasExact(p *montecarlo.Problem) bool {
 	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
 }
 
-// ExactOf prepares the exact values of a problem. The error wraps theory.ErrNone where
+// ExactOf prepares the exact values of a problem. The error wraps theory.ErrNoClosedForm where
 // there are none.
 func ExactOf(p *montecarlo.Problem) (*theory.Exact, error) {
 	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNone)
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
 	}
 	return theory.NewExact(p.Code, p.Decoder)
 }
@@ -103,7 +103,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		} else {
 			bounds, err = theory.Bounds(ctx, workers, p.Code, p.Decoder, p.Errors)
 		}
-		if err != nil && !errors.Is(err, theory.ErrNone) {
+		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}
 		for i, b := range bounds {
@@ -111,8 +111,8 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		}
 	}
 	if HasExact(p) {
-		exacts, err := theory.Exacts(ctx, workers, p.Code, p.Decoder, p.Errors)
-		if err != nil && !errors.Is(err, theory.ErrNone) {
+		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, p.Errors)
+		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}
 		for i, x := range exacts {
@@ -136,7 +136,7 @@ func Average(th []montecarlo.Theory, prior []float64) (bound, exact table.Number
 func AverageTheory(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact table.Number, err error) {
 	th, err := Theory(ctx, workers, p)
 	if err != nil {
-		return table.None(), table.None(), err
+		return table.Missing(), table.Missing(), err
 	}
 	bound, exact = Average(th, prior)
 	return bound, exact, nil

@@ -57,7 +57,7 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
 	failures := montecarlo.Verify(sums, th, weights, max(hi-1, c.Levels()-lo)+1, FalseAlarms)
-	o := montecarlo.Weigh(weights, sums)
+	o := montecarlo.Average(weights, sums)
 	v := &Verification{
 		Pass: len(failures) == 0, Failures: []string{}, Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Decoder: d.Name(), Outputs: s.OutputsOf(c, d),
 		Description: s.Description(),

@@ -121,7 +121,7 @@ func (p *Optimizer) mean(ctx context.Context, b montecarlo.Backend, problem *mon
 	if err != nil {
 		return 0, err
 	}
-	return montecarlo.Weigh(p.Options.Prior, sums[0]).Mean, nil
+	return montecarlo.Average(p.Options.Prior, sums[0]).Mean, nil
 }
 
 // Decoders returns the names of a registry's decoders that read any binary code. The others,

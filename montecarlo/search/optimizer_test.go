@@ -98,7 +98,7 @@ func TestFindStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !found.Exact.IsNone() {
+	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !found.Exact.IsMissing() {
 		t.Errorf("found %+v, %v", found, found.Interrupted())
 	}
 	if counting.most > hurried || p.draw.Samples != 50000 || len(p.known) != 0 {
@@ -222,7 +222,7 @@ func TestModelByCode(t *testing.T) {
 	if _, err := errmodel.NewMixture(t.Context(), found.Code, 1.5, 0.6); err != nil {
 		t.Errorf("the model is invalid for the code that was found: %v", err)
 	}
-	if last := found.Baselines[len(found.Baselines)-1]; !last.Mean.IsNone() {
+	if last := found.Baselines[len(found.Baselines)-1]; !last.Mean.IsMissing() {
 		t.Errorf("the model is valid for all named codes: %+v", found.Baselines)
 	}
 }
@@ -297,7 +297,7 @@ func TestTable(t *testing.T) {
 // TestImprovement: the interval of the delta method, exact values, and the cases
 // without an interval.
 func TestImprovement(t *testing.T) {
-	none := table.None()
+	none := table.Missing()
 	percent, interval := Estimate{0.8, 0.01, none}.Improvement(Estimate{1, 0.02, none})
 	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
 	if math.Abs(float64(percent)-20) > 1e-9 || math.Abs(float64(interval[0])-20+half) > 1e-9 || math.Abs(float64(interval[1])-20-half) > 1e-9 {
@@ -311,7 +311,7 @@ func TestImprovement(t *testing.T) {
 		{{0.5, 0.1, none}, {0, 0, none}},       // over no error
 		{{0.5, 0.1, none}, {none, none, none}}, // over an invalid code
 	} {
-		if percent, interval := pair[0].Improvement(pair[1]); !percent.IsNone() || !interval[0].IsNone() || !interval[1].IsNone() {
+		if percent, interval := pair[0].Improvement(pair[1]); !percent.IsMissing() || !interval[0].IsMissing() || !interval[1].IsMissing() {
 			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
 		}
 	}

@@ -23,7 +23,7 @@ type Estimate struct {
 }
 
 // noEstimate is the estimate of a code for which the error model is invalid.
-func noEstimate() Estimate { return Estimate{table.None(), table.None(), table.None()} }
+func noEstimate() Estimate { return Estimate{table.Missing(), table.Missing(), table.Missing()} }
 
 // Baseline is a named code that a code is compared with.
 type Baseline struct {
@@ -73,7 +73,7 @@ func (o *Optimized) Table() *table.Table {
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
 	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate}}, o.Baselines...) {
 		sampled := b.Mean.Short()
-		if b.Mean.IsNone() {
+		if b.Mean.IsMissing() {
 			sampled = "invalid: e > 1"
 		}
 		t.Rows = append(t.Rows, []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()})
@@ -140,7 +140,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	out := &Optimized{
 		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
 		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels,
-		Improvement: table.None(), ImprovementCI: [2]table.Number{table.None(), table.None()},
+		Improvement: table.Missing(), ImprovementCI: [2]table.Number{table.Missing(), table.Missing()},
 	}
 	for i, r := range results {
 		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
@@ -181,7 +181,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	if err != nil {
 		return noEstimate(), err
 	}
-	exact, prior := table.None(), p.Options.Prior
+	exact, prior := table.Missing(), p.Options.Prior
 	if a.exact {
 		if _, exact, err = scenario.AverageTheory(ctx, p.Options.Workers, problem, prior); err != nil {
 			return noEstimate(), err
@@ -191,7 +191,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	if err != nil {
 		return noEstimate(), err
 	}
-	m := montecarlo.Weigh(prior, sums)
+	m := montecarlo.Average(prior, sums)
 	return Estimate{table.Number(m.Mean), table.Number(m.StdErr), exact}, nil
 }
 
@@ -221,8 +221,8 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 		out = append(out, row)
 	}
 	slices.SortStableFunc(out, func(a, b Baseline) int {
-		if a.Mean.IsNone() != b.Mean.IsNone() {
-			return cmp.Compare(map[bool]int{true: 1}[a.Mean.IsNone()], map[bool]int{true: 1}[b.Mean.IsNone()])
+		if a.Mean.IsMissing() != b.Mean.IsMissing() {
+			return cmp.Compare(map[bool]int{true: 1}[a.Mean.IsMissing()], map[bool]int{true: 1}[b.Mean.IsMissing()])
 		}
 		return cmp.Compare(a.Mean, b.Mean)
 	})
@@ -235,11 +235,11 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 // independent. There is no improvement over an error of 0, and none where no sample of a
 // was wrong: its error may be anything below.
 func (a Estimate) Improvement(b Estimate) (percent table.Number, interval [2]table.Number) {
-	none := table.None()
-	if b.Mean.IsNone() || b.Mean == 0 {
+	none := table.Missing()
+	if b.Mean.IsMissing() || b.Mean == 0 {
 		return none, [2]table.Number{none, none}
 	}
-	if exact := 100 * (1 - a.Exact/b.Exact); !exact.IsNone() && b.Exact > 0 {
+	if exact := 100 * (1 - a.Exact/b.Exact); !exact.IsMissing() && b.Exact > 0 {
 		return exact, [2]table.Number{exact, exact}
 	}
 	if a.Mean == 0 {

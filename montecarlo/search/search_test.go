@@ -113,7 +113,7 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	moments, err := theory.Exacts(context.Background(), 0, c, d, e)
+	moments, err := theory.ExactMoments(context.Background(), 0, c, d, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (t *Tradeoff) Table() *table.Table {
 	out := &table.Table{Head: []string{"bits", "found", "± s.e.", "transitions per bit", "best named code of no more bits", "± s.e.", "improvement"}}
 	for _, f := range t.Found {
 		name, stderr, better := "–", "–", "–"
-		if !f.Improvement.IsNone() {
+		if !f.Improvement.IsMissing() {
 			b := f.Baselines[0]
 			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, b.Mean.Short()), b.StdErr.Short()
 			better = fmt.Sprintf("%.1f %%", float64(f.Improvement))

@@ -185,7 +185,7 @@ func (m *Merged) add(p Piece, text []byte, i int) error {
 
 // sampledValues are the numbers of a cell with the sums of its labels.
 func sampledValues(prior []float64, sums []montecarlo.Sums) cellValues {
-	o := montecarlo.Weigh(prior, sums)
+	o := montecarlo.Average(prior, sums)
 	v := cellValues{valid: true, mean: o.Mean, stdErr: o.StdErr, rms: o.RMS, within: o.Within, worstLevel: o.WorstLevel, worstMean: o.WorstMean}
 	for _, s := range sums {
 		v.samples.add(s.Samples)

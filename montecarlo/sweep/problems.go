@@ -217,7 +217,7 @@ func (p *Plan) methodsFor(c *code.Code, d decode.Decoder, out *Problems) ([]scen
 			}
 		}
 		switch {
-		case errors.Is(err, theory.ErrNone):
+		case errors.Is(err, theory.ErrNoClosedForm):
 			out.leave("%s of %d levels with %s has no %s value", c.Name(), c.Levels(), d.Name(), m)
 		case err != nil:
 			return nil, err

@@ -208,7 +208,7 @@ func cell(t reflect.Type) func(v reflect.Value) string {
 		return func(v reflect.Value) string { return Number(v.Float()).String() }
 	case k == reflect.Float32:
 		return func(v reflect.Value) string {
-			if Number(v.Float()).IsNone() {
+			if Number(v.Float()).IsMissing() {
 				return ""
 			}
 			return strconv.FormatFloat(v.Float(), 'g', -1, 32)
@@ -221,7 +221,7 @@ func cell(t reflect.Type) func(v reflect.Value) string {
 func forPeople(verb string, v reflect.Value) string {
 	float := isFloat(v.Kind())
 	switch {
-	case float && Number(v.Float()).IsNone():
+	case float && Number(v.Float()).IsMissing():
 		return dash
 	case verb != "":
 		return formatted(verb, v)

@@ -10,15 +10,15 @@ import (
 // does not exist: null in JSON, empty in CSV, a dash in tables for people.
 type Number float64
 
-// None returns a number that does not exist.
-func None() Number { return Number(math.NaN()) }
+// Missing returns a number that does not exist.
+func Missing() Number { return Number(math.NaN()) }
 
-// IsNone reports whether the number does not exist.
-func (n Number) IsNone() bool { return math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) }
+// IsMissing reports whether the number does not exist.
+func (n Number) IsMissing() bool { return math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) }
 
 // MarshalJSON implements json.Marshaler.
 func (n Number) MarshalJSON() ([]byte, error) {
-	if n.IsNone() {
+	if n.IsMissing() {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))
@@ -27,7 +27,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
-		*n = None()
+		*n = Missing()
 		return nil
 	}
 	return json.Unmarshal(text, (*float64)(n))
@@ -36,7 +36,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 // String returns the shortest text that reads back as the same number, and "" where the
 // number does not exist.
 func (n Number) String() string {
-	if n.IsNone() {
+	if n.IsMissing() {
 		return ""
 	}
 	return strconv.FormatFloat(float64(n), 'g', -1, 64)
@@ -45,7 +45,7 @@ func (n Number) String() string {
 // Short is for people: four significant digits, or a dash where the number does not
 // exist.
 func (n Number) Short() string {
-	if n.IsNone() {
+	if n.IsMissing() {
 		return dash
 	}
 	return strconv.FormatFloat(float64(n), 'g', 4, 64)

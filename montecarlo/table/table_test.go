@@ -44,7 +44,7 @@ func results() []result {
 	file := "a,b.csv"
 	return []result{
 		{"unary", 63, 0.45394, 0.00123, 0.9312, 20, 0.7712345, provenance{1 << 63, &file, 5, nil}},
-		{"b1jdj_x|y", 7, None(), None(), None(), 3, 1234567, provenance{}},
+		{"b1jdj_x|y", 7, Missing(), Missing(), Missing(), 3, 1234567, provenance{}},
 	}
 }
 
@@ -267,7 +267,7 @@ type every struct {
 }
 
 func TestEveryKind(t *testing.T) {
-	one, half, yes, nan := 1, 0.5, true, None()
+	one, half, yes, nan := 1, 0.5, true, Missing()
 	rows := []every{
 		{S: "x", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 12.345, V: big{1, 2}, PI: &one, PN: &nan, PF: &half, PB: &yes, PV: &big{3, 4},
 			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
@@ -412,7 +412,7 @@ func TestNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64().Draw(t, "x")
 		n := Number(x)
-		if n.IsNone() {
+		if n.IsMissing() {
 			t.Skip()
 		}
 		if got, want := n.String(), fmt.Sprint(x); got != want {
@@ -427,14 +427,14 @@ func TestNumber(t *testing.T) {
 			t.Fatalf("%s: %v, %v", text, back, err)
 		}
 	})
-	for _, n := range []Number{None(), Number(math.Inf(1)), Number(math.Inf(-1))} {
+	for _, n := range []Number{Missing(), Number(math.Inf(1)), Number(math.Inf(-1))} {
 		text, err := json.Marshal([]Number{n})
-		if err != nil || string(text) != "[null]" || n.String() != "" || n.Short() != "–" || !n.IsNone() {
+		if err != nil || string(text) != "[null]" || n.String() != "" || n.Short() != "–" || !n.IsMissing() {
 			t.Errorf("%v: %s, %v, %q, %q", float64(n), text, err, n.String(), n.Short())
 		}
 	}
 	back := Number(1)
-	if err := json.Unmarshal([]byte("null"), &back); err != nil || !back.IsNone() {
+	if err := json.Unmarshal([]byte("null"), &back); err != nil || !back.IsMissing() {
 		t.Errorf("null is read as %v, %v", float64(back), err)
 	}
 	if err := json.Unmarshal([]byte(`"x"`), &back); err == nil {
@@ -443,7 +443,7 @@ func TestNumber(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, map[string]any{"a": "<&>", "b": None()}) }), "{\n  \"a\": \"<&>\",\n  \"b\": null\n}\n")
+	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, map[string]any{"a": "<&>", "b": Missing()}) }), "{\n  \"a\": \"<&>\",\n  \"b\": null\n}\n")
 }
 
 func TestReference(t *testing.T) {

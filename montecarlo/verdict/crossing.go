@@ -71,7 +71,7 @@ func (s *Study) crossing(ctx context.Context, run scenario.Run, first, second *R
 	if second.Mean < first.Mean {
 		first, second = second, first
 	}
-	c := &Crossing{First: first.Code, Second: second.Code, R: table.None(), Sigma: table.None()}
+	c := &Crossing{First: first.Code, Second: second.Code, R: table.Missing(), Sigma: table.Missing()}
 	c.Tie = float64(second.Mean-first.Mean) <= 3*math.Hypot(float64(first.StdErr), float64(second.StdErr))
 	if c.Tie {
 		return c, nil
@@ -184,7 +184,7 @@ func (f *Fit) CrossingText() string {
 		return fmt.Sprintf("%s %s to %s", name, verb, to.Short())
 	}
 	until := ""
-	switch r, sigma := !c.R.IsNone(), !c.Sigma.IsNone(); {
+	switch r, sigma := !c.R.IsMissing(), !c.Sigma.IsMissing(); {
 	case c.Tie:
 		return fmt.Sprintf("With the same r and σ for both, %s is as good as %s, as far as these samples tell.", c.First, c.Second)
 	case r && sigma:

@@ -65,7 +65,7 @@ type BitFit struct {
 }
 
 // unknown is an interval without ends.
-func unknown() [2]table.Number { return [2]table.Number{table.None(), table.None()} }
+func unknown() [2]table.Number { return [2]table.Number{table.Missing(), table.Missing()} }
 
 // ends are the ends of an interval. Infinity is written as a number that does not exist.
 func ends(i errmodel.Interval) [2]table.Number {

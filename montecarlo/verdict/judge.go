@@ -21,7 +21,7 @@ func (s *Study) judge(parameters int) error {
 	f.Deviance, f.DoF, f.Expected, f.SD = table.Number(g.Deviance), g.DoF, table.Number(g.Expected), table.Number(g.SD)
 	f.P, f.Explained = table.Number(g.P), table.Number(g.Explained())
 	if g.DoF <= 0 {
-		f.P, f.Explained = table.None(), table.None()
+		f.P, f.Explained = table.Missing(), table.Missing()
 	}
 	s.Departures = g.Worst
 	f.MostlyWrong = []int{}
@@ -93,16 +93,16 @@ func (s *Study) Remarks() []string {
 	if f.SigmaInterval[0] == 0 {
 		say("σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions")
 	}
-	if f.SigmaInterval[1].IsNone() {
+	if f.SigmaInterval[1].IsMissing() {
 		say("σ cannot be told from any larger one: errors hardly depend on the distance from a transition")
 	}
 	if f.Impossible > 0 {
 		say("%d wrong outputs of bits that never change: the model has none there, and the fit leaves them out", f.Impossible)
 	}
 	text := fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits))
-	if !f.Overdispersion.IsNone() {
+	if !f.Overdispersion.IsMissing() {
 		text += fmt.Sprintf("; their number in a sample varies %.3g times as much as if they erred independently", float64(f.Overdispersion))
-		if !f.Correlation.IsNone() {
+		if !f.Correlation.IsMissing() {
 			text += fmt.Sprintf(" (mean correlation %.2g)", float64(f.Correlation))
 		}
 	}

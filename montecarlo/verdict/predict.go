@@ -47,7 +47,7 @@ type Units struct {
 
 // model is the best figure of the model: the exact one where it exists.
 func (d DecoderResult) model() float64 {
-	if !d.Exact.IsNone() {
+	if !d.Exact.IsMissing() {
 		return float64(d.Exact)
 	}
 	return float64(d.Mean)
@@ -78,7 +78,7 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 
 // predict computes the error of one decoder under the model and under the observed rates.
 func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, rates mat.Matrix) (DecoderResult, error) {
-	none, prior := table.None(), s.Fit.Prior
+	none, prior := table.Missing(), s.Fit.Prior
 	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, ModelError: none}
 	reader, err := s.scaled(reader)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		return d, err
 	}
 	d.RatesStdErr = 0
-	if d.Rates.IsNone() {
+	if d.Rates.IsMissing() {
 		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved); err != nil {
 			return d, err
 		}
@@ -133,9 +133,9 @@ func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Pr
 	o, prior := s.network.options, s.Fit.Prior
 	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(o.Samples).Target(prior, false), run.Done)
 	if err != nil {
-		return table.None(), table.None(), err
+		return table.Missing(), table.Missing(), err
 	}
-	all := montecarlo.Weigh(prior, sums)
+	all := montecarlo.Average(prior, sums)
 	return table.Number(all.Mean), table.Number(all.StdErr), nil
 }
 
@@ -143,7 +143,7 @@ func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Pr
 // LogitScale, so the temperature is as many times larger.
 func (s *Study) scaled(r observed.Reader) (observed.Reader, error) {
 	d, ok := r.Decoder.(decode.Tempered)
-	if !ok || !r.Logits || s.Fit.LogitScale.IsNone() {
+	if !ok || !r.Logits || s.Fit.LogitScale.IsMissing() {
 		return r, nil
 	}
 	var err error

@@ -110,7 +110,7 @@ func (s *Study) rankNames(candidates []string) []string {
 
 // best finds the best decoder of a code at the fit.
 func (s *Study) best(ctx context.Context, run scenario.Run, c *code.Code) (RankedCode, error) {
-	none := table.None()
+	none := table.Missing()
 	best := RankedCode{Code: c.Name(), Bits: c.Bits(), Trained: c.Name() == s.Fit.Code, Mean: none, StdErr: none, RFactor: none, SigmaFactor: none, code: c}
 	o := s.network.options
 	readers, err := observed.Readers(o.Decoders, c, s.network.samples.Kind, decode.Options{Temperature: o.Temperature})
@@ -128,7 +128,7 @@ func (s *Study) best(ctx context.Context, run scenario.Run, c *code.Code) (Ranke
 		switch mean := e[0].Mean; {
 		case math.IsNaN(mean):
 			best.Invalid = true
-		case best.Mean.IsNone() || mean < float64(best.Mean):
+		case best.Mean.IsMissing() || mean < float64(best.Mean):
 			best.Decoder, best.Outputs, best.Mean, best.StdErr, best.reader = r.Decoder.Name(), r.Outputs(), table.Number(mean), table.Number(e[0].StdErr), r
 		}
 	}
@@ -174,7 +174,7 @@ func (s *Study) errorsAt(ctx context.Context, run scenario.Run, c *code.Code, r 
 		return nil, err
 	}
 	for j, i := range which {
-		out[i] = montecarlo.Weigh(s.Fit.Prior, sums[j])
+		out[i] = montecarlo.Average(s.Fit.Prior, sums[j])
 	}
 	return out, nil
 }

@@ -46,7 +46,7 @@ func (s *Study) WriteRates(w io.Writer) error {
 		for i, n := range s.counts.Samples {
 			fitted = matrix.Row(fitted, i, s.errors)
 			for k, x := range s.counts.Row(i) {
-				r := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: table.None(), Lo: table.None(), Hi: table.None(), Fitted: table.Number(fitted[k])}
+				r := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: table.Missing(), Lo: table.Missing(), Hi: table.Missing(), Fitted: table.Number(fitted[k])}
 				if s.code.Bit(i, k) {
 					r.Target = 1
 				}
@@ -192,7 +192,7 @@ func (r *Rates) profile(k int) Profile {
 		row := r.Rows[i*r.Bits+k]
 		p.Target = append(p.Target, row.Target == 1)
 		p.X, p.Fitted = append(p.X, float64(row.Level)), append(p.Fitted, float64(row.Fitted))
-		if !row.Rate.IsNone() {
+		if !row.Rate.IsMissing() {
 			p.Label, p.Rate = append(p.Label, float64(row.Level)), append(p.Rate, float64(row.Rate))
 			p.Lo, p.Hi = append(p.Lo, float64(row.Lo)), append(p.Hi, float64(row.Hi))
 		}

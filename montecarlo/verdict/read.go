@@ -24,7 +24,7 @@ func Read(path string) (*Fit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
-	f := &Fit{R: table.None(), Sigma: table.None(), SharedNoise: table.None(), LogitScale: table.None(), path: path}
+	f := &Fit{R: table.Missing(), Sigma: table.Missing(), SharedNoise: table.Missing(), LogitScale: table.Missing(), path: path}
 	err = json.Unmarshal(raw, f)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -41,7 +41,7 @@ func Read(path string) (*Fit, error) {
 
 // check refuses numbers that no fit has.
 func (f *Fit) check() error {
-	positive := func(n table.Number) bool { return n > 0 && !n.IsNone() }
+	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
 	switch {
 	case !positive(f.R):
 		return fmt.Errorf("r is %v; want a positive number, as 'belsim fit -o FILE.json' writes", float64(f.R))
@@ -51,12 +51,12 @@ func (f *Fit) check() error {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	case len(f.Prior) != f.Levels:
 		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
-	case !f.LogitScale.IsNone() && !positive(f.LogitScale):
+	case !f.LogitScale.IsMissing() && !positive(f.LogitScale):
 		return fmt.Errorf("logit_scale is %v; want a positive number", float64(f.LogitScale))
 	case len(f.PerBit) != 0 && len(f.PerBit) != f.Bits:
 		return fmt.Errorf("per_bit has %d entries for %d bits", len(f.PerBit), f.Bits)
 	}
-	if !f.SharedNoise.IsNone() {
+	if !f.SharedNoise.IsMissing() {
 		if err := scenario.CheckSharedNoise(float64(f.SharedNoise)); err != nil {
 			return err
 		}
@@ -89,10 +89,10 @@ func (f *Fit) Fill(s *scenario.Scenario) {
 		}
 	}
 	s.Model, s.Prior.Fitted = m, f.Prior
-	if !f.SharedNoise.IsNone() {
+	if !f.SharedNoise.IsMissing() {
 		s.SharedNoise = float64(f.SharedNoise)
 	}
-	if !f.LogitScale.IsNone() {
+	if !f.LogitScale.IsMissing() {
 		s.Temperature = float64(f.LogitScale) * f.Temperature
 	}
 }

@@ -50,7 +50,7 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	s.Fit = &Fit{
 		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
 		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
-		SharedNoise: table.None(), SharedNoiseInterval: unknown(), DesignEffect: unknown(),
+		SharedNoise: table.Missing(), SharedNoiseInterval: unknown(), DesignEffect: unknown(),
 		Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
 	}
 	if !o.Range.IsZero() {
@@ -117,7 +117,7 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	if err := s.judge(parameters); err != nil {
 		return err
 	}
-	if table.Number(depend.Excess).IsNone() {
+	if table.Number(depend.Excess).IsMissing() {
 		return nil
 	}
 	shared, err := errmodel.NewSharedNoise(ctx, workers, s.code, s.errors, depend.Prior, depend.Excess, depend.StdErr)
@@ -134,7 +134,7 @@ func (s *Study) fitBits(ctx context.Context) (parameters int, err error) {
 	f := s.Fit
 	fits := make([]*errmodel.Fit, f.Bits)
 	for k := range fits {
-		b := BitFit{Bit: k + 1, Wrong: s.counts.Bit(k), R: table.None(), Sigma: table.None(), RInterval: unknown(), SigmaInterval: unknown()}
+		b := BitFit{Bit: k + 1, Wrong: s.counts.Bit(k), R: table.Missing(), Sigma: table.Missing(), RInterval: unknown(), SigmaInterval: unknown()}
 		fits[k], err = errmodel.NewFit(ctx, s.counts, s.transitions, k)
 		switch {
 		case err == nil:

@@ -162,7 +162,7 @@ func TestRank(t *testing.T) {
 		}
 		if r.Trained {
 			trained++
-			if r.Code != "unary" || !r.RFactor.IsNone() || !r.SigmaFactor.IsNone() {
+			if r.Code != "unary" || !r.RFactor.IsMissing() || !r.SigmaFactor.IsMissing() {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -276,7 +276,7 @@ func TestReadBack(t *testing.T) {
 
 // TestUnknown: numbers that do not exist stay so.
 func TestUnknown(t *testing.T) {
-	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !n[1].IsNone() {
+	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !n[1].IsMissing() {
 		t.Errorf("%v", n)
 	}
 	var f Fit
@@ -284,7 +284,7 @@ func TestUnknown(t *testing.T) {
 		t.Error("a fit without a ranking has a crossing")
 	}
 	about := scenario.New(nil)
-	f.SharedNoise, f.LogitScale = table.None(), table.None()
+	f.SharedNoise, f.LogitScale = table.Missing(), table.Missing()
 	f.Fill(about)
 	if about.SharedNoise != 0 || about.Temperature != 1 {
 		t.Errorf("what a fit does not know was set: ρ = %v, τ = %v", about.SharedNoise, about.Temperature)

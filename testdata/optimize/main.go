@@ -70,7 +70,7 @@ func (at setting) row(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	own, a, b := "invalid", fmt.Sprintf("%.4g", float64(free.Mean)), fmt.Sprintf("%.4g", float64(limited.Mean))
-	i := slices.IndexFunc(free.Baselines, func(k search.Baseline) bool { return k.Code == name && !k.Mean.IsNone() })
+	i := slices.IndexFunc(free.Baselines, func(k search.Baseline) bool { return k.Code == name && !k.Mean.IsMissing() })
 	if i >= 0 {
 		k := free.Baselines[i].Estimate
 		own, a, b = fmt.Sprintf("%.4g ± %.1g", float64(k.Mean), float64(k.StdErr)), at.gain(free.Estimate, k), at.gain(limited.Estimate, k)
@@ -96,7 +96,7 @@ func (at setting) gain(found, paper search.Estimate) string {
 	if found.Mean == 0 {
 		return fmt.Sprintf("none in %d samples", uint64(at.levels)*at.samples)
 	}
-	found.Exact = table.None() // both are compared by samples
+	found.Exact = table.Missing() // both are compared by samples
 	percent, interval := found.Improvement(paper)
 	return fmt.Sprintf("%.4g, %.1f %% (%.1f to %.1f)", float64(found.Mean), float64(percent), float64(interval[0]), float64(interval[1]))
 }

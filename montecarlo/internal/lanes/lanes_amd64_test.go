@@ -64,7 +64,7 @@ func TestVectors(t *testing.T) {
 		softmaxGeneric(&weight, &sum, sums, &most, offsets, limit, scale)
 
 		heavy, mixed := make([]Floats, levels), [2]Floats{}
-		weighGeneric(heavy, sums, &most, limit, scale)
+		weightsGeneric(heavy, sums, &most, limit, scale)
 		pairs := &tables.Product{}
 		kinds := 1 + rng.IntN(3)
 		for i := range levels {
@@ -80,12 +80,12 @@ func TestVectors(t *testing.T) {
 			if wide && !processor.AVX512() {
 				continue
 			}
-			noise, run, softmax, weigh, mix, name := noiseAVX2, runAVX2, softmaxAVX2, weighAVX2, mixAVX2, "AVX2"
+			noise, run, softmax, weights, mix, name := noiseAVX2, runAVX2, softmaxAVX2, weightsAVX2, mixAVX2, "AVX2"
 			if wide {
-				noise, run, softmax, weigh, mix, name = noiseAVX512, runAVX512, softmaxAVX512, weighAVX512, mixAVX512, "AVX-512"
+				noise, run, softmax, weights, mix, name = noiseAVX512, runAVX512, softmaxAVX512, weightsAVX512, mixAVX512, "AVX-512"
 			}
 			gotHeavy, gotMixed := make([]Floats, levels), [2]Floats{}
-			weigh(&gotHeavy[0], &sums[0], &most, levels, limit, scale, &tables.Decay)
+			weights(&gotHeavy[0], &sums[0], &most, levels, limit, scale, &tables.Decay)
 			for m := range heavy {
 				if gotHeavy[m] != heavy[m] {
 					t.Fatalf("%s: weights %v, want %v", name, gotHeavy[m], heavy[m])

@@ -3,8 +3,8 @@
 #include "textflag.h"
 #include "decay_amd64.h"
 
-// func weighAVX2(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·weighAVX2(SB), NOSPLIT, $0-48
+// func weightsAVX2(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weightsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
@@ -39,8 +39,8 @@ word:
 	VZEROUPPER
 	RET
 
-// func weighAVX512(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·weighAVX512(SB), NOSPLIT, $0-48
+// func weightsAVX512(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weightsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
