@@ -144,13 +144,13 @@ func (f *Fit) maximize(ctx context.Context) error {
 	return nil
 }
 
-// Inflate corrects the intervals for samples whose bits err together. (The likelihood
-// treats all bits as independent.) aa, ab and bb are the entries of J = Σ_i s·sᵀ, summed
-// over the samples; the score s of a sample is the sum of the scores of its bits, which
-// Scores returns. The variances become those of the sandwich estimator, I⁻¹·J·I⁻¹, and
-// the likelihood may fall in proportion towards the ends of an interval. Inflate returns
-// the factors by which the variances of ln r and ln σ grow. They are NaN, and the
-// intervals do not change, where the estimate is at a limit and has no such variance.
+// Inflate corrects the intervals for samples whose bits err together. (The likelihood treats
+// all bits as independent.) aa, ab and bb are the entries of J = Σ_i s·sᵀ, summed over the
+// samples; the score s of a sample is the sum of the scores of its bits, which Scores returns.
+// The variances become the variances of the sandwich estimator, I⁻¹·J·I⁻¹. Towards the ends of
+// an interval, the likelihood may fall in the same proportion. Inflate returns the factors by
+// which the variances of ln r and ln σ grow. They are NaN, and the intervals do not change,
+// where the estimate is at a limit and has no such variance.
 func (f *Fit) Inflate(ctx context.Context, aa, ab, bb float64) ([2]float64, error) {
 	a := math.Log(f.R.Value)
 	f.l.at(math.Log(f.Sigma.Value))

@@ -22,9 +22,9 @@ type Goodness struct {
 	Deviance float64
 	// DoF is the number of pools minus the number of fitted parameters.
 	DoF int
-	// Expected and SD are the mean and the standard deviation of the deviance if the
-	// table is right and the outputs err independently. For pools of few errors they
-	// differ a little from those of χ².
+	// Expected and SD are the mean and the standard deviation of the deviance if the table is
+	// right and the outputs err independently. For pools of few errors they differ a little
+	// from the values of χ².
 	Expected, SD float64
 	// P is the probability of a deviance at least this large, if the table is right. It
 	// uses the normal distribution, because the deviance is a sum over many pools.

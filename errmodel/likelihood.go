@@ -18,7 +18,7 @@ import (
 //
 // A likelihood holds the Gaussians of one σ at a time (see at): use it on one goroutine.
 type likelihood struct {
-	start     []int   // distances[start[i]:start[i+1]] are those of group i,
+	start     []int   // distances[start[i]:start[i+1]] belong to group i,
 	distances []int32 // less ½, ascending
 	n, wrong  []float64
 	total     float64 // wrong outputs of all

@@ -24,10 +24,10 @@ type Profile struct {
 // memory; larger tables are made again row by row (64 MiB).
 const keepUnit = 8 << 20
 
-// NewProfile returns the profile of a code of the given number of levels whose
-// bit k has transitions at positions[k][i]+½: code.Code.Transitions gives
-// them, PrintedTransitions those of the paper's Eq. 4. It costs O(L) Gaussians
-// and O(L·transitions) additions. The error is about σ, or the context's.
+// NewProfile returns the profile of a code of the given number of levels whose bit k has
+// transitions at positions[k][i]+½: code.Code.Transitions gives them; PrintedTransitions gives
+// the positions of the paper's Eq. 4. It costs O(L) Gaussians and O(L·transitions) additions.
+// The error is about σ, or the context's.
 func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float64) (*Profile, error) {
 	if err := checkPositive("σ", sigma); err != nil {
 		return nil, err

@@ -40,10 +40,10 @@ const largestRho = 0.99
 // leastExcess is the largest excess that roundings may give where there is none.
 const leastExcess = 1e-9
 
-// NewSharedNoise returns the ρ with which the latent-Gaussian model of the table e,
-// L × M, has the given excess of D's variance over that of independent errors, when
-// levels occur as in the prior. Given the shared noise t, bit k of level n is wrong
-// with the probability
+// NewSharedNoise estimates the ρ of the one-factor Gaussian model of the table e, L × M. With
+// this ρ, the variance of D exceeds the variance for independent errors by the given excess,
+// when levels occur as in the prior. Given the shared noise t, bit k of level n is wrong with
+// the probability
 //
 //	Φ((−Φ⁻¹(1−e) + g_k·√ρ·t)/√(1−ρ)),  g_k = ±d_k,
 //

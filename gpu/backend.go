@@ -20,7 +20,7 @@ const (
 	CUDA Choice = "cuda" // on a device; without one sampling fails with ErrDevice
 )
 
-// ErrDevice is wrapped by the errors of a device that was insisted on.
+// ErrDevice is wrapped by the errors of a backend of the choice CUDA.
 var ErrDevice = errors.New("no samples from the CUDA device")
 
 // Backend samples, and is closed when it is not used any more.

@@ -52,15 +52,15 @@ func (i Info) IntegerPeak() float64 {
 	return float64(lanes) * float64(i.Multiprocessors) * float64(i.ClockKHz) * 1000
 }
 
-// Operations estimates the instructions that one sample takes of a device of
-// compute capability 9.0, nearly all of them 32-bit integer operations, for a
-// mean number of points a sample. It does not know gen's, whose number of
-// candidates depends on the errors, nor those of codes beyond 256 bits.
+// Operations estimates the instructions that one sample takes of a device of compute
+// capability 9.0, nearly all of them 32-bit integer operations, for a mean number of points a
+// sample. It has no estimate for gen, whose number of candidates depends on the errors, nor
+// for codes of more than 256 bits.
 //
-// They were counted in the machine code that NVIDIA's assembler makes of the
-// PTX: of each point 6 are an eighth of a call of Philox's (20 wide products, 20
-// exclusive ors and the loop), 12 look its place up and the rest mark its bit;
-// of each sample with a point, decoding and adding up.
+// They were counted in the machine code that NVIDIA's assembler makes of the PTX. A point
+// costs 6 instructions for an eighth of a call of Philox (20 wide products, 20 exclusive ors
+// and the loop), 12 to look its place up, and some to mark its bit. A sample with a point
+// costs decoding and adding up.
 func Operations(decoder string, bits int, points float64) (float64, bool) {
 	for _, o := range operations {
 		if o.decoder == decoder && bits <= o.bits {

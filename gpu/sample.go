@@ -30,7 +30,7 @@ const (
 	scratchBytes  = 64 << 20  // of the device, for each kind of memory that threads have of their own
 	launchTime    = 50 * time.Millisecond
 	firstSamples  = 1 << 20 // of the first launch, whatever the device
-	taskSamples   = 256     // a task takes about as long as so many samples, besides its own
+	taskSamples   = 256     // the fixed cost of a task, in samples
 	groupsPerUnit = 16      // thread blocks of the kernels for any number of bits, per multiprocessor
 )
 
@@ -38,7 +38,7 @@ const (
 // tells what the next may hold.
 type pace struct{ samples uint64 }
 
-// shape is what all tasks of a launch have in common.
+// shape holds what all tasks of a launch have in common.
 type shape struct {
 	code    *code.Code
 	decoder decode.Decoder
@@ -47,7 +47,7 @@ type shape struct {
 	latent  latentShape
 }
 
-// latentShape is what all logits of a launch have in common.
+// latentShape holds what all logits of a launch have in common.
 type latentShape struct {
 	logits   bool // else bits that err independently
 	hard     bool
@@ -86,8 +86,8 @@ type cursor struct {
 	skip      uint64 // samples of the span that are in earlier batches
 }
 
-// next fills a batch with work of one shape, of about so many samples; nil when
-// there is no more.
+// next fills a batch with work of one shape, of about this many samples; nil when there is no
+// more work.
 func (c *cursor) next(samples uint64) *batch {
 	var b *batch
 	var size sizes

@@ -14,9 +14,9 @@ const pairBits = 128
 // pair is a word of up to pairBits bits.
 type pair struct{ lo, hi uint64 }
 
-// pairDecoder is what the point decoders of short codes share: a sample is a pair of
-// words, points are masks, and a second point on the same bit changes nothing
-// because masks are joined by OR.
+// pairDecoder is the common part of the point decoders of short codes. A sample is a pair of
+// words, and points are masks. Masks are joined by OR, so a second point on the same bit
+// changes nothing.
 type pairDecoder struct {
 	decoder decode.Decoder
 	row     int

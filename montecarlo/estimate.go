@@ -24,19 +24,18 @@ type Target struct {
 	// EachLabel makes RelErr hold for every label, and not only for the mean
 	// over the prior.
 	EachLabel bool
-	// Prior is the weight of each label; those of weight zero are not sampled
-	// unless EachLabel is set. Length L.
+	// Prior is the weight of each label, of length L. Labels of weight zero are not sampled
+	// unless EachLabel is set.
 	Prior []float64
 }
 
-// Estimate samples a problem with a backend until the target is reached. It
-// returns the sums of each label and whether RelErr was reached within Max. What
-// is sampled in a round depends on the sums of the rounds before alone, so the
-// result depends on the problem and the target and on nothing else. done is
-// passed to the backend.
+// Estimate samples a problem with a backend until the target is reached. It returns the sums
+// of each label and whether RelErr was reached within Max. The samples of a round depend only
+// on the sums of earlier rounds, so the result depends only on the problem and the target.
+// done is passed to the backend.
 //
-// When the context ends the error is the context's, and the sums hold what was
-// finished.
+// When the context ends, the error is the context's, and the sums hold the samples finished
+// until then.
 func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(samples uint64)) (sums []Sums, reached bool, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, false, err
@@ -190,8 +189,8 @@ type Overall struct {
 	Samples    uint64 // in all
 }
 
-// Average returns Σ prior·mean over the labels and its standard error, the labels
-// being sampled independently.
+// Average returns the estimates over all labels, Σ prior·mean among them. Labels are sampled
+// independently.
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
 	var variance, square float64

@@ -7,13 +7,13 @@ import (
 	"belsim/theory/decode"
 )
 
-// Latent is the latent-Gaussian model of logits that has exactly the error
-// probabilities of a problem:
+// Latent is the model of logits that has exactly the error probabilities of a problem. With
+// Shared above 0 it is the one-factor Gaussian model. Logit k is
 //
 //	Z_k = s_k·Φ⁻¹(1 − e[n,k]) + ε_k,  ε_k ~ N(0, 1),
 //
-// with s_k = ±1 the true bit and e clamped to [1e−12, 1 − 1e−12]. (A temperature
-// that multiplies logits is gen-ex's own affair: other decoders do not see it.)
+// with s_k = ±1 the true bit and e clamped to [1e−12, 1 − 1e−12]. Only gen-ex has a
+// temperature that multiplies logits; other decoders do not use it.
 type Latent struct {
 	// Hard makes the outputs the signs of the logits. Bits with e ≤ 1e−12 never
 	// err then.
@@ -23,13 +23,13 @@ type Latent struct {
 	//
 	//	ε_k = √ρ·d_k·ξ + √(1−ρ)·η_k,
 	//
-	// where d_k = ±1 is the direction in which bit k changes at its nearest
-	// transition (code.Slopes). Every ε_k keeps the law N(0, 1), so every marginal
-	// probability e[n,k] is what it was. Bits with d_k = 0 keep their own noise.
+	// where d_k = ±1 is the direction in which bit k changes at its nearest transition
+	// (code.Slopes). Every ε_k keeps the law N(0, 1), so no marginal probability e[n,k]
+	// changes. Bits with d_k = 0 keep their own noise.
 	Shared float64
-	// Continuous, when set, makes labels real: those of level n are uniform on
-	// [n−½, n+½], and the bits err with the probabilities at the label itself. The
-	// labels are the middles of Sublevels equal parts of the level.
+	// Continuous, when set, makes labels real. The labels of level n are uniform on [n−½,n+½],
+	// and the bits err with the probabilities at the label itself. The labels are the middles
+	// of Sublevels equal parts of the level.
 	Continuous Profile
 }
 
@@ -44,13 +44,13 @@ type Profile interface {
 // part of the numeric contract.
 const Sublevels = tables.Sublevels
 
-// realFraction is the number of binary digits of a level in which real errors are
-// counted: those of decoders that answer with real numbers, and of any decoder when labels are
-// continuous.
+// realFraction is the number of binary digits of a level in which real errors are counted.
+// Decoders that answer with real numbers have real errors, and all decoders have them when
+// labels are continuous.
 const realFraction = 16
 
-// Fraction returns the number of binary digits of a level in which the problem's
-// errors are counted: that of its Sums.
+// Fraction returns Sums.Fraction of the problem: the number of binary digits after the point
+// of an error in levels.
 func (p *Problem) Fraction() uint8 {
 	if decode.Real(p.Decoder) || p.Latent != nil && p.Latent.Continuous != nil {
 		return realFraction

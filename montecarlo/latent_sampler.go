@@ -313,9 +313,8 @@ func isHadamard(c *code.Code) bool {
 	return true
 }
 
-// prepare chooses the way that takes the least work: the additions of a running
-// sum, or those of a transform of all bits. Codes of real numbers have only
-// products.
+// prepare chooses the way that takes the least work: the additions of a running sum, or the
+// additions of a transform of all bits. Codes of real numbers have only products.
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
 	m := c.code.Bits()
@@ -488,9 +487,9 @@ func (c *correlator) transform(logits []lanes.Ints) {
 	}
 }
 
-// multiply computes the correlations of a group as a product of matrices. Logits
-// are below 2²¹ and values below 2¹⁷: with at most 2¹⁵ bits every partial sum is a
-// whole number below 2⁵³, exact in whatever order it is computed.
+// multiply computes the correlations of a group as a product of matrices. Logits are below 2²¹
+// and values below 2¹⁷: with at most 2¹⁵ bits every partial sum is a whole number below 2⁵³,
+// exact in any order of computation.
 func (c *correlator) multiply(logits []lanes.Ints) {
 	a, n := len(logits), len(c.tables.Levels)
 	for m := range c.wide {

@@ -24,14 +24,13 @@ import (
 	"belsim/theory/parallel"
 )
 
-// NumericVersion is that of the numbers: of the samples here, and of the codes,
-// decoders, error models, bounds and exact values that go with them. It is raised by
-// whatever changes one of them by as much as a bit, so that results of before and after
-// are never added up.
+// NumericVersion is the version of all numbers that belsim computes: samples, codes, decoders,
+// error models, bounds and exact values. A change of one bit in any of them raises it, so that
+// results of different versions are never added up.
 const NumericVersion = 1
 
-// Problem is what is sampled: the classifiers' outputs for every label of a
-// code, read by a decoder.
+// Problem describes the samples: the classifiers' outputs for every label of a code, read by a
+// decoder.
 type Problem struct {
 	Code    *code.Code     // L levels, M bits
 	Decoder decode.Decoder // fits Code
@@ -185,9 +184,9 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 	})
 }
 
-// pieces cuts the spans of jobs into pieces of whole blocks without listing
-// them, since their number grows with that of the samples. A worker prepares a
-// row once a piece, so pieces are as long as keeps all workers busy.
+// pieces cuts the spans of jobs into pieces of whole blocks without listing them, because the
+// number of pieces grows with the number of samples. A worker prepares a row once a piece, so
+// pieces are as long as keeps all workers busy.
 type pieces struct {
 	jobs   []Job
 	spans  []jobSpan

@@ -7,9 +7,9 @@ import (
 	"belsim/montecarlo/tables"
 )
 
-// aliasTable puts points on bits by the columns of an alias table. Where the start of
-// a draw's fraction equals that of the column's share, 64 further bits decide (see
-// streamRefine), so a draw of 16 bits loses no accuracy.
+// aliasTable puts points on bits by the columns of an alias table. Where the first bits of a
+// draw's fraction equal the first bits of the column's share, 64 further bits decide (see
+// streamRefine). So a draw of 16 bits loses no accuracy.
 type aliasTable struct {
 	columnBits int // log2 of the number of columns
 	drawBits   int // 16 or 32: bits of a draw

@@ -13,9 +13,9 @@ type Sums struct {
 	Abs     uint64 // Σ |decoded − label|, in units of 2^−Fraction levels
 	Square  uint64 // Σ (decoded − label)², in units of 2^−Fraction levels²
 	Within  uint64 // number of samples with |decoded − label| ≤ θ
-	// Fraction is 0 where errors are whole levels. Where they are real numbers,
-	// each is rounded to a multiple of the unit, and so is its square, before they
-	// are added: this is what makes sums of real numbers exact.
+	// Fraction is 0 where errors are whole levels. Where they are real numbers, each error and
+	// its square are rounded to a multiple of the unit before they are added. So the sums of
+	// real numbers are exact.
 	Fraction uint8
 }
 
@@ -43,7 +43,7 @@ func (s *Sums) tally(err, within int, n uint64) {
 	}
 }
 
-// unit is that of the sums, in levels.
+// unit is the unit of the sums, in levels.
 func (s Sums) unit() float64 { return math.Ldexp(1, -int(s.Fraction)) }
 
 // rounding is the most that the rounding of errors moves a mean.

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Theory is what theory says of the |error| of one label, in levels; NaN where
-// it says nothing.
+// Theory holds the bound and the exact moments of the |error| of one label, in levels; NaN
+// where there are none.
 type Theory struct {
 	Bound      float64
 	Mean       float64 // exact expectation
@@ -91,8 +91,8 @@ func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 			step = max(step, p*b/n)
 		}
 	}
-	// Without exact values the mean over the labels adds nothing to what was
-	// checked label by label.
+	// Without exact values, a check of the mean over the labels adds nothing to the checks of
+	// the labels.
 	if !math.IsNaN(variance) {
 		check(0, mean, all, bernstein(variance, step))
 	}

@@ -23,8 +23,8 @@ type worker struct {
 	alias   aliasTable
 	e       []float64
 
-	direct    *directTable // nil until it is worth making
-	useDirect bool         // direct is that of alias
+	direct    *directTable // nil until it saves time
+	useDirect bool         // direct was made from alias
 
 	reader bitReader
 	words  []uint64

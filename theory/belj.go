@@ -55,11 +55,11 @@ func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
 
 // newBelJBound is BelJBound for the rows of a Johnson code.
 //
-// The words of johnson are those of johnson-nonzero one level up, and its
-// decoder answers one more, so its errors are the same but for one output: no
-// bit at all is level 1 and not M+1. Where that is further off, its probability
-// times the difference is added. Level 1 itself, the all-zero word, errs by
-// (M+1−f)+(M−l), both terms positive, whose expectation is taken as it is.
+// The words of level n+1 of johnson are the words of level n of johnson-nonzero, and the
+// decoder answers one more. So the errors are the same but for one output: the word without
+// ones is level 1 and not M+1. Where level 1 is further off, the probability of this output
+// times the difference is added. Level 1 itself, the all-zero word, errs by (M+1−f)+(M−l),
+// both terms positive, whose expectation is taken as it is.
 func newBelJBound(d decode.BelJ) func(i int, e []float64) float64 {
 	m := d.Bits()
 	return func(i int, e []float64) float64 {

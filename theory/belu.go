@@ -37,9 +37,9 @@ func BelUBound(e []float64) float64 {
 // where every term is positive, so nothing cancels. The distributions are built
 // by the direct recurrence, which is accurate to the smallest probabilities.
 //
-// O(M·width) a row, where width is that of the part of the distributions that
-// can matter; O(width) where a row's probabilities are those of the row before
-// shifted by one bit, as those of a mixture are. See countLaws.
+// A row costs O(M·width), where width is the width of the part of the distributions that can
+// matter. It costs O(width) where the row has the probabilities of the row before, shifted by
+// one bit, as in a mixture. See countLaws.
 func newBelUExact(c *code.Code) momentsOf {
 	x, y := newCountLaws(c.Bits()), newCountLaws(c.Bits())
 	return func(i int, e []float64) Moments {
@@ -208,8 +208,8 @@ func (l *countLaw) set(s snapshot) {
 	copy(l.p[l.lo+pad:], s.p)
 }
 
-// jointLaw is the distribution of the number of errors of a group: that of one
-// half convolved with that of the other.
+// jointLaw is the distribution of the number of errors of a group: the distributions of its
+// two halves, convolved.
 func jointLaw(e [group]float64) [group + 1]float64 {
 	f, g, h, k := 1-e[0], 1-e[1], 1-e[2], 1-e[3]
 	a0, a1, a2 := f*g, e[0]*g+f*e[1], e[0]*e[1]

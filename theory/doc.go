@@ -3,9 +3,8 @@
 // bounds (Shah, Xue and Aamodt, ICLR 2022, Eq. 2 and 26), a union bound for any
 // code, and exact values.
 //
-// A decoder that this package does not know has no bound, and its exact values are
-// sums over all outputs. The tables bounds, closedForms and softBounds list what is
-// known of others.
+// A decoder that this package does not know has no bound, and its exact values are sums over
+// all outputs. The tables bounds, closedForms and softBounds list the formulas for the others.
 //
 // Errors are |decoded − label| in levels. The classifiers' error probabilities
 // are an L × M table e[n,k] of plain numbers in [0, 1]; where they come from is

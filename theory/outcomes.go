@@ -7,7 +7,7 @@ import (
 	"belsim/theory/decode"
 )
 
-// outcomes is what a decoder makes of every one of the 2^M outputs.
+// outcomes has the label that a decoder gives for each of the 2^M outputs.
 type outcomes struct {
 	code  *code.Code
 	label []float64 // by packed output
@@ -70,9 +70,9 @@ func (t *outcomes) exact() momentsOf {
 }
 
 // OutputProbabilities sets dst, of length 2^M, to the probabilities of all outputs of M
-// independent bits: entry w is that of the output whose bit k is w>>k&1. Bit k is zero
-// with probability zero[k] and one with probability one[k]. The outputs of k bits give
-// those of k+1 bits, so it takes O(2^M).
+// independent bits: entry w is the probability of the output whose bit k is w>>k&1. Bit k is
+// zero with probability zero[k] and one with probability one[k]. The probabilities for k bits
+// give the probabilities for k+1 bits, so the cost is O(2^M).
 func OutputProbabilities(dst, zero, one []float64) {
 	dst[0] = 1
 	for k, z := range zero {

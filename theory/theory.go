@@ -30,7 +30,7 @@ var ErrNoClosedForm = errors.New("no closed form")
 type Bound struct {
 	// Name says which bound it is, for people.
 	Name string
-	// Linear is true when the bound of r·e is r times that of e (Eq. 2).
+	// Linear is true when the bound of r·e is r times the bound of e (Eq. 2).
 	Linear bool
 	// Dependent is true when the bound holds however the errors of the bits depend
 	// on each other (Eq. 2). Other bounds are for bits that err independently, or as

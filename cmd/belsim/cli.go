@@ -67,7 +67,7 @@ A real label is quantized to L levels, encoded in M bits, predicted by M binary 
 
 A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with one row of 0 and 1 per level.`
 
-// environment is what a command needs from outside.
+// environment holds what a command needs from outside.
 type environment struct {
 	stdout, stderr io.Writer
 	args           []string
@@ -164,7 +164,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	return k, nil
 }
 
-// exitCode is what a command's error means to whoever started it.
+// exitCode returns the exit code for a command's error.
 func exitCode(err error) int {
 	var outside environmentError
 	switch {
@@ -233,7 +233,7 @@ func notify(parent context.Context) (ctx context.Context, came func() os.Signal,
 	}
 }
 
-// version is that of the module, or of the commit it was built from.
+// version is the version of the module, or of the commit that the binary was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

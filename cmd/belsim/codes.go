@@ -163,7 +163,7 @@ func codeTitle(c *code.Code) string {
 	return fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
 }
 
-// matrixFigureData is what is drawn of a code.
+// matrixFigureData returns the data of the figure of a code.
 func matrixFigureData(c *code.Code, title string, size plots.Size) plots.CodeMatrixData {
 	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: size}
 }

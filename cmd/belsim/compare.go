@@ -146,7 +146,7 @@ func decoderTable(c *scenario.Comparison, decoders decode.Registry) *table.Table
 	return t
 }
 
-// compareFigure is what is drawn of a comparison.
+// compareFigure returns the data of the figure of a comparison.
 func compareFigure(c *scenario.Comparison, model string, size plots.Size) plots.CompareData {
 	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Size: size}
 	for _, r := range c.Results {

@@ -25,7 +25,7 @@ type outputsFlags struct {
 	Labels      string  `enum:"levels,continuous" default:"levels" help:"True labels: levels, or real numbers that are quantized to them."`
 }
 
-// scenario fills in what the flags say.
+// scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	return &scenario.Scenario{
 		Outputs: scenario.Outputs(f.Outputs), Temperature: f.Temperature, SharedNoise: f.SharedNoise,
@@ -46,7 +46,7 @@ type mixtureFlags struct {
 	fitFlag
 }
 
-// model is the error model that the flags say. They must not say two of them.
+// model returns the error model that the flags name. Flags that name two are an error.
 func (f mixtureFlags) model(env *environment, printed bool) (scenario.Model, error) {
 	if f.Model != "" {
 		for _, name := range []string{"r", "sigma", "errors", "transitions"} {
@@ -132,7 +132,7 @@ type samplingFlags struct {
 	Seed       uint64  `default:"1" help:"Seed of the random numbers. The same seed gives the same result."`
 }
 
-// sampling is what the flags say.
+// sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() scenario.Sampling {
 	return scenario.Sampling{Samples: f.Samples, RelErr: f.RelErr, MaxSamples: f.MaxSamples, Within: f.Within, Seed: f.Seed}
 }

@@ -171,7 +171,7 @@ func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.F
 	return err
 }
 
-// mapFigure is what is drawn of a map.
+// mapFigure returns the data of the figure of a map.
 func mapFigure(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder string, size plots.Size) plots.HeatmapData {
 	if decoder != decode.Auto {
 		decoder = ", " + decoder
@@ -184,7 +184,8 @@ func mapFigure(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder 
 	return d
 }
 
-// increaseMap is what is drawn of the increase of A's error over B's, in percent.
+// increaseMap returns the data of the figure of the increase of A's error over B's, in
+// percent.
 func increaseMap(m *scenario.Map, size plots.Size) plots.HeatmapData {
 	z := m.Increases()
 	rows := make([][]float64, len(m.Sigma))

@@ -283,7 +283,7 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 	return errors.Join(cmd.print(env, t.Table()), t.Interrupted())
 }
 
-// tradeoffFigure is what is drawn of the trade-off.
+// tradeoffFigure returns the data of the figure of the trade-off.
 func tradeoffFigure(t *search.Tradeoff, model string, size plots.Size) plots.TradeoffData {
 	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Size: size}
 	for _, f := range t.Found {

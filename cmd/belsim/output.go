@@ -133,7 +133,7 @@ func firstError(all ...error) error {
 	return nil
 }
 
-// provenance is what a result file says about how it was made.
+// provenance says how a result was made.
 func (env *environment) provenance() scenario.Provenance {
 	return scenario.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }

@@ -2,17 +2,22 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 	"testing"
 
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// toy is a decoder that has nothing but Decode: the last level whose code word is nearest to
-// the word.
+// toy is a decoder that has nothing but Decode. It returns the lowest level whose code word is
+// nearest to the word, as gen does. belsim knows nothing else about it: it has no bound, no fast
+// path, no range and no kernel. So its numbers come the slow way, and must be gen's numbers.
 type toy struct{ code *code.Code }
 
 func (toy) Name() string { return "toy" }
@@ -24,7 +29,7 @@ func (d toy) Decode(word []uint64) int {
 		for j, w := range d.code.Word(i) {
 			distance += bits.OnesCount64(w ^ word[j])
 		}
-		if distance <= least {
+		if distance < least {
 			level, least = i+1, distance
 		}
 	}
@@ -48,28 +53,64 @@ func TestPluggedIn(t *testing.T) {
 		}
 		return out.String()
 	}
-	// The codes have bits that are right more often than not, and ties are rare: the toy decodes
-	// like gen but for ties, and its exact value is known by enumeration.
-	out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu")
-	if !strings.Contains(out, "toy") {
-		t.Errorf("compare printed %s", out)
+	// both runs a command with each of the two decoders and returns their JSON.
+	both := func(args string) (toy, gen string) {
+		return belsim(args + " --backend cpu --json --decoder toy"), belsim(args + " --backend cpu --json --decoder gen")
 	}
-	out = belsim("compare johnson --levels 12 --decoder toy --shared-noise 0.5 --r 0.5 --sigma 1 --samples 300 --backend cpu")
-	if !strings.Contains(out, "toy") {
-		t.Errorf("compare with shared noise printed %s", out)
+
+	// Samples are the same random numbers, so sampled means are equal to the last bit. The hard
+	// decisions have errors that are independent, then errors that depend on each other.
+	for _, noise := range []string{"0", "0.5"} {
+		out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu --json --shared-noise " + noise)
+		var c scenario.Comparison
+		if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Results) != 4 {
+			t.Fatalf("compare printed %s (%v)", out, err)
+		}
+		means := map[string][]scenario.CodeResult{}
+		for _, r := range c.Results {
+			if r.Mean == 0 {
+				t.Errorf("%s with %s: no sample was wrong", r.Code, r.Decoder)
+			}
+			means[r.Code] = append(means[r.Code], r)
+		}
+		for code, r := range means {
+			if len(r) != 2 || r[0].Decoder == r[1].Decoder || r[0].Mean != r[1].Mean || r[0].StdErr != r[1].StdErr || r[0].WorstLevel != r[1].WorstLevel {
+				t.Errorf("compare with shared noise %s: %s has the results %+v; want the same twice", noise, code, r)
+			}
+		}
 	}
-	out = belsim("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000 --backend cpu")
+
+	// The exact value is an enumeration, and it agrees with the samples.
+	out := belsim("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000 --backend cpu")
 	if !strings.Contains(out, "PASS every sampled mean agrees with its exact value; there is no bound") {
 		t.Errorf("verify printed %s", out)
 	}
+
 	for _, method := range []string{"exact", "mc"} {
-		out = belsim(fmt.Sprintf("heatmap gray unary --levels 8 --decoder toy --method %s --samples 50 --r 0.2:0.8:3 --sigma 1:2:2 --backend cpu", method))
-		if !strings.Contains(out, "A = gray (toy), B = unary (toy)") || !strings.Contains(out, "6 valid") {
-			t.Errorf("heatmap --method %s printed %s", method, out)
+		var maps [2]scenario.Map
+		a, b := both(fmt.Sprintf("heatmap gray unary --levels 8 --method %s --samples 50 --r 0.2:0.8:3 --sigma 1:2:2", method))
+		for i, text := range []string{a, b} {
+			if err := json.Unmarshal([]byte(text), &maps[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m := maps[0]; m.DecoderA != "toy" || m.DecoderB != "toy" || len(m.Cells) != 6 || len(maps[1].Cells) != 6 {
+			t.Fatalf("heatmap --method %s printed %s", method, a)
+		}
+		for i, got := range maps[0].Cells {
+			want := maps[1].Cells[i]
+			if !(got.A > 0) || math.Abs(float64(got.A-want.A)) > 1e-12 || math.Abs(float64(got.B-want.B)) > 1e-12 {
+				t.Errorf("heatmap --method %s, cell %d: %v and %v, want %v and %v", method, i, got.A, got.B, want.A, want.B)
+			}
 		}
 	}
-	out = belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu")
-	if !strings.Contains(out, "found after 60 steps") {
-		t.Errorf("optimize printed %s", out)
+
+	// The search finds a code that is better than the named codes, by its exact value.
+	var found search.Optimized
+	if err := json.Unmarshal([]byte(belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu --json")), &found); err != nil {
+		t.Fatal(err)
+	}
+	if found.Decoder != "toy" || found.Steps != 60 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {
+		t.Errorf("optimize found %+v", found)
 	}
 }

@@ -90,8 +90,8 @@ func (p *progress) String() string {
 	return fmt.Sprintf("%d of %d (%.0f %%)", done, total, 100*float64(done)/float64(max(total, 1)))
 }
 
-// interrupted puts what was finished in the place of a cancelled context's error;
-// other errors it leaves as they are.
+// interrupted replaces a cancelled context's error by an error that says how much was
+// finished. Other errors do not change.
 func (p *progress) interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%s %s were finished, nothing was written", p, p.what)

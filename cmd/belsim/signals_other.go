@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// interruptions are the signals that end a command after what was finished is safe.
+// interruptions are the signals that end a command, which first writes the finished results.
 var interruptions = []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 
 // signalStatus is the exit code of a command that a signal ended.

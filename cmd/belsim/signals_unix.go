@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// interruptions are the signals that end a command after what was finished is safe.
+// interruptions are the signals that end a command, which first writes the finished results.
 // Batch systems send SIGUSR1 a while before they end a job.
 var interruptions = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1}
 

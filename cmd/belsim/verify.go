@@ -165,7 +165,7 @@ func someLevels(all []scenario.LevelResult) []scenario.LevelResult {
 	return out
 }
 
-// verifyFigure is what is drawn of a verification.
+// verifyFigure returns the data of the figure of a verification.
 func verifyFigure(v *scenario.Verification, model string, size plots.Size) plots.VerifyData {
 	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Size: size}
 	for _, l := range v.Labels {

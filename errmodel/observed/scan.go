@@ -15,10 +15,10 @@ import (
 // Reader is a decoder with the kind of outputs that it reads.
 type Reader struct {
 	Decoder decode.Decoder
-	Logits  bool // the outputs as they are; else their signs
+	Logits  bool // the decoder reads the outputs as logits; else it reads their signs
 }
 
-// Outputs says what the decoder is given: "bits" or "logits".
+// Outputs is the kind of outputs that the decoder reads: "bits" or "logits".
 func (r Reader) Outputs() string {
 	if r.Logits {
 		return "logits"

@@ -33,9 +33,9 @@ const (
 // It is the logit of the largest probability that the error model distinguishes from 1.
 var certain = math.Log((1 - latent.Clamp) / latent.Clamp)
 
-// logit returns an output as a logit, or ±1 where it is a bit. For an output that is not
-// of kind k, what is a text that describes the output.
-func (k Kind) logit(v float64) (z float64, what string) {
+// logit returns an output as a logit, or ±1 where it is a bit. For an output that is not of
+// kind k, fault describes the output.
+func (k Kind) logit(v float64) (z float64, fault string) {
 	switch k {
 	case Bits:
 		if v != 0 && v != 1 {

@@ -34,12 +34,12 @@ type Options struct {
 	KeepExisting bool
 }
 
-// Write writes the file at path with what fill writes to w, which is buffered. The
-// file's permissions are 0666 less the umask.
+// Write writes the file at path. fill writes the contents to w, which is buffered. The file's
+// permissions are 0666 less the umask.
 //
-// An error of fill, and those of the file system, are wrapped with the path: errors.Is
-// and errors.As find them. The error is fs.ErrNotExist also where another process
-// removed the temporary file as abandoned.
+// Errors of fill and of the file system are wrapped with the path: errors.Is and errors.As
+// find them. The error is fs.ErrNotExist also where another process removed the temporary file
+// as abandoned.
 func Write(path string, o Options, fill func(w io.Writer) error) error {
 	if err := write(path, o, fill); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -134,16 +134,16 @@ func shortened(s string, n int) string {
 	return s[:cut] + hash
 }
 
-// IsTemporary reports whether a name in the folder of path is the name of one of its
-// temporary files, of whatever process.
+// IsTemporary reports whether a name in the folder of path is the name of one of its temporary
+// files, of any process.
 func IsTemporary(path, name string) bool {
 	rest, ok := strings.CutPrefix(name, prefix(filepath.Base(path)))
 	rest, end := strings.CutSuffix(rest, ending)
 	if !ok || !end {
 		return false
 	}
-	// The host and the random text have no dots. A file called FILE.x has temporary
-	// files that start as those of FILE do, but with one more part.
+	// The host and the random text have no dots. The temporary files of a file called FILE.x
+	// start like the temporary files of FILE, but have one more part.
 	parts := strings.Split(rest, ".")
 	if len(parts) != 3 {
 		return false

@@ -63,7 +63,7 @@ func (r Run) done(n uint64) {
 	}
 }
 
-// Provenance is what a result says about how it was made.
+// Provenance says how a result was made.
 type Provenance struct {
 	Command string `json:"command" doc:"the command line that made the result"`
 	Version string `json:"version" doc:"the version of belsim"`

@@ -37,8 +37,9 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UsualBits returns the numbers of bits of a trade-off for L levels, ascending: twelve from the
-// fewest to L, evenly spaced in the logarithms, and those of the named codes between.
+// UsualBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
+// from the fewest to L, evenly spaced in their logarithms, and the numbers of bits of the
+// named codes between.
 func UsualBits(levels int) BitCounts {
 	least := LeastBits(levels)
 	most := max(levels, least)

@@ -65,7 +65,7 @@ func (o *Optimized) Interrupted() error {
 	if !o.Stopped {
 		return nil
 	}
-	return fmt.Errorf("the search ended after %d steps; the best code so far is what was written", o.Steps)
+	return fmt.Errorf("the search ended after %d steps; the best code so far was written", o.Steps)
 }
 
 // Table compares the code with the named ones, for people.
@@ -94,10 +94,10 @@ type accuracy struct {
 }
 
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with
-// the named codes of no more bits. When the context ends, it returns the best code until
-// then, with Stopped set and from few samples, and no error; where there is none yet, it
-// returns the context's error. The error wraps ErrImpossible where no code is what was asked
-// for.
+// the named codes of no more bits. When the context ends, it returns the best code until then
+// and no error; Stopped is set, and the estimates come from few samples. Where there is no
+// code yet, it returns the context's error. The error wraps ErrImpossible where no code can
+// satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
 	o := p.Options
 	o.Bits = bits

@@ -31,15 +31,16 @@ type Column func(dst []float64, k int, transitions []int)
 // probabilities makes the error probabilities of a column.
 type probabilities struct {
 	column Column
-	e      []float64 // length L: those of the column last made
-	at     []int     // scratch: its transitions
+	e      []float64 // length L: the probabilities of the column last made
+	at     []int     // scratch: the transitions of this column
 }
 
 func newProbabilities(levels int, column Column) probabilities {
 	return probabilities{column: column, e: make([]float64, levels)}
 }
 
-// of sets p.e to those of column k. It reports whether they are probabilities.
+// of sets p.e to the error probabilities of column k. It reports whether they are
+// probabilities.
 func (p *probabilities) of(w *words, k int) bool {
 	p.at = w.transitions(p.at[:0], k)
 	p.column(p.e, k, p.at)

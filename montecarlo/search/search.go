@@ -43,7 +43,7 @@ import (
 	"belsim/theory/parallel"
 )
 
-// Options say what is searched for, and how long.
+// Options describe the code to search for, and the length of the search.
 type Options struct {
 	Levels, Bits int
 	Prior        []float64 // length L
@@ -101,8 +101,8 @@ const judges = 4096
 // ErrImpossible is wrapped by the errors that say that no code satisfies the options.
 var ErrImpossible = errors.New("impossible")
 
-// Check says what is wrong with the options. The error wraps ErrImpossible where no code
-// can satisfy them.
+// Check returns an error where the options are wrong. The error wraps ErrImpossible where no
+// code can satisfy them.
 func (o *Options) Check() error {
 	switch {
 	case o.Levels < code.MinLevels || o.Levels > code.MaxLevels:
@@ -126,7 +126,7 @@ func (o *Options) Check() error {
 	case len(o.Fixed) > 0 && o.Start == nil:
 		return errors.New("columns can stay as they are only where there is a code to start from")
 	case o.Start != nil && (o.Start.Levels() != o.Levels || o.Start.Bits() > o.Bits || o.Start.Real()):
-		return fmt.Errorf("%s has %d levels and %d bits; a search for %d levels and %d bits starts from a binary code of as many levels and at most as many bits",
+		return fmt.Errorf("%s has %d levels and %d bits; a search for %d levels and %d bits starts from a binary code with the same number of levels and no more bits",
 			o.Start.Name(), o.Start.Levels(), o.Start.Bits(), o.Levels, o.Bits)
 	}
 	for _, k := range o.Fixed {

@@ -53,7 +53,7 @@ func (t *Tradeoff) Rows() []TradeoffRow {
 func (t *Tradeoff) Interrupted() error {
 	switch {
 	case t.NotBegun != 0:
-		return fmt.Errorf("the search for %d bits had not begun; those with fewer are what was written", t.NotBegun)
+		return fmt.Errorf("the search for %d bits had not begun; the codes with fewer bits were written", t.NotBegun)
 	case len(t.Found) > 0:
 		return t.Found[len(t.Found)-1].Interrupted()
 	}

@@ -152,7 +152,7 @@ func (r *reader) next() ([]byte, error) {
 		return nil, err
 	}
 	if !bytes.Equal(text, want) {
-		return nil, damaged(r.path, "was edited: its checksum is not that of its lines")
+		return nil, damaged(r.path, "was edited: its checksum does not match its lines")
 	}
 	if _, err := r.in.ReadByte(); err == nil {
 		return nil, damaged(r.path, fmt.Sprintf("goes on after its last line, %d", r.number))
@@ -170,9 +170,9 @@ func (s *Sweep) check(h header, path string) error {
 	case h.Shard < 1 || h.Shard > h.Shards:
 		return damaged(path, fmt.Sprintf("is shard %d of %d", h.Shard, h.Shards))
 	case h.NumericVersion != s.NumericVersion:
-		return fmt.Errorf("%s: has numbers of version %d, and those here are of version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
+		return fmt.Errorf("%s: has numbers of version %d, but this belsim computes version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
 	case h.PlanID != s.ID:
-		return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan wants a folder of its own", path, h.PlanID, s.ID)
+		return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan needs its own folder", path, h.PlanID, s.ID)
 	case filepath.Base(path) != FileName(h.PlanID, h.Shard, h.Shards):
 		return fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, FileName(h.PlanID, h.Shard, h.Shards))
 	}

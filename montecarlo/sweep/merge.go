@@ -125,7 +125,7 @@ func planOf(path string) (*Sweep, error) {
 	}
 	defer r.Close()
 	if r.header.NumericVersion != montecarlo.NumericVersion {
-		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim's are of version %d, and merges no others", path, r.header.NumericVersion, montecarlo.NumericVersion)
+		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, r.header.NumericVersion, montecarlo.NumericVersion)
 	}
 	var d Definition
 	decoder := json.NewDecoder(bytes.NewReader(r.header.Plan))

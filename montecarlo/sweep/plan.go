@@ -67,7 +67,7 @@ const maxPlan = 16 << 20
 
 // ReadPlan reads a plan file and the histogram of the labels that it names. decoders are the
 // decoders that it can ask for. ReadPlan is strict: the error names the file, and the line or
-// the key, of whatever is not understood, so that a slip does not cost a week of a cluster.
+// the key that is not understood, so that a typing error does not cost a week of a cluster.
 func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -282,7 +282,7 @@ func checkList[S ~string](p *Plan, name string, values []S, of ...S) error {
 	return nil
 }
 
-// planAxis is an Axis as plan files have it: a range like that of --r, or a list of numbers.
+// planAxis is an Axis in a plan file: a range, written as for --r, or a list of numbers.
 type planAxis Axis
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -21,15 +21,15 @@ import (
 // decoders and error models. They are safe for concurrent use.
 type Problems struct {
 	Sweep *Sweep
-	// LeftOut says, pair by pair, what the plan asks for and there is not: decoders that do
-	// not fit a code, methods without a value.
+	// LeftOut lists, pair by pair, what the plan asks for and does not exist: decoders that do
+	// not fit a code, and methods without a value.
 	LeftOut []string
 
 	scenario *scenario.Scenario
 	sides    []side // by pair
 }
 
-// side is what computes the cells of one pair.
+// side computes the cells of one pair.
 type side struct {
 	code    *code.Code
 	decoder decode.Decoder
@@ -143,7 +143,7 @@ func (p *Plan) pairCode(ctx context.Context, out *Problems, d *Definition, name 
 	return nil
 }
 
-// leave notes what is left out.
+// leave notes a pair or a method that is left out.
 func (p *Problems) leave(format string, a ...any) {
 	p.LeftOut = append(p.LeftOut, fmt.Sprintf(format, a...))
 }

@@ -34,8 +34,9 @@ import (
 // it does on everything that cuts tasks into pieces.
 const PieceSamples = 1 << 26
 
-// Limits that keep a sweep listable.
+// Limits of a sweep, so that its tasks and pieces can be listed.
 const (
+	// MaxTasks is the largest number of tasks.
 	MaxTasks     = 10_000_000
 	maxPieces    = 50_000_000
 	maxTaskParts = 1 << 16 // pieces become larger above it

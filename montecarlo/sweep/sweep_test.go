@@ -401,7 +401,7 @@ func TestOthersRefused(t *testing.T) {
 		dir := t.TempDir()
 		fill(t, s, dir, 1, 2)
 		_, err := tt.other.Open(dir, 1, 2)
-		check(what+": sweep", err, map[string]string{"plan": "another plan", "version": "of version 1, and those here are of version 2"}[what])
+		check(what+": sweep", err, map[string]string{"plan": "another plan", "version": "of version 1, but this belsim computes version 2"}[what])
 		both := t.TempDir()
 		fill(t, tt.other, both, 2, 2)
 		text, err := os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2)))

@@ -157,7 +157,7 @@ func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[Cell
 	}
 	for t := range n {
 		if v := integer(at(t)); v.Hi > 0 {
-			return fmt.Errorf("%s of cell %s is %s, which no integer of NumPy holds; a .csv or .json does", column.Name, m.TaskID(t), v)
+			return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.TaskID(t), v)
 		}
 	}
 	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
@@ -191,7 +191,7 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	}
 	a, b := m.Pairs[chosen[0]], m.Pairs[chosen[1]]
 	if a.Levels != b.Levels {
-		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes of as many; take .csv, .json or .npz", a.Code, a.Levels, b.Code, b.Levels)
+		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of levels; take .csv, .json or .npz", a.Code, a.Levels, b.Code, b.Levels)
 	}
 	if !m.R.Even || !m.Sigma.Even {
 		return nil, fmt.Errorf("a figure needs r and sigma at even distances, or in even ratios; take .csv, .json or .npz")

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// WhichShard finds out which shard i, from 1, of how many n is asked for. shard is what
-// --shard says, i/N or empty, and shards is what --shards says, or 0. Without --shard the
-// environment says it: the variables of a Slurm array, or the index of a Kubernetes Job.
-// Without either it is the whole, 1 of 1. The error says what does not fit.
+// WhichShard returns the number i, from 1, of the shard to compute, and the number n of
+// shards. shard is the value of --shard, i/N or empty; shards is the value of --shards, or 0.
+// Where shard is empty, the environment gives the numbers: the variables of a Slurm array, or
+// the index of a Kubernetes Job. Where neither gives them, the shard is the whole sweep, 1 of
+// 1. The error names the values that contradict each other.
 func WhichShard(shard string, shards int, getenv func(string) string) (i, n int, err error) {
 	env := environment(getenv)
 	switch {
@@ -26,7 +27,7 @@ func WhichShard(shard string, shards int, getenv func(string) string) (i, n int,
 	case env.has("JOB_COMPLETION_INDEX"):
 		return env.kubernetesShard(shards)
 	case shards > 1:
-		return 0, 0, fmt.Errorf("--shards %d, and which? want --shard i/%d, or SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment", shards, shards)
+		return 0, 0, fmt.Errorf("--shards %d does not say which shard to compute; want --shard i/%d, or SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment", shards, shards)
 	}
 	return 1, 1, nil
 }
@@ -66,7 +67,7 @@ func (get environment) kubernetesShard(shards int) (i, n int, err error) {
 	case err != nil:
 		return 0, 0, err
 	case shards == 0:
-		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d, of how many? want --shards N, the completions of the Job", index)
+		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d, but nothing says how many shards there are; want --shards N, the completions of the Job", index)
 	case index >= shards:
 		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d: with --shards %d it is 0 to %d", index, shards, shards-1)
 	}
@@ -82,11 +83,11 @@ func (get environment) slurmShard(shards int) (i, n int, err error) {
 	case err != nil:
 		return 0, 0, err
 	case shards > 0 && (id < 1 || id > shards):
-		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d: with --shards %d the numbers of the array are those of the shards, 1 to %d", id, shards, shards)
+		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d: with --shards %d the array must have the numbers 1 to %d", id, shards, shards)
 	case shards > 0:
 		return id, shards, nil
 	case !get.has("SLURM_ARRAY_TASK_COUNT"):
-		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d, of how many? SLURM_ARRAY_TASK_COUNT is not set; want --shards N", id)
+		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d, but SLURM_ARRAY_TASK_COUNT is not set; want --shards N", id)
 	}
 	var count, first, step, last int
 	for _, v := range []struct {
@@ -102,7 +103,7 @@ func (get environment) slurmShard(shards int) (i, n int, err error) {
 	i = (id-first)/step + 1
 	gaps := count == 1 && first > 1 || (id-first)%step != 0 || get.has("SLURM_ARRAY_TASK_MAX") && (last-first)/step+1 != count
 	if gaps || i < 1 || i > count {
-		return 0, 0, fmt.Errorf("the array's %d tasks from %d on do not say which of how many shards task %d is; want --shards N, and --array=1-N or some of these", count, first, id)
+		return 0, 0, fmt.Errorf("the numbers of the array (%d tasks from %d on) do not tell the shard of task %d; want --shards N, and --array=1-N or a part of it", count, first, id)
 	}
 	return i, count, nil
 }

@@ -27,13 +27,13 @@ func TestWhichShard(t *testing.T) {
 		{"3", 0, nil, "--shard 3: want i/N"},
 		{"1/2", 3, nil, "disagree"},
 		{"", -1, nil, "--shards -1"},
-		{"", 8, nil, "and which?"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5"}, "of how many?"},
+		{"", 8, nil, "does not say which shard"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5"}, "SLURM_ARRAY_TASK_COUNT is not set"},
 		{"", 0, env{"SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_COUNT": "9"}, `SLURM_ARRAY_TASK_ID is "x"`},
 		{"", 8, env{"SLURM_ARRAY_TASK_ID": "9"}, "1 to 8"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "9"}, "do not say"},
-		{"", 0, env{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3"}, "do not say"},
-		{"", 0, env{"JOB_COMPLETION_INDEX": "3"}, "of how many?"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "9"}, "do not tell the shard"},
+		{"", 0, env{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3"}, "do not tell the shard"},
+		{"", 0, env{"JOB_COMPLETION_INDEX": "3"}, "nothing says how many shards"},
 		{"", 3, env{"JOB_COMPLETION_INDEX": "3"}, "0 to 2"},
 	} {
 		i, n, err := WhichShard(tt.shard, tt.shards, func(name string) string { return tt.env[name] })

@@ -31,14 +31,15 @@ func pieces(n int) string {
 	return fmt.Sprintf("%d pieces", n)
 }
 
-// Work computes the pieces of a shard that its file does not have, todo from Todo, and writes
-// them into the file, about as often as every says. p has the problems of the shard's sweep.
-// Work tells run.Done about each finished piece, and ends when the shard is complete.
+// Work computes the pieces of a shard that its file does not have, which Todo lists. It writes
+// them into the file at about regular times, each after the time every. p has the problems of
+// the shard's sweep. Work tells run.Done about each finished piece, and ends when the shard is
+// complete.
 //
 // The error is an *Interrupted when ctx ended. It wraps *fs.PathError or *os.LinkError where
-// the file could not be written; the file is whole then, and lacks what was not written. Any
-// other error is one of computing, such as one of run.Backend; what was finished before is
-// in the file.
+// the file could not be written; the file is whole then, and lacks the results that were not
+// written. Any other error comes from computing, for example from run.Backend; the results
+// finished before it are in the file.
 func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenario.Run, every time.Duration) error {
 	if p.Sweep.ID != h.Sweep.ID {
 		return fmt.Errorf("problems of plan %.12s for a shard of plan %.12s", p.Sweep.ID, h.Sweep.ID)
@@ -95,7 +96,7 @@ func (w *worker) compute(ctx context.Context, todo []Piece, every time.Duration)
 	return errors.Join(err, w.shard.Flush())
 }
 
-// interrupted makes what was finished safe.
+// interrupted writes the finished results into the file.
 func (w *worker) interrupted() error {
 	if err := w.shard.Flush(); err != nil {
 		return fmt.Errorf("the results of the last moments are lost: %w", err)
@@ -290,7 +291,7 @@ func (w *worker) sample(ctx context.Context, todo []Piece) error {
 	return nil
 }
 
-// batch is what is sampled at once.
+// batch has the pieces that are sampled in one call of the backend.
 type batch struct {
 	jobs    []montecarlo.Job
 	pieces  []Piece // by job

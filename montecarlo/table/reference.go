@@ -16,8 +16,8 @@ type Field struct {
 	Only string // "JSON" or "CSV" where the other does not have it
 }
 
-// Reference returns the fields of a result of type R, a struct, in JSON and CSV, with
-// those of the structs in it. The error is one of the row type's tags.
+// Reference returns the fields of a result of type R, a struct, in JSON and CSV, and the
+// fields of the structs in it. The error is about a tag of the row type.
 func Reference[R any]() ([]Field, error) {
 	var out []Field
 	err := reference(reflect.TypeFor[R](), "", nil, &out)

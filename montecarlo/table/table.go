@@ -57,7 +57,7 @@ func Replace[R any](field, head string, cell func(R) string) Column[R] {
 	return Column[R]{field, head, cell}
 }
 
-// Append computes a column that stands after those of the fields.
+// Append computes a column that stands after the columns of the fields.
 func Append[R any](head string, cell func(R) string) Column[R] {
 	return Column[R]{"", head, cell}
 }

@@ -1,7 +1,7 @@
 package tables
 
-// Bits is what sampling the hard decisions of one label takes besides random numbers,
-// when the bits err independently. Its zero value is ready for Set.
+// Bits holds the numbers that turn random numbers into samples of the hard decisions of one
+// label, when the bits err independently. Its zero value is ready for Set.
 //
 // Independent bits that err with probabilities e_k are a Poisson process of
 // unit rate on an axis where bit k owns a stretch of its hazard −ln(1−e_k): bit
@@ -47,11 +47,10 @@ func (b *Bits) Set(i int, word []uint64, e []float64) {
 
 // hazard returns −ln(1−e) for e in [0, ½].
 //
-// It is 2·artanh(s) with s = e/(2−e) ≤ ⅓, a series of odd powers of s. What is
-// left out after s³⁵/35 is below s³⁷/37/(1−s²) < 2⁻⁶³·s. Not math.Log1p,
-// because every processor and device must give the same bits: the operations
-// are those of IEEE 754, in this order, and the conversions keep a compiler
-// from fusing a product with a sum.
+// It is 2·artanh(s) with s = e/(2−e) ≤ ⅓, a series of odd powers of s. The terms after s³⁵/35
+// are left out; their sum is below s³⁷/37/(1−s²) < 2⁻⁶³·s. math.Log1p is not used, because
+// every processor and device must give the same bits: the operations are operations of IEEE
+// 754, in this order, and the conversions keep a compiler from fusing a product with a sum.
 func hazard(e float64) float64 {
 	if e == 0 {
 		return 0

@@ -12,16 +12,16 @@ import (
 	"belsim/theory/matrix"
 )
 
-// Limits of what a candidate may be left out for: see Logits.
+// Limits below which a level is not a candidate: see Logits.
 const (
 	sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
-	// logWeight is −ln of the largest softmax weight, beside that of the true
-	// level, of one that is left out, L levels sharing it.
+	// logWeight is −ln of the ratio of two softmax weights: the total weight of the levels
+	// that are left out, at most, and the weight of the true level.
 	logWeight = 30 * math.Ln2
 )
 
-// Logits is what sampling the logits of one label takes besides random numbers. All
-// are integers, so that correlations are exact and no order of summation matters.
+// Logits holds the numbers that turn random numbers into samples of the logits of one label.
+// All are integers, so that correlations are exact and no order of summation matters.
 //
 // Only some levels can be decoded, or weigh anything in a softmax: level m is a
 // candidate unless its correlation stays below the true level's (by the exponent
@@ -42,10 +42,9 @@ type Logits struct {
 	Levels []uint16 // candidates, rows from 0, ascending
 	RunningSum
 
-	// For gen-ex on a code whose words are all pairs of a prefix and a suffix, as
-	// hexj's are of digits, where that is less work: instead of steps. All levels are
-	// candidates. Weights are products then, and only those of prefixes and suffixes
-	// take an exponential.
+	// For gen-ex on a code whose words are all pairs of a prefix and a suffix, as hexj's are
+	// of digits, where that is less work: instead of steps. All levels are candidates. Weights
+	// are products then, and only prefixes and suffixes take an exponential.
 	Product *Product
 
 	// For codes of real numbers, instead of steps: candidate × A, in units of
@@ -82,8 +81,8 @@ type Product struct {
 	Patterns           []uint16  // patterns × Q: suffixes in the order of their levels
 }
 
-// Model is what the logits of a problem are drawn from, and what reads them:
-// montecarlo.Latent says what the model is.
+// Model describes how the logits of a problem are drawn, and how a decoder reads them.
+// montecarlo.Latent gives the equations.
 type Model struct {
 	Code   *code.Code // L levels, M bits
 	Errors mat.Matrix // L × M, e[n,k]; not used where Continuous is set
@@ -93,10 +92,9 @@ type Model struct {
 	Continuous interface {
 		AtLabel(dst []float64, y float64)
 	}
-	// Correlates is set where the decoder reads correlations with the code words, as
-	// gen and gen-ex do: the tables then hold candidates. Temperature is that of a
-	// softmax over the candidates, as gen-ex has it; 0 where the largest correlation
-	// decides.
+	// Correlates is set where the decoder reads correlations with the code words, as gen and
+	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
+	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
 }

@@ -19,14 +19,13 @@ const (
 	NormalTail     = 1 << 15 // draws below it, sign left out, continue
 )
 
-// NormalTable are the coefficients of the polynomials, NormalOne to a standard
-// deviation: element [k][o] is that of (m − 1.5)ᵏ on octave o, for p = m·2^(−2−o), 1
-// ≤ m < 2. The package's own is Normals, which nobody may write to.
+// NormalTable holds the coefficients of the polynomials; NormalOne is one standard deviation.
+// Element [k][o] is the coefficient of (m − 1.5)ᵏ on octave o, where p = m·2^(−2−o) and 1 ≤ m
+// < 2. Normals is the table of this package; do not write to it.
 type NormalTable [NormalDegree + 1][NormalOctaves]float32
 
-// Decay are the coefficients, the constant first, of the polynomial that is nearest
-// to 2^−f on Chebyshev's points of [0, 1]: softmax weights are made with it. Nobody
-// may write to it.
+// Decay are the coefficients, the constant first, of the polynomial that is nearest to 2^−f on
+// Chebyshev's points of [0, 1]: softmax weights are made with it. Do not write to it.
 var Decay = [6]float32{
 	0.9999999403953552, -0.6931431889533997, 0.24017949402332306, -0.055299606174230576,
 	0.009210875257849693, -0.0009475536644458771,

@@ -5,7 +5,7 @@ import "math"
 // Class is one number of points that a sample may have.
 type Class struct {
 	Points int
-	Share  uint64 // P(this class | none before it) · 2⁶⁴; the last class takes what is left
+	Share  uint64 // P(this class | none before it) · 2⁶⁴; the last class takes the rest
 }
 
 // pointScratch is memory that newClasses uses again.

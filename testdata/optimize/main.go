@@ -3,7 +3,7 @@
 //
 //	go run ./testdata/optimize
 //
-// Its searches are those of the command belsim optimize.
+// It searches as the command belsim optimize does.
 package main
 
 import (

@@ -7,10 +7,10 @@ func (c *Code) Distances(dst []int32, i int) {
 	}
 }
 
-// OrderByDistance sorts the numbers 0 … n−1 of n things, such as the rows of a code, by
-// their distances: order, of length n, lists them, ascending among those of one
-// distance. reach[d] becomes how many are at a distance of at most d; its length is at
-// least two more than the largest distance. It counts, in O(n + len(reach)).
+// OrderByDistance sorts the numbers 0 … n−1 of n things, such as the rows of a code, by their
+// distances: order, of length n, lists them; numbers of the same distance are in ascending
+// order. reach[d] becomes the number of things at a distance of at most d; its length is at
+// least two more than the largest distance. The sort counts, and costs O(n + len(reach)).
 func OrderByDistance[O ~uint16 | ~int32, R ~uint32 | ~int32](order []O, reach []R, distances []int32) {
 	clear(reach)
 	for _, d := range distances {

@@ -22,8 +22,8 @@ type Options struct {
 	Temperature float64
 }
 
-// Entry is a decoder in a Registry: its name, its constructor, and what is known
-// about it before there is a code.
+// Entry is a decoder in a Registry: its name, its constructor, and its properties that do not
+// depend on a code.
 type Entry struct {
 	Name string
 	// Logits says that the decoder reads logits: New returns a LogitDecoder.

@@ -4,8 +4,8 @@ package latent
 
 import "gonum.org/v1/gonum/stat/distuv"
 
-// Clamp is the smallest error probability that the model tells from 0; 1 − Clamp is
-// the largest that it tells from 1.
+// Clamp is the smallest error probability that the model distinguishes from 0; 1 − Clamp is
+// the largest that it distinguishes from 1.
 const Clamp = 1e-12
 
 // Mean returns Φ⁻¹(1 − e), with e clamped to [Clamp, 1 − Clamp]: the mean of the logit,

@@ -309,8 +309,8 @@ func (c *Context) NewStream() (Stream, error) {
 // Destroy destroys the stream once its work is done.
 func (s Stream) Destroy() error { return s.d.check("cuStreamDestroy", C.StreamDestroy(&s.d.c, s.s)) }
 
-// Synchronize waits for the work of the stream. An error may be that of any
-// kernel in it.
+// Synchronize waits for the work of the stream. An error may come from any kernel in the
+// stream.
 func (s Stream) Synchronize() error {
 	return s.d.check("cuStreamSynchronize", C.StreamSynchronize(&s.d.c, s.s))
 }

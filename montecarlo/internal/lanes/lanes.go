@@ -1,10 +1,10 @@
 // Package lanes are routines on groups of samples that are sampled side by side: the
 // noise of their logits, correlations with candidates, and softmax weights.
 //
-// A routine is a file with the loop in Go, which says what is computed; where it is
-// worth it, a file in assembly for AVX2 and AVX-512, which gives the same bits, and a
-// file that chooses. Floating-point operations are in single precision and rounded one
-// by one, so that every processor and device gives the same.
+// Each routine has a file with the loop in Go. Fast routines also have a file in assembly for
+// AVX2 and AVX-512, which gives the same bits, and a file that chooses. Floating-point
+// operations are in single precision and rounded one by one, so that every processor and
+// device gives the same.
 package lanes
 
 import "belsim/montecarlo/tables"

@@ -2,9 +2,10 @@
 // of one task on one core and of two on two, and what a shard takes beside its cells. Run it from
 // the repository's root.
 //
-// The tasks are processes of the command, because processes are what is measured: each has its own
-// core, reads the plan, lists its cells and writes a file, as a task of a cluster does, and the
-// system counts the processor time of each. The numbers of cells and samples come from the library.
+// The tasks are processes of the command, because this program measures processes: each has
+// its own core, reads the plan, lists its cells and writes a file, as a task of a cluster
+// does, and the system counts the processor time of each. The numbers of cells and samples
+// come from the library.
 package main
 
 import (
