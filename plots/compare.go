@@ -29,7 +29,6 @@ func Compare(d CompareData) (*Figure, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("comparison: no codes")
 	}
-	lo, hi := math.Inf(1), 0.0
 	for _, column := range []struct {
 		name   string
 		values []float64
@@ -38,7 +37,34 @@ func Compare(d CompareData) (*Figure, error) {
 			return nil, fmt.Errorf("comparison: %w", err)
 		}
 	}
-	zeros := false
+	if err := d.Size.check(); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	p := newPlot(d.Title, "expected |error| (levels)", "")
+	p.Add(grid())
+	on, logarithmic := d.setErrors(p)
+	widest := d.setNames(p)
+	key := d.addMarks(p, on)
+	// Names stand beside the plot and do not make it narrower.
+	width := max(d.Size.width(), widest+d.Size.of(4))
+	fitTitle(p, width-vg.Points(16))
+	fig := &Figure{
+		width: width, height: vg.Length(1.2+0.26*float64(max(n, 3))) * vg.Inch,
+		draw: func(c draw.Canvas) {
+			c.FillPolygon(color.White, corners(c.Rectangle))
+			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
+			p.Draw(drawKey(c, key))
+		},
+	}
+	if d.Size == ColumnWidth {
+		fig.scale = float64(columnInches * vg.Inch / width) // with the room for names
+	}
+	return fig.setTeX(d.texOf(logarithmic)), nil
+}
+
+// setErrors sets the axis of the errors. on returns the place of an error on the axis.
+func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64, logarithmic bool) {
+	lo, hi, zeros := math.Inf(1), 0.0, false
 	for _, values := range [][]float64{d.Bound, d.Exact, d.Mean} {
 		for _, v := range values {
 			if v > 0 {
@@ -48,15 +74,13 @@ func Compare(d CompareData) (*Figure, error) {
 			zeros = zeros || v == 0
 		}
 	}
-	logarithmic := hi > 30*lo
+	logarithmic = hi > 30*lo
 	for i, v := range d.Mean { // room for every bar
 		if !math.IsNaN(v + d.StdErr[i]) {
 			hi = max(hi, v+d.StdErr[i])
 		}
 	}
-	p := newPlot(d.Title, "expected |error| (levels)", "")
-	p.Add(grid())
-	on := func(v float64) float64 { return v } // where a value is on the axis
+	on = func(v float64) float64 { return v }
 	p.X.Min, p.X.Max = 0, 1.06*hi
 	if hi == 0 {
 		p.X.Max = 1
@@ -73,16 +97,25 @@ func Compare(d CompareData) (*Figure, error) {
 			p.X.Label.Text = "expected |error| (levels); at the left edge: 0"
 		}
 	}
-	p.Y.Min, p.Y.Max = -float64(n)+0.5, 0.5
+	return on, logarithmic
+}
+
+// setNames sets the axis of the rows, and returns the width of the widest name.
+func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
+	p.Y.Min, p.Y.Max = -float64(len(d.Names))+0.5, 0.5
 	p.Y.Tick.Length = 0
-	names, widest := make(nameTicks, n), vg.Length(0)
+	names := make(nameTicks, len(d.Names))
 	for i, name := range d.Names {
 		names[i] = abridge(p.Y.Tick.Label, name, maxName)
 		widest = max(widest, p.Y.Tick.Label.Width(names[i]))
 	}
 	p.Y.Tick.Marker = names
+	return widest
+}
 
-	var key []series
+// addMarks adds the marks of all rows, and returns their key. on returns the place of an error
+// on the axis.
+func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []series) {
 	marks := func(name string, values []float64, glyph draw.GlyphStyle) {
 		s := &plotter.Scatter{GlyphStyle: glyph}
 		for i, v := range values {
@@ -110,24 +143,7 @@ func Compare(d CompareData) (*Figure, error) {
 	if len(bars.at) > 0 {
 		key = append(key, series{name: "sampled ± standard error", glyph: sampled, line: invisible})
 	}
-	// Names stand beside the plot and do not make it narrower.
-	if err := d.Size.check(); err != nil {
-		return nil, fmt.Errorf("comparison: %w", err)
-	}
-	width := max(d.Size.width(), widest+d.Size.of(4))
-	fitTitle(p, width-vg.Points(16))
-	fig := &Figure{
-		width: width, height: vg.Length(1.2+0.26*float64(max(n, 3))) * vg.Inch,
-		draw: func(c draw.Canvas) {
-			c.FillPolygon(color.White, corners(c.Rectangle))
-			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
-			p.Draw(drawKey(c, key))
-		},
-	}
-	if d.Size == ColumnWidth {
-		fig.scale = float64(columnInches * vg.Inch / width) // with the room for names
-	}
-	return fig.setTeX(d.texOf(logarithmic)), nil
+	return key
 }
 
 // maxName is the room for the name of a code: about a hundred letters. Longer names lose

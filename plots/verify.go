@@ -27,11 +27,43 @@ type VerifyData struct {
 // the samples are away from them. A label has no standard error where all its samples
 // agree. Such a label is not in the lower panel, and a note gives their number.
 func Verify(d VerifyData) (*Figure, error) {
-	x, err := newAxis("level", d.Level, false)
+	x, err := d.check()
 	if err != nil {
 		return nil, fmt.Errorf("verification plot: %w", err)
 	}
-	n := len(d.Level)
+	upper, key := d.errorPanel(x)
+	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
+	fitTitle(upper, fig.width-vg.Points(14))
+	fig.setTeX(d.texOf())
+	z, without := deviations(d)
+	if z == nil {
+		fig.draw = func(c draw.Canvas) {
+			upper.Draw(drawKey(verifyCanvas(c), key))
+		}
+		return fig, nil
+	}
+	fig.height = max(d.Size.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
+	lower := d.deviationPanel(x, z)
+	upper.X.Label.Text = ""
+	fig.draw = func(c draw.Canvas) {
+		c = drawKey(verifyCanvas(c), key)
+		at := drawPanels(c, upper, lower)
+		if without > 0 {
+			note := textStyle(8.5)
+			note.XAlign = draw.XRight
+			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, len(d.Level))
+			c.FillText(note, vg.Point{X: at.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
+		}
+	}
+	return fig, nil
+}
+
+// check checks the data, and returns the axis of the levels.
+func (d VerifyData) check() (axis, error) {
+	x, err := newAxis("level", d.Level, false)
+	if err != nil {
+		return x, err
+	}
 	for _, column := range []struct {
 		name     string
 		values   []float64
@@ -43,14 +75,18 @@ func Verify(d VerifyData) (*Figure, error) {
 		if column.optional && column.values == nil {
 			continue
 		}
-		if err := checkErrors(column.name, column.values, n, column.optional); err != nil {
-			return nil, fmt.Errorf("verification plot: %w", err)
+		if err := checkErrors(column.name, column.values, len(d.Level), column.optional); err != nil {
+			return x, err
 		}
 	}
 	if !(d.Band >= 0) || d.Band > maxDeviation {
-		return nil, fmt.Errorf("verification plot: band at %v standard errors; want a number from 0 to %g", d.Band, maxDeviation)
+		return x, fmt.Errorf("band at %v standard errors; want a number from 0 to %g", d.Band, maxDeviation)
 	}
+	return x, d.Size.check()
+}
 
+// errorPanel returns the plot of the errors against the level, and its key.
+func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 	p := newPlot(d.Title, "level n", "expected |error| (levels)")
 	p.Add(grid())
 	var key []series
@@ -70,46 +106,33 @@ func Verify(d VerifyData) (*Figure, error) {
 	}
 	add("bound", d.Bound, draw.LineStyle{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
 	add("exact", d.Exact, draw.LineStyle{Color: blue, Width: vg.Points(1.6)})
-	glyph := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(n)), Shape: draw.RingGlyph{}}
-	points := errorBars{at: make([]valueError, n), glyph: glyph}
-	for i := range n {
-		points.at[i] = valueError{d.Level[i], d.Mean[i], d.StdErr[i]}
+	points := errorBars{at: make([]valueError, len(d.Level)), glyph: d.glyph()}
+	for i, level := range d.Level {
+		points.at[i] = valueError{level, d.Mean[i], d.StdErr[i]}
 		top = max(top, d.Mean[i]+d.StdErr[i])
 	}
 	p.Add(points)
-	key = append(key, series{name: "sampled ± standard error", glyph: glyph})
+	key = append(key, series{name: "sampled ± standard error", glyph: points.glyph})
 	setLevels(x, &p.X)
 	p.Y.Min, p.Y.Max = 0, 1.05*top
 	if top == 0 {
 		p.Y.Max = 1
 	}
+	return p, key
+}
 
-	if err := d.Size.check(); err != nil {
-		return nil, fmt.Errorf("verification plot: %w", err)
-	}
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
-	fitTitle(p, fig.width-vg.Points(14))
-	fig.setTeX(d.texOf())
-	z, without := deviations(d)
-	if z == nil {
-		fig.draw = func(c draw.Canvas) {
-			c.FillPolygon(color.White, corners(c.Rectangle))
-			c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-			p.Draw(drawKey(c, key))
-		}
-		return fig, nil
-	}
-	fig.height = max(d.Size.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
-	q := newPlot("", "level n", "(sampled − exact) / s.e.")
-	q.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
-	q.Add(grid())
+// deviationPanel returns the plot of the deviations z against the level.
+func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
+	p := newPlot("", "level n", "(sampled − exact) / s.e.")
+	p.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
+	p.Add(grid())
 	reach := max(3.5, 1.1*d.Band)
 	for _, at := range z {
 		reach = max(reach, 1.1*math.Abs(at.Y))
 	}
-	setLevels(x, &q.X)
+	setLevels(x, &p.X)
 	level := func(y float64, style draw.LineStyle) {
-		q.Add(&plotter.Line{XYs: plotter.XYs{{X: q.X.Min, Y: y}, {X: q.X.Max, Y: y}}, LineStyle: style})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}}, LineStyle: style})
 	}
 	level(0, draw.LineStyle{Color: blue, Width: vg.Points(1)})
 	if d.Band > 0 {
@@ -117,32 +140,37 @@ func Verify(d VerifyData) (*Figure, error) {
 		level(d.Band, band)
 		level(-d.Band, band)
 	}
-	q.Add(&plotter.Scatter{XYs: z, GlyphStyle: glyph})
-	setLevels(x, &q.X) // again, because Add has widened it
-	q.Y.Min, q.Y.Max = -reach, reach
-	p.X.Label.Text = ""
-	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		c = drawKey(c, key)
-		height := c.Max.Y - c.Min.Y
-		upper := draw.Crop(c, 0, 0, 0.36*height, 0)
-		lower := draw.Crop(c, 0, 0, 0, -0.66*height)
-		// The numbers of the two axes differ in width. Shift the axis with the narrower
-		// numbers, so that the levels of both panels are aligned.
-		shift := p.DataCanvas(upper).Min.X - q.DataCanvas(lower).Min.X
-		upper.Min.X += max(0, -shift)
-		lower.Min.X += max(0, shift)
-		p.Draw(upper)
-		q.Draw(lower)
-		if without > 0 {
-			note := textStyle(8.5)
-			note.XAlign = draw.XRight
-			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, n)
-			c.FillText(note, vg.Point{X: lower.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
-		}
-	}
-	return fig, nil
+	p.Add(&plotter.Scatter{XYs: z, GlyphStyle: d.glyph()})
+	setLevels(x, &p.X) // again, because Add has widened it
+	p.Y.Min, p.Y.Max = -reach, reach
+	return p
+}
+
+// glyph is the mark of a sampled mean.
+func (d VerifyData) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(len(d.Level))), Shape: draw.RingGlyph{}}
+}
+
+// verifyCanvas fills the canvas with white and returns the part that is drawn on.
+func verifyCanvas(c draw.Canvas) draw.Canvas {
+	c.FillPolygon(color.White, corners(c.Rectangle))
+	return draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
+}
+
+// drawPanels draws two plots with the same levels, one above the other. It returns the place
+// of the lower one.
+func drawPanels(c draw.Canvas, upper, lower *plot.Plot) vg.Rectangle {
+	height := c.Max.Y - c.Min.Y
+	above := draw.Crop(c, 0, 0, 0.36*height, 0)
+	below := draw.Crop(c, 0, 0, 0, -0.66*height)
+	// The numbers of the two axes differ in width. Shift the axis with the narrower
+	// numbers, so that the levels of both panels are aligned.
+	shift := upper.DataCanvas(above).Min.X - lower.DataCanvas(below).Min.X
+	above.Min.X += max(0, -shift)
+	below.Min.X += max(0, shift)
+	upper.Draw(above)
+	lower.Draw(below)
+	return below.Rectangle
 }
 
 // glyphRadius is smaller where there are many points.

@@ -40,10 +40,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	if err := checkFlags(draw.Check(), cmd.outputsFlags.scenario(env).Check()); err != nil {
-		return err
-	}
-	s, fit, err := cmd.readScenario(env)
+	s, fit, err := cmd.readScenario(env, draw)
 	if err != nil {
 		return err
 	}

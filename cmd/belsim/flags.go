@@ -104,9 +104,13 @@ type scenarioFlags struct {
 	priorFlag
 }
 
-// readScenario fills in a scenario. The fit is nil without --model.
-func (f scenarioFlags) readScenario(env *environment) (*scenario.Scenario, *verdict.Fit, error) {
+// readScenario fills in a scenario, and checks its values and the values of the sampling. The fit is
+// nil without --model.
+func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*scenario.Scenario, *verdict.Fit, error) {
 	s := f.outputsFlags.scenario(env)
+	if err := checkFlags(draw.Check(), s.Check()); err != nil {
+		return nil, nil, err
+	}
 	var err error
 	if s.Model, err = f.mixtureFlags.model(env, f.printed()); err != nil {
 		return nil, nil, err

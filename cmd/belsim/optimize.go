@@ -56,7 +56,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(endings...), cmd.check(env)); err != nil {
 		return err
 	}
-	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env)
+	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling())
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (cmd *optimizeCmd) check(env *environment) error {
 			return fmt.Errorf("--keep %s: not a folder", cmd.Keep)
 		}
 	}
-	return checkFlags(cmd.sampling().Check(), cmd.outputsFlags.scenario(env).Check())
+	return nil
 }
 
 // options returns what the flags say about the search. Bits is 0 where they do not say it.
