@@ -221,16 +221,22 @@ func minimize(ctx context.Context, start, step, tolerance float64, f func(float6
 // intervals sets the limits of both parameters: the points where the profile likelihood
 // has fallen by threshold, times the effect on the variance of the parameter.
 func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
-	lo, hi := f.lo, f.hi
-	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
 	for i, e := range effect {
 		if !(e > 0) || math.IsInf(e, 0) {
 			effect[i] = 1
 		}
 	}
+	limited, err := f.intervalSigma(ctx, f.best-threshold()*effect[1])
+	if err != nil {
+		return err
+	}
+	return f.intervalR(ctx, f.best-threshold()*effect[0], limited)
+}
 
-	// σ: the profile over r.
-	floor := f.best - threshold()*effect[1]
+// intervalSigma sets the limits of σ: the points where the profile over r falls below a floor.
+// It reports whether there are two.
+func (f *Fit) intervalSigma(ctx context.Context, floor float64) (limited bool, err error) {
+	b := math.Log(f.Sigma.Value)
 	fallen := func(b float64) float64 {
 		f.l.at(b)
 		_, v, _ := f.l.profile()
@@ -244,31 +250,35 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 		return end, true, err
 	}
 	f.Sigma.Lo, f.Sigma.Hi = 0, math.Inf(1)
-	down, okDown, err := ends(lo)
+	down, okDown, err := ends(f.lo)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if okDown {
 		f.Sigma.Lo = math.Exp(down)
 	}
-	up, okUp, err := ends(hi)
+	up, okUp, err := ends(f.hi)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if okUp {
 		f.Sigma.Hi = math.Exp(up)
 	}
+	return okDown && okUp, nil
+}
 
-	// r: the smallest and the largest for which some σ is above the floor. For a
-	// given σ the likelihood falls on both sides of its best r.
-	floor = f.best - threshold()*effect[0]
+// intervalR sets the limits of r: the smallest and the largest r for which the likelihood of
+// some σ is above a floor. For a given σ the likelihood falls on both sides of its best r.
+// limited says whether σ has two limits: towards an end without one, r grows without limit.
+func (f *Fit) intervalR(ctx context.Context, floor float64, limited bool) error {
+	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
 	extreme := func(sign float64) (float64, error) {
 		step := math.Sqrt(f.variance[1])
 		if !(step > 1e-3) { // or it is unknown
 			step = 1e-3
 		}
 		_, least, err := minimize(ctx, b, min(step, 0.5), 1e-9, func(b float64) float64 {
-			if !(b >= lo && b <= hi) {
+			if !(b >= f.lo && b <= f.hi) {
 				return math.Inf(1)
 			}
 			f.l.at(b)
@@ -298,7 +308,7 @@ func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
 		return err
 	}
 	f.R.Lo = math.Exp(min(least, a))
-	if okDown && okUp { // towards both ends of σ, r grows without limit
+	if limited {
 		largest, err := extreme(1)
 		if err != nil {
 			return err
