@@ -32,7 +32,7 @@ var deviceDecoders = []deviceDecoder{
 		l.empty, l.corner = C.int(j.Empty()), C.int(j.At(1, 1))
 	}},
 	{name: "gen", is: is[decode.Gen], bits: true, logits: true, ordered: true},
-	{name: "gen_ex", is: is[decode.GenEx], logits: true}, // its plans hold the temperature
+	{name: "gen_ex", is: is[decode.GenEx], logits: true}, // its entries hold the temperature
 }
 
 func is[D decode.Decoder](d decode.Decoder) bool {

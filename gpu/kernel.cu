@@ -144,11 +144,11 @@ BEL_FN double hazard(double e) {
 	return 2 * (s + product(s, sum));
 }
 
-// hazards_word makes 32 bits of a plan: hazards in the place of error
+// hazards_word makes 32 bits of an entry: hazards in the place of error
 // probabilities, and the bits of the base word.
-BEL_FN void hazards_word(const bel_launch &a, u32 plan, u32 word) {
-	double *e = pointer<double>(a.errors) + (u64)plan * a.bits;
-	u32 base = pointer<u32>(a.code)[(u64)pointer<u32>(a.row)[plan] * a.words + word];
+BEL_FN void hazards_word(const bel_launch &a, u32 entry, u32 word) {
+	double *e = pointer<double>(a.errors) + (u64)entry * a.bits;
+	u32 base = pointer<u32>(a.code)[(u64)pointer<u32>(a.row)[entry] * a.words + word];
 	const u32 end = least(a.bits, 32 * word + 32);
 	for (u32 k = 32 * word; k < end; k++) {
 		double p = e[k];
@@ -158,7 +158,7 @@ BEL_FN void hazards_word(const bel_launch &a, u32 plan, u32 word) {
 		}
 		e[k] = hazard(p);
 	}
-	pointer<u32>(a.base)[(u64)plan * a.words + word] = base;
+	pointer<u32>(a.base)[(u64)entry * a.words + word] = base;
 }
 
 // fixed64 is p*2^64 for p in [0, 1], and 2^64-1 for 1.
@@ -169,10 +169,10 @@ BEL_FN u64 fixed64(double p) { return p >= 1 ? ~(u64)0 : (u64)(p * 0x1p64); }
 // two lists from their far ends gives all of them from the lightest to the
 // heaviest, the order in which what remains is summed, and no sort is needed.
 // Of equal weights the larger number of points comes first in that direction.
-BEL_FN void classes_of(const bel_launch &a, u32 plan, double mean) {
+BEL_FN void classes_of(const bel_launch &a, u32 entry, double mean) {
 	const double cut = 0x1p-90;
-	double *weight = pointer<double>(a.weights) + plan;
-	const u64 stride = a.plans;
+	double *weight = pointer<double>(a.weights) + entry;
+	const u64 stride = a.entries;
 	const u32 mode = (u32)mean;
 	u32 below = 0, above = 0;
 	bool fits = true;
@@ -203,7 +203,7 @@ BEL_FN void classes_of(const bel_launch &a, u32 plan, double mean) {
 	}
 	if (!fits) { // cannot be: the host counted the classes of the largest mean
 		*pointer<u32>(a.status) = 1;
-		pointer<u32>(a.class_count)[plan] = 0;
+		pointer<u32>(a.class_count)[entry] = 0;
 		return;
 	}
 	// When the mean is a whole number the mode and its lower neighbour weigh the
@@ -211,8 +211,8 @@ BEL_FN void classes_of(const bel_launch &a, u32 plan, double mean) {
 	const bool twins = below > 1 && weight[stride] == 1;
 	double all = 0;
 	u32 last = 0;
-	u32 *points = pointer<u32>(a.class_points) + (u64)plan * a.classes;
-	u64 *share = pointer<u64>(a.class_share) + (u64)plan * a.classes;
+	u32 *points = pointer<u32>(a.class_points) + (u64)entry * a.classes;
+	u64 *share = pointer<u64>(a.class_share) + (u64)entry * a.classes;
 	for (int pass = 0; pass < 2; pass++) {
 		u32 b = below, u = above;
 		double remaining = 0;
@@ -247,18 +247,18 @@ BEL_FN void classes_of(const bel_launch &a, u32 plan, double mean) {
 		}
 		all = remaining;
 	}
-	pointer<u32>(a.class_count)[plan] = last + 1;
+	pointer<u32>(a.class_count)[entry] = last + 1;
 }
 
-// alias_of makes the alias table of a plan. The two stacks of Vose's
+// alias_of makes the alias table of an entry. The two stacks of Vose's
 // construction lie in one array, one from each end: no column is on both.
-BEL_FN void alias_of(const bel_launch &a, u32 plan, double total) {
-	const double *h = pointer<double>(a.errors) + (u64)plan * a.bits;
-	u64 *share = pointer<u64>(a.column_share) + (u64)plan * a.columns;
-	u32 *bit = pointer<u32>(a.column_bit) + (u64)plan * a.columns;
-	double *weight = pointer<double>(a.weights) + plan;
-	u32 *stack = pointer<u32>(a.stack) + plan;
-	const u64 stride = a.plans;
+BEL_FN void alias_of(const bel_launch &a, u32 entry, double total) {
+	const double *h = pointer<double>(a.errors) + (u64)entry * a.bits;
+	u64 *share = pointer<u64>(a.column_share) + (u64)entry * a.columns;
+	u32 *bit = pointer<u32>(a.column_bit) + (u64)entry * a.columns;
+	double *weight = pointer<double>(a.weights) + entry;
+	u32 *stack = pointer<u32>(a.stack) + entry;
+	const u64 stride = a.entries;
 
 	u32 kept = 0, heaviest = 0;
 	double most = 0;
@@ -274,7 +274,7 @@ BEL_FN void alias_of(const bel_launch &a, u32 plan, double total) {
 	}
 	const u32 column_bits = kept > 1 ? (u32)highest(kept - 1) + 1 : 0;
 	const u32 size = 1u << column_bits;
-	pointer<u32>(a.column_bits)[plan] = column_bits;
+	pointer<u32>(a.column_bits)[entry] = column_bits;
 	u32 small = 0, large = size; // stack[0 .. small) and stack[large .. size)
 	for (u32 c = 0; c < size; c++) {
 		double w = 0;
@@ -308,17 +308,17 @@ BEL_FN void alias_of(const bel_launch &a, u32 plan, double total) {
 	}
 }
 
-BEL_FN void tables_of(const bel_launch &a, u32 plan) {
-	const double *h = pointer<double>(a.errors) + (u64)plan * a.bits;
+BEL_FN void tables_of(const bel_launch &a, u32 entry) {
+	const double *h = pointer<double>(a.errors) + (u64)entry * a.bits;
 	double total = 0;
 	for (u32 k = 0; k < a.bits; k++) {
 		total += h[k];
 	}
 	if (total > 0) {
-		alias_of(a, plan, total);
-		classes_of(a, plan, total);
+		alias_of(a, entry, total);
+		classes_of(a, entry, total);
 	} else {
-		pointer<u32>(a.class_count)[plan] = 0;
+		pointer<u32>(a.class_count)[entry] = 0;
 	}
 }
 
@@ -368,9 +368,9 @@ BEL_FN u32 count_ones(const bel_launch &a, u32 row, u32 block, u32 pos, u32 n, u
 
 // deal_task is the same in every lane but for what count_ones counts.
 BEL_FN void deal_task(const bel_launch &a, u32 task, u32 lane) {
-	const u32 plan = pointer<u32>(a.task_plan)[task], block = pointer<u32>(a.task_block)[task];
-	const u32 row = pointer<u32>(a.row)[plan], classes = pointer<u32>(a.class_count)[plan];
-	const u64 *share = pointer<u64>(a.class_share) + (u64)plan * a.classes;
+	const u32 entry = pointer<u32>(a.task_entry)[task], block = pointer<u32>(a.task_block)[task];
+	const u32 row = pointer<u32>(a.row)[entry], classes = pointer<u32>(a.class_count)[entry];
+	const u64 *share = pointer<u64>(a.class_share) + (u64)entry * a.classes;
 	u32 *dealt = pointer<u32>(a.dealt) + (u64)task * a.classes;
 	u32 left = pointer<u32>(a.task_samples)[task], pos = 0;
 	for (u32 i = 0; i < classes; i++) {
@@ -415,17 +415,17 @@ BEL_FN void tally(Sum &s, const bel_launch &a, int error, u32 n) {
 // with draws of 16 bits and places below 256: turn << 16 | own << 8 | own^alias.
 struct Task {
 	u32 narrow[BEL_NARROW_COLUMNS];
-	u32 plan, row, block, samples, classes;
+	u32 entry, row, block, samples, classes;
 	u32 column_bits, draw_bits;
 };
 
 BEL_FN void open_task(const bel_launch &a, u32 task, u32 thread, Task &t) {
-	const u32 plan = pointer<u32>(a.task_plan)[task];
-	const u32 classes = pointer<u32>(a.class_count)[plan];
-	const u32 column_bits = classes > 0 ? pointer<u32>(a.column_bits)[plan] : 0;
+	const u32 entry = pointer<u32>(a.task_entry)[task];
+	const u32 classes = pointer<u32>(a.class_count)[entry];
+	const u32 column_bits = classes > 0 ? pointer<u32>(a.column_bits)[entry] : 0;
 	if (thread == 0) {
-		t.plan = plan;
-		t.row = pointer<u32>(a.row)[plan];
+		t.entry = entry;
+		t.row = pointer<u32>(a.row)[entry];
 		t.block = pointer<u32>(a.task_block)[task];
 		t.samples = pointer<u32>(a.task_samples)[task];
 		t.classes = classes;
@@ -433,8 +433,8 @@ BEL_FN void open_task(const bel_launch &a, u32 task, u32 thread, Task &t) {
 		t.draw_bits = (1u << column_bits) <= BEL_NARROW_COLUMNS ? 16 : 32;
 	}
 	if (classes > 0 && a.bits <= BEL_NARROW_COLUMNS) {
-		const u64 *share = pointer<u64>(a.column_share) + (u64)plan * a.columns;
-		const u32 *bit = pointer<u32>(a.column_bit) + (u64)plan * a.columns;
+		const u64 *share = pointer<u64>(a.column_share) + (u64)entry * a.columns;
+		const u32 *bit = pointer<u32>(a.column_bit) + (u64)entry * a.columns;
 		for (u32 c = thread; c >> column_bits == 0; c += BEL_THREADS) {
 			const u32 turn = c << (16 - column_bits) | (u32)(share[c] >> (48 + column_bits));
 			const u32 own = bit[c] & 0xFF, alias = bit[c] >> 16;
@@ -457,7 +457,7 @@ BEL_CALL u32 place_undecided(u32 k0, u32 k1, u32 index, u32 kind, u32 row, u32 b
 }
 
 BEL_FN u32 undecided(const bel_launch &a, const Task &t, u32 points, u32 index, u32 column) {
-	const u64 i = (u64)t.plan * a.columns + column;
+	const u64 i = (u64)t.entry * a.columns + column;
 	const u64 rest = pointer<u64>(a.column_share)[i] << (t.draw_bits - t.column_bits);
 	return place_undecided(a.keys[0], a.keys[1], index, STREAM_REFINE | points, t.row, t.block, rest,
 	                       pointer<u32>(a.column_bit)[i]);
@@ -467,7 +467,7 @@ BEL_FN u32 undecided(const bel_launch &a, const Task &t, u32 points, u32 index, 
 BEL_FN u32 place_any(const bel_launch &a, const Task &t, u32 points, u32 index, u32 draw) {
 	const u32 fraction_bits = t.draw_bits - t.column_bits; // 8 to 32, less than 32 when it is used to shift a u32
 	const u32 column = (u32)((u64)draw >> fraction_bits);
-	const u64 i = (u64)t.plan * a.columns + column;
+	const u64 i = (u64)t.entry * a.columns + column;
 	const u64 share = pointer<u64>(a.column_share)[i];
 	const u32 bit = pointer<u32>(a.column_bit)[i];
 	const u64 fraction = (u64)draw << (64 - fraction_bits);
@@ -511,7 +511,7 @@ template <int N> struct Short {
 	u32 w[N];
 
 	BEL_METHOD void base(const bel_launch &a, const Task &t) {
-		const u32 *from = pointer<u32>(a.base) + (u64)t.plan * a.words;
+		const u32 *from = pointer<u32>(a.base) + (u64)t.entry * a.words;
 		BEL_UNROLL
 		for (int i = 0; i < N; i++) {
 			w[i] = i < (int)a.words ? from[i] : 0;
@@ -616,7 +616,7 @@ template <class Sampler> BEL_FN void each_chunk(const bel_launch &a, const Task 
 		}
 		return;
 	}
-	const u32 *class_points = pointer<u32>(a.class_points) + (u64)t.plan * a.classes;
+	const u32 *class_points = pointer<u32>(a.class_points) + (u64)t.entry * a.classes;
 	const u32 *dealt = pointer<u32>(a.dealt) + (u64)task * a.classes;
 	const u32 warp = thread / BEL_WARP, lane = thread % BEL_WARP;
 	u32 turn = 0;
@@ -733,7 +733,7 @@ template <Decoder D> struct LongSampler {
 	int start; // bel-u: error of the base word
 
 	BEL_METHOD void open(const bel_launch &a, const Task &t) {
-		out.base = pointer<u32>(a.base) + (u64)t.plan * a.words;
+		out.base = pointer<u32>(a.base) + (u64)t.entry * a.words;
 		start = D == BEL_U ? (int)out.count() - (int)t.row : 0;
 	}
 
@@ -1048,7 +1048,7 @@ BEL_FN Weights weigh(const bel_latent &l, const Correlations &c, const i64 *most
 }
 
 // correlate_product decodes four samples by gen-ex on a product code: see
-// ProductPlan in package montecarlo.
+// Product in package tables.
 BEL_FN void correlate_product(const bel_latent &l, u32 row, const Logits &z, double *label) {
 	i64 most[4];
 	Correlations c;
@@ -1184,7 +1184,7 @@ enum Reading { WORDS, CORRELATIONS };
 // sample_logits is the work of one thread in a task.
 template <Reading R, Decoder D>
 BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
-	const bel_latent &l = pointer<bel_latent>(a.latent)[t.plan];
+	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
 	Logits z;
 	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
 	z.stride = 4 * (u64)grid_threads;
@@ -1225,8 +1225,8 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 // open_logits is open_task for logits.
 BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {
 	if (thread == 0) {
-		t.plan = pointer<u32>(a.task_plan)[task];
-		t.row = pointer<u32>(a.row)[t.plan];
+		t.entry = pointer<u32>(a.task_entry)[task];
+		t.row = pointer<u32>(a.row)[t.entry];
 		t.block = pointer<u32>(a.task_block)[task];
 		t.samples = pointer<u32>(a.task_samples)[task];
 	}
@@ -1281,7 +1281,7 @@ BEL_FN void place_long(const bel_launch &a, u32 task, u32 thread, u32 grid_threa
 #define BEL_ADD(where, n) __atomic_fetch_add(where, n, __ATOMIC_RELAXED)
 #endif
 
-// add_sum adds the sums of a warp to those of a plan. Integers: no order of
+// add_sum adds the sums of a warp to those of an entry. Integers: no order of
 // addition changes them.
 BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const Sum &s) {
 #if BEL_DEVICE
@@ -1294,7 +1294,7 @@ BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const Sum &s) 
 		square += lo | (u64)up << 32;
 	}
 	if (lane == 0) {
-		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.plan;
+		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
 		BEL_ADD(&sums[0], (u64)abs);
 		BEL_ADD(&sums[1], square);
 		BEL_ADD(&sums[2], (u64)within);
@@ -1304,15 +1304,15 @@ BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const Sum &s) 
 
 BEL_KERNEL hazards(const bel_launch a) {
 	const u64 i = (u64)BEL_GROUP * BEL_THREADS + BEL_THREAD;
-	if (i < (u64)a.plans * a.words) {
+	if (i < (u64)a.entries * a.words) {
 		hazards_word(a, (u32)(i / a.words), (u32)(i % a.words));
 	}
 }
 
 BEL_KERNEL tables(const bel_launch a) {
-	const u32 plan = BEL_GROUP * BEL_THREADS + BEL_THREAD;
-	if (plan < a.plans) {
-		tables_of(a, plan);
+	const u32 entry = BEL_GROUP * BEL_THREADS + BEL_THREAD;
+	if (entry < a.entries) {
+		tables_of(a, entry);
 	}
 }
 
@@ -1357,7 +1357,7 @@ BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum 
 		within += across(within, d);
 	}
 	if (lane == 0) {
-		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.plan;
+		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
 		BEL_ADD(&sums[0], abs);
 		BEL_ADD(&sums[1], square);
 		BEL_ADD(&sums[2], within);

@@ -15,24 +15,24 @@ enum {
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
 	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Sublevels */
 	BEL_OCTAVES = 64,            /* of montecarlo.NormalTable, 8 coefficients each */
-	BEL_SUMS = 3                 /* sums of a plan: absolute errors, their squares, those within */
+	BEL_SUMS = 3                 /* sums of an entry: absolute errors, their squares, those within */
 };
 
-/* bel_run is a running sum over words: montecarlo.RunPlan. */
+/* bel_run is a running sum over words: RunningSum of package tables. */
 typedef struct {
 	bel_u64 starts; /* u32[words+1] */
 	bel_u64 steps;  /* u32[] */
 	bel_u64 fixed;  /* i64[words] */
 } bel_run;
 
-/* bel_latent is a plan of logits: montecarlo.LatentPlan, whose fields these are. */
+/* bel_latent has the tables of an entry of logits: the fields of Logits in package tables. */
 typedef struct {
 	bel_u64 bits;    /* u16[drawn] */
 	bel_u64 slopes;  /* i8[drawn] */
 	bel_u64 centers; /* i32[parts][drawn] */
 	bel_u64 levels;  /* u16[candidates] */
 	bel_run run;     /* over the candidates */
-	bel_run prefix, suffix; /* of a product code: montecarlo.ProductPlan */
+	bel_run prefix, suffix; /* of a product code: Product in package tables */
 	bel_u64 offsets;    /* f32[prefixes] */
 	bel_u64 pattern_of; /* u16[prefixes] */
 	bel_u64 patterns;   /* u16[kinds][suffixes] */
@@ -43,9 +43,9 @@ typedef struct {
 	float scale;
 } bel_latent;
 
-/* bel_launch is the one argument of every kernel: P plans, each the tables of
+/* bel_launch is the one argument of every kernel: P entries, each the tables of
  * one row of a code matrix under one table of error probabilities, and T tasks,
- * each the first samples of one block of a plan. Pointers are addresses on the
+ * each the first samples of one block of an entry. Pointers are addresses on the
  * device, of type bel_u64 so that the layout is the same everywhere.
  *
  * L levels, M bits, W = ceil(M/32) words. */
@@ -55,7 +55,7 @@ typedef struct {
 	bel_u64 order; /* u16[L][L], for gen: rows by distance from a row, then ascending */
 	bel_u64 reach; /* u32[L][M+2], for gen: number of rows at distance <= d */
 
-	/* of the plans; errors and row are written by the host */
+	/* of the entries; errors and row are written by the host */
 	bel_u64 errors;       /* f64[P][M]: e[n,k]; the kernel hazards puts -ln(1-e) in its place */
 	bel_u64 row;          /* u32[P]: row of the code */
 	bel_u64 base;         /* u32[P][W]: the likeliest output */
@@ -69,14 +69,14 @@ typedef struct {
 	bel_u64 stack;        /* u32[columns][P], scratch */
 
 	/* of the tasks, written by the host but for dealt */
-	bel_u64 task_plan;    /* u32[T] */
+	bel_u64 task_entry;    /* u32[T] */
 	bel_u64 task_block;   /* u32[T] */
 	bel_u64 task_samples; /* u32[T], 1 to BEL_BLOCK_SIZE */
 	bel_u64 dealt;        /* u32[T][classes]: samples of each class */
 
 	bel_u64 marks;  /* u32[W][threads of the grid], scratch of the kernels for any number of bits; zero */
 	bel_u64 sums;   /* u64[P][BEL_SUMS]; zeroed by the host */
-	bel_u64 status; /* u32: zeroed by the host; 1 when a plan had more classes than fit */
+	bel_u64 status; /* u32: zeroed by the host; 1 when an entry had more classes than fit */
 
 	/* of logits; none of the tables above is used then */
 	bel_u64 latent;  /* bel_latent[P] */
@@ -88,7 +88,7 @@ typedef struct {
 
 	bel_u32 keys[20]; /* Philox's key schedule: words 2r and 2r+1 are those of round r */
 	bel_u32 levels, bits, words, columns, classes;
-	bel_u32 plans, tasks;
+	bel_u32 entries, tasks;
 	bel_u32 within; /* errors of at most this many levels are counted */
 	int empty;      /* bel-j: label of the all-zero word */
 	int corner;     /* bel-j: label of first one = last one = 1 */

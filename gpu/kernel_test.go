@@ -154,19 +154,19 @@ func TestWholeMeans(t *testing.T) {
 		for k := range m {
 			table.Set(0, k, e)
 		}
-		plan, err := (&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).BitTables(0)
+		entry, err := (&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).BitTables(0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plan.Hazard != 1 {
-			t.Fatalf("%d hazards of 1/%d have the sum %v", m, m, plan.Hazard)
+		if entry.Hazard != 1 {
+			t.Fatalf("%d hazards of 1/%d have the sum %v", m, m, entry.Hazard)
 		}
 		size := sizeOf(shape{code: c})
 		got, err := cuda.MakeTables(split(c.Word(0), words32(c)), mat.Row(nil, 0, table), int(size.columns), int(size.classes))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, cl := range plan.Classes {
+		for i, cl := range entry.Classes {
 			if got.ClassPoints[i] != uint32(cl.Points) || got.ClassShare[i] != cl.Share {
 				t.Fatalf("class %d: %d points, share %x; want %d, %x", i, got.ClassPoints[i], got.ClassShare[i], cl.Points, cl.Share)
 			}

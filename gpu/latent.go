@@ -16,21 +16,21 @@ import (
 	"belsim/montecarlo/tables"
 )
 
-// maxLatentPlans bounds the plans of a launch of logits: each is made by the host.
-const maxLatentPlans = 4096
+// maxLatentEntries bounds the entries of a launch of logits: the host makes the tables of each.
+const maxLatentEntries = 4096
 
-// gatherLatent makes the plans of a batch.
+// gatherLatent makes the tables of the entries of a batch.
 func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]*tables.Logits, error) {
-	plans := make([]*tables.Logits, len(b.plans))
-	return plans, eachPlan(ctx, workers, b, func(first, last int) error {
+	logits := make([]*tables.Logits, len(b.entries))
+	return logits, eachEntry(ctx, workers, b, func(first, last int) error {
 		var maker *tables.LogitMaker
 		for i := first; i < last; i++ {
-			ref := b.plans[i]
-			if i == first || ref.job != b.plans[i-1].job {
+			ref := b.entries[i]
+			if i == first || ref.job != b.entries[i-1].job {
 				maker = jobs[ref.job].Problem.LogitTables()
 			}
 			var err error
-			if plans[i], err = maker.Row(ref.row); err != nil {
+			if logits[i], err = maker.Row(ref.row); err != nil {
 				return err
 			}
 		}
@@ -53,94 +53,115 @@ func (f *flat[T]) bytes() uint64 {
 	return uint64(len(f.all)) * uint64(unsafe.Sizeof(one))
 }
 
-// launchLatent queues everything that a batch of logits needs on a stream.
-func (d *Device) launchLatent(b *batch, plans []*tables.Logits, kernel placing, turn int) error {
-	stream, arena := d.streams[turn], &d.arenas[turn]
-	var short flat[uint16]
-	var slopes flat[int8]
-	var whole flat[int32]
-	var steps flat[uint32]
-	var fixed flat[int64]
-	var offsets flat[float32]
-	latent := make([]C.bel_latent, len(plans))
-	slots := 1
-	run := func(r tables.RunningSum) C.bel_run { // offsets for now; addresses below
-		return C.bel_run{starts: steps.add(r.Starts), steps: steps.add(r.Steps), fixed: fixed.add(r.Fixed)}
+// latentArrays are the arrays of the entries of a launch, joined type by type.
+type latentArrays struct {
+	entries []C.bel_latent // an address is an offset until rebase
+	slots   int            // of the memory that a thread has of its own, at least 1
+	short   flat[uint16]
+	slopes  flat[int8]
+	whole   flat[int32]
+	steps   flat[uint32]
+	fixed   flat[int64]
+	offsets flat[float32]
+}
+
+// newLatentArrays joins the arrays of all entries.
+func newLatentArrays(logits []*tables.Logits) *latentArrays {
+	f := &latentArrays{entries: make([]C.bel_latent, len(logits)), slots: 1}
+	run := func(r tables.RunningSum) C.bel_run {
+		return C.bel_run{starts: f.steps.add(r.Starts), steps: f.steps.add(r.Steps), fixed: f.fixed.add(r.Fixed)}
 	}
-	for i, p := range plans {
+	for i, p := range logits {
 		var centers []int32
 		for _, c := range p.Centers {
 			centers = append(centers, c...)
 		}
-		latent[i] = C.bel_latent{
-			bits: short.add(p.Bits), slopes: slopes.add(p.Slopes), centers: whole.add(centers),
-			levels: short.add(p.Levels), run: run(p.RunningSum), values: whole.add(p.Values),
+		e := &f.entries[i]
+		*e = C.bel_latent{
+			bits: f.short.add(p.Bits), slopes: f.slopes.add(p.Slopes), centers: f.whole.add(centers),
+			levels: f.short.add(p.Levels), run: run(p.RunningSum), values: f.whole.add(p.Values),
 			limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
 		}
 		need := len(p.Bits)
 		if q := p.Product; q != nil {
 			n := len(q.Suffixes.Fixed)
-			latent[i].prefix, latent[i].suffix = run(q.Prefixes), run(q.Suffixes)
-			latent[i].offsets, latent[i].pattern_of, latent[i].patterns = offsets.add(q.Offsets), short.add(q.PatternOf), short.add(q.Patterns)
-			latent[i].prefixes, latent[i].suffixes, latent[i].kinds = C.bel_u32(len(q.Offsets)), C.bel_u32(n), C.bel_u32(len(q.Patterns)/n)
+			e.prefix, e.suffix = run(q.Prefixes), run(q.Suffixes)
+			e.offsets, e.pattern_of, e.patterns = f.offsets.add(q.Offsets), f.short.add(q.PatternOf), f.short.add(q.Patterns)
+			e.prefixes, e.suffixes, e.kinds = C.bel_u32(len(q.Offsets)), C.bel_u32(n), C.bel_u32(len(q.Patterns)/n)
 			need += n + len(q.Patterns)/n
 		}
-		slots = max(slots, need)
+		f.slots = max(f.slots, need)
 	}
+	return f
+}
 
+// latentAddresses are the addresses of the joined arrays on the device.
+type latentAddresses struct{ short, slopes, whole, steps, fixed, offsets C.bel_u64 }
+
+// rebase turns the offsets of all entries into addresses. real says that the code is of real
+// numbers; the values of other codes have the address 0.
+func (f *latentArrays) rebase(at *latentAddresses, real bool) {
+	move := func(r *C.bel_run) {
+		r.starts += at.steps
+		r.steps += at.steps
+		r.fixed += at.fixed
+	}
+	for i := range f.entries {
+		e := &f.entries[i]
+		for _, short := range []*C.bel_u64{&e.bits, &e.levels, &e.pattern_of, &e.patterns} {
+			*short += at.short
+		}
+		e.slopes += at.slopes
+		e.centers += at.whole
+		e.values += at.whole
+		if !real {
+			e.values = 0
+		}
+		e.offsets += at.offsets
+		move(&e.run)
+		move(&e.prefix)
+		move(&e.suffix)
+	}
+}
+
+// launchLatent queues everything that a batch of logits needs on a stream.
+func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing, turn int) error {
+	stream, arena := d.streams[turn], &d.arenas[turn]
+	f := newLatentArrays(logits)
 	var l C.bel_launch
 	var parts cuts
 	arena.used = 0
-	n, tasks := uint64(len(plans)), uint64(len(b.tasks.plan))
+	n, tasks := uint64(len(logits)), uint64(len(b.tasks.entry))
 	rowAt := parts.add(arena, &l.row, 4*n)
-	planAt := parts.add(arena, &l.task_plan, 4*tasks)
+	entryAt := parts.add(arena, &l.task_entry, 4*tasks)
 	blockAt := parts.add(arena, &l.task_block, 4*tasks)
 	samplesAt := parts.add(arena, &l.task_samples, 4*tasks)
 	arena.sums = parts.add(arena, &l.sums, 8*C.BEL_SUMS*n+8)
 	latentAt := parts.add(arena, &l.latent, n*uint64(unsafe.Sizeof(C.bel_latent{})))
-	var base [6]C.bel_u64 // addresses of the flat arrays
-	at := [6]uint64{
-		parts.add(arena, &base[0], short.bytes()), parts.add(arena, &base[1], slopes.bytes()),
-		parts.add(arena, &base[2], whole.bytes()), parts.add(arena, &base[3], steps.bytes()),
-		parts.add(arena, &base[4], fixed.bytes()), parts.add(arena, &base[5], offsets.bytes()),
-	}
+	var base latentAddresses
+	shortAt := parts.add(arena, &base.short, f.short.bytes())
+	slopesAt := parts.add(arena, &base.slopes, f.slopes.bytes())
+	wholeAt := parts.add(arena, &base.whole, f.whole.bytes())
+	stepsAt := parts.add(arena, &base.steps, f.steps.bytes())
+	fixedAt := parts.add(arena, &base.fixed, f.fixed.bytes())
+	offsetsAt := parts.add(arena, &base.offsets, f.offsets.bytes())
 	if err := d.place(arena, parts); err != nil {
 		return err
 	}
-	move := func(r *C.bel_run) {
-		r.starts += base[3]
-		r.steps += base[3]
-		r.fixed += base[4]
-	}
-	for i := range latent {
-		p := &latent[i]
-		for _, short := range []*C.bel_u64{&p.bits, &p.levels, &p.pattern_of, &p.patterns} {
-			*short += base[0]
-		}
-		p.slopes += base[1]
-		p.centers += base[2]
-		p.values += base[2]
-		if !b.shape.code.Real() {
-			p.values = 0 // which says so
-		}
-		p.offsets += base[5]
-		move(&p.run)
-		move(&p.prefix)
-		move(&p.suffix)
-	}
+	f.rebase(&base, b.shape.code.Real())
 	for _, err := range []error{
 		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
-		driver.CopyIn(stream, arena.memory, planAt, b.tasks.plan),
+		driver.CopyIn(stream, arena.memory, entryAt, b.tasks.entry),
 		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
 		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
-		driver.CopyIn(stream, arena.memory, latentAt, latent),
-		driver.CopyIn(stream, arena.memory, at[0], short.all),
-		driver.CopyIn(stream, arena.memory, at[1], slopes.all),
-		driver.CopyIn(stream, arena.memory, at[2], whole.all),
-		driver.CopyIn(stream, arena.memory, at[3], steps.all),
-		driver.CopyIn(stream, arena.memory, at[4], fixed.all),
-		driver.CopyIn(stream, arena.memory, at[5], offsets.all),
+		driver.CopyIn(stream, arena.memory, latentAt, f.entries),
+		driver.CopyIn(stream, arena.memory, shortAt, f.short.all),
+		driver.CopyIn(stream, arena.memory, slopesAt, f.slopes.all),
+		driver.CopyIn(stream, arena.memory, wholeAt, f.whole.all),
+		driver.CopyIn(stream, arena.memory, stepsAt, f.steps.all),
+		driver.CopyIn(stream, arena.memory, fixedAt, f.fixed.all),
+		driver.CopyIn(stream, arena.memory, offsetsAt, f.offsets.all),
 		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*n+8),
 	} {
 		if err != nil {
@@ -152,7 +173,7 @@ func (d *Device) launchLatent(b *batch, plans []*tables.Logits, kernel placing, 
 	}
 	l.normal = C.bel_u64(d.normal.Address(0))
 
-	perGroup := 16 * uint64(slots) * C.BEL_THREADS
+	perGroup := 16 * uint64(f.slots) * C.BEL_THREADS
 	marks := 4 * uint64(words32(b.shape.code)) * C.BEL_THREADS
 	groups := d.gridFor(tasks, perGroup)
 	if kernel.any {

@@ -24,7 +24,7 @@ import (
 // Limits of one launch. A launch cannot be interrupted, so it is kept short by
 // pace; the rest bounds memory.
 const (
-	maxPlans      = 1 << 16
+	maxEntries    = 1 << 16
 	maxTasks      = 1 << 17
 	arenaBytes    = 256 << 20 // of the device, for the tables of one launch
 	scratchBytes  = 64 << 20  // of the device, for each kind of memory that threads have of their own
@@ -63,21 +63,21 @@ func shapeOf(p *montecarlo.Problem) shape {
 	return s
 }
 
-// planRef is the row of a job.
-type planRef struct{ job, row int }
+// entryRef is an entry of a launch: a row of a job, whose tables are made for the launch.
+type entryRef struct{ job, row int }
 
 // batch is the work of one launch.
 type batch struct {
 	shape   shape
-	plans   []planRef
-	tasks   struct{ plan, block, samples []uint32 }
-	samples []uint64 // of each plan
+	entries []entryRef
+	tasks   struct{ entry, block, samples []uint32 }
+	samples []uint64 // of each entry
 	total   uint64
 	started time.Time
 }
 
 // work is how long a batch takes, in samples.
-func (b *batch) work() uint64 { return b.total + taskSamples*uint64(len(b.tasks.plan)) }
+func (b *batch) work() uint64 { return b.total + taskSamples*uint64(len(b.tasks.entry)) }
 
 // cursor walks over the spans of jobs.
 type cursor struct {
@@ -106,22 +106,22 @@ func (c *cursor) next(samples uint64) *batch {
 		if b == nil {
 			b, size = &batch{shape: s}, sizeOf(s)
 		}
-		if s != b.shape || uint64(len(b.plans)) == size.maxPlans || b.work() >= samples {
+		if s != b.shape || uint64(len(b.entries)) == size.maxEntries || b.work() >= samples {
 			return b
 		}
-		b.plans = append(b.plans, planRef{c.job, span.Row})
+		b.entries = append(b.entries, entryRef{c.job, span.Row})
 		b.samples = append(b.samples, 0)
-		plan := len(b.plans) - 1
-		for c.skip < span.Samples && uint64(len(b.tasks.plan)) < size.maxTasks && b.work() < samples {
+		entry := len(b.entries) - 1
+		for c.skip < span.Samples && uint64(len(b.tasks.entry)) < size.maxTasks && b.work() < samples {
 			n := min(span.Samples-c.skip, tables.BlockSize)
-			b.tasks.plan = append(b.tasks.plan, uint32(plan))
+			b.tasks.entry = append(b.tasks.entry, uint32(entry))
 			b.tasks.block = append(b.tasks.block, span.Block+uint32(c.skip/tables.BlockSize))
 			b.tasks.samples = append(b.tasks.samples, uint32(n))
-			b.samples[plan] += n
+			b.samples[entry] += n
 			b.total += n
 			c.skip += n
 		}
-		if uint64(len(b.tasks.plan)) == size.maxTasks {
+		if uint64(len(b.tasks.entry)) == size.maxTasks {
 			return b
 		}
 	}
@@ -219,11 +219,11 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 		}
 	}
 	if b.shape.latent.logits {
-		plans, err := gatherLatent(ctx, d.workers, jobs, b)
+		logits, err := gatherLatent(ctx, d.workers, jobs, b)
 		if err != nil {
 			return nil, err
 		}
-		return b, d.launchLatent(b, plans, kernel, turn)
+		return b, d.launchLatent(b, logits, kernel, turn)
 	}
 	e, err := gather(ctx, d.workers, jobs, b)
 	if err != nil {
@@ -232,21 +232,21 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 	return b, d.launch(b, e, kernel, turn)
 }
 
-// eachPlan calls f for the plans first … last−1 of a batch.
-func eachPlan(ctx context.Context, workers int, b *batch, f func(first, last int) error) error {
+// eachEntry calls f for the entries first … last−1 of a batch.
+func eachEntry(ctx context.Context, workers int, b *batch, f func(first, last int) error) error {
 	const chunk = 64
-	return parallel.Chunks(ctx, workers, len(b.plans), chunk, func() (func(context.Context, int, int) error, error) {
+	return parallel.Chunks(ctx, workers, len(b.entries), chunk, func() (func(context.Context, int, int) error, error) {
 		return func(_ context.Context, first, last int) error { return f(first, last) }, nil
 	})
 }
 
-// gather collects the error probabilities of a batch's plans, P × M.
+// gather collects the error probabilities of a batch's entries, P × M.
 func gather(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]float64, error) {
 	m := b.shape.code.Bits()
-	e := make([]float64, len(b.plans)*m)
-	return e, eachPlan(ctx, workers, b, func(first, last int) error {
+	e := make([]float64, len(b.entries)*m)
+	return e, eachEntry(ctx, workers, b, func(first, last int) error {
 		for i := first; i < last; i++ {
-			ref := b.plans[i]
+			ref := b.entries[i]
 			if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
 				return err
 			}
@@ -258,7 +258,7 @@ func gather(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) (
 // sizes are the sizes of tables: see kernel.h.
 type sizes struct {
 	words, columns, classes uint64
-	maxPlans, maxTasks      uint64 // of a launch, for the memory they take
+	maxEntries, maxTasks    uint64 // of a launch, for the memory they take
 }
 
 func sizeOf(shape shape) sizes {
@@ -266,11 +266,11 @@ func sizeOf(shape shape) sizes {
 	m := uint64(c.Bits())
 	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(tables.MaxClasses(c.Bits()))}
 	if shape.latent.logits {
-		s.maxPlans, s.maxTasks = maxLatentPlans, maxTasks
+		s.maxEntries, s.maxTasks = maxLatentEntries, maxTasks
 		return s
 	}
-	plan := 8*m + 4*s.words + 16*s.columns + 12*s.classes + 8*max(s.columns, s.classes) + 64
-	s.maxPlans = min(maxPlans, max(1, arenaBytes/plan))
+	entry := 8*m + 4*s.words + 16*s.columns + 12*s.classes + 8*max(s.columns, s.classes) + 64
+	s.maxEntries = min(maxEntries, max(1, arenaBytes/entry))
 	s.maxTasks = min(maxTasks, max(1, arenaBytes/(4*s.classes)))
 	return s
 }
@@ -293,41 +293,41 @@ func (a *arena) take(bytes uint64) uint64 {
 func (d *Device) launch(b *batch, e []float64, kernel placing, turn int) error {
 	size := sizeOf(b.shape)
 	c, stream, arena := b.shape.code, d.streams[turn], &d.arenas[turn]
-	plans, tasks := uint64(len(b.plans)), uint64(len(b.tasks.plan))
+	entries, tasks := uint64(len(b.entries)), uint64(len(b.tasks.entry))
 	m := uint64(c.Bits())
 
 	var l C.bel_launch
 	var parts cuts
 	arena.used = 0
 	add := func(to *C.bel_u64, bytes uint64) uint64 { return parts.add(arena, to, bytes) }
-	errorsAt := add(&l.errors, 8*plans*m)
-	rowAt := add(&l.row, 4*plans)
-	planAt := add(&l.task_plan, 4*tasks)
+	errorsAt := add(&l.errors, 8*entries*m)
+	rowAt := add(&l.row, 4*entries)
+	entryAt := add(&l.task_entry, 4*tasks)
 	blockAt := add(&l.task_block, 4*tasks)
 	samplesAt := add(&l.task_samples, 4*tasks)
-	arena.sums = add(&l.sums, 8*C.BEL_SUMS*plans+8)
-	add(&l.base, 4*plans*size.words)
-	add(&l.column_bits, 4*plans)
-	add(&l.column_share, 8*plans*size.columns)
-	add(&l.column_bit, 4*plans*size.columns)
-	add(&l.class_count, 4*plans)
-	add(&l.class_points, 4*plans*size.classes)
-	add(&l.class_share, 8*plans*size.classes)
-	add(&l.weights, 8*plans*max(size.columns, size.classes))
-	add(&l.stack, 4*plans*size.columns)
+	arena.sums = add(&l.sums, 8*C.BEL_SUMS*entries+8)
+	add(&l.base, 4*entries*size.words)
+	add(&l.column_bits, 4*entries)
+	add(&l.column_share, 8*entries*size.columns)
+	add(&l.column_bit, 4*entries*size.columns)
+	add(&l.class_count, 4*entries)
+	add(&l.class_points, 4*entries*size.classes)
+	add(&l.class_share, 8*entries*size.classes)
+	add(&l.weights, 8*entries*max(size.columns, size.classes))
+	add(&l.stack, 4*entries*size.columns)
 	add(&l.dealt, 4*tasks*size.classes)
 	if err := d.place(arena, parts); err != nil {
 		return err
 	}
-	l.status = l.sums + C.bel_u64(8*C.BEL_SUMS*plans)
+	l.status = l.sums + C.bel_u64(8*C.BEL_SUMS*entries)
 
 	for _, err := range []error{
 		driver.CopyIn(stream, arena.memory, errorsAt, e),
 		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
-		driver.CopyIn(stream, arena.memory, planAt, b.tasks.plan),
+		driver.CopyIn(stream, arena.memory, entryAt, b.tasks.entry),
 		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
 		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
-		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*plans+8),
+		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*entries+8),
 	} {
 		if err != nil {
 			return err
@@ -352,8 +352,8 @@ func (d *Device) launch(b *batch, e []float64, kernel placing, turn int) error {
 		name   string
 		groups uint64
 	}{
-		{"hazards", ceil(plans*size.words, C.BEL_THREADS)},
-		{"tables", ceil(plans, C.BEL_THREADS)},
+		{"hazards", ceil(entries*size.words, C.BEL_THREADS)},
+		{"tables", ceil(entries, C.BEL_THREADS)},
 		{"deal", ceil(tasks*C.BEL_WARP, C.BEL_THREADS)},
 		{kernel.name, groups},
 	} {
@@ -380,17 +380,17 @@ func (d *Device) describe(l *C.bel_launch, b *batch) {
 		l.keys[i] = C.bel_u32(k)
 	}
 	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(c.Bits()), C.bel_u32(words32(c))
-	l.plans, l.tasks = C.bel_u32(len(b.plans)), C.bel_u32(len(b.tasks.plan))
+	l.entries, l.tasks = C.bel_u32(len(b.entries)), C.bel_u32(len(b.tasks.entry))
 	l.within = C.bel_u32(min(b.shape.within, 1<<30)) // no error is larger
 	if describe := onDevice(b.shape.decoder).describe; describe != nil {
 		describe(b.shape.decoder, l)
 	}
 }
 
-// rows returns the row of each plan.
+// rows returns the row of each entry.
 func (b *batch) rows() []uint32 {
-	rows := make([]uint32, len(b.plans))
-	for i, ref := range b.plans {
+	rows := make([]uint32, len(b.entries))
+	for i, ref := range b.entries {
 		rows[i] = uint32(ref.row)
 	}
 	return rows
@@ -460,14 +460,14 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 	if err := d.streams[turn].Synchronize(); err != nil {
 		return err
 	}
-	sums := make([]uint64, C.BEL_SUMS*len(b.plans)+1)
+	sums := make([]uint64, C.BEL_SUMS*len(b.entries)+1)
 	if err := driver.CopyOut(d.arenas[turn].memory, d.arenas[turn].sums, sums); err != nil {
 		return err
 	}
 	if uint32(sums[len(sums)-1]) != 0 {
 		return errors.New("a law of the number of points has more classes than there is room for; please report this")
 	}
-	for i, ref := range b.plans {
+	for i, ref := range b.entries {
 		s := sums[C.BEL_SUMS*i:]
 		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.latent.fraction})
 	}

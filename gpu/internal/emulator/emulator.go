@@ -156,7 +156,7 @@ func (e *Emulator) MakeTables(word []uint32, errors []float64, columns, classes 
 		column_bits: alloc(4), column_share: alloc(8 * columns), column_bit: alloc(4 * columns),
 		class_count: alloc(4), class_points: alloc(4 * classes), class_share: alloc(8 * classes),
 		weights: alloc(8 * max(columns, classes)), stack: alloc(4 * columns), status: alloc(4),
-		levels: 1, bits: C.uint(len(errors)), words: C.uint(len(word)), columns: C.uint(columns), classes: C.uint(classes), plans: 1,
+		levels: 1, bits: C.uint(len(errors)), words: C.uint(len(word)), columns: C.uint(columns), classes: C.uint(classes), entries: 1,
 	}
 	defer func() {
 		for _, p := range []C.bel_u64{a.code, a.errors, a.row, a.base, a.column_bits, a.column_share, a.column_bit,

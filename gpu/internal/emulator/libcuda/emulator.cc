@@ -125,8 +125,8 @@ const LogitsThread logits[] = {
 #undef POINTER
 };
 
-void add(const bel_launch &a, u32 plan, u64 abs, u64 square, u64 within) {
-	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * plan;
+void add(const bel_launch &a, u32 entry, u64 abs, u64 square, u64 within) {
+	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * entry;
 	sums[0] += abs;
 	sums[1] += square;
 	sums[2] += within;
@@ -137,13 +137,13 @@ void run(size_t kernel, u32 groups, const bel_launch &a) {
 	const u64 threads = (u64)groups * BEL_THREADS;
 	switch (kernel) {
 	case 0:
-		for (u64 i = 0; i < threads && i < (u64)a.plans * a.words; i++) {
+		for (u64 i = 0; i < threads && i < (u64)a.entries * a.words; i++) {
 			hazards_word(a, (u32)(i / a.words), (u32)(i % a.words));
 		}
 		return;
 	case 1:
-		for (u64 plan = 0; plan < threads && plan < a.plans; plan++) {
-			tables_of(a, (u32)plan);
+		for (u64 entry = 0; entry < threads && entry < a.entries; entry++) {
+			tables_of(a, (u32)entry);
 		}
 		return;
 	case 2:
@@ -165,11 +165,11 @@ void run(size_t kernel, u32 groups, const bel_launch &a) {
 				if (place < place_count) {
 					Sum s = {0, 0, 0};
 					places[place](a, task, thread, grid_thread, grid_threads, t, s);
-					add(a, t.plan, s.abs, s.square, s.within);
+					add(a, t.entry, s.abs, s.square, s.within);
 				} else {
 					RealSum s = {0, 0, 0};
 					logits[place - place_count](a, thread, grid_thread, grid_threads, t, s);
-					add(a, t.plan, s.abs, s.square, s.within);
+					add(a, t.entry, s.abs, s.square, s.within);
 				}
 			}
 		}
@@ -462,8 +462,8 @@ double emulator_hazard(double e) { return hazard(e); }
 
 // emulator_tables runs hazards and tables.
 void emulator_tables(const bel_launch *a) {
-	run(0, (a->plans * a->words + BEL_THREADS - 1) / BEL_THREADS, *a);
-	run(1, (a->plans + BEL_THREADS - 1) / BEL_THREADS, *a);
+	run(0, (a->entries * a->words + BEL_THREADS - 1) / BEL_THREADS, *a);
+	run(1, (a->entries + BEL_THREADS - 1) / BEL_THREADS, *a);
 }
 
 }
