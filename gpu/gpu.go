@@ -1,5 +1,5 @@
-// Package gpu samples on a CUDA device: the same random numbers, tables and
-// integer decisions as package montecarlo's, so the same sums to the last bit.
+// Package gpu samples on a CUDA device. It uses the random numbers, the tables and the integer
+// decisions of package montecarlo, so its sums are equal to the last bit.
 //
 // The kernels are one source, kernel.cu. They are embedded as PTX, which the
 // driver compiles for the device it finds, and the driver itself is opened at

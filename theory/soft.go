@@ -13,13 +13,13 @@ import (
 	"belsim/theory/latent"
 )
 
-// softBounds are the bounds on logits of the latent-Gaussian model, whose shared part
-// of the noise is ρ, each beside its formula.
+// softBounds are the bounds on logits of the one-factor Gaussian model, whose shared part of
+// the noise is ρ, each beside its formula.
 var softBounds = []func(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool){softUnionBoundOf}
 
-// NewSoftBound returns the bound for a code and its decoder on logits of the
-// latent-Gaussian model: the union bound for gen. ρ, from 0 to 1, is the shared part of
-// the noise. The error wraps ErrNoClosedForm when there is none.
+// NewSoftBound returns the bound for a code and its decoder on logits of the one-factor
+// Gaussian model: the union bound for gen. ρ, from 0 to 1, is the shared part of the noise.
+// The error wraps ErrNoClosedForm when there is none.
 func NewSoftBound(c *code.Code, d decode.Decoder, rho float64) (*Bound, error) {
 	for _, of := range softBounds {
 		if b, ok := of(c, d, rho); ok {
@@ -54,7 +54,7 @@ func softUnionBoundOf(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool
 	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c, rho)}, true
 }
 
-// newSoftUnionBound returns the union bound for gen on logits of the latent-Gaussian
+// newSoftUnionBound returns the union bound for gen on logits of the one-factor Gaussian
 // model,
 //
 //	E|error| ≤ Σ_{m≠n} |m−n| · Φ(−μ_m/s_m),

@@ -106,9 +106,9 @@ type Summary struct {
 	// classifiers err independently. Correlation is the mean correlation of the errors of
 	// two bits that gives this overdispersion. Both are NaN where too little varies.
 	Overdispersion, Correlation float64
-	// LogitScale is the standard deviation of an output, given its level, over the cells
-	// where both decisions occur. It is the τ of the latent Gaussian model, where the noise
-	// of logits is 1. It is NaN for hard decisions, and where no such cell exists.
+	// LogitScale is the standard deviation of an output, given its level, over the cells where
+	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
+	// a logit is 1. It is NaN for hard decisions, and where no such cell exists.
 	LogitScale float64
 
 	displacement []moments // of D, by level

@@ -1,7 +1,6 @@
-// Package observed reads what a trained network gave: for every test sample the
-// target and the outputs of the classifiers, from files that may be larger than
-// memory. It counts the classifiers' errors, decodes the outputs, and measures how
-// the errors depend on each other.
+// Package observed reads the outputs of a trained network: for every test sample the target
+// and the outputs of the classifiers, from files that may be larger than memory. It counts the
+// classifiers' errors, decodes the outputs, and measures how the errors depend on each other.
 package observed
 
 import (

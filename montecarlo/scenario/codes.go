@@ -9,9 +9,9 @@ import (
 
 // Sizes say how many levels the codes of a scenario have.
 type Sizes struct {
-	Levels int  // as asked for; 0: not said
-	Prior  int  // as the prior's histogram needs; 0: there is none
-	Usual  int  // where nothing else says
+	Levels int  // the number that was asked for; 0: none
+	Prior  int  // the number that the histogram of the prior needs; 0: no histogram
+	Usual  int  // the number where nothing else sets it
 	Real   bool // files may hold real numbers
 }
 
@@ -26,8 +26,9 @@ func (z Sizes) Named() int {
 	return z.Usual
 }
 
-// OpenCodes opens NAMEs and FILEs, all of the same number of levels: as asked for, else as the
-// files have, else as the prior needs, else as usual.
+// OpenCodes opens NAMEs and FILEs, all of the same number of levels. The number is
+// size.Levels; where this is 0, the number of levels of the files; without files, size.Prior;
+// where this is 0, size.Usual. The error names the code that cannot be opened.
 func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	open := code.Open
 	if size.Real {

@@ -194,8 +194,8 @@ func (m *Map) Summary() MapSummary {
 	return s
 }
 
-// Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; none where
-// b is not above zero.
+// Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; missing
+// where b is not above zero.
 func Increase(a, b float64) table.Number {
 	if !(b > 0) {
 		return table.Missing()

@@ -1,4 +1,5 @@
-// Package scenario says what a computation is about, and answers what can be asked of it.
+// Package scenario describes the subject of a computation, and computes everything that can be
+// asked about it.
 //
 // A Scenario has the error model of the classifiers, the prior of the labels, the outputs
 // that decoders read, their temperature and shared noise, and the kind of the labels.
@@ -121,7 +122,7 @@ func (s *Scenario) Unusual() string {
 	return text
 }
 
-// Description is a scenario in results: its JSON.
+// Description holds the values of a scenario in the JSON of a result.
 type Description struct {
 	Parameters
 	Reading

@@ -122,8 +122,8 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 	return out, nil
 }
 
-// Average returns the means of the bounds and of the exact values over a prior; none where a
-// level has none.
+// Average returns the means of the bounds and of the exact values over a prior. A mean is
+// missing where a level lacks the value.
 func Average(th []montecarlo.Theory, prior []float64) (bound, exact table.Number) {
 	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
 	for i, t := range th {

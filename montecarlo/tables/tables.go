@@ -1,10 +1,9 @@
-// Package tables makes what sampling a label takes besides random numbers: tables of
-// plain numbers, the same for every backend. Package montecarlo samples from them on
-// the CPU; a backend on a device copies them, or makes the same to the last bit.
+// Package tables makes the tables that turn random numbers into samples of one label: plain
+// numbers, the same for every backend. Package montecarlo samples with them on the CPU. A
+// backend on a device copies them, or makes tables that are equal to the last bit.
 //
-// Together with package philox it is the numeric contract: who changes a constant or
-// the result of a function here changes samples, and raises
-// montecarlo.NumericVersion.
+// Together with package philox it is the numeric contract: a change of a constant or of a
+// result in this package changes samples, and raises montecarlo.NumericVersion.
 package tables
 
 import "math"

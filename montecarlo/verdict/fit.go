@@ -6,8 +6,8 @@ import (
 	"belsim/montecarlo/table"
 )
 
-// Fit is the error model fitted to a network, and what it is worth: what fit writes as JSON,
-// and what --model reads.
+// Fit is the error model fitted to a network, with the numbers that judge it. The command fit
+// writes it as JSON, and the flag --model reads it.
 type Fit struct {
 	Code       string      `json:"code" doc:"code that the network was trained with, a name or a file"`
 	Levels     int         `json:"levels" doc:"number of levels L"`

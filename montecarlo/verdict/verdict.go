@@ -1,6 +1,6 @@
-// Package verdict says what a trained network is worth.
+// Package verdict judges a trained network by the outputs of its test samples.
 //
-// [Open] opens the targets and the outputs of a network's test samples. [Network.Fit] reads
+// [Open] opens the targets and the outputs of these samples. [Network.Fit] reads
 // them, fits the error model to the errors of the network's classifiers, and judges how well
 // the model describes them. The result is a [Study], which can do more: [Study.Predict]
 // computes the error of every decoder under the model and under the observed error rates,

@@ -1,4 +1,4 @@
-// Package memory refuses what would not fit in memory before it is allocated.
+// Package memory refuses work that would not fit in memory, before anything is allocated.
 package memory
 
 import (

@@ -1,8 +1,7 @@
 // Package parallel spreads a loop over several goroutines.
 //
-// The functions here say who does the work, never what comes out: a caller whose
-// calls write to places of their own gets the same results from any number of
-// workers.
+// The number of workers does not change a result, as long as each call of the loop writes to
+// its own place.
 package parallel
 
 import (

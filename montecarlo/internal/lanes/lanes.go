@@ -1,4 +1,4 @@
-// Package lanes are routines on groups of samples that are sampled side by side: the
+// Package lanes has the routines for groups of samples that are sampled side by side: the
 // noise of their logits, correlations with candidates, and softmax weights.
 //
 // Each routine has a file with the loop in Go. Fast routines also have a file in assembly for
