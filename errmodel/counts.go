@@ -85,8 +85,8 @@ func (c *Counts) check() error {
 	return nil
 }
 
-// RateInterval returns Wilson's interval for the error rate of a classifier with x
-// wrong outputs of n.
+// RateInterval returns Wilson's interval for the error rate of a classifier with x wrong
+// outputs of n.
 func RateInterval(x, n float64) (lo, hi float64) {
 	z := distuv.UnitNormal.Quantile((1 + Confidence) / 2)
 	p := x / n

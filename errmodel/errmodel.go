@@ -10,8 +10,8 @@ import (
 	"math"
 )
 
-// InvalidError says that a mixture is no table of probabilities: the sum of
-// Gaussians exceeds 1 somewhere.
+// InvalidError says that a mixture is not a table of probabilities: the sum of Gaussians
+// exceeds 1 somewhere.
 type InvalidError struct {
 	R, Sigma   float64 // zero where each transition has its own
 	Level, Bit int     // of the largest value, or the first above 1; from 1

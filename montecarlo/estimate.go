@@ -178,7 +178,7 @@ func allSurely(prior []float64, errors mat.Matrix) bool {
 	return true
 }
 
-// Overall are estimates over all labels, weighted with a prior.
+// Overall has the estimates over all labels, weighted with a prior.
 type Overall struct {
 	Mean       float64 // mean |error|, in levels
 	StdErr     float64 // its standard error

@@ -87,8 +87,8 @@ func (p *Problem) Validate() error {
 	return p.validateLatent()
 }
 
-// Row returns e[n,·] of row i (n = i+1) in dst, which is made when it is too
-// short. The error names an entry that is no probability.
+// Row returns e[n,·] of row i (n = i+1) in dst, or in a new slice where dst is too short. The
+// error names an entry that is no probability.
 func (p *Problem) Row(dst []float64, i int) ([]float64, error) {
 	dst = matrix.Row(dst, i, p.Errors)
 	for k, e := range dst {
@@ -230,7 +230,7 @@ func (p *pieces) piece(i int) (*Job, Span) {
 }
 
 // MeanPoints returns the mean number of points of a sample, over all labels: the mean of the
-// cumulative hazards −Σ ln(1−e_k), with 1−e_k in the place of e_k > ½.
+// cumulative hazards −Σ ln(1−e_k), where 1−e_k replaces an e_k above ½.
 func (p *Problem) MeanPoints() (float64, error) {
 	levels := p.Code.Levels()
 	points := 0.0

@@ -13,7 +13,7 @@ type Theory struct {
 	MeanSquare float64 // exact second moment
 }
 
-// Failure is one check that Verify found to fail.
+// Failure is a check of Verify that failed.
 type Failure struct {
 	Level     int     // from 1; 0 for the mean over the prior
 	What      string  // "bound" or "exact value"

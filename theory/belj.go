@@ -28,12 +28,12 @@ func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
 //	+ Σ_{k=z+1..M} Π_{j=k..M} e_j
 //	+ (Π_{j=z+1..M} e_j) · Σ_{k=1..z} Π_{j=k..z} (1−e_j).
 //
-// For n > M the code word is the mirror image of label 2M−n's, so the bound is
-// that label's with the bits of the same row e in reverse. (The paper's Eq. 27
-// sums the unmirrored expression over all labels: a slip.)
+// For n > M the code word is the mirror image of the code word of label 2M−n. So the bound is
+// the bound of label 2M−n with the probabilities e in reverse order. (The paper's Eq. 27 sums
+// the expression for n ≤ M over all labels, which is an error.)
 //
-// It is a bound and no equality: the triangle inequality is used on Tf and Tl,
-// and a factor Π_{j≤z} (1−e_j) is dropped. O(M). NaN for another n.
+// It is a bound, not an equality: it uses the triangle inequality on Tf and Tl, and drops a
+// factor Π_{j≤z} (1−e_j). O(M). NaN for another n.
 func BelJBound(n int, e []float64) float64 {
 	if n < 1 || n > 2*len(e)-1 {
 		return math.NaN()

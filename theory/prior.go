@@ -19,7 +19,7 @@ func Uniform(n int) []float64 {
 	return p
 }
 
-// Histogram is how often each integer label occurs in a data set.
+// Histogram says how often each integer label occurs in a data set.
 type Histogram struct {
 	Lowest int       // the smallest label: level 1
 	Counts []float64 // by label − Lowest; labels that are missing count zero

@@ -152,10 +152,10 @@ func IsTemporary(path, name string) bool {
 	return err == nil
 }
 
-// IsAbandoned reports whether a name in the folder of path is the name of one of its
-// temporary files that nobody will complete: a process of this machine made it that has
-// ended, or one with the number of this process. It must not be asked while this process
-// writes the file.
+// IsAbandoned reports whether a name in the folder of path is the name of one of its temporary
+// files that nobody will complete: it was made by a process of this machine that has ended, or
+// by a process with the number of this process. Do not call it while this process writes the
+// file.
 func IsAbandoned(path, name string) bool {
 	if !IsTemporary(path, name) {
 		return false

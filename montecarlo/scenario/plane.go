@@ -9,7 +9,7 @@ import (
 	"belsim/theory/code"
 )
 
-// Plane holds error models with two parameters: x and y, the axes of a map and of a sweep. For
+// Plane holds error models with two parameters x and y, the axes of a map and of a sweep. For
 // the Gaussian mixture they are r and σ.
 type Plane interface {
 	// Of prepares the models of a code. The error says that the plane has none for it.

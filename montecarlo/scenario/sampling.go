@@ -15,7 +15,7 @@ type Sampling struct {
 	Seed       uint64
 }
 
-// Usual is the sampling without other wishes: 100,000 samples of each label, seed 1, θ = 5.
+// Usual returns the default sampling: 100,000 samples of each label, seed 1, θ = 5.
 func Usual() Sampling {
 	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Within: 5, Seed: 1}
 }
@@ -49,7 +49,8 @@ func (s Sampling) Most() uint64 {
 	return s.Samples
 }
 
-// Run says where a computation runs, and who follows it. It never changes a number.
+// Run says where a computation runs, and which function is told of its progress. It never
+// changes a number.
 type Run struct {
 	Backend montecarlo.Backend // draws the samples
 	Workers int                // goroutines of bounds and exact values; 0: one for each processor

@@ -43,7 +43,7 @@ const (
 	Continuous Labels = "continuous" // real numbers, uniform on [½, L+½], in levels
 )
 
-// Scenario says what a computation is about. New returns one with the usual values.
+// Scenario describes the subject of a computation. New returns one with the usual values.
 type Scenario struct {
 	Model       Model   // where the error probabilities come from
 	Prior       Prior   // how often each label occurs
@@ -60,7 +60,7 @@ func New(m Model) *Scenario {
 	return &Scenario{Model: m, Outputs: AutoOutputs, Temperature: 1, Labels: Levels, Decoders: decode.Builtin()}
 }
 
-// ValueError is the refusal of a value. Name is the field's name in files and results.
+// ValueError says that a value is refused. Name is the field's name in files and results.
 type ValueError struct {
 	Name  string
 	Value any
@@ -165,7 +165,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
 }
 
-// OutputsOf says what a decoder of a code is given: Bits or Logits.
+// OutputsOf returns the outputs that a decoder of a code reads: Bits or Logits.
 func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
 	switch {
 	case s.Outputs != AutoOutputs:
@@ -176,8 +176,8 @@ func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
 	return Bits
 }
 
-// Problem returns the sampling problem of a code and a decoder under the scenario's model.
-// Invalid tells errors of a model that is not valid for the code from others.
+// Problem returns the sampling problem of a code and a decoder under the scenario's model. The
+// function Invalid recognizes the error of a model that is not valid for the code.
 func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, draw Sampling) (*montecarlo.Problem, error) {
 	e, err := s.Model.Errors(ctx, c)
 	if err != nil {

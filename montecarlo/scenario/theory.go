@@ -13,7 +13,8 @@ import (
 	"belsim/theory/code"
 )
 
-// ErrBetween is wrapped by the refusal of a mixture that is valid at levels alone.
+// ErrBetween is wrapped by the error for a mixture that is valid at levels, but not at some
+// label between them.
 var ErrBetween = errors.New("invalid for continuous labels")
 
 // Invalid reports whether an error says that the error model gives a probability above 1: at

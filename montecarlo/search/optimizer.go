@@ -14,7 +14,7 @@ import (
 	"belsim/theory/decode"
 )
 
-// Limits of Options.Time and Options.Steps, far beyond any search that ends.
+// Limits of Options.Time and Options.Steps, far beyond any useful search.
 const (
 	MaxTime  = 10000 * time.Hour
 	MaxSteps = 1 << 50
@@ -81,11 +81,12 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	return p, nil
 }
 
-// FixedBits returns the number of bits that the error model wants of every code; 0 stands for
-// any number.
+// FixedBits returns the number of bits that the error model requires of every code; 0 stands
+// for any number.
 func (p *Optimizer) FixedBits() int { return p.bits }
 
-// Check says why no code of a number of bits can be searched for: see Options.Check.
+// Check returns an error where no code of a number of bits can be searched for: see
+// Options.Check.
 func (p *Optimizer) Check(bits int) error {
 	o := p.Options
 	o.Bits = bits

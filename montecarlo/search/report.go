@@ -232,8 +232,8 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 // Improvement returns 100·(1 − a/b), in percent, and its 95 % interval. It takes exact values
 // where both have one: then both ends of the interval are the same. Else the interval is 1.96
 // standard errors to both sides, by the delta method, as if the samples of the two codes were
-// independent. There is no improvement over an error of 0, and none where no sample of a
-// was wrong: its error may be anything below.
+// independent. Both results are missing where the error of b is 0, and where no sample of a
+// was wrong, because then only an upper limit of its error is known.
 func (a Estimate) Improvement(b Estimate) (percent table.Number, interval [2]table.Number) {
 	none := table.Missing()
 	if b.Mean.IsMissing() || b.Mean == 0 {

@@ -27,7 +27,7 @@ type Tradeoff struct {
 	NotBegun int `json:"-"` // the number of bits whose search the context's end prevented; 0: none
 }
 
-// TradeoffRow is a row of the trade-off's CSV: a code that was found, or a named one.
+// TradeoffRow is a row of the CSV of the trade-off: a code that was found, or a named code.
 type TradeoffRow struct {
 	Code string `json:"code" doc:"name of the code; found for one that was found"`
 	Bits int    `json:"bits" doc:"number of bits M"`
@@ -49,7 +49,7 @@ func (t *Tradeoff) Rows() []TradeoffRow {
 	return out
 }
 
-// Interrupted returns an error where the context ended before all searches had; else nil.
+// Interrupted returns an error where the context ended before the last search; else nil.
 func (t *Tradeoff) Interrupted() error {
 	switch {
 	case t.NotBegun != 0:

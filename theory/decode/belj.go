@@ -82,7 +82,7 @@ func (d BelJ) Empty() int {
 	return d.bits
 }
 
-// Terms returns what Eq. 14 adds up for a packed word: Tl = −max k·b_k, Tf = max (M−k+1)·b_k
+// Terms returns the terms of Eq. 14 for a packed word: Tl = −max k·b_k, Tf = max (M−k+1)·b_k
 // and Tc = M, the first two 0 for the all-zero word. Their sum is the label of
 // johnson-nonzero.
 func (d BelJ) Terms(word []uint64) (tl, tf, tc int) {

@@ -8,9 +8,9 @@ import "belsim/theory/code"
 // transitions) instead of O(L·M). It is safe for concurrent use.
 //
 // A sum that changes by few terms at a time carries the roundings of all: at most
-// 2⁻⁵³·transitions of the sum of the |z_k|. Outputs that are multiples of a common
-// unit, such as bits, ±1 or half-precision logits of ordinary size, have none, so
-// that ties are ties.
+// 2⁻⁵³·transitions of the sum of the |z_k|. Outputs that are multiples of a common unit, such
+// as bits, ±1 or half-precision logits of ordinary size, have no roundings, so that equal
+// correlations stay equal.
 type Correlations struct {
 	code  *code.Code
 	steps [][]step // by row; those from row i−1 to i

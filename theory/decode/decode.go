@@ -2,10 +2,10 @@
 // the decoding functions of Shah, Xue and Aamodt, "Label Encoding for
 // Regression Networks" (ICLR 2022), Section 3.
 //
-// A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs
-// a code word. That is all a decoder must do. What else it can do, it says with
-// further methods: Ranger, RealDecoder, LogitDecoder, Correlator and Tempered list
-// them. A Registry holds decoders by name.
+// A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs a code
+// word. That is all a decoder must do. A decoder that can do more has further methods: Ranger,
+// RealDecoder, LogitDecoder, Correlator and Tempered list them. A Registry holds decoders by
+// name.
 package decode
 
 import (
@@ -19,8 +19,8 @@ import (
 type Decoder interface {
 	// Name is the decoder's name on the command line.
 	Name() string
-	// Decode returns the level of a packed word. The level lies in 1..L, L being
-	// the number of levels of the code, unless the decoder is a Ranger.
+	// Decode returns the level of a packed word. The level lies in 1..L, where L is the number
+	// of levels of the code, unless the decoder is a Ranger.
 	Decode(word []uint64) int
 }
 
@@ -48,8 +48,8 @@ type LogitDecoder interface {
 	DecodeLogits(z []float64) float64
 }
 
-// Correlator is a decoder of logits that needs no more of them than their
-// correlations with the code words, which several decoders can share.
+// Correlator is a decoder that uses only the correlations of the logits with the code words.
+// Several decoders can share these.
 type Correlator interface {
 	LogitDecoder
 	// FromCorrelations returns the label for the L correlations of M logits with
@@ -88,15 +88,14 @@ func ReadsLogits(d Decoder) bool {
 	return ok
 }
 
-// PrefersLogits reports whether a decoder of a code is given logits where nobody
-// says otherwise: it reads them, and it answers with real numbers or the code is of
-// real numbers.
+// PrefersLogits reports whether a decoder of a code reads logits by default: it reads them,
+// and it answers with real numbers or the code is of real numbers.
 func PrefersLogits(c *code.Code, d Decoder) bool {
 	return ReadsLogits(d) && (Real(d) || c.Real())
 }
 
-// Value returns the label of a packed word, in levels: a RealDecoder's Value, or
-// what Decode returns.
+// Value returns the label of a packed word, in levels: the Value of a RealDecoder, or else the
+// result of Decode.
 func Value(d Decoder, word []uint64) float64 {
 	if r, ok := d.(RealDecoder); ok {
 		return r.Value(word)

@@ -7,10 +7,10 @@ import (
 	"belsim/theory/code"
 )
 
-// Gen is the generic decoder (Eq. 5) on hard decisions: the label whose ±1 code
-// word correlates best with the ±1 outputs. The correlation of two words is
-// M − 2·(their Hamming distance), so the nearest code word wins; of several
-// equally near ones the lowest level, as argmax takes it.
+// Gen is the generic decoder (Eq. 5) on hard decisions: the label whose ±1 code word
+// correlates best with the ±1 outputs. The correlation of two words is M − 2·(their Hamming
+// distance), so the nearest code word wins; of several equally near words, the word of the
+// lowest level wins, as with argmax.
 type Gen struct{ code *code.Code }
 
 var _ Correlator = Gen{}

@@ -11,9 +11,8 @@ import (
 //
 //	Σ_n n · softmax_n(τ · Σ_k z_k·C[n,k])
 //
-// for logits, or outputs of ±1. The code's rows are taken as they are, zeros and
-// ones, as Eq. 6 is printed; rows of ±1 would be the same as twice the temperature
-// τ.
+// for logits, or outputs of ±1. The rows of a code hold zeros and ones, as in the printed Eq.
+// 6. Rows of ±1 would have the same effect as twice the temperature τ.
 type GenEx struct {
 	code        *code.Code
 	temperature float64
@@ -56,8 +55,8 @@ func (d GenEx) AtTemperature(tau float64) (Decoder, error) { return NewGenEx(d.c
 // DecodeLogits implements LogitDecoder, in O(L·M).
 func (d GenEx) DecodeLogits(z []float64) float64 { return d.FromCorrelations(correlations(d.code, z)) }
 
-// FromCorrelations implements Correlator. The largest exponent is taken out of the
-// softmax, so that none overflows.
+// FromCorrelations implements Correlator. It subtracts the largest exponent from all
+// exponents, so that none overflows.
 func (d GenEx) FromCorrelations(correlations []float64) float64 {
 	most := math.Inf(-1)
 	for _, c := range correlations {

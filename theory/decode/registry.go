@@ -16,7 +16,7 @@ var ErrUnfit = errors.New("decoder does not fit the code")
 // Auto is the name that stands for the decoder the paper uses for a code.
 const Auto = "auto"
 
-// Options are what a constructor is given besides the code.
+// Options are the arguments of a constructor besides the code.
 type Options struct {
 	// Temperature is τ of the decoders that have one; 0 stands for 1.
 	Temperature float64

@@ -5,9 +5,9 @@ package matrix
 
 import "gonum.org/v1/gonum/mat"
 
-// Row copies row i, from 0, of m into dst and returns it; dst is made when it
-// is too short. Matrices that have a method RowTo(dst []float64, i int) are
-// asked through it, which is faster than entry by entry.
+// Row copies row i, from 0, of m into dst and returns it, or into a new slice where dst is too
+// short. It calls the method RowTo(dst []float64, i int) of matrices that have one, which is
+// faster than reading entries.
 func Row(dst []float64, i int, m mat.Matrix) []float64 {
 	_, columns := m.Dims()
 	if cap(dst) < columns {

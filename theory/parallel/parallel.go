@@ -22,9 +22,9 @@ func Workers(workers int) int {
 	return workers
 }
 
-// Each calls a function for every i from 0 to n−1, each i once, on min(workers, n)
-// goroutines; workers ≤ 0 stands for all processors. A goroutine takes the smallest
-// i that is left, so i are begun in ascending order.
+// Each calls a function for every i from 0 to n−1, each i once, on min(workers, n) goroutines;
+// workers ≤ 0 stands for all processors. A goroutine takes the smallest i that is left, so the
+// calls begin in ascending order of i.
 //
 // Every goroutine calls start first, which makes the state of one worker, such as
 // scratch memory, and returns the function that it will call: no two goroutines
@@ -46,10 +46,9 @@ func Each(ctx context.Context, workers, n int, start func() (func(ctx context.Co
 	})
 }
 
-// Chunks is Each for work whose neighbours belong together, or is too little for a
-// call: it cuts 0 … n−1 into chunks of the given size, at least 1, the last of
-// which may be shorter, and calls a function for the i from first to last−1 of
-// every chunk.
+// Chunks is like Each, for short calls and for calls whose neighbours share work. It
+// cuts 0 … n−1 into chunks of the given size, at least 1; the last chunk may be shorter. It
+// calls a function for every chunk, with the i from first to last−1.
 func Chunks(ctx context.Context, workers, n, size int, start func() (func(ctx context.Context, first, last int) error, error)) error {
 	if n <= 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"text/template"
 )
 
-// Job is a sweep in shards: what the templates are filled in from.
+// Job describes a sweep in shards. The templates are filled in with its values.
 type Job struct {
 	PlanPath string // the plan file, as the machines of a Slurm cluster find it
 	PlanText string // its contents, which Kubernetes takes along
