@@ -80,9 +80,9 @@ func (d *Device) alloc(bytes uint64) (driver.Memory, error) {
 // orderRows is how many rows are ordered at a time.
 const orderRows = 256
 
-// order makes, for every row, the list of all rows by distance from it and the
-// number of rows up to each distance: see sparseGen in package montecarlo. They
-// grow with L², so the device's memory is asked first.
+// order makes, for every row, the list of all rows by distance from it and the number of rows
+// up to each distance: see sparseGen in package montecarlo. They grow with L², so the device's
+// free memory is checked first.
 func (d *Device) order(ctx context.Context, c *code.Code) error {
 	levels, reaches := c.Levels(), c.Bits()+2
 	orderBytes, reachBytes := 2*uint64(levels)*uint64(levels), 4*uint64(levels)*uint64(reaches)

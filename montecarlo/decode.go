@@ -26,8 +26,8 @@ var pointDecoders = []func(c *code.Code, d decode.Decoder) (pointDecoder, bool){
 	pairBelUOf, pairBelJOf, memoGenOf, sparseBelUOf, sparseBelJOf, sparseGenOf,
 }
 
-// newPointDecoder chooses the fastest one for a code and its decoder. A decoder
-// without one of its own is asked about every sample.
+// newPointDecoder chooses the fastest one for a code and its decoder. A decoder without a
+// point decoder of its own is called for every sample.
 func newPointDecoder(c *code.Code, d decode.Decoder) pointDecoder {
 	for _, of := range pointDecoders {
 		if k, ok := of(c, d); ok {

@@ -151,11 +151,10 @@ func (k *sparseBelJ) add(s *Sums, within int, places []uint16, points int) {
 	}
 }
 
-// sparseGen finds the nearest code word among those that can be it. With f bits
-// wrong the true word is at distance f, so by the triangle inequality a nearer
-// or equally near word is within 2f of the true one: the candidates are a
-// prefix of the levels sorted by distance from the true one, and few when f is
-// small.
+// sparseGen finds the nearest code word among the code words that can be nearest. With f bits
+// wrong the true word is at distance f, so by the triangle inequality a nearer or equally near
+// word is within 2f of the true one: the candidates are a prefix of the levels sorted by
+// distance from the true one, and few when f is small.
 type sparseGen struct {
 	code    *code.Code
 	marks   marks

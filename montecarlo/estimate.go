@@ -148,9 +148,9 @@ func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) {
 	}
 }
 
-// reaches reports whether a standard error is small enough. Where no sample
-// erred, it is zero without meaning anything, unless nothing is random; only
-// then sure is asked, which makes rows of the table.
+// reaches reports whether a standard error is small enough. Where no sample erred, it is zero,
+// which means nothing unless no bit can err. Only then reaches calls sure, which makes rows of
+// the table.
 func reaches(mean, stderr, relErr float64, sure func() bool) bool {
 	if mean == 0 {
 		return sure()

@@ -134,8 +134,8 @@ type latentDecoder interface {
 // latentPaths are the fast paths, each constructor beside its decoder.
 var latentPaths = []func(p *Problem) (latentDecoder, bool){signsGenOf, correlatorOf}
 
-// newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder
-// without one of its own is asked about every sample.
+// newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
+// path of its own is called for every sample.
 func newLatentDecoder(p *Problem) latentDecoder {
 	for _, of := range latentPaths {
 		if d, ok := of(p); ok {

@@ -83,7 +83,7 @@ func (s *Study) findLevels() error {
 	return nil
 }
 
-// fit fits r and σ, each bit's own if that is asked for, and ρ, and judges them.
+// fit fits r and σ, for each bit where the options ask for it, and ρ. It judges them.
 func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	f := s.Fit
 	model, err := errmodel.NewFit(ctx, s.counts, s.transitions, -1)

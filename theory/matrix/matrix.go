@@ -1,6 +1,6 @@
-// Package matrix reads rows of L × M matrices, a row for each level and a column for
-// each bit. Some of them, such as the mixtures of package errmodel, make a row when it
-// is asked for, so that a table of many levels costs no memory.
+// Package matrix reads rows of L × M matrices, a row for each level and a column for each bit.
+// Some of them, such as the mixtures of package errmodel, make a row when it is read, so that
+// a table of many levels costs no memory.
 package matrix
 
 import "gonum.org/v1/gonum/mat"
