@@ -31,6 +31,18 @@ func (e *InvalidError) Error() string {
 // errNotPositive is wrapped by the errors for parameters that are not positive.
 var errNotPositive = errors.New("want a positive finite number")
 
+// checkSigma refuses widths whose Gaussians cannot be computed with.
+func checkSigma(sigma float64) error {
+	if err := checkPositive("σ", sigma); err != nil {
+		return err
+	}
+	const smallest = 0x1p-1022 // below it, numbers have fewer digits
+	if peak := (Transition{R: 1, Sigma: sigma}).At(0); peak < smallest {
+		return fmt.Errorf("σ = %v is too large: the Gaussian's height 1/(σ√(2π)) is below %.2g, the smallest number of full precision", sigma, smallest)
+	}
+	return nil
+}
+
 func checkPositive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return fmt.Errorf("%s = %v: %w", name, v, errNotPositive)

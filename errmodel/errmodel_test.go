@@ -205,6 +205,55 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestExtremes: parameters near the ends of what numbers can be give right probabilities or are
+// refused.
+func TestExtremes(t *testing.T) {
+	c := mustNew(t, "unary", 4)
+	for _, tt := range []struct{ r, sigma, want float64 }{
+		{1e307, 1.7e307, 1 / 1.7 / math.Sqrt(2*math.Pi)},
+		{1e-310, 1e-310, 0}, // Gaussians so narrow that no level is near one
+		{1, 5e-324, 0},
+	} {
+		m, err := errmodel.NewMixture(t.Context(), c, tt.r, tt.sigma)
+		if err != nil {
+			t.Errorf("r = %g, σ = %g: %v", tt.r, tt.sigma, err)
+			continue
+		}
+		table, err := errmodel.Table(4, [][]errmodel.Transition{errmodel.Transitions([]int{1}, tt.r, tt.sigma)})
+		if err != nil {
+			t.Errorf("table with r = %g, σ = %g: %v", tt.r, tt.sigma, err)
+			continue
+		}
+		for _, got := range []float64{m.At(0, 0), table.At(0, 0)} {
+			if !(math.Abs(got-tt.want) <= 1e-14) {
+				t.Errorf("r = %g, σ = %g: e = %v, want %v", tt.r, tt.sigma, got, tt.want)
+			}
+		}
+	}
+	for _, sigma := range []float64{1.7e308, math.MaxFloat64, 3e307} {
+		_, err := errmodel.NewMixture(t.Context(), c, sigma, sigma)
+		_, of := errmodel.Table(4, [][]errmodel.Transition{errmodel.Transitions([]int{1}, sigma, sigma)})
+		for _, err := range []error{err, of} {
+			if err == nil || !strings.Contains(err.Error(), "too large: the Gaussian's height") {
+				t.Errorf("r = σ = %g: error %v", sigma, err)
+			}
+		}
+	}
+	// Factors that are no numbers, of a product that is one.
+	for _, tt := range []struct {
+		errmodel.Transition
+		y, want float64
+	}{
+		{errmodel.Transition{R: 1.7e308, Sigma: 1.7e308}, 0, 1 / math.Sqrt(2*math.Pi)},
+		{errmodel.Transition{R: 1, Sigma: 1e-310}, 0.5, 0},
+		{errmodel.Transition{R: 1.7e308, Sigma: 0.5}, 18.5, math.Exp(-684.5) * 1.7e308 / 0.5 / math.Sqrt(2*math.Pi)},
+	} {
+		if got := tt.At(tt.y); !(math.Abs(got-tt.want) <= 1e-12*tt.want) {
+			t.Errorf("%+v at %v: %v, want %v", tt.Transition, tt.y, got, tt.want)
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -29,7 +29,7 @@ const keepUnit = 8 << 20
 // the positions of the paper's Eq. 4. It costs O(L) Gaussians and O(L·transitions) additions.
 // The error is about σ, or the context's.
 func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float64) (*Profile, error) {
-	if err := checkPositive("σ", sigma); err != nil {
+	if err := checkSigma(sigma); err != nil {
 		return nil, err
 	}
 	p := &Profile{levels: levels, bits: len(positions), sigma: sigma, positions: positions}

@@ -21,7 +21,7 @@ func Table(levels int, bits [][]Transition) (*mat.Dense, error) {
 			if err := checkPositive("r", t.R); err != nil {
 				return nil, fmt.Errorf("bit %d: %w", k+1, err)
 			}
-			if err := checkPositive("σ", t.Sigma); err != nil {
+			if err := checkSigma(t.Sigma); err != nil {
 				return nil, fmt.Errorf("bit %d: %w", k+1, err)
 			}
 		}

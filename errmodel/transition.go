@@ -11,7 +11,11 @@ type Transition struct{ Mu, R, Sigma float64 }
 // or any real number.
 func (t Transition) At(y float64) float64 {
 	z := (y - t.Mu) / t.Sigma
-	return t.R / (t.Sigma * math.Sqrt(2*math.Pi)) * math.Exp(-z*z/2)
+	peak, decay := t.R/(t.Sigma*math.Sqrt(2*math.Pi)), math.Exp(-z*z/2)
+	if peak == 0 || math.IsInf(peak, 0) { // the product of all factors may be neither
+		return math.Exp(math.Log(t.R) - math.Log(t.Sigma) - math.Log(2*math.Pi)/2 - z*z/2)
+	}
+	return peak * decay
 }
 
 // Transitions returns the Gaussians of a bit with transitions at positions[i]+½, with

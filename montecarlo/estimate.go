@@ -211,5 +211,9 @@ func Average(prior []float64, sums []Sums) Overall {
 	}
 	o.RMS = math.Sqrt(square)
 	o.StdErr = math.Sqrt(variance)
+	const rounding = 1e-9 // of a sum of 65,536 shares it is far less
+	if o.Within > 1 && o.Within < 1+rounding {
+		o.Within = 1
+	}
 	return o
 }

@@ -350,6 +350,25 @@ func TestRefusals(t *testing.T) {
 // TestSums: mean and standard error against the definition. Values are small
 // integers, so the definition in floating point is exact but for a few
 // roundings.
+// TestWithin: a share is at most 1, however the weights of labels round.
+func TestWithin(t *testing.T) {
+	rounded := false
+	for n := 2; n < 500; n++ {
+		prior, sums, sum := theory.Uniform(n), make([]montecarlo.Sums, n), 0.0
+		for i := range sums {
+			sums[i] = montecarlo.Sums{Samples: 10, Within: 10}
+			sum += prior[i]
+		}
+		rounded = rounded || sum > 1
+		if got := montecarlo.Average(prior, sums).Within; got != min(sum, 1) {
+			t.Errorf("%d labels: a share of %v, want %v", n, got, min(sum, 1))
+		}
+	}
+	if !rounded {
+		t.Error("no sum was above 1")
+	}
+}
+
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(0, 300), 2, 50).Draw(t, "errors")

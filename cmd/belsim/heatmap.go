@@ -156,7 +156,11 @@ func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.F
 	sum := m.Summary()
 	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.R), len(m.Sigma), sum.Valid)
 	if sum.Valid == 0 {
-		_, err := fmt.Fprintln(w, "no valid cell: every r is too large for its σ")
+		reason := "every r is too large for its σ"
+		if sum.WithoutErrors > 0 {
+			reason = "B has no errors where r and σ are valid"
+		}
+		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
 		return err
 	}
 	least, most := sum.Least, sum.Most

@@ -39,18 +39,32 @@ func (r *Range) UnmarshalText(text []byte) error {
 	case r.Hi < r.Lo || r.Hi == r.Lo && r.Count > 1:
 		return fmt.Errorf("range %q: want lo below hi", text)
 	}
+	values := r.Values()
+	for i := 1; i < len(values); i++ {
+		if !(values[i] > values[i-1]) {
+			return fmt.Errorf("range %q: there are no %d different numbers between lo and hi", text, r.Count)
+		}
+	}
 	return nil
 }
 
 // Values lists the numbers of the range, both ends included.
 func (r Range) Values() []float64 {
 	v := make([]float64, r.Count)
+	ratio := r.Hi / r.Lo
 	for i := range v {
 		switch f := float64(i) / float64(max(r.Count-1, 1)); {
 		case i == r.Count-1 && i > 0:
 			v[i] = r.Hi
+		case i == 0:
+			v[i] = r.Lo
+		case r.Log && math.IsInf(ratio, 0):
+			lo := math.Log(r.Lo)
+			v[i] = math.Exp(lo + f*(math.Log(r.Hi)-lo))
 		case r.Log:
-			v[i] = r.Lo * math.Exp(f*math.Log(r.Hi/r.Lo))
+			v[i] = r.Lo * math.Exp(f*math.Log(ratio))
+		case math.IsInf(r.Hi-r.Lo, 0):
+			v[i] = (1-f)*r.Lo + f*r.Hi
 		default:
 			v[i] = r.Lo + f*(r.Hi-r.Lo)
 		}
@@ -59,7 +73,10 @@ func (r Range) Values() []float64 {
 }
 
 // Around is a range of count numbers from v/factor to v·factor, evenly spaced in the
-// logarithms.
+// logarithms. It ends at the smallest and at the largest number that can be written.
 func Around(v, factor float64, count int) Range {
-	return Range{Lo: v / factor, Hi: v * factor, Count: count, Log: true}
+	return Range{
+		Lo: max(v/factor, math.SmallestNonzeroFloat64), Hi: min(v*factor, math.MaxFloat64),
+		Count: count, Log: true,
+	}
 }

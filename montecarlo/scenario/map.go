@@ -169,6 +169,8 @@ type MapSummary struct {
 	Valid       int   // cells with an increase
 	BetterB     int   // cells in which B has the smaller error
 	Least, Most *Cell // the cells of the extreme increases; nil where none is valid
+
+	WithoutErrors int // cells without an increase because B has no errors
 }
 
 // Summary returns the extremes of a map.
@@ -178,6 +180,9 @@ func (m *Map) Summary() MapSummary {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		if c.Increase.IsMissing() {
+			if c.B == 0 {
+				s.WithoutErrors++
+			}
 			continue
 		}
 		s.Valid++

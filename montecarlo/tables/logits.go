@@ -125,12 +125,7 @@ func NewLogitMaker(p Model) *LogitMaker {
 		l.factors = newFactors(p.Code)
 	}
 	if p.Code.Real() {
-		for i := range p.Code.Levels() {
-			for k := range m {
-				l.unit = max(l.unit, math.Abs(p.Code.Value(i, k)))
-			}
-		}
-		l.unit *= 0x1p-16
+		l.unit = p.Code.RealUnit()
 	}
 	return l
 }

@@ -139,14 +139,16 @@ func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Pr
 	return table.Number(all.Mean), table.Number(all.StdErr), nil
 }
 
-// scaled is a reader of the model's logits, whose noise is 1: the network's noise is
-// LogitScale, so the temperature is as many times larger.
+// scaled is a reader of the model's logits.
 func (s *Study) scaled(r observed.Reader) (observed.Reader, error) {
 	d, ok := r.Decoder.(decode.Tempered)
 	if !ok || !r.Logits || s.Fit.LogitScale.IsMissing() {
 		return r, nil
 	}
-	var err error
-	r.Decoder, err = d.AtTemperature(d.Temperature() * float64(s.Fit.LogitScale))
+	tau, err := s.Fit.modelTemperature()
+	if err != nil {
+		return r, err
+	}
+	r.Decoder, err = d.AtTemperature(tau)
 	return r, err
 }

@@ -39,7 +39,7 @@ func Read(path string) (*Fit, error) {
 	return f, nil
 }
 
-// check refuses numbers that no fit has.
+// check refuses numbers that no fit has. It makes a prior add up to 1 that nearly does.
 func (f *Fit) check() error {
 	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
 	switch {
@@ -64,6 +64,9 @@ func (f *Fit) check() error {
 	if err := scenario.CheckTemperature(f.Temperature); err != nil {
 		return err
 	}
+	if _, err := f.modelTemperature(); err != nil {
+		return err
+	}
 	sum := 0.0
 	for i, p := range f.Prior {
 		if !(p >= 0 && p <= 1) {
@@ -74,12 +77,30 @@ func (f *Fit) check() error {
 	if math.Abs(sum-1) > 1e-6 {
 		return fmt.Errorf("the prior adds up to %v; want 1", sum)
 	}
+	if math.Abs(sum-1) > 1e-9 { // not rounded by belsim
+		for i := range f.Prior {
+			f.Prior[i] /= sum
+		}
+	}
 	return nil
 }
 
+// modelTemperature is τ for the logits of the error model: their noise is 1, and the network's
+// is LogitScale, so τ is as many times larger. It is NaN where there are no logits. The error
+// says that it is no positive finite number.
+func (f *Fit) modelTemperature() (float64, error) {
+	if f.LogitScale.IsMissing() {
+		return math.NaN(), nil
+	}
+	tau := float64(f.LogitScale) * f.Temperature
+	if err := scenario.CheckTemperature(tau); err != nil {
+		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature, float64(f.LogitScale), tau)
+	}
+	return tau, nil
+}
+
 // Fill makes the fit the error model and the prior of a scenario. It sets the shared noise and
-// the temperature, too, where the fit knows them: the logits of the error model have a noise
-// of 1, so τ is LogitScale times the network's temperature.
+// the temperature, too, where the fit knows them.
 func (f *Fit) Fill(s *scenario.Scenario) {
 	m := scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
 	if len(f.PerBit) > 0 {
@@ -92,7 +113,7 @@ func (f *Fit) Fill(s *scenario.Scenario) {
 	if !f.SharedNoise.IsMissing() {
 		s.SharedNoise = float64(f.SharedNoise)
 	}
-	if !f.LogitScale.IsMissing() {
-		s.Temperature = float64(f.LogitScale) * f.Temperature
+	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
+		s.Temperature = tau
 	}
 }

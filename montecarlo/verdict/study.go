@@ -53,6 +53,9 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 		SharedNoise: table.Missing(), SharedNoiseInterval: unknown(), DesignEffect: unknown(),
 		Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
 	}
+	if _, err := s.Fit.modelTemperature(); err != nil {
+		return nil, err
+	}
 	if !o.Range.IsZero() {
 		s.Fit.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
 	}

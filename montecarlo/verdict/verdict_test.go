@@ -217,6 +217,7 @@ func TestReadBack(t *testing.T) {
 		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
 		{`"shared_noise": `, `"shared_noise": 7`, "shared_noise is 7"}, {`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
+		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
 	} {
 		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
 		if broken[0] == `"shared_noise": ` {
@@ -227,6 +228,20 @@ func TestReadBack(t *testing.T) {
 		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") || !strings.Contains(err.Error(), broken[2]) {
 			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
 		}
+	}
+	// A prior that was rounded by hand adds up to 1 when it is read.
+	rounded := filepath.Join(dir, "rounded.json")
+	write(rounded, strings.Replace(b.String(), "0.125", "0.1250004", 1))
+	f, err = Read(rounded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, p := range f.Prior {
+		sum += p
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("a rounded prior adds up to %v", sum)
 	}
 	for _, name := range []string{"fit.csv", filepath.Join(dir, "no.json")} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), name) {
@@ -271,6 +286,20 @@ func TestReadBack(t *testing.T) {
 		if _, err := ReadRates(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: %v; want an error about %q", text, err, want)
 		}
+	}
+}
+
+// TestTemperature: a temperature that is none for the logits of the model is refused.
+func TestTemperature(t *testing.T) {
+	o := network(t)
+	o.Temperature = 1.7e308
+	n, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if _, err := n.Fit(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "is +Inf; want a positive finite number") {
+		t.Errorf("τ = %g: %v", o.Temperature, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -172,7 +173,8 @@ func (c *Code) setJohnson(i, start, v, m int) {
 // FromReal returns the code with the rows of an L × M matrix of real numbers, as learned
 // codes have them. The target of a bit is one in the rows where the value of its column
 // is above the middle between the smallest and the largest value of this column. All rows
-// must differ. For a matrix of zeros and ones, the result is the code of FromMatrix.
+// must differ, also when values are rounded to RealUnit. For a matrix of zeros and ones, the
+// result is the code of FromMatrix.
 func FromReal(name string, m mat.Matrix) (*Code, error) {
 	levels, width, err := checkDims(name, m)
 	if err != nil {
@@ -182,8 +184,6 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 	values := make([]float64, levels*width)
 	binary := true
 	lo, hi := make([]float64, width), make([]float64, width)
-	seen := make(map[string]int, levels)
-	key := make([]byte, 8*width)
 	for i := range levels {
 		for k := range width {
 			v := m.At(i, k)
@@ -199,12 +199,10 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 			if i == 0 || v > hi[k] {
 				hi[k] = v
 			}
-			binary8(key[8*k:], math.Float64bits(v))
 		}
-		if first, ok := seen[string(key)]; ok {
-			return nil, fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", name, first+1, i+1)
-		}
-		seen[string(key)] = i
+	}
+	if err := checkRealRows(name, values, width); err != nil {
+		return nil, err
 	}
 	for i := range levels {
 		for k := range width {
@@ -221,6 +219,47 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 
 // maxValue is the largest magnitude in a real code.
 const maxValue = 1e30
+
+// checkRealRows refuses two levels with the same code word, also where rounding to realUnit
+// makes them the same.
+func checkRealRows(name string, values []float64, width int) error {
+	unit := realUnit(values)
+	if 0 < unit && unit < 0x1p-1022 || unit == 0 && slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
+		return fmt.Errorf("%s: no value is larger than %g; want larger ones, which have full precision", name, 0x1p-1006)
+	}
+	seen := make(map[string]int, len(values)/width)
+	key := make([]byte, 8*width)
+	for i := range len(values) / width {
+		row := values[i*width : (i+1)*width]
+		for k, v := range row {
+			if unit > 0 {
+				v = math.Round(v / unit)
+			}
+			binary8(key[8*k:], math.Float64bits(v+0)) // −0 is 0
+		}
+		first, ok := seen[string(key)]
+		switch {
+		case ok && slices.Equal(row, values[first*width:(first+1)*width]):
+			return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", name, first+1, i+1)
+		case ok:
+			return fmt.Errorf("%s: rows %d and %d are the same code word when values are rounded to %.2g, 1/65536 of the largest; every level needs its own", name, first+1, i+1, unit)
+		}
+		seen[string(key)] = i
+	}
+	return nil
+}
+
+// RealUnit is the unit to which values of a code of real numbers are rounded where its
+// decoding is sampled: 1/65536 of the largest magnitude.
+func (c *Code) RealUnit() float64 { return realUnit(c.values) }
+
+func realUnit(values []float64) float64 {
+	largest := 0.0
+	for _, v := range values {
+		largest = max(largest, math.Abs(v))
+	}
+	return largest * 0x1p-16
+}
 
 // binary8 writes a word, the low byte first.
 func binary8(dst []byte, w uint64) {

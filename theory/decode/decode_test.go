@@ -231,6 +231,28 @@ func TestSoftDecoders(t *testing.T) {
 			t.Errorf("gen-ex of %v: %v, want %v", z, got, want)
 		}
 	}
+	for _, tau := range []float64{1e300, math.MaxFloat64} { // only the largest correlation counts
+		hot, err := decode.NewGenEx(c, tau)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, z := range [][]float64{{1e10, 1e10}, {-1e10, -1e10}, {1e10, -1e10}, {100, 200}} {
+			if got, want := hot.DecodeLogits(z), gen.DecodeLogits(z); got != want {
+				t.Errorf("gen-ex of %v with τ = %g: %v, want %v", z, tau, got, want)
+			}
+		}
+	}
+	negative, err := code.FromReal("negative", mat.NewDense(2, 1, []float64{-3, -2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hot, err := decode.NewGenEx(negative, math.MaxFloat64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hot.DecodeLogits([]float64{1}); got != 2 {
+		t.Errorf("gen-ex with every correlation below zero: %v, want 2", got)
+	}
 	for _, tau := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		if _, err := decode.NewGenEx(c, tau); err == nil {
 			t.Errorf("temperature %v is accepted", tau)

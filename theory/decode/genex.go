@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/theory/code"
 )
@@ -27,6 +28,7 @@ var (
 var genExEntry = Entry{
 	Name:      GenEx{}.Name(),
 	Logits:    true,
+	Tempered:  true,
 	RealCodes: true,
 	New:       func(c *code.Code, o Options) (Decoder, error) { return NewGenEx(c, o.Temperature) },
 }
@@ -58,13 +60,14 @@ func (d GenEx) DecodeLogits(z []float64) float64 { return d.FromCorrelations(cor
 // FromCorrelations implements Correlator. It subtracts the largest exponent from all
 // exponents, so that none overflows.
 func (d GenEx) FromCorrelations(correlations []float64) float64 {
-	most := math.Inf(-1)
-	for _, c := range correlations {
-		most = max(most, d.temperature*c)
-	}
+	largest := slices.Max(correlations)
+	most := d.temperature * largest
 	var weight, sum float64
 	for i, c := range correlations {
 		exponent := d.temperature*c - most
+		if math.IsInf(most, 0) {
+			exponent = d.temperature * (c - largest)
+		}
 		if exponent < -80 { // less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
 			continue
 		}

@@ -28,6 +28,8 @@ type Entry struct {
 	Name string
 	// Logits says that the decoder reads logits: New returns a LogitDecoder.
 	Logits bool
+	// Tempered says that the decoder has a temperature: New returns a Tempered.
+	Tempered bool
 	// RealCodes says that the decoder reads codes of real numbers.
 	RealCodes bool
 	// Auto ranks the decoder for a code, for the name auto: the decoder with the
@@ -63,6 +65,14 @@ func (r Registry) Lookup(name string) (Entry, bool) {
 		return Entry{}, false
 	}
 	return r[i], true
+}
+
+// Tempered reports whether one of the named decoders has a temperature, or Auto may take one
+// that has.
+func (r Registry) Tempered(names ...string) bool {
+	return slices.ContainsFunc(r, func(e Entry) bool {
+		return e.Tempered && (slices.Contains(names, e.Name) || e.Auto != nil && slices.Contains(names, Auto))
+	})
 }
 
 // ReadingLogits returns the decoders that read logits.
@@ -119,6 +129,9 @@ func (r Registry) make(e Entry, c *code.Code, o Options) (Decoder, error) {
 	}
 	if e.Logits != ReadsLogits(d) {
 		return nil, fmt.Errorf("decoder %s: its entry says that it reads logits (%v), its methods say %v", e.Name, e.Logits, ReadsLogits(d))
+	}
+	if _, ok := d.(Tempered); ok != e.Tempered {
+		return nil, fmt.Errorf("decoder %s: its entry says that it has a temperature (%v), its methods say %v", e.Name, e.Tempered, ok)
 	}
 	return d, nil
 }
