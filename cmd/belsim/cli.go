@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -71,7 +72,7 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout, stderr io.Writer
 	args           []string
-	given          map[string]bool           // the flags on the command line, by name
+	given          map[string]bool           // the flags on the command line, by name; not --json=false
 	decoders       decode.Registry           // the decoders that --decoder takes
 	disturb        func([]montecarlo.Theory) // changes what theory says, in tests of verify
 }
@@ -114,7 +115,9 @@ func (env *environment) belsim() (code int) {
 		fmt.Fprintf(stderr, "belsim: %v; see belsim --help\n", oneLine(err))
 		return exitUsage
 	}
-	err = k.Run()
+	if err = env.checkGiven(k); err == nil {
+		err = k.Run()
+	}
 	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errors.New("nothing was written")
@@ -124,7 +127,9 @@ func (env *environment) belsim() (code int) {
 	}
 	if code = exitCode(err); code > exitFailed {
 		fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
+		return code
 	}
+	env.noteUnused(k)
 	return code
 }
 
@@ -158,7 +163,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	for _, p := range k.Path {
 		if p.Flag != nil {
-			env.given[p.Flag.Name] = true
+			v := p.Flag.Target
+			env.given[p.Flag.Name] = v.Kind() != reflect.Bool || v.Bool()
 		}
 	}
 	return k, nil

@@ -46,20 +46,15 @@ type mixtureFlags struct {
 	fitFlag
 }
 
-// model returns the error model that the flags name. Flags that name two are an error.
-func (f mixtureFlags) model(env *environment, printed bool) (scenario.Model, error) {
-	if f.Model != "" {
-		for _, name := range []string{"r", "sigma", "errors", "transitions"} {
-			if env.given[name] {
-				return nil, fmt.Errorf("--model and --%s both give error probabilities; want one of them", name)
-			}
-		}
-		return nil, nil // the fit has it
+// model returns the error model that the flags name: nil where the fit of --model has it.
+func (f mixtureFlags) model(printed bool) scenario.Model {
+	switch {
+	case f.Model != "":
+		return nil
+	case f.Errors != "":
+		return scenario.Table{Path: f.Errors}
 	}
-	if f.Errors != "" {
-		return scenario.Table{Path: f.Errors}, nil
-	}
-	return scenario.Mixture{R: f.R, Sigma: f.Sigma, Printed: printed}, nil
+	return scenario.Mixture{R: f.R, Sigma: f.Sigma, Printed: printed}
 }
 
 // transitionsFlag chooses the transitions of codes that the paper prints transitions of.
@@ -111,10 +106,7 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*
 	if err := checkFlags(draw.Check(), s.Check()); err != nil {
 		return nil, nil, err
 	}
-	var err error
-	if s.Model, err = f.mixtureFlags.model(env, f.printed()); err != nil {
-		return nil, nil, err
-	}
+	s.Model = f.mixtureFlags.model(f.printed())
 	fit, err := fillFit(env, s, f.fitFlag, f.priorFlag)
 	return s, fit, err
 }
@@ -169,7 +161,7 @@ func checkFlags(checks ...error) error {
 
 // workersFlag limits the processors in use.
 type workersFlag struct {
-	Workers int `placeholder:"N" help:"Processors to use (default: all). Never changes a number."`
+	Workers int `default:"0" placeholder:"N" help:"Processors to use (default: all). Never changes a number."`
 }
 
 // checkWorkers refuses a negative number.

@@ -97,9 +97,7 @@ func (cmd *optimizeCmd) check(env *environment) error {
 		return fmt.Errorf("--time %v: want more than zero, and at most %v", cmd.Time, search.MaxTime)
 	case cmd.Steps < 1 || cmd.Steps > search.MaxSteps:
 		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
-	case env.given["time"] && env.given["steps"]:
-		return errors.New("--time and --steps both say how long to search; want one of them")
-	case cmd.MaxTransitions < 0 || env.given["max-transitions"] && cmd.MaxTransitions == 0:
+	case cmd.MaxTransitions < 0:
 		return fmt.Errorf("--max-transitions %d: want 1 or more", cmd.MaxTransitions)
 	case cmd.Fix != "" && cmd.Start == "":
 		return errors.New("--fix names columns of --start, which is missing")

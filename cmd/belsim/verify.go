@@ -37,9 +37,6 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	if cmd.Random && (cmd.Errors != "" || cmd.Model != "") {
-		return fmt.Errorf("--random and --%s both give error probabilities; want one of them", map[bool]string{true: "errors", false: "model"}[cmd.Errors != ""])
-	}
 	s, fit, err := cmd.readScenario(env, draw)
 	if err != nil {
 		return err

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestEmptyFlags: an empty value is no way to leave a flag out.
+func TestEmptyFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ args, want string }{
+		{`compare unary --levels 0`, "--levels 0: want 1 or more"},
+		{`fit --levels 0 --code unary --targets t.csv --outputs o.csv`, "--levels 0: want 1 or more"},
+		{`compare unary --rel-err 0`, "--rel-err 0: want more than zero"},
+		{`compare unary --decoder ""`, `--decoder "": want a value`},
+		{`compare unary ""`, `code "unary,": one of its values is empty`},
+		{`codes ""`, `code "": want a value`},
+		{`codes -o ""`, `--output "": one of its values is empty`},
+		{`compare unary --model ""`, `--model "": want a value`},
+		{`compare unary --prior ""`, `--prior "": want a value`},
+		{`compare unary --errors ""`, `--errors "": want a value`},
+		{`optimize --levels 8 --bits 4 --start ""`, `--start "": want a value`},
+		{`optimize --levels 8 --pareto --keep ""`, `--keep "": want a value`},
+		{`optimize --levels 8 --bits 4 --max-transitions 0`, "--max-transitions 0: want 1 or more"},
+		{`figures --only ""`, `--only "": want a value`},
+		{`figures -o ""`, `--output "": want a value`},
+		{`figures --rates ""`, `--rates "": want a value`},
+		{`sweep ""`, `plan "": want a value`},
+		{`sweep plan.json --print ""`, `--print "": want a value`},
+		{`sweep plan.json --out r --shards 0`, "--shards 0: want 1 or more"},
+		{`merge r --method ""`, `--method "": want a value`},
+		{`merge r --list-missing --shards 0`, "--shards 0: want 1 or more"},
+	} {
+		args := strings.Split(strings.ReplaceAll(tt.args, `""`, ""), " ")
+		status, stdout, stderr := run(t, args...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
+		}
+	}
+}
+
+// TestContradictions: of two flags that say the same thing, only one can be meant.
+func TestContradictions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const probabilities = "both give error probabilities; want one of them"
+	for _, tt := range []struct{ args, want string }{
+		{"verify --random --r 1", "--random and --r " + probabilities},
+		{"verify --random --sigma 1", "--random and --sigma " + probabilities},
+		{"verify --random --errors e.csv", "--random and --errors " + probabilities},
+		{"verify --random --model f.json", "--random and --model " + probabilities},
+		{"verify --random --transitions printed", "--random and --transitions " + probabilities},
+		{"compare --errors e.csv --sigma 2", "--errors and --sigma " + probabilities},
+		{"compare --errors e.csv --transitions code", "--errors and --transitions " + probabilities},
+		{"optimize --errors e.csv --r 2", "--errors and --r " + probabilities},
+		{"optimize --model f.json --errors e.csv", "--model and --errors " + probabilities},
+		{"compare --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
+		{"verify --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
+		{"codes --json --format latex", "--json and --format both say how results are printed"},
+		{"bench --json --format text", "--json and --format both say how results are printed"},
+		{"merge r --list-missing -o a.csv", "--list-missing and --output both say what the result is"},
+		{"merge r --list-missing --json", "--list-missing and --json both say what the result is"},
+	} {
+		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
+		}
+	}
+}
+
+// TestNoEffect: flags without an effect are noted, and change nothing.
+func TestNoEffect(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "fit.json", `{"levels": 4, "r": 0.3, "sigma": 1, "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25], "shared_noise": 0.2}`)
+	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.3], "sigma": [1], "methods": ["bound"]}`)
+	mustRun(t, "sweep", "plan.json", "--out", "results")
+	write(t, "rates.csv", "level,bit,target,samples,wrong,rate,lo,hi,fitted\n1,1,0,5,1,0.2,0.1,0.3,0.2\n2,1,1,5,1,0.2,0.1,0.3,0.2\n")
+	const compare, heatmap = "compare unary --levels 4 --backend cpu --samples 20", "heatmap unary johnson --levels 4 --r 0.1:0.3:2 --sigma 1:2:2"
+	const optimize = "optimize --levels 4 --bits 3 --steps 5 --samples 20 --backend cpu"
+	for _, tt := range []struct{ args, flags, want string }{
+		{compare, "--temperature 2", "no decoder here has a temperature"},
+		{compare + " --decoder gen", "--temperature 2", "no decoder here has a temperature"},
+		{compare + " --decoder gen,gen-ex", "--temperature 2", ""},
+		{compare, "--max-samples 100000", "it limits --rel-err, which is missing"},
+		{compare, "--within 2", ""},
+		{compare + " --decoder bel-u,gen", "--within 2", "a table of several decoders does not show it"},
+		{compare + " --decoder bel-u,gen --json", "--within 2", ""},
+		{compare, "--size column", "no -o FILE is a picture"},
+		{compare + " -o a.csv", "--size column", "no -o FILE is a picture"},
+		{compare + " -o a.png", "--size column", ""},
+		{compare, "--if-exists fail", "there is no -o FILE"},
+		{compare + " -o b.csv", "--if-exists fail", ""},
+		{compare, "--format markdown", ""},
+		{"verify --code unary --levels 4 --samples 20 --backend cpu", "--within 2", "only -o FILE.csv shows it"},
+		{"verify --code unary --levels 4 --samples 20 --backend cpu -o v.csv", "--within 2", ""},
+		{"verify --code unary --levels 4 --samples 20 --backend cpu --json", "--full", "JSON has all levels"},
+		{heatmap, "--samples 10 --seed 2 --backend cpu", "--method bound samples nothing"},
+		{heatmap + " --method exact", "--samples 10", "--method exact samples nothing"},
+		{heatmap + " --method mc --backend cpu", "--samples 10 --seed 2", ""},
+		{heatmap + " --model fit.json --backend cpu", "--samples 10", ""}, // the fit has shared noise
+		{heatmap + " --model fit.json --shared-noise 0", "--samples 10", "--method bound samples nothing"},
+		{heatmap, "--format latex", "no table is printed"},
+		{"codes unary --levels 4", "--format latex", "no table is printed"},
+		{"codes unary --levels 4 --properties", "--format latex", ""},
+		{"codes --levels 4", "--properties", "the table of all codes has them"},
+		{"codes unary --levels 4 --json", "--properties", "JSON has them"},
+		{optimize, "--within 3", "no result of optimize shows it"},
+		{optimize, "--temperature 3", "no decoder here has a temperature"},
+		{"figures -o f --only 2a", "--rates rates.csv", "--only has none of 3a, 3b and 11"},
+		{"sweep --init", "--out x --shards 3 --list", "--init prints an example of a plan"},
+		{"sweep plan.json --list", "--flush-every 1s --out x", "--list prints the cells, and ends"},
+		{"sweep plan.json --out results", "--gpu", "--backend cuda samples on a GPU"},
+		{"sweep plan.json --out results --shards 2 --print slurm", "--image x", "it is for --print kubernetes"},
+		{"merge results -o m.csv", "--method bound --pair a,b", "no -o FILE is a picture"},
+		{"merge results --list-missing", "--size column", "--list-missing prints shards"},
+	} {
+		before := strings.Fields(tt.args)
+		all := append(before, strings.Fields(tt.flags)...)
+		status, stdout, stderr := run(t, all...)
+		var want string
+		for _, f := range strings.Fields(tt.flags) {
+			if strings.HasPrefix(f, "--") && tt.want != "" {
+				want += "belsim: note: " + f + " has no effect: .*" + regexp.QuoteMeta(tt.want) + ".*\n"
+			}
+		}
+		if status != exitDone || !regexp.MustCompile("^"+want+"$").MatchString(stderr) {
+			t.Errorf("belsim %s %s: exit %d, standard error %q; want %q", tt.args, tt.flags, status, stderr, want)
+		}
+		if tt.want == "" {
+			continue
+		}
+		// Results say their command line, and the temperature.
+		said := strings.NewReplacer(strings.Join(all, " "), tt.args, ", τ = 2", "", ", τ = 3", "")
+		if _, without, _ := run(t, before...); without != said.Replace(stdout) {
+			t.Errorf("belsim %s: %s changed what is printed from %q to %q", tt.args, tt.flags, without, stdout)
+		}
+		if _, _, quiet := run(t, append(all, "--quiet")...); quiet != "" {
+			t.Errorf("belsim %s %s --quiet: standard error %q", tt.args, tt.flags, quiet)
+		}
+	}
+}
+
+// TestExamplesHaveNoNotes: what help texts, documents, notebooks and scripts run is free of
+// flags without an effect, and of contradictions.
+func TestExamplesHaveNoNotes(t *testing.T) {
+	root := filepath.Join(sourceDir, "../..")
+	var files []string
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go", "testdata/*/*.go"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	commands := 0
+	example := regexp.MustCompile(`(?m)(?:^  |^\$ |^!|"!?|^ *)belsim ((?:codes|compare|heatmap|verify|fit|optimize|figures|bench|sweep|merge) [^\n|>;&"#]*)`)
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		joined := strings.ReplaceAll(string(text), "\\\n", " ") // a command on several lines
+		for _, m := range example.FindAllStringSubmatch(joined, -1) {
+			args := strings.Fields(strings.ReplaceAll(m[1], `\n`, " "))
+			var errs bytes.Buffer
+			env := newEnvironment(args, &errs, &errs)
+			k, err := env.parse(t.Context(), args, func(int) {})
+			if err != nil {
+				continue // a sentence, not a command
+			}
+			commands++
+			if err := env.checkGiven(k); err != nil {
+				t.Errorf("%s: belsim %s: %v", path, m[1], err)
+			}
+			env.noteUnused(k)
+			if errs.Len() > 0 {
+				t.Errorf("%s: belsim %s: %s", path, m[1], errs.String())
+			}
+		}
+	}
+	if commands < 30 {
+		t.Errorf("%d examples were found; want at least 30", commands)
+	}
+}
