@@ -3,12 +3,17 @@
 // are safely on disk. Where writing fails, the file that was there stays as it was, and
 // the temporary one is removed.
 //
+// A link is followed: Write replaces the file that it points to. Write never replaces a
+// named pipe, a device or a socket.
+//
 // A process that is killed leaves its temporary file. Its name says which file it was
 // for, and which process of which machine made it:
 //
 //	.FILE.HOST.PID.RANDOM.tmp
 //
-// [IsTemporary] and [IsAbandoned] recognize these names.
+// [IsTemporary] recognizes these names. A process locks its temporary file while it writes.
+// [RemoveAbandoned] removes the files of this machine that no process has locked. The number
+// of a process says too little: each container has a process 1.
 package safefile
 
 import (
@@ -34,8 +39,56 @@ type Options struct {
 	KeepExisting bool
 }
 
-// Write writes the file at path. fill writes the contents to w, which is buffered. The file's
-// permissions are 0666 less the umask.
+// ErrSpecial says that a path is a named pipe, a device or a socket.
+var ErrSpecial = errors.New("not a regular file")
+
+// Resolve returns the path of the file that Write would make or replace: path itself, or
+// where path is a link, what it points to. The error is ErrSpecial where there is something
+// else than a file or a folder.
+func Resolve(path string) (string, error) {
+	at := path
+	for range 40 { // as many links as Linux follows
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return at, nil
+		case err != nil:
+			return "", err
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(at)
+			if err != nil {
+				return "", err
+			}
+			if !filepath.IsAbs(target) {
+				// Not filepath.Join: it would remove "link/..", which may be another folder.
+				dir, _ := filepath.Split(at)
+				target = dir + target
+			}
+			at = target
+		case info.Mode().IsRegular() || info.IsDir():
+			return at, nil
+		default:
+			return "", fmt.Errorf("%w: it is %s", ErrSpecial, kind(info.Mode()))
+		}
+	}
+	return "", fmt.Errorf("%w: too many links", ErrSpecial)
+}
+
+// kind says what there is in the place of a file.
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "of an unknown kind"
+}
+
+// Write writes the file at path with what fill writes to w, which is buffered. The
+// file's permissions are 0666 less the umask.
 //
 // Errors of fill and of the file system are wrapped with the path: errors.Is and errors.As
 // find them. The error is fs.ErrNotExist also where another process removed the temporary file
@@ -47,11 +100,19 @@ func Write(path string, o Options, fill func(w io.Writer) error) error {
 	return nil
 }
 
-func write(path string, o Options, fill func(w io.Writer) error) error {
-	file, err := create(path, rand.Text)
+func write(name string, o Options, fill func(w io.Writer) error) error {
+	path, err := Resolve(name)
 	if err != nil {
 		return err
 	}
+	if o.KeepExisting && path != name {
+		return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist} // there is a link
+	}
+	file, unlock, err := create(path, rand.Text)
+	if err != nil {
+		return err
+	}
+	defer unlock() // when the file has its final name
 	placed := false
 	defer func() {
 		if !placed { // also where fill panics
@@ -88,26 +149,111 @@ func write(path string, o Options, fill func(w io.Writer) error) error {
 // Probe reports whether Write could make a file at path, by making a temporary file and
 // removing it.
 func Probe(path string) error {
-	file, err := create(path, rand.Text)
+	target, err := Resolve(path)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
+	file, unlock, err := create(target, rand.Text)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	defer unlock()
 	if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }
 
-// create makes the temporary file. It never opens a file or a link that is there.
-func create(path string, random func() string) (*os.File, error) {
+// create makes the temporary file, and locks it until unlock is called. It never opens a file
+// or a link that is there.
+func create(path string, random func() string) (file *os.File, unlock func(), err error) {
 	dir, base := filepath.Split(path)
 	for tries := 0; ; tries++ {
 		name := dir + fmt.Sprintf("%s%d.%s%s", own(base), os.Getpid(), random(), ending)
 		// Not os.CreateTemp: its files are private, and results are shared.
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || tries == 3 || !errors.Is(err, fs.ErrExist) {
-			return file, err
+		if err == nil {
+			unlock, removed := lock(name, file)
+			if !removed {
+				return file, unlock, nil
+			}
+			unlock()
+			file.Close()
+			err = fmt.Errorf("another process removed %s", name)
+		} else if !errors.Is(err, fs.ErrExist) {
+			return nil, nil, err
 		}
+		if tries == 3 {
+			return nil, nil, err
+		}
+	}
+}
+
+// lock locks the temporary file that this process has made. The lock stays when the file is
+// closed, because it is another opening of the file that holds it. removed reports that another
+// process took the file for an abandoned one before it was locked. Where the file system has no
+// locks, no process removes the file.
+func lock(name string, file *os.File) (unlock func(), removed bool) {
+	again, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return func() {}, errors.Is(err, fs.ErrNotExist)
+	}
+	locked, err := tryLock(again)
+	if err != nil {
+		again.Close() // some systems rename no file that is open
+		return func() {}, !isAt(name, file)
+	}
+	return func() { again.Close() }, !locked || !isAt(name, file)
+}
+
+// isAt reports whether an open file is the one at a path.
+func isAt(path string, file *os.File) bool {
+	there, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	open, err := file.Stat()
+	return err == nil && os.SameFile(there, open)
+}
+
+// RemoveAbandoned removes the temporary files of path that processes of this machine left
+// when they were killed. A file that cannot be removed stays, and does no harm.
+func RemoveAbandoned(path string) {
+	path, err := Resolve(path)
+	if err != nil {
+		return
+	}
+	dir, base := filepath.Split(path)
+	folder, err := os.Open(filepath.Clean(dir))
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	for {
+		names, err := folder.Readdirnames(1024)
+		for _, name := range names {
+			if strings.HasPrefix(name, own(base)) && IsTemporary(path, name) {
+				removeUnlocked(dir + name)
+			}
+		}
+		if err != nil {
+			return // io.EOF after the last
+		}
+	}
+}
+
+// removeUnlocked removes a file that no process has locked.
+func removeUnlocked(path string) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return // a planted link or pipe
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if locked, err := tryLock(file); err == nil && locked && isAt(path, file) {
+		os.Remove(path)
 	}
 }
 
@@ -152,23 +298,6 @@ func IsTemporary(path, name string) bool {
 	return err == nil
 }
 
-// IsAbandoned reports whether a name in the folder of path is the name of one of its temporary
-// files that nobody will complete: it was made by a process of this machine that has ended, or
-// by a process with the number of this process. Do not call it while this process writes the
-// file.
-func IsAbandoned(path, name string) bool {
-	if !IsTemporary(path, name) {
-		return false
-	}
-	rest, here := strings.CutPrefix(name, own(filepath.Base(path)))
-	if !here {
-		return false
-	}
-	digits, _, _ := strings.Cut(rest, ".")
-	pid, err := strconv.Atoi(digits)
-	return err == nil && (pid == os.Getpid() || !alive(pid))
-}
-
 // host is the name of this machine, in letters that a file's name can have.
 func host() string {
 	name, err := os.Hostname()
@@ -181,4 +310,26 @@ func host() string {
 		}
 		return '_'
 	}, name), 64)
+}
+
+// Same reports whether two paths are one file, however they are spelled: by other folders,
+// links or hard links, or by the letters of a file system that takes capital ones for small ones.
+// Where a file does not exist, its folder and its name count.
+func Same(a, b string) bool {
+	a, errA := Resolve(a)
+	b, errB := Resolve(b)
+	if errA != nil || errB != nil {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	if (errA == nil) != (errB == nil) || filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	dirA, errA := os.Stat(filepath.Dir(a))
+	dirB, errB := os.Stat(filepath.Dir(b))
+	return errA == nil && errB == nil && os.SameFile(dirA, dirB)
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -118,7 +117,7 @@ func TestPlantedLink(t *testing.T) {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 	names := []string{"A", "B"}
-	file, err := create(path, func() string {
+	file, unlock, err := create(path, func() string {
 		next := names[0]
 		names = names[1:]
 		return next
@@ -126,11 +125,12 @@ func TestPlantedLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer unlock()
 	defer file.Close()
 	if !strings.HasSuffix(file.Name(), ".B"+ending) || !IsTemporary(path, filepath.Base(file.Name())) {
 		t.Errorf("made %s", file.Name())
 	}
-	if _, err := create(path, func() string { return "A" }); !errors.Is(err, fs.ErrExist) {
+	if _, _, err := create(path, func() string { return "A" }); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("with the planted name only: %v", err)
 	}
 	if got, err := os.ReadFile(victim); err != nil || string(got) != "precious" {
@@ -288,30 +288,153 @@ func TestKeepExisting(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	dead := 1 << 30
 	for _, c := range []struct {
-		name                 string
-		temporary, abandoned bool
+		name      string
+		temporary bool
 	}{
-		{fmt.Sprintf("%s%d.X.tmp", own("out"), dead), true, !alive(dead)},
-		{fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getpid()), true, true},
-		{fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getppid()), true, false},
-		{".out.another-host.1.X.tmp", true, false},
-		{fmt.Sprintf("%s%d.X.tmp", own("out.csv"), dead), false, false},
-		{fmt.Sprintf("%s%d.X.tmp", own("ou"), dead), false, false},
-		{"out", false, false},
-		{".out.tmp", false, false},
-		{".out.notes.of.mine.tmp", false, false},
-		{fmt.Sprintf("%s%d.X.swp", own("out"), dead), false, false},
+		{fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getpid()), true},
+		{".out.another-host.1.X.tmp", true},
+		{fmt.Sprintf("%s1.X.tmp", own("out.csv")), false},
+		{fmt.Sprintf("%s1.X.tmp", own("ou")), false},
+		{"out", false},
+		{".out.tmp", false},
+		{".out.notes.of.mine.tmp", false},
+		{fmt.Sprintf("%s1.X.swp", own("out")), false},
 	} {
 		if got := IsTemporary("folder/out", c.name); got != c.temporary {
 			t.Errorf("%s: temporary is %v", c.name, got)
 		}
-		if got := IsAbandoned("folder/out", c.name); got != c.abandoned {
-			t.Errorf("%s: abandoned is %v", c.name, got)
+	}
+}
+
+// TestRemoveAbandoned: what no process has locked goes, whatever number the process had, and
+// what one is writing stays.
+func TestRemoveAbandoned(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	victim := filepath.Join(t.TempDir(), "victim")
+	left := fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getpid())
+	planted := fmt.Sprintf("%s7.Y.tmp", own("out"))
+	others := []string{".out.another-host.1.X.tmp", fmt.Sprintf("%s1.X.tmp", own("out.csv")), ".out.notes.of.mine.tmp", "out"}
+	for _, file := range append([]string{victim, filepath.Join(dir, left)}, others...) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		if err := os.WriteFile(file, []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if runtime.GOOS == "linux" && alive(dead) {
-		t.Error("a process that cannot be is alive")
+	if err := os.Symlink(victim, filepath.Join(dir, planted)); err == nil {
+		others = append(others, planted)
+	}
+	probe, err := os.Open(victim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	if _, err := tryLock(probe); err != nil {
+		t.Skipf("no locks here: %v", err)
+	}
+	if err := Write(path, Options{}, func(w io.Writer) error {
+		RemoveAbandoned(path)
+		return text("whole")(w)
+	}); err != nil {
+		t.Errorf("a file that is being written was removed: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "whole" {
+		t.Errorf("%q, %v", got, err)
+	}
+	there := func(name string) bool { _, err := os.Lstat(filepath.Join(dir, name)); return err == nil }
+	if there(left) {
+		t.Errorf("%s stays", left)
+	}
+	for _, name := range others {
+		if !there(name) {
+			t.Errorf("%s was removed", name)
+		}
+	}
+	// One that a cleaner has just locked or removed is made again under another name.
+	names := []string{"A", "B"}
+	file, unlock, err := create(path, func() string {
+		next := names[0]
+		names = names[1:]
+		return next
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	defer file.Close()
+	os.Remove(file.Name())
+	if again, removed := lock(file.Name(), file); !removed {
+		again()
+		t.Error("nobody sees that the file was removed")
+	}
+}
+
+// TestLinks: what a link points to is replaced, and the link stays.
+func TestLinks(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	target := filepath.Join(other, "target.csv")
+	if err := os.WriteFile(target, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	link, chain, dangling := filepath.Join(dir, "link"), filepath.Join(dir, "chain"), filepath.Join(dir, "dangling")
+	for _, l := range [][2]string{{target, link}, {"link", chain}, {filepath.Join(other, "new"), dangling}, {"loop", filepath.Join(dir, "loop")}} {
+		if err := os.Symlink(l[0], l[1]); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	for path, file := range map[string]string{link: target, chain: target, dangling: filepath.Join(other, "new")} {
+		if err := Write(path, Options{KeepExisting: true}, text("x")); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s, with KeepExisting: %v", path, err)
+		}
+		if err := Write(path, Options{}, text(path)); err != nil {
+			t.Error(err)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != path {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v, %v", path, info, err)
+		}
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := Write(loop, Options{}, text("x")); !errors.Is(err, ErrSpecial) {
+		t.Errorf("a loop of links: %v", err)
+	}
+	if err := Write(os.DevNull, Options{}, text("x")); !errors.Is(err, ErrSpecial) || !strings.Contains(err.Error(), "a device") {
+		t.Errorf("a device: %v", err)
+	}
+	if err := Probe(os.DevNull); !errors.Is(err, ErrSpecial) {
+		t.Errorf("a device: %v", err)
+	}
+}
+
+func TestSame(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Mkdir("sub", 0o777), os.WriteFile("a", nil, 0o666), os.WriteFile("b", nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := [][2]string{{"a", "a"}, {"a", "./a"}, {"a", "sub/../a"}, {"a", here + "/a"}, {"new", "./new"}, {"sub/../new", here + "/new"}}
+	if os.Link("a", "hard") == nil {
+		same = append(same, [2]string{"a", "hard"})
+	}
+	if err := errors.Join(os.Symlink("a", "soft"), os.Symlink("new", "dangling"), os.Symlink("sub", "folder")); err == nil {
+		same = append(same, [2]string{"soft", "a"}, [2]string{"dangling", "new"}, [2]string{"folder/x", "sub/x"})
+	}
+	for _, p := range same {
+		if !Same(p[0], p[1]) || !Same(p[1], p[0]) {
+			t.Errorf("%s and %s are one file", p[0], p[1])
+		}
+	}
+	for _, p := range [][2]string{{"a", "b"}, {"a", "new"}, {"new", "newer"}, {"new", "sub/new"}, {"no/folder", "no/folder"}} {
+		if Same(p[0], p[1]) {
+			t.Errorf("%s and %s are not one file", p[0], p[1])
+		}
 	}
 }

@@ -9,12 +9,6 @@ import (
 	"syscall"
 )
 
-// alive reports whether a process of this machine runs.
-func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
-}
-
 // syncFolder makes a renaming in a folder last. It does nothing where the file system
 // cannot, and in a folder that may be written to but not read.
 func syncFolder(path string) error {

@@ -40,7 +40,7 @@ type Shard struct {
 
 // Open prepares shard i of n of a sweep, i from 1, with its file in a folder. It makes the
 // folder where there is none. It refuses a folder with files of another plan, and removes
-// temporary files that dead processes left for this shard.
+// temporary files that killed processes of this machine left for this shard.
 func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	if i < 1 || n < 1 || i > n {
 		return nil, fmt.Errorf("shard %d of %d: want 1 to %d", i, n, max(n, 1))
@@ -48,7 +48,7 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of results: %w", err)
 	}
-	_, foreign, all, err := s.listing(dir)
+	_, foreign, _, err := s.listing(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,7 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 		Sweep: s, Index: i, Count: n, path: filepath.Join(dir, FileName(s.ID, i, n)),
 		header: append(head, '\n'), pending: map[key][]byte{},
 	}
-	for _, name := range all {
-		if safefile.IsAbandoned(h.path, name) {
-			os.Remove(filepath.Join(dir, name)) // a file that cannot be removed does no harm
-		}
-	}
+	safefile.RemoveAbandoned(h.path)
 	return h, nil
 }
 

@@ -1,0 +1,11 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package safefile
+
+import (
+	"errors"
+	"os"
+)
+
+// tryLock returns an error: this system has no locks that end with their process.
+func tryLock(*os.File) (locked bool, err error) { return false, errors.ErrUnsupported }
