@@ -4,13 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/matrix"
@@ -19,16 +17,13 @@ import (
 // ReadNPY reads a two-dimensional NumPy array of at most MaxSide × MaxSide
 // bools, integers or floats of any width and byte order, in C or Fortran order.
 // Every entry must be finite. name is the file's, for errors.
-//
-// npyio reads the header. It does not read the data: for a truncated file it invents
-// values, it returns Fortran order untransposed, and it does not know float16.
 func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	br := bufio.NewReader(r)
 	header, _, err := readHeader(br)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	shape := header.Descr.Shape
+	shape := header.shape
 	if len(shape) != 2 {
 		return nil, fmt.Errorf("%s: array of %d dimensions; want 2, a row for each level and a column for each bit", name, len(shape))
 	}
@@ -36,7 +31,7 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	if err := checkSides(name, rows, columns); err != nil {
 		return nil, err
 	}
-	size, decode, err := element(header.Descr.Type)
+	size, decode, err := element(header.descr)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -49,9 +44,9 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	}
 	switch got := int64(raw.Len()); {
 	case got < want:
-		return nil, fmt.Errorf("%s: truncated: %d bytes of data, but %d × %d entries of type %s are %d", name, got, rows, columns, header.Descr.Type, want)
+		return nil, fmt.Errorf("%s: truncated: %d bytes of data, but %d × %d entries of type %s are %d", name, got, rows, columns, header.descr, want)
 	case got > want:
-		return nil, fmt.Errorf("%s: bytes after the data: %d × %d entries of type %s are %d", name, rows, columns, header.Descr.Type, want)
+		return nil, fmt.Errorf("%s: bytes after the data: %d × %d entries of type %s are %d", name, rows, columns, header.descr, want)
 	}
 	data := raw.Bytes()
 	m := mat.NewDense(rows, columns, nil)
@@ -59,7 +54,7 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 		row := m.RawRowView(i)
 		for k := range row {
 			at := i*columns + k
-			if header.Descr.Fortran {
+			if header.fortran {
 				at = k*rows + i
 			}
 			v := decode(data[at*size:])
@@ -70,52 +65,6 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 		}
 	}
 	return m, nil
-}
-
-// maxHeader is the largest header that is read: NumPy pads its own to a few
-// dozen bytes.
-const maxHeader = 1 << 16
-
-var errHeader = errors.New("not a NumPy array: bad header")
-
-// readHeader reads the header of an .npy file and leaves br at the data, which
-// begin at the offset.
-func readHeader(br *bufio.Reader) (h npy.Header, offset int64, err error) {
-	start, err := br.Peek(12)
-	if len(start) == 0 {
-		return h, 0, errors.New("empty file; want a NumPy array")
-	}
-	if err != nil || !bytes.Equal(start[:6], npy.Magic[:]) {
-		return h, 0, errors.New("not a NumPy array: the file does not begin as .npy files do")
-	}
-	length := 10 + int(binary.LittleEndian.Uint16(start[8:]))
-	switch start[6] {
-	case 1:
-	case 2:
-		long := binary.LittleEndian.Uint32(start[8:])
-		if long > maxHeader {
-			return h, 0, errHeader
-		}
-		length = 12 + int(long)
-	default:
-		return h, 0, fmt.Errorf(".npy format version %d; want 1 or 2, as numpy.save writes", start[6])
-	}
-	raw := make([]byte, length)
-	if _, err := io.ReadFull(br, raw); err != nil {
-		return h, 0, errHeader
-	}
-	// npyio cuts the header at characters that it expects, and panics where they are
-	// missing.
-	defer func() {
-		if recover() != nil {
-			err = errHeader
-		}
-	}()
-	r, err := npy.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return h, 0, fmt.Errorf("%w: %w", errHeader, err)
-	}
-	return r.Header, int64(length), nil
 }
 
 // element returns the size in bytes and the decoder of a NumPy type.
@@ -204,7 +153,6 @@ func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
 }
 
 // writeNPY writes the array row by row, so that memory never holds a large matrix twice.
-// (npyio writes whole slices.)
 func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
 	rows, columns := m.Dims()
 	head := npyHeader(descr, fmt.Sprintf("(%d, %d)", rows, columns))

@@ -10,8 +10,6 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
-
-	"github.com/sbinet/npyio/npy"
 )
 
 // NPZWriter writes arrays of one dimension into an .npz file. Equal arrays give equal
@@ -79,6 +77,6 @@ func (z *NPZWriter) array(name, descr string, n int, encode func(dst []byte, i i
 func npyHeader(descr, shape string) []byte {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	length := (10+len(dict)+1+63)/64*64 - 10
-	return slices.Concat(npy.Magic[:], []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
+	return slices.Concat([]byte(magic), []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
 		[]byte(dict), bytes.Repeat([]byte{' '}, length-len(dict)-1), []byte{'\n'})
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Rows is an N × M array of numbers in a file, read row by row, so that the file
@@ -39,10 +40,7 @@ type rowSource interface {
 // OpenRows opens a .csv, .npy or .npz file. FILE.npz:NAME is one array of an .npz file.
 // Without a NAME, OpenRows takes the first of names that the file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
-	file, array := path, ""
-	if at := strings.LastIndex(strings.ToLower(path), ".npz:"); at >= 0 {
-		file, array = path[:at+4], path[at+5:]
-	}
+	file, array := SplitArray(path)
 	r := &Rows{name: path, n: -1}
 	var err error
 	switch ending := strings.ToLower(filepath.Ext(file)); ending {
@@ -59,6 +57,17 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// SplitArray splits FILE.npz:NAME. array is empty where the path names no array.
+func SplitArray(path string) (file, array string) {
+	const ending = ".npz:"
+	for at := len(path) - len(ending); at >= 0; at-- {
+		if strings.EqualFold(path[at:at+len(ending)], ending) {
+			return path[:at+len(ending)-1], path[at+len(ending):]
+		}
+	}
+	return path, ""
 }
 
 // Name returns the name of the file, and for an .npz also of the array, for messages.
@@ -254,7 +263,7 @@ func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.R
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
-	shape := header.Descr.Shape
+	shape := header.shape
 	switch len(shape) {
 	case 1:
 		r.n, r.m = shape[0], 1
@@ -266,7 +275,7 @@ func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.R
 	if err := r.checkColumns(); err != nil {
 		return err
 	}
-	width, decode, err := element(header.Descr.Type)
+	width, decode, err := element(header.descr)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
@@ -282,9 +291,9 @@ func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.R
 		if size-offset > want {
 			what = "bytes after the data"
 		}
-		return fmt.Errorf("%s: %s: %d bytes of data, but %d × %d entries of type %s are %d", r.name, what, size-offset, r.n, r.m, header.Descr.Type, want)
+		return fmt.Errorf("%s: %s: %d bytes of data, but %d × %d entries of type %s are %d", r.name, what, size-offset, r.n, r.m, header.descr, want)
 	}
-	if header.Descr.Fortran && r.m > 1 && r.n > 1 {
+	if header.fortran && r.m > 1 && r.n > 1 {
 		file, err := at()
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
@@ -408,18 +417,21 @@ func (r *Rows) openNPZ(path, array string, names []string) error {
 	case len(has) == 0:
 		return fmt.Errorf("%s: no arrays", path)
 	case array != "" && f == nil:
-		return fmt.Errorf("%s: no array %q; it has %s", path, array, strings.Join(has, ", "))
+		return fmt.Errorf("%s: no array %q; it has %s", path, array, someOf(has))
 	case array == "" && len(has) == 1:
 		array = has[0]
 	case array == "":
 		at := slices.IndexFunc(names, func(name string) bool { return arrays[name] != nil })
 		if at < 0 {
-			return fmt.Errorf("%s: which array? Want %s:NAME with one of %s", path, path, strings.Join(has, ", "))
+			return fmt.Errorf("%s: which array? Want %s:NAME with one of %s", path, path, someOf(has))
 		}
 		array = names[at]
 	}
 	f = arrays[array]
 	r.name = path + ":" + array
+	if f.Method != zip.Store && f.Method != zip.Deflate {
+		return fmt.Errorf("%s is compressed with %s, which belsim cannot read; numpy.savez and numpy.savez_compressed write what it can", r.name, method(f.Method))
+	}
 	var entry io.ReadCloser
 	r.closers = append(r.closers, func() error {
 		if entry == nil {
@@ -437,8 +449,60 @@ func (r *Rows) openNPZ(path, array string, names []string) error {
 	return r.array(open, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, path) })
 }
 
+// scratch marks errors of writing to a temporary file, but not those of reading an archive.
+type scratch struct{ file *os.File }
+
+func (s scratch) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrTemporary, err)
+	}
+	return n, err
+}
+
+// someOf lists a few names, in quotes where they have more than letters, digits and the like:
+// names in a file can be any bytes.
+func someOf(names []string) string {
+	const most = 8
+	var shown []string
+	for _, name := range names[:min(most, len(names))] {
+		plain := name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./ ", r)
+		})
+		if !plain {
+			name = fmt.Sprintf("%.64q", name)
+		}
+		shown = append(shown, name)
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// method is the name of a method of compression in a zip.
+func method(m uint16) string {
+	switch m {
+	case 12:
+		return "bzip2"
+	case 14:
+		return "lzma"
+	case 93:
+		return "zstd"
+	case 95:
+		return "xz"
+	}
+	return fmt.Sprintf("method %d", m)
+}
+
+// ErrTemporary says that an array could not be unpacked into a temporary file: its folder, by
+// default /tmp, is missing, full or not to be written to.
+var ErrTemporary = errors.New("unpacking into a temporary file")
+
 // anywhere gives access to any place of an entry of a zip: in the archive, where the entry
-// is not compressed, else in a temporary file that Close removes.
+// is not compressed, else in a temporary file. Where the system allows it, the file has no name
+// from the start, so that nothing stays when the process is killed; else Close removes it.
 func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
 	if f.Method == zip.Store {
 		offset, err := f.DataOffset()
@@ -459,11 +523,17 @@ func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
 	defer in.Close()
 	file, err := os.CreateTemp("", "belsim-*.npy")
 	if err != nil {
-		return nil, fmt.Errorf("unpacking: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrTemporary, err)
 	}
-	r.closers = append(r.closers, func() error { return errors.Join(file.Close(), os.Remove(file.Name())) })
+	unlinked := os.Remove(file.Name()) == nil
+	r.closers = append(r.closers, func() error {
+		if unlinked {
+			return file.Close()
+		}
+		return errors.Join(file.Close(), os.Remove(file.Name()))
+	})
 	// The archive may claim any size. A later check compares it with the data.
-	if _, err := io.Copy(file, io.LimitReader(in, int64(f.UncompressedSize64)+1)); err != nil {
+	if _, err := io.Copy(scratch{file}, io.LimitReader(in, int64(f.UncompressedSize64)+1)); err != nil {
 		return nil, fmt.Errorf("unpacking: %w", err)
 	}
 	return file, nil

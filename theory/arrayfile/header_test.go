@@ -1,0 +1,155 @@
+package arrayfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestHeaderOrder: NumPy's specification allows the keys in any order, and any quotes and spaces.
+func TestHeaderOrder(t *testing.T) {
+	keys := []string{"'descr': '<f8'", `"fortran_order":True`, "'shape' : (3,4L,)"}
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		for _, form := range []string{"{%s, %s, %s, }    \n", "{%s,%s,%s}", " { %s ,\t%s,%s,}\n"} {
+			text := fmt.Sprintf(form, keys[order[0]], keys[order[1]], keys[order[2]])
+			h, err := parseHeader(text)
+			if err != nil || h.descr != "<f8" || !h.fortran || !slices.Equal(h.shape, []int{3, 4}) {
+				t.Errorf("%q: %+v, %v", text, h, err)
+			}
+		}
+	}
+	for _, text := range []string{
+		"", "{}", "{", "{'descr'", "{'descr':", "{'descr': '<f8'", "{'descr': '<f8', 'fortran_order': False}",
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)", "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} x",
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 1}", "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,)}",
+		"{'descr': '<f8', 'fortran_order': 0, 'shape': (1,)}", "{'descr': '<f8', 'fortran_order': False, 'shape': 1}",
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", "{'descr': '<f8', 'fortran_order': False, 'shape': (1 2)}",
+		"{'descr': <f8, 'fortran_order': False, 'shape': (1,)}", "{'descr': [('a', '<f8', 'fortran_order': False, 'shape': (1,)}",
+		"{'descr': '<f8' 'fortran_order': False, 'shape': (1,)}", "{,}", "{'descr': '<f8\\n', 'fortran_order': False, 'shape': (1,)}",
+	} {
+		if h, err := parseHeader(text); !errors.Is(err, errHeader) {
+			t.Errorf("%q: %+v, %v; want an error", text, h, err)
+		}
+	}
+}
+
+func FuzzHeader(f *testing.F) {
+	f.Add("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n")
+	f.Fuzz(func(_ *testing.T, text string) { parseHeader(text) }) // it ends, without a panic
+}
+
+// archive writes an .npz with one array in Fortran order under some names.
+func archive(t *testing.T, method uint16, names ...string) string {
+	t.Helper()
+	array := npyHeader("<f8", "(100, 50)")
+	array = bytes.Replace(array, []byte("False"), []byte("True "), 1)
+	array = append(array, make([]byte, 100*50*8)...)
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(array); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "z.npz")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestUnpacked: the temporary file of an array has no name from the start; a folder that takes
+// none is the system's fault.
+func TestUnpacked(t *testing.T) {
+	path := archive(t, zip.Deflate, "z")
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	r, err := OpenRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); runtime.GOOS == "linux" && (err != nil || len(entries) != 0) {
+		t.Errorf("while it is read: %v, %v", entries, err)
+	}
+	row := make([]float64, 50)
+	for range 2 {
+		for range 100 {
+			if err := r.Next(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Rewind(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("afterwards: %v, %v", entries, err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	if runtime.GOOS == "linux" {
+		if _, err := OpenRows(path); !errors.Is(err, ErrTemporary) {
+			t.Errorf("no folder: %v", err)
+		}
+	}
+}
+
+// TestMethods: the error says which file has a compression that cannot be read, and what writes
+// others.
+func TestMethods(t *testing.T) {
+	path := archive(t, zip.Store, "z")
+	stored, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, name := range map[byte]string{12: "bzip2", 14: "lzma", 93: "zstd", 99: "method 99"} {
+		// The method is in the entry's own header, and in the directory at the end.
+		file := bytes.Clone(stored)
+		file[8] = method
+		file[bytes.LastIndex(file, []byte("PK\x01\x02"))+10] = method
+		if err := os.WriteFile(path, file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenRows(path); err == nil || !strings.Contains(err.Error(), path+":z is compressed with "+name) || !strings.Contains(err.Error(), "numpy.savez") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestArrayNames: names in a file are printed quoted, and at most a few.
+func TestArrayNames(t *testing.T) {
+	names := []string{"plain", "\x1b[31mred", "two\nlines", strings.Repeat("long", 1000)}
+	for i := range 20 {
+		names = append(names, fmt.Sprint("n", i))
+	}
+	path := archive(t, zip.Deflate, names...)
+	for _, open := range []string{path, path + ":none"} {
+		_, err := OpenRows(open)
+		if err == nil || strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 600 || !strings.Contains(err.Error(), `plain, "\x1b[31mred", "two\nlines", `) || !strings.HasSuffix(err.Error(), "n3 and 16 more") {
+			t.Errorf("%v", err)
+		}
+	}
+	for path, want := range map[string][2]string{
+		"a.npz:b": {"a.npz", "b"}, "a.NPZ:b:c": {"a.NPZ", "b:c"}, "a.npz": {"a.npz", ""}, "İ.npz:b": {"İ.npz", "b"}, "a.npz:b.npz:c": {"a.npz:b.npz", "c"}, "": {"", ""},
+	} {
+		if file, array := SplitArray(path); file != want[0] || array != want[1] {
+			t.Errorf("%s: %q, %q", path, file, array)
+		}
+	}
+}
