@@ -83,7 +83,9 @@ func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
 	return out, nil
 }
 
-// WriteCSV writes a line of column names and a line for each row.
+// WriteCSV writes a line of column names and a line for each row. A text that a spreadsheet
+// would take for a formula, because it begins with =, +, - or @ and is no number, has an
+// apostrophe before it.
 func WriteCSV[R any](w io.Writer, rows []R, o ...Option) error {
 	return WriteCSVSeq(w, func(yield func(R, error) bool) {
 		for _, row := range rows {

@@ -195,9 +195,9 @@ func cell(t reflect.Type) func(v reflect.Value) string {
 	case t == numberType:
 		return func(v reflect.Value) string { return Number(v.Float()).String() }
 	case t.Implements(stringerType):
-		return func(v reflect.Value) string { return v.Interface().(fmt.Stringer).String() }
+		return func(v reflect.Value) string { return harmless(v.Interface().(fmt.Stringer).String()) }
 	case k == reflect.String:
-		return reflect.Value.String
+		return func(v reflect.Value) string { return harmless(v.String()) }
 	case k == reflect.Bool:
 		return func(v reflect.Value) string { return strconv.FormatBool(v.Bool()) }
 	case isSigned(k):

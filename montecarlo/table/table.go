@@ -156,14 +156,19 @@ func (t *Table) Text(w io.Writer) error {
 		lines = append([][]string{t.Head}, lines...)
 	}
 	for _, cells := range lines {
-		if _, err := io.WriteString(out, start+strings.Join(cells, "\t")+end); err != nil {
+		shown := make([]string, len(cells))
+		for i, cell := range cells {
+			shown[i] = Visible(cell)
+		}
+		if _, err := io.WriteString(out, start+strings.Join(shown, "\t")+end); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
 }
 
-// CSV prints the headings, where there are some, and the cells.
+// CSV prints the headings, where there are some, and the cells. A text that a spreadsheet
+// would take for a formula has an apostrophe before it.
 func (t *Table) CSV(w io.Writer) error {
 	if t.err != nil {
 		return t.err
@@ -174,7 +179,17 @@ func (t *Table) CSV(w io.Writer) error {
 			return err
 		}
 	}
-	return out.WriteAll(t.Rows)
+	for _, cells := range t.Rows {
+		record := make([]string, len(cells))
+		for i, cell := range cells {
+			record[i] = harmless(cell)
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // columns is the number of columns.

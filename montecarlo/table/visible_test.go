@@ -1,0 +1,43 @@
+package table
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "plain é – ± 😀": "plain é – ± 😀", "\x1b[31m": `\x1b[31m`, "a\tb\nc": `a\tb\nc`, "\x7f\u0085": `\x7f\u0085`,
+		"\u2028\u202e": `\u2028\u202e`, "\xff": `\xff`, "\ufffd": "\ufffd",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	var b strings.Builder
+	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Text(&b); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
+
+// TestFormulas: no cell of a CSV is a formula; numbers are as they were.
+func TestFormulas(t *testing.T) {
+	type row struct {
+		Name   string  `json:"name" doc:"a text"`
+		Value  float64 `json:"value" doc:"a number"`
+		Signed int     `json:"signed" doc:"a number"`
+	}
+	rows := []row{{"=1+1", -0.5, -3}, {"+1", 1, 1}, {"-5", 1, 1}, {"-5.csv", 1, 1}, {"@x", 1, 1}, {"\tx", 1, 1}, {"x=1", 1, 1}, {"-inf", 1, 1}, {"", 1, 1}}
+	var b strings.Builder
+	if err := WriteCSV(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := "name,value,signed\n'=1+1,-0.5,-3\n+1,1,1\n-5,1,1\n'-5.csv,1,1\n'@x,1,1\n'\tx,1,1\nx=1,1,1\n-inf,1,1\n,1,1\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+	b.Reset()
+	if err := (&Table{Head: []string{"name"}, Rows: [][]string{{"=1"}, {"-1"}}}).CSV(&b); err != nil || b.String() != "name\n'=1\n-1\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
