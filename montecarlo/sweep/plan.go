@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
@@ -91,6 +92,9 @@ type planKey struct {
 
 // parsePlan reads the text of a plan file, which can ask for some planes of error models.
 func parsePlan(path string, text []byte, decoders decode.Registry, known []planeKeys) (*Plan, error) {
+	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
+		return nil, fmt.Errorf("%s: is not text in UTF-8", path)
+	}
 	p := &Plan{
 		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
 		transitions: codeTransitions, given: map[string]bool{},

@@ -6,10 +6,13 @@ package jobs
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"text/template"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Job describes a sweep in shards. The templates are filled in with its values.
@@ -41,11 +44,11 @@ var kubernetesText string
 const maxConfigMap = 1 << 20
 
 // Slurm returns a batch script for an array of shards, with one task for each. The error says
-// that a name has a line break.
+// that a name has a control character.
 func (j Job) Slurm() (string, error) { return j.fill("slurm", slurmText) }
 
 // Kubernetes returns an Indexed Job, with one index for each shard, and a ConfigMap with the
-// plan. The error says that a name has a line break, or that the plan is too large.
+// plan. The error says that a name has a control character, or that the plan is too large.
 func (j Job) Kubernetes() (string, error) {
 	if len(j.PlanText) > maxConfigMap {
 		return "", fmt.Errorf("%s: %d bytes; Kubernetes takes plans of at most %d", j.PlanPath, len(j.PlanText), maxConfigMap)
@@ -54,11 +57,12 @@ func (j Job) Kubernetes() (string, error) {
 }
 
 func (j Job) fill(name, text string) (string, error) {
-	for _, path := range []string{j.PlanPath, j.Folder} {
-		if strings.ContainsAny(path, "\r\n") {
-			return "", fmt.Errorf("%q: no job can be printed for a name with a line break", path)
+	for _, name := range []string{j.PlanPath, j.Folder, j.Image} {
+		if strings.ContainsFunc(name, unsafe) || !utf8.ValidString(name) {
+			return "", fmt.Errorf("%+q: no job can be printed for a name with a line break or another control character", name)
 		}
 	}
+	j.PlanPath, j.Folder = operand(j.PlanPath), operand(j.Folder)
 	t, err := template.New(name).Funcs(template.FuncMap{"shell": Quote, "json": quoteJSON}).Parse(text)
 	if err != nil {
 		return "", fmt.Errorf("the template of the job: %w", err)
@@ -69,8 +73,22 @@ func (j Job) fill(name, text string) (string, error) {
 		Job
 		Name   string // of the job
 		Script string // the file that the text is meant for
-	}{j, j.PlanID[:min(12, len(j.PlanID))], strings.TrimSuffix(base, filepath.Ext(base)) + ".sh"})
+	}{j, j.PlanID[:min(12, len(j.PlanID))], operand(strings.TrimSuffix(base, filepath.Ext(base)) + ".sh")})
 	return out.String(), err
+}
+
+// unsafe reports whether a character may end a line, or is not allowed in YAML: the text after
+// it would be no comment and no string any more.
+func unsafe(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' || r == '\ufffe' || r == '\uffff'
+}
+
+// operand returns a path that no program takes for an option.
+func operand(path string) string {
+	if strings.HasPrefix(path, "-") {
+		return "./" + path
+	}
+	return path
 }
 
 // Quote returns an argument of a command line as a POSIX shell reads it: in single quotes
@@ -82,7 +100,19 @@ func Quote(arg string) string {
 	return arg
 }
 
+// quoteJSON writes a text in quotes, as both JSON and YAML read it.
 func quoteJSON(text string) (string, error) {
-	q, err := json.Marshal(text)
-	return string(q), err
+	if !utf8.ValidString(text) {
+		return "", errors.New("the plan is not text in UTF-8")
+	}
+	raw, err := json.Marshal(text)
+	var b strings.Builder
+	for _, r := range string(raw) {
+		if unsafe(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String(), err
 }

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
@@ -80,9 +81,53 @@ func TestRefused(t *testing.T) {
 	if text, err := large.Kubernetes(); text != "" || err == nil || !strings.Contains(err.Error(), "at most 1048576") {
 		t.Errorf("a large plan: %v", err)
 	}
-	broken := job()
-	broken.Folder = "a\nb"
-	if text, err := broken.Slurm(); text != "" || err == nil || !strings.Contains(err.Error(), "line break") {
-		t.Errorf("a folder with a line break: %v", err)
+	for _, name := range []string{"a\nb", "a\rb", "a\u2028b", "a\u2029b", "a\u0085b", "a\x1bb", "a\x7fb", "a\xffb", "a\ufeffb"} {
+		for what, set := range map[string]func(*Job){
+			"plan": func(j *Job) { j.PlanPath = name + ".json" }, "folder": func(j *Job) { j.Folder = name }, "image": func(j *Job) { j.Image = name },
+		} {
+			broken := job()
+			set(&broken)
+			for engine, fill := range map[string]func() (string, error){"slurm": broken.Slurm, "kubernetes": broken.Kubernetes} {
+				if text, err := fill(); text != "" || err == nil || !strings.Contains(err.Error(), "control character") {
+					t.Errorf("%s, %s %q: %v", engine, what, name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestPlanText: the manifest has the plan's bytes, without a character that YAML refuses or takes
+// for the end of a line.
+func TestPlanText(t *testing.T) {
+	j := job()
+	j.PlanText = "{\"names\": \"é \u2028 \u2029 \u0085 \x7f \ufeff \uffff 😀\"}\n"
+	manifest := must(t)(j.Kubernetes())
+	if at := strings.IndexFunc(strings.ReplaceAll(manifest, "\n", ""), unsafe); at >= 0 {
+		t.Errorf("the manifest has %q", manifest[at:at+4])
+	}
+	_, rest, _ := strings.Cut(manifest, "plan.json: ")
+	line, _, _ := strings.Cut(rest, "\n")
+	var text string
+	if err := json.Unmarshal([]byte(line), &text); err != nil || text != j.PlanText {
+		t.Errorf("%q, %v; want %q", text, err, j.PlanText)
+	}
+	j.PlanText = "\xff"
+	if _, err := j.Kubernetes(); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("a plan that is not UTF-8: %v", err)
+	}
+}
+
+// TestDashes: no program takes the name of a file for an option.
+func TestDashes(t *testing.T) {
+	j := job()
+	j.PlanPath, j.Folder = "-rf.json", "-results"
+	script := must(t)(j.Slurm())
+	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n", "belsim merge ./-results --list-missing"} {
+		if !strings.Contains(script, want) {
+			t.Errorf("the script lacks %q:\n%s", want, script)
+		}
+	}
+	if manifest := must(t)(j.Kubernetes()); !strings.Contains(manifest, `"--out", "./-results"`) {
+		t.Errorf("the manifest:\n%s", manifest)
 	}
 }
