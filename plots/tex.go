@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -15,8 +17,12 @@ import (
 // TeX writes the figure for LaTeX's pgfplots: a tikzpicture to \input. LaTeX reads the
 // numbers from the CSV file that belongs to the figure; csv is its name, and its columns
 // have the names that cmd/belsim/README.md documents. LaTeX reads the cells of a heatmap
-// from the PDF of the same name. The error says when a figure has no form for LaTeX.
+// from the PDF of the same name. The error says when a figure has no form for LaTeX, or is
+// that of CheckTeXName.
 func (f *Figure) TeX(w io.Writer, csv string) error {
+	if err := CheckTeXName(csv); err != nil {
+		return err
+	}
 	if f.tex == nil {
 		return fmt.Errorf("cannot write this figure for LaTeX")
 	}
@@ -31,6 +37,16 @@ func (f *Figure) TeX(w io.Writer, csv string) error {
 	}
 	_, err = io.WriteString(w, "% \\input this; the preamble needs:\n% \\usepackage{pgfplots} \\usepgfplotslibrary{groupplots} \\pgfplotsset{compat=1.18}\n"+body)
 	return err
+}
+
+// CheckTeXName refuses names of files that LaTeX would not read as they are, such as those with
+// a % or a brace. No escape works in all places where a figure names a file.
+func CheckTeXName(name string) error {
+	special := func(r rune) bool { return strings.ContainsRune("\\{}%#~^\"$&", r) || !unicode.IsPrint(r) }
+	if at := strings.IndexFunc(name, special); at >= 0 || !utf8.ValidString(name) {
+		return fmt.Errorf("%q: LaTeX cannot read a file of this name; want a name without \\ { } %% # ~ ^ \" $ & and control characters", name)
+	}
+	return nil
 }
 
 // texPage is the data that all templates get.
@@ -57,7 +73,12 @@ func tex(text string, data any) func(texPage) (string, error) {
 
 // texText writes text for LaTeX.
 func texText(s string) string {
-	s = strings.ReplaceAll(s, "\n", " ")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
 	return strings.NewReplacer(
 		`\`, `\textbackslash{}`, "%", `\%`, "_", `\_`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`,
 		"σ", `$\sigma$`, "ρ", `$\rho$`, "τ", `$\tau$`, "θ", `$\theta$`, "−", "$-$", "·", `$\cdot$`, "±", `$\pm$`, "×", `$\times$`,
