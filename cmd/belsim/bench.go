@@ -59,7 +59,7 @@ type measured struct {
 
 // Run implements the command.
 func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json")); err != nil {
 		return err
 	}
 	if cmd.Time <= 0 || cmd.Time > time.Hour {
@@ -89,7 +89,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		}
 	}
 	bar.stop()
-	if err := cmd.write(func(w io.Writer, path string) error {
+	if err := cmd.write(env, func(w io.Writer, path string) error {
 		if format(path) == "json" {
 			return table.WriteJSON(w, result)
 		}

@@ -10,19 +10,24 @@ import (
 	"os/signal"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
 	"belsim/gpu"
 	"belsim/montecarlo"
+	"belsim/montecarlo/safefile"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/montecarlo/table"
+	"belsim/theory/arrayfile"
 	"belsim/theory/decode"
 )
 
@@ -70,17 +75,21 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 
 // environment holds what a command needs from outside.
 type environment struct {
-	stdout, stderr io.Writer
-	args           []string
-	given          map[string]bool           // the flags on the command line, by name; not --json=false
-	decoders       decode.Registry           // the decoders that --decoder takes
-	disturb        func([]montecarlo.Theory) // changes what theory says, in tests of verify
+	stdout   *standardOutput
+	stderr   io.Writer
+	args     []string
+	given    map[string]bool           // the flags on the command line, by name; not --json=false
+	inputs   []input                   // the files that the command line names to be read
+	claimed  []string                  // the files that the command will write
+	written  []string                  // the files that it has written
+	decoders decode.Registry           // the decoders that --decoder takes
+	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
 }
 
 // newEnvironment returns the environment of a command line.
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	return &environment{
-		stdout: stdout, stderr: stderr, args: args, given: map[string]bool{},
+		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args, given: map[string]bool{},
 		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {},
 	}
 }
@@ -93,6 +102,13 @@ func belsim(args []string, stdout, stderr io.Writer) int {
 // belsim runs the command line of the environment.
 func (env *environment) belsim() (code int) {
 	args, stderr := env.args, env.stderr
+	defer func() {
+		// Whatever else it did, a command whose output is lost has failed.
+		if err := env.stdout.failed(); err != nil && code <= exitFailed {
+			fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
+			code = exitEnvironment
+		}
+	}()
 	ctx, interrupted, stop := notify(context.Background())
 	defer stop()
 
@@ -111,16 +127,27 @@ func (env *environment) belsim() (code int) {
 		args = []string{"--help"}
 	}
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
-	if err != nil {
-		fmt.Fprintf(stderr, "belsim: %v; see belsim --help\n", oneLine(err))
+	if err != nil && env.stdout.err == nil {
+		fmt.Fprintf(stderr, "belsim: %s; see belsim --help\n", oneLine(err))
 		return exitUsage
 	}
-	if err = env.checkGiven(k); err == nil {
+	if err == nil {
+		err = env.checkGiven(k)
+	}
+	if err == nil {
 		err = k.Run()
+	}
+	if env.stdout.err != nil && errors.Is(err, env.stdout.err) {
+		return exitDone // the deferred function says more
 	}
 	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = errors.New("nothing was written")
+			var u unfinished
+			text := env.leftBehind()
+			if errors.As(err, &u) {
+				text = u.finished + ", " + text
+			}
+			err = errors.New(text)
 		}
 		fmt.Fprintf(stderr, "belsim: interrupted: %s\n", oneLine(err))
 		return signalStatus(sig)
@@ -135,6 +162,12 @@ func (env *environment) belsim() (code int) {
 
 // parse reads a command line.
 func (env *environment) parse(ctx context.Context, args []string, exit func(int)) (*kong.Context, error) {
+	for _, a := range args {
+		// JSON, and the reader of the command line, would put U+FFFD in the place of such bytes.
+		if !utf8.ValidString(a) {
+			return nil, fmt.Errorf("%q is not text in UTF-8: belsim takes no such names of files", a)
+		}
+	}
 	var c cli
 	anyCode, err := search.Decoders(env.decoders)
 	if err != nil {
@@ -167,6 +200,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			env.given[p.Flag.Name] = v.Kind() != reflect.Bool || v.Bool()
 		}
 	}
+	env.inputs = inputs(k)
 	return k, nil
 }
 
@@ -178,10 +212,16 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, errFailed):
 		return exitFailed
-	case errors.As(err, &outside) || errors.Is(err, gpu.ErrDevice):
+	case errors.As(err, &outside) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, arrayfile.ErrTemporary) || exhausted(err):
 		return exitEnvironment
 	}
 	return exitUsage
+}
+
+// exhausted reports whether the system lacks something that another time or place may have.
+func exhausted(err error) bool {
+	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM},
+		func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
 // joinNegative writes "--flag -1" as "--flag=-1", and -1s likewise. A flag's value would be taken
@@ -207,7 +247,9 @@ func joinNegative(args []string) []string {
 }
 
 // oneLine is the text of an error on one line.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string {
+	return table.Visible(strings.Join(strings.Fields(err.Error()), " "))
+}
 
 // notify returns a context that ends with one of the interruptions, and which of
 // them came. A second signal ends the process at once, as without a handler.
@@ -251,7 +293,7 @@ func version() string {
 // outside marks an error of writing as the environment's, unless the path the
 // user gave is at fault.
 func outside(err error) error {
-	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || errors.Is(err, safefile.ErrSpecial) {
 		return err
 	}
 	return environmentError{err}

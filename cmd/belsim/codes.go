@@ -14,7 +14,7 @@ import (
 )
 
 type codesCmd struct {
-	Code string `arg:"" optional:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
+	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
 	Properties bool `help:"Print the properties of CODE instead of its matrix."`
 	workersFlag
@@ -55,7 +55,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}
-	if err := cmd.checkOutput("csv", "npy", "json", "png", "svg", "pdf", "tex"); err != nil {
+	if err := cmd.checkOutput(env, "csv", "npy", "json", "png", "svg", "pdf", "tex"); err != nil {
 		return err
 	}
 	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Usual: defaultLevels})
@@ -63,7 +63,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	c := codes[0]
-	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeCode(ctx, env, w, c, path) }); err != nil {
+	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeCode(ctx, env, w, c, path) }); err != nil {
 		return err
 	}
 	switch {
@@ -83,7 +83,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 
 // list prints the table of all codes.
 func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput("json"); err != nil {
+	if err := cmd.checkOutput(env, "json"); err != nil {
 		return err
 	}
 	levels := cmd.Levels
@@ -103,7 +103,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		row.Description = f.Description
 		result.Codes = append(result.Codes, row)
 	}
-	if err := cmd.write(func(w io.Writer, _ string) error { return table.WriteJSON(w, result) }); err != nil {
+	if err := cmd.write(env, func(w io.Writer, _ string) error { return table.WriteJSON(w, result) }); err != nil {
 		return err
 	}
 	if cmd.JSON {

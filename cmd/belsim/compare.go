@@ -15,7 +15,7 @@ import (
 )
 
 type compareCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the paper's for each."`
 	scenarioFlags
@@ -36,7 +36,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -72,7 +72,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	result.Provenance = env.provenance()
 	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
-	if err := cmd.write(func(w io.Writer, path string) error {
+	if err := cmd.write(env, func(w io.Writer, path string) error {
 		switch format(path) {
 		case "json":
 			return table.WriteJSON(w, result)

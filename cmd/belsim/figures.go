@@ -25,7 +25,7 @@ type figuresCmd struct {
 	Output   string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
 	Only     []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
 	Quick    bool     `help:"Fewer cells and samples."`
-	Rates    string   `placeholder:"FILE" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
+	Rates    string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
 	Size     string   `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
 	IfExists string   `enum:"overwrite,fail" default:"overwrite" help:"What to do when a file exists: ${enum}."`
 	Quiet    bool     `short:"q" help:"No progress on standard error."`
@@ -116,11 +116,18 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	if err := os.MkdirAll(cmd.Output, 0o777); err != nil {
 		return outside(fmt.Errorf("making the folder: %w", err))
 	}
+	names := []string{"index.html"}
+	for _, f := range chosen {
+		names = append(names, f.files()...)
+	}
+	if err := cmd.outputs(names...).checkOutput(env, append(figureFormats, "html")...); err != nil {
+		return err
+	}
 	bar := env.newProgress(cmd.Quiet, "figures", uint64(len(chosen)))
 	defer bar.stop()
 	var cards []card
 	for _, f := range chosen {
-		c, err := cmd.write(ctx, f)
+		c, err := cmd.write(ctx, env, f)
 		if err != nil {
 			return bar.interrupted(fmt.Errorf("figure %s: %w", f.Name, err))
 		}
@@ -128,7 +135,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 		bar.add(1)
 	}
 	bar.stop()
-	if err := cmd.outputs("index.html").write(func(w io.Writer, _ string) error { return writeIndex(w, cards) }); err != nil {
+	if err := cmd.outputs("index.html").write(env, func(w io.Writer, _ string) error { return writeIndex(w, cards) }); err != nil {
 		return err
 	}
 	for _, c := range cards {
@@ -165,11 +172,20 @@ func (cmd *figuresCmd) outputs(names ...string) outputFlags {
 // figureFormats are the formats of every figure.
 var figureFormats = []string{"csv", "pdf", "svg", "png", "tex"}
 
+// files are the names of a figure's files.
+func (f figure) files() []string {
+	var out []string
+	for _, format := range figureFormats {
+		out = append(out, "figure-"+f.Name+"."+format)
+	}
+	return out
+}
+
 // card is a figure in the index.
 type card struct{ Name, Caption, Command string }
 
 // write makes the files of a figure.
-func (cmd *figuresCmd) write(ctx context.Context, f figure) (card, error) {
+func (cmd *figuresCmd) write(ctx context.Context, env *environment, f figure) (card, error) {
 	args := append([]string{}, f.args...)
 	switch {
 	case f.args == nil:
@@ -184,19 +200,11 @@ func (cmd *figuresCmd) write(ctx context.Context, f figure) (card, error) {
 		args = append(args, "-o", "figure-"+f.Name+".pdf")
 	}
 	c := card{f.Name, f.Caption, "belsim " + strings.Join(quoted(args), " ")}
-	var names []string
-	for _, format := range figureFormats {
-		names = append(names, "figure-"+f.Name+"."+format)
-	}
-	out := cmd.outputs(names...)
-	if err := out.checkOutput(figureFormats...); err != nil {
-		return c, err
-	}
 	d, err := f.make(ctx, cmd)
 	if err != nil {
 		return c, err
 	}
-	return c, out.write(func(w io.Writer, path string) error {
+	return c, cmd.outputs(f.files()...).write(env, func(w io.Writer, path string) error {
 		if format(path) == "csv" {
 			return d.csv(w)
 		}

@@ -17,16 +17,16 @@ import (
 )
 
 type fitCmd struct {
-	Code        string             `required:"" placeholder:"CODE" help:"Code the network was trained with, a NAME or a FILE."`
+	Code        string             `required:"" placeholder:"CODE" reads:"" help:"Code the network was trained with, a NAME or a FILE."`
 	Levels      int                `placeholder:"L" help:"Number of quantization levels of a named code (default: the most that need as many bits as there are outputs)."`
-	Targets     string             `required:"" placeholder:"FILE" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range."`
-	Outputs     string             `required:"" placeholder:"[KIND:]FILE" help:"Outputs of the classifiers, samples × bits: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
+	Targets     string             `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range."`
+	Outputs     string             `required:"" placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       verdict.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one."`
 	Temperature float64            `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
 	PerBit      bool               `help:"Fit an r and a σ for each bit, too."`
 	Bits        []int              `placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
 	Recommend   bool               `help:"Rank all codes under the fitted model, and say what it would take to change the ranking."`
-	Candidates  []string           `placeholder:"FILE" help:"Codes of one's own to rank as well."`
+	Candidates  []string           `placeholder:"FILE" reads:"" help:"Codes of one's own to rank as well."`
 	Samples     uint64             `default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64             `default:"1" help:"Seed of the random numbers."`
 	backendFlags
@@ -45,7 +45,7 @@ Example, on a network's outputs that lie in belsim's repository:
 
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json", "npy", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
 	o := verdict.Options{
@@ -73,7 +73,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeStudy(w, path, s) }); err != nil {
+	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeStudy(w, path, s) }); err != nil {
 		return err
 	}
 	if cmd.JSON {

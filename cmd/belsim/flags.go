@@ -35,14 +35,14 @@ func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 
 // fitFlag takes the error model from a fit.
 type fitFlag struct {
-	Model string `placeholder:"FILE" help:"Take r, σ, prior, shared noise and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise and --temperature win over it."`
+	Model string `placeholder:"FILE" reads:"" help:"Take r, σ, prior, shared noise and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise and --temperature win over it."`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
 type mixtureFlags struct {
 	R      float64 `default:"0.5" help:"Weight r of the Gaussian at each bit transition."`
 	Sigma  float64 `default:"3" help:"Width σ of the Gaussians, in levels."`
-	Errors string  `placeholder:"FILE" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
+	Errors string  `placeholder:"FILE" reads:"" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
 	fitFlag
 }
 
@@ -66,7 +66,7 @@ func (f transitionsFlag) printed() bool { return f.Transitions == "printed" }
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
-	Prior string `placeholder:"FILE" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
+	Prior string `placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
 }
 
 // fillFit fills in a scenario from --model and --prior. What the command line says wins over the

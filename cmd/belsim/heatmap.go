@@ -15,7 +15,7 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes  []string       `arg:"" optional:"" name:"code" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
+	Codes  []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 255, or as many as a file or --prior has)."`
 	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r (default: ${default}; with --model, a factor of 8 to both sides)."`
 	Sigma  scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
@@ -49,7 +49,7 @@ var paperCodes = [2]string{"unary", "johnson-nonzero"}
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json", "npy", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
@@ -80,7 +80,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	if err := cmd.write(func(w io.Writer, path string) error {
+	if err := cmd.write(env, func(w io.Writer, path string) error {
 		switch format(path) {
 		case "json":
 			return table.WriteJSON(w, m)

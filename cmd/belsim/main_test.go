@@ -663,9 +663,9 @@ func TestBadInput(t *testing.T) {
 		{"optimize --levels 9 --pareto --bits 4:1e12:5", "bits: want at most 65536"},
 		{"optimize --levels 9 --bits 8 --time 1s --steps 5", "--time and --steps both say how long"},
 		{"optimize --levels 9 --pareto --start unary", "--pareto changes the number of bits"},
-		{"optimize --levels 9 --pareto --keep nowhere", "--keep: stat nowhere: no such file"},
 		{"optimize --levels 9 --pareto -o p.npy", `p.npy: cannot write ".npy" here`},
 		{"optimize --levels 9 --bits 8 --decoder bel-u", `--decoder must be one of "gen","gen-ex"`},
+		{"optimize --levels 9 --pareto --keep prior.csv", "--keep prior.csv: not a folder"},
 		{"optimize --levels 9 --bits 8 --keep .", "--keep is for --pareto"},
 		{"optimize --levels 3 --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
 		{"optimize --levels 4 --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 4 levels and 2 bits"},
@@ -699,7 +699,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x.csv", "old")
 	f := outputFlags{Output: []string{"x.csv"}, IfExists: "overwrite"}
-	err := f.write(func(w io.Writer, _ string) error {
+	err := f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error {
 		io.WriteString(w, strings.Repeat("half", 5000))
 		return &fs.PathError{Op: "write", Path: "x.csv", Err: syscall.ENOSPC}
 	})
@@ -709,7 +709,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "old" || len(listing(t)) != 1 {
 		t.Errorf("after a failed write: %q, %v, files %v", got, err, listing(t))
 	}
-	if err := f.write(func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+	if err := f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "new" || len(listing(t)) != 1 {

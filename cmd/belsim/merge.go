@@ -12,10 +12,10 @@ import (
 )
 
 type mergeCmd struct {
-	Results     string   `arg:"" name:"results" help:"Folder of the results of a sweep."`
+	Results     string   `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
 	ListMissing bool     `help:"Print the shards that lack something, as Slurm's --array= wants them, and end."`
 	Shards      int      `placeholder:"N" help:"With --list-missing: of how many shards (default: as many as the files are of)."`
-	Plan        string   `placeholder:"FILE" help:"Refuse results of another plan than this one."`
+	Plan        string   `placeholder:"FILE" reads:"" help:"Refuse results of another plan than this one."`
 	Method      string   `enum:",bound,exact,mc" default:"" help:"Method that a figure shows (default: the first of the plan)."`
 	Pair        []string `placeholder:"A,B" help:"The two that a figure compares, each CODE, CODE:DECODER or CODE:DECODER:LEVELS (default: those of a sweep that has but two)."`
 	outputFlags
@@ -33,7 +33,7 @@ Examples, after 'belsim sweep testdata/sweep/plan.json --out results':
 
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput("csv", "json", "npz", "png", "svg", "pdf"); err != nil {
+	if err := cmd.checkOutput(env, "csv", "json", "npz", "png", "svg", "pdf"); err != nil {
 		return err
 	}
 	if cmd.Shards < 0 || cmd.Shards > 0 && !cmd.ListMissing {
@@ -61,7 +61,7 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err := m.Complete(); err != nil {
 		return fmt.Errorf("%s: %w: 'belsim merge %s --list-missing' lists their shards", cmd.Results, err, cmd.Results)
 	}
-	if err := cmd.write(func(w io.Writer, path string) error { return cmd.writeMerged(ctx, w, path, m) }); err != nil {
+	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeMerged(ctx, w, path, m) }); err != nil {
 		return err
 	}
 	if cmd.JSON {

@@ -23,12 +23,12 @@ type optimizeCmd struct {
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range of them, lo:hi:count or lo:hi:count:log (default there: twelve from the fewest possible to as many as levels, and those of the named codes)."`
 	Decoder        string           `enum:"${anycode}" default:"gen" help:"Decoder: ${enum}."`
 	MaxTransitions int              `placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
-	Start          string           `placeholder:"CODE" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
+	Start          string           `placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
 	Fix            string           `placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
 	Steps          uint64           `default:"100000" help:"Changes to try. The same steps and --seed give the same code on any number of --workers."`
 	Time           time.Duration    `placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
-	Keep           string           `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv."`
+	Keep           string           `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
 	outputsFlags
 	mixtureFlags
 	priorFlag
@@ -53,7 +53,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Pareto {
 		endings = slices.DeleteFunc(endings, func(e string) bool { return e == "npy" })
 	}
-	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(endings...), cmd.check(env)); err != nil {
+	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check(env)); err != nil {
 		return err
 	}
 	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling())
@@ -70,6 +70,9 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bits, err := cmd.bits(optimizer)
 	if err != nil {
+		return err
+	}
+	if err := cmd.makeKeep(env, bits); err != nil {
 		return err
 	}
 	backend := cmd.backend(env, cmd.Quiet)
@@ -111,9 +114,7 @@ func (cmd *optimizeCmd) check(env *environment) error {
 		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12; or --pareto for all")
 	}
 	if cmd.Keep != "" {
-		if info, err := os.Stat(cmd.Keep); err != nil {
-			return fmt.Errorf("--keep: %w", err)
-		} else if !info.IsDir() {
+		if info, err := os.Stat(cmd.Keep); err == nil && !info.IsDir() {
 			return fmt.Errorf("--keep %s: not a folder", cmd.Keep)
 		}
 	}
@@ -194,7 +195,7 @@ func (cmd *optimizeCmd) finish(env *environment, found *search.Optimized, model 
 		}
 	}
 	found.Provenance = env.provenance()
-	if err := cmd.write(func(w io.Writer, path string) error {
+	if err := cmd.write(env, func(w io.Writer, path string) error {
 		switch format(path) {
 		case "csv":
 			return arrayfile.WriteCSV(w, found.Code)
@@ -254,16 +255,36 @@ func (cmd *optimizeCmd) followTradeoff(env *environment, optimizer *search.Optim
 		if cmd.Keep == "" {
 			return nil
 		}
-		path := filepath.Join(cmd.Keep, fmt.Sprintf("found-%d.csv", found.Bits))
+		path := cmd.kept(found.Bits)
 		found.CodeFile = &path
-		return cmd.writeFile(path, func(w io.Writer) error { return arrayfile.WriteCSV(w, found.Code) })
+		return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(w, found.Code) })
 	}
+}
+
+// kept is the file of --keep for a number of bits.
+func (cmd *optimizeCmd) kept(bits int) string {
+	return filepath.Join(cmd.Keep, fmt.Sprintf("found-%d.csv", bits))
+}
+
+// makeKeep makes the folder of --keep.
+func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
+	if cmd.Keep == "" {
+		return nil
+	}
+	if err := os.MkdirAll(cmd.Keep, 0o777); err != nil {
+		return outside(fmt.Errorf("making the folder of --keep: %w", err))
+	}
+	kept := outputFlags{IfExists: cmd.IfExists}
+	for _, m := range bits {
+		kept.Output = append(kept.Output, cmd.kept(m))
+	}
+	return kept.checkOutput(env, "csv")
 }
 
 // finishTradeoff writes and prints the trade-off.
 func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, model string) error {
 	t.Provenance = env.provenance()
-	if err := cmd.write(func(w io.Writer, path string) error {
+	if err := cmd.write(env, func(w io.Writer, path string) error {
 		switch format(path) {
 		case "json":
 			return table.WriteJSON(w, t)

@@ -50,7 +50,7 @@ func stem(path string) string { return strings.TrimSuffix(path, filepath.Ext(pat
 
 // checkOutput refuses outputs that are known to fail before any work is done, such as files
 // whose ending the command cannot write.
-func (f outputFlags) checkOutput(known ...string) error {
+func (f outputFlags) checkOutput(env *environment, known ...string) error {
 	for i, path := range f.Output {
 		ending := format(path)
 		if !slices.Contains(known, ending) {
@@ -59,10 +59,18 @@ func (f outputFlags) checkOutput(known ...string) error {
 		if slices.Contains(f.Output[:i], path) {
 			return fmt.Errorf("-o %s is given twice", path)
 		}
+		if ending == "tex" {
+			if err := plots.CheckTeXName(filepath.Base(path)); err != nil {
+				return fmt.Errorf("cannot write %s: %w", path, err)
+			}
+		}
 		if info, err := os.Stat(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
 		} else if !info.IsDir() {
 			return fmt.Errorf("cannot write %s: %s is not a folder", path, filepath.Dir(path))
+		}
+		if _, err := safefile.Resolve(path); err != nil {
+			return fmt.Errorf("cannot write %s: %w", path, err)
 		}
 		switch info, err := os.Stat(path); {
 		case err == nil && info.IsDir():
@@ -71,7 +79,7 @@ func (f outputFlags) checkOutput(known ...string) error {
 			return fmt.Errorf("%s exists; take another name or --if-exists overwrite", path)
 		}
 	}
-	return nil
+	return env.claim(f.Output...)
 }
 
 // writeFigure returns a function that writes a figure to w, in the format of a path. The .tex
@@ -89,9 +97,9 @@ func writeFigure(w io.Writer, path string) func(*plots.Figure, error) error {
 }
 
 // write makes the output files, each by its path.
-func (f outputFlags) write(make func(w io.Writer, path string) error) error {
+func (f outputFlags) write(env *environment, make func(w io.Writer, path string) error) error {
 	for _, path := range f.Output {
-		if err := f.writeFile(path, func(w io.Writer) error { return make(w, path) }); err != nil {
+		if err := f.writeFile(env, path, func(w io.Writer) error { return make(w, path) }); err != nil {
 			return err
 		}
 	}
@@ -100,13 +108,21 @@ func (f outputFlags) write(make func(w io.Writer, path string) error) error {
 
 // writeFile makes a file that nobody ever sees half-written. An error of make keeps its exit
 // code, unless the system refused to write.
-func (f outputFlags) writeFile(path string, make func(w io.Writer) error) error {
+func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
+	if err := env.mayWrite(path); err != nil {
+		return err
+	}
+	safefile.RemoveAbandoned(path)
 	var made error
 	err := safefile.Write(path, safefile.Options{KeepExisting: f.IfExists == "fail"}, func(w io.Writer) error {
 		made = make(w)
 		return made
 	})
-	if made == nil {
+	switch {
+	case err == nil:
+		env.written = append(env.written, path)
+		return nil
+	case made == nil:
 		return outside(err)
 	}
 	return environmental(err)

@@ -90,11 +90,19 @@ func (p *progress) String() string {
 	return fmt.Sprintf("%d of %d (%.0f %%)", done, total, 100*float64(done)/float64(max(total, 1)))
 }
 
-// interrupted replaces a cancelled context's error by an error that says how much was
-// finished. Other errors do not change.
+// unfinished is the error of a cancelled context. It says what was finished.
+type unfinished struct {
+	finished string
+	error
+}
+
+func (u unfinished) Unwrap() error { return u.error }
+
+// interrupted adds what was finished to a cancelled context's error; other errors it leaves as
+// they are.
 func (p *progress) interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s %s were finished, nothing was written", p, p.what)
+		return unfinished{fmt.Sprintf("%s %s were finished", p, p.what), err}
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 )
 
 type sweepCmd struct {
-	Plan       string        `arg:"" optional:"" name:"plan" help:"The plan, a .json file; --init prints an example."`
+	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --init prints an example."`
 	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
 	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: what SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX says, else the whole)."`
 	Shards     int           `placeholder:"N" help:"Number of shards, where the environment says which; with --print, that of the job."`
@@ -97,7 +97,7 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 	if more := len(leftOut) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	fmt.Fprintf(env.stderr, "belsim: note: %s: left out: %s\n", cmd.Plan, text)
+	fmt.Fprintf(env.stderr, "belsim: note: %s\n", table.Visible(cmd.Plan+": left out: "+text))
 }
 
 // work computes the pieces of a shard that its file does not have.

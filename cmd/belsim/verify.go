@@ -12,7 +12,7 @@ import (
 )
 
 type verifyCmd struct {
-	Code string `default:"johnson-nonzero" help:"Code, a NAME or a FILE."`
+	Code string `default:"johnson-nonzero" reads:"" help:"Code, a NAME or a FILE."`
 	levelsFlag
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code."`
 	scenarioFlags
@@ -33,7 +33,7 @@ Example:
 
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput("csv", "json", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -75,7 +75,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	result.Provenance = env.provenance()
 	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
-	if err := cmd.write(func(w io.Writer, path string) error {
+	if err := cmd.write(env, func(w io.Writer, path string) error {
 		switch format(path) {
 		case "json":
 			return table.WriteJSON(w, result)

@@ -1,0 +1,404 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"belsim/montecarlo/sweep"
+)
+
+const smallPlan = `{"codes": ["unary"], "levels": [8], "r": "1:2:3", "sigma": "1:2:2", "methods": ["exact"]}`
+
+// inFolderWithInputs changes to a new folder with a file of each kind that a command reads.
+func inFolderWithInputs(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	mustRun(t, "codes", "gray", "--levels", "16", "-o", "code.csv", "-o", "code.npy")
+	write(t, "errors.csv", strings.Repeat("0.1,0.1,0.1,0.1\n", 16))
+	prior := "label,count\n"
+	for i := range 16 {
+		prior += fmt.Sprintf("%d,%d\n", i+1, 1+i%3)
+	}
+	write(t, "prior.csv", prior)
+	var y, z strings.Builder
+	for n := range 320 {
+		level := n % 16
+		fmt.Fprintln(&y, level+1)
+		word := level ^ level>>1
+		if n%7 == 0 {
+			word ^= 1 << (n % 4)
+		}
+		fmt.Fprintf(&z, "%d,%d,%d,%d\n", word>>3&1, word>>2&1, word>>1&1, word&1)
+	}
+	write(t, "y.csv", y.String())
+	write(t, "z.csv", z.String())
+	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "bits:z.csv", "--samples", "100", "-o", "fit.json")
+	write(t, "plan.json", smallPlan)
+	mustRun(t, "sweep", "-q", "plan.json", "--out", "results")
+}
+
+// TestFullStandardOutput: a command whose output is lost has failed, whatever prints it.
+func TestFullStandardOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("no /dev/full here: %v", err)
+	}
+	defer full.Close()
+	inFolderWithInputs(t)
+	for _, args := range []string{
+		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash",
+		"codes", "codes --json", "codes unary --levels 8", "codes unary --levels 8 --json", "codes unary --levels 8 --properties",
+		"compare unary --levels 8 --samples 100", "compare unary --levels 8 --samples 100 --json", "compare unary --levels 8 --samples 100 --format latex",
+		"verify --levels 8 --samples 100", "verify --levels 8 --samples 100 --json",
+		"heatmap --levels 8 --r 1:2:2 --sigma 1:2:2", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2 --json",
+		"fit --code code.csv --targets y.csv --outputs z.csv --samples 100", "fit --code code.csv --targets y.csv --outputs z.csv --samples 100 --json",
+		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "optimize --levels 8 --bits 4 --steps 10 --samples 100 --json",
+		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
+		"figures --only 2a -o figures", "bench --time 1ms --backend cpu", "bench --time 1ms --backend cpu --json",
+		"sweep --init", "sweep plan.json --list", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
+		"sweep plan.json --out results --shards 2 --print kubernetes",
+		"merge results", "merge results --json", "merge results -o m.csv",
+	} {
+		var stderr bytes.Buffer
+		status := belsim(append(strings.Fields(args), quiet(args)...), full, &stderr)
+		if status != 3 || stderr.String() != "belsim: writing to standard output: no space left on device\n" {
+			t.Errorf("belsim %s > /dev/full: exit %d, %q; want exit 3", args, status, stderr.String())
+		}
+	}
+	write(t, "half.json", strings.Replace(smallPlan, "[8]", "[9]", 1))
+	mustRun(t, "sweep", "-q", "half.json", "--out", "half", "--shard", "1/2")
+	var stderr bytes.Buffer
+	if status := belsim([]string{"merge", "half", "--list-missing"}, full, &stderr); status != 3 {
+		t.Errorf("merge --list-missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
+	}
+}
+
+// quiet is the flag of commands that have notes.
+func quiet(args string) []string {
+	for _, command := range []string{"compare --help", "completion", "--", "merge", "codes", "sweep --init"} {
+		if args == "" || strings.HasPrefix(args, command) {
+			return nil
+		}
+	}
+	return []string{"-q"}
+}
+
+// TestClosedPipe: a reader that has seen enough ends the command by SIGPIPE, which a shell
+// calls 141.
+func TestClosedPipe(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	cmd := exec.Command(exe, "codes", "unary", "--levels", "64")
+	cmd.Env, cmd.Stdout = append(os.Environ(), "BELSIM_TEST_MAIN=1"), w
+	cmd.Run()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE {
+		t.Errorf("%v; want the signal SIGPIPE", cmd.ProcessState)
+	}
+}
+
+// TestInputsKept: no command writes over what it reads, or two results into one file, however
+// the names are spelled.
+func TestInputsKept(t *testing.T) {
+	inFolderWithInputs(t)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Mkdir("sub", 0o777), os.Link("code.csv", "hard.csv"), os.Symlink("code.csv", "soft.csv"), os.Symlink("fit.json", "soft.json"),
+		os.Symlink("sub", "folder"), os.Symlink("new.csv", "dangling.csv"), os.Mkdir("figs", 0o777), os.Mkdir("keep", 0o777),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, err := filepath.Glob("results/*.jsonl")
+	if err != nil || len(results) != 1 {
+		t.Fatal(results, err)
+	}
+	if err := os.Symlink(results[0], "result.csv"); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o", "figs/figure-3a.csv")
+	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
+	contents := func() map[string]string {
+		out := map[string]string{}
+		filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				text, _ := os.ReadFile(path)
+				out[path] = string(text)
+			}
+			return nil
+		})
+		return out
+	}
+	before := contents()
+	const small = " --samples 100 -q"
+	for _, args := range []string{
+		"codes code.csv -o code.csv", "codes code.csv -o ./code.csv", "codes code.csv -o sub/../code.csv", "codes code.csv -o " + here + "/code.csv",
+		"codes code.csv -o hard.csv", "codes code.csv -o soft.csv", "codes soft.csv -o code.csv", "codes code.npy -o x.csv -o code.npy",
+		"codes unary --levels 4 -o a.csv -o ./a.csv", "codes unary --levels 4 -o a.csv -o a.csv", "codes unary --levels 4 -o sub/a.csv -o folder/a.csv",
+		"codes unary --levels 4 -o new.csv -o dangling.csv",
+		"compare unary code.csv -o code.csv" + small, "compare code.csv --errors errors.csv -o errors.csv" + small,
+		"compare code.csv --prior prior.csv -o prior.csv" + small, "compare code.csv --model fit.json -o fit.json" + small,
+		"compare code.csv --model soft.json -o fit.json" + small, "compare code.csv --model fit.json -o soft.json" + small,
+		"verify --code code.csv -o code.csv" + small, "verify --code code.csv --model fit.json -o fit.json" + small,
+		"heatmap code.csv gray -o code.csv -q", "heatmap code.csv gray --prior prior.csv -o prior.csv -q", "heatmap code.csv gray --model fit.json -o fit.json -q",
+		"fit --code code.csv --targets y.csv --outputs z.csv -o z.csv" + small, "fit --code code.csv --targets y.csv --outputs bits:z.csv -o z.csv" + small,
+		"fit --code code.csv --targets y.csv --outputs bits:./z.csv -o z.csv" + small, "fit --code code.csv --targets y.csv --outputs z.csv -o y.csv" + small,
+		"fit --code code.csv --targets y.csv --outputs z.csv -o code.csv" + small,
+		"fit --code gray --targets y.csv --outputs z.csv --recommend --candidates code.csv -o code.csv" + small,
+		"optimize --start code.csv --steps 10 -o code.csv" + small, "optimize --levels 16 --bits 4 --prior prior.csv --steps 10 -o prior.csv" + small,
+		"optimize --levels 16 --bits 4 --model fit.json --steps 10 -o fit.json" + small, "optimize --start code.csv --errors errors.csv --steps 10 -o errors.csv" + small,
+		"optimize --levels 8 --bits 4:5:2 --pareto --prior keep/found-5.csv --keep keep --steps 10" + small,
+		"optimize --levels 8 --bits 4:5:2 --pareto --keep sub --steps 10 -o sub/found-4.csv" + small,
+		"figures --only 2a,3a --rates figs/figure-3a.csv -o figs -q",
+		"merge results --plan plan.json -o plan.json", "merge results -o result.csv", "merge ./sub/../results -o x.csv -o result.csv",
+	} {
+		status, stdout, stderr := run(t, strings.Fields(args)...)
+		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, "the command reads this file") && !strings.Contains(stderr, "they are one file") && !strings.Contains(stderr, "given twice") {
+			t.Errorf("%s: exit %d, %q, %q; want exit 2 and why", args, status, stdout, stderr)
+		}
+	}
+	for range 2 { // a result may be written again, also beside what is read
+		mustRun(t, "merge", "results", "-o", "results/map.csv")
+	}
+	if err := os.Remove("results/map.csv"); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range contents() {
+		if before[path] != text {
+			t.Errorf("%s has changed, or is new", path)
+		}
+	}
+}
+
+// TestSpecialOutputs: a link stays, and what it points to is replaced; a named pipe and a device
+// are refused.
+func TestSpecialOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := syscall.Mkfifo("pipe.csv", 0o666); err != nil {
+		t.Skipf("no named pipes here: %v", err)
+	}
+	write(t, "real.csv", "old")
+	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull, "stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := mustRun(t, "codes", "unary", "--levels", "4")
+	mustRun(t, "codes", "unary", "--levels", "4", "-o", "link.csv")
+	if got, err := os.ReadFile("real.csv"); err != nil || string(got) != want {
+		t.Errorf("through a link: %q, %v", got, err)
+	}
+	if target, err := os.Readlink("link.csv"); err != nil || target != "real.csv" {
+		t.Errorf("the link is now %q, %v", target, err)
+	}
+	before := listing(t)
+	for _, name := range []string{"pipe.csv", "null.csv", "loop.csv"} {
+		status, _, stderr := run(t, "codes", "unary", "--levels", "4", "-o", name)
+		if status != 2 || !strings.Contains(stderr, "cannot write "+name+": not a regular file") {
+			t.Errorf("-o %s: exit %d, %q", name, status, stderr)
+		}
+	}
+	if info, err := os.Lstat("pipe.csv"); err != nil || info.Mode()&fs.ModeNamedPipe == 0 || len(listing(t)) != len(before) {
+		t.Errorf("pipe.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
+	}
+}
+
+// TestNamesOfFiles: every name works, or is refused for what it is.
+func TestNamesOfFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := strings.Repeat("x", 251) + ".csv"
+	for _, name := range []string{long, strings.Repeat("é", 125) + ".csv", "=cmd|.csv", "-rf.csv", "a b.csv", "\x1b[31m.csv"} {
+		mustRun(t, "codes", "unary", "--levels", "4", "-o", "./"+name)
+		if files := listing(t); len(files) != 1 || files[0] != name {
+			t.Errorf("%q: files %q", name, files)
+		}
+		os.Remove(name)
+	}
+	for _, name := range []string{"a\xff.csv", "a\xfe.csv"} {
+		for _, args := range [][]string{{"codes", "unary", "--levels", "4", "-o", name}, {"codes", name}, {"compare", "unary", name}, {"sweep", name, "--out", "x"}, {"figures", "-o", name}} {
+			status, _, stderr := run(t, args...)
+			if status != 2 || !strings.Contains(stderr, fmt.Sprintf("%q is not text in UTF-8", name)) {
+				t.Errorf("%q: exit %d, %q", args, status, stderr)
+			}
+		}
+	}
+	write(t, "plan.json", strings.Replace(sweep.ExamplePlan, `"unary"`, "\"a\xff.csv\"", 1))
+	if status, _, stderr := run(t, "sweep", "plan.json", "--out", "results"); status != 2 || !strings.Contains(stderr, "not text in UTF-8") {
+		t.Errorf("a plan that is not UTF-8: exit %d, %q", status, stderr)
+	}
+	for _, name := range []string{"a%b.tex", "a#b.tex", "a{b.tex", "a}b.tex", `a\b.tex`, "a~b.tex", "a^^4db.tex", "a\nb.tex", "a\x1bb.tex"} {
+		if status, _, stderr := run(t, "codes", "unary", "--levels", "4", "-o", name); status != 2 || !strings.Contains(stderr, "LaTeX cannot read") || strings.Contains(stderr, "\x1b") {
+			t.Errorf("-o %q: exit %d, %q", name, status, stderr)
+		}
+	}
+	if files := listing(t); len(files) != 1 {
+		t.Errorf("files %q; want the plan alone", files)
+	}
+	// Names in what is generated: no formula for a spreadsheet, nothing that a terminal obeys.
+	for _, name := range []string{"=cmd|'-C calc'!A0.csv", "+1+1.csv", "-1+1.csv", "@sum.csv", "\x1b[31mred.csv"} {
+		mustRun(t, "codes", "unary", "--levels", "4", "-o", "./"+name)
+		stdout := mustRun(t, "compare", "unary", "./"+name, "--samples", "100", "-q", "-o", "out.csv")
+		if strings.Contains(stdout, "\x1b") {
+			t.Errorf("%q: standard output %q", name, stdout)
+		}
+		for _, row := range readCSV(t, "out.csv") {
+			for _, cell := range row {
+				if cell != "" && strings.Contains("=+-@", cell[:1]) {
+					t.Errorf("%q: the cell %q is a formula", name, cell)
+				}
+			}
+		}
+	}
+	if status, _, stderr := run(t, "codes", "no\x1b[31m.csv"); status != 2 || strings.Contains(stderr, "\x1b") {
+		t.Errorf("an escape sequence in an error: exit %d, %q", status, stderr)
+	}
+}
+
+// TestLeftovers: the next command removes what a killed one left for the same file.
+func TestLeftovers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not all systems have the locks that this needs")
+	}
+	t.Chdir(t.TempDir())
+	cmd, _ := start(t, "codes", "unary", "--levels", "8192", "-o", "out.csv")
+	for wait := 0; len(listing(t)) == 0; wait++ {
+		if wait == 10_000 {
+			t.Fatal("nothing is written")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	// While it writes, another process leaves its file alone.
+	mustRun(t, "codes", "unary", "--levels", "4", "-o", "out.csv")
+	if files := listing(t); len(files) != 2 {
+		t.Fatalf("files %q; want the result and what is being written", files)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if files := listing(t); len(files) != 2 {
+		t.Fatalf("files %q; want a result and a leftover", files)
+	}
+	want := mustRun(t, "codes", "unary", "--levels", "4")
+	mustRun(t, "codes", "unary", "--levels", "4", "-o", "out.csv")
+	got, err := os.ReadFile("out.csv")
+	if files := listing(t); err != nil || len(files) != 1 || string(got) != want {
+		t.Errorf("files %q, %v; want the result alone", files, err)
+	}
+}
+
+// TestContainers: processes with the same number and the same name of the machine write one file.
+func TestContainers(t *testing.T) {
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip("no unshare here")
+	}
+	if out, err := exec.Command(unshare, "-rpf", "true").CombinedOutput(); err != nil {
+		t.Skipf("no namespaces here: %s", out)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	want := map[string]bool{}
+	for _, code := range []string{"unary", "onehot"} {
+		want[mustRun(t, "codes", code, "--levels", "1024")] = true
+	}
+	for range 4 {
+		var all []*exec.Cmd
+		for _, code := range []string{"unary", "onehot"} {
+			cmd := exec.Command(unshare, "-rpf", exe, "codes", code, "--levels", "1024", "-o", "race.csv")
+			cmd.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
+			cmd.Stderr = os.Stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, cmd)
+		}
+		for _, cmd := range all {
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		}
+		if got, err := os.ReadFile("race.csv"); err != nil || !want[string(got)] || len(listing(t)) != 1 {
+			t.Errorf("%v: race.csv is neither of the two; files %v", err, listing(t))
+		}
+	}
+}
+
+// TestInterruptSays: after a signal the command says which files it has written.
+func TestInterruptSays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	go func() {
+		for range 1000 {
+			if _, err := os.Stat("figs/figure-2a.tex"); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		syscall.Kill(os.Getpid(), syscall.SIGINT)
+	}()
+	status, _, stderr := run(t, "figures", "--only", "2a,3c-exact,10", "-o", "figs", "-q")
+	if want := "1 of 3 (33 %) figures were finished, figs/figure-2a.csv, figs/figure-2a.pdf, figs/figure-2a.svg and 2 more files were written, and nothing else\n"; status != 130 || !strings.HasSuffix(stderr, want) {
+		t.Errorf("exit %d, %q; want %q", status, stderr, want)
+	}
+	env := newEnvironment(nil, nil, nil)
+	for i, want := range []string{"nothing was written", "a0 was written, and nothing else", "a0, a1 were written, and nothing else", "a0, a1, a2 were written, and nothing else", "a0, a1, a2 and 1 more files were written, and nothing else"} {
+		if got := env.leftBehind(); got != want {
+			t.Errorf("%d files: %q, want %q", i, got, want)
+		}
+		env.written = append(env.written, fmt.Sprint("a", i))
+	}
+}
+
+// TestNoTemporaryFolder: fit unpacks an array, and where that cannot be, the system is at fault.
+func TestNoTemporaryFolder(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("TMPDIR is not everywhere the folder of temporary files")
+	}
+	outputs := filepath.Join(sourceDir, "../../theory/arrayfile/testdata/arrays-compressed.npz")
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", "missing")
+	status, _, stderr := run(t, "fit", "--code", "unary", "--targets", outputs+":levels", "--outputs", outputs+":fortran")
+	if status != 3 || !strings.Contains(stderr, "unpacking into a temporary file") {
+		t.Errorf("exit %d, %q; want 3", status, stderr)
+	}
+	mount(t, "full", "size=4k")
+	write(t, "full/file", strings.Repeat("x", 4096))
+	t.Setenv("TMPDIR", "full")
+	status, _, stderr = run(t, "fit", "--code", "unary", "--targets", outputs+":levels", "--outputs", outputs+":fortran")
+	if status != 3 || !strings.Contains(stderr, "unpacking into a temporary file") || !strings.Contains(stderr, "no space left") {
+		t.Errorf("a full folder: exit %d, %q; want 3", status, stderr)
+	}
+}
+
+// TestKeepFolder: optimize makes the folder of --keep, as sweep and figures make theirs.
+func TestKeepFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "optimize", "-q", "--levels", "8", "--pareto", "--bits", "4:5:2", "--steps", "10", "--samples", "100", "--keep", "new/folder")
+	for _, name := range []string{"found-4.csv", "found-5.csv"} {
+		if _, err := os.Stat(filepath.Join("new/folder", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
