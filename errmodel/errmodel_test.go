@@ -102,7 +102,7 @@ func TestLargeMixture(t *testing.T) {
 // TestPrinted: μ1 = N/2−k+1.5 and μ2 = N−k+1.5, one level above the code's own.
 func TestPrinted(t *testing.T) {
 	c := mustNew(t, "johnson-nonzero", 15) // N = 16, M = 8
-	positions, err := errmodel.PrintedTransitions(c)
+	positions, err := errmodel.PrintedTransitions(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestPrinted(t *testing.T) {
 			}
 		}
 	}
-	if _, err := errmodel.PrintedTransitions(mustNew(t, "hexj", 16)); err == nil {
+	if _, err := errmodel.PrintedTransitions(context.Background(), mustNew(t, "hexj", 16)); err == nil {
 		t.Error("hexj has printed transitions")
 	}
 }

@@ -23,7 +23,11 @@ var _ mat.Matrix = (*Mixture)(nil)
 // NewMixture returns the mixture of a code with one weight r and one width σ,
 // in levels, for all its transitions.
 func NewMixture(ctx context.Context, c *code.Code, r, sigma float64) (*Mixture, error) {
-	p, err := NewProfile(ctx, c.Levels(), c.Transitions(), sigma)
+	positions, err := c.TransitionsContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := NewProfile(ctx, c.Levels(), positions, sigma)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package errmodel
 
 import (
+	"context"
 	"fmt"
 
 	"belsim/theory/code"
@@ -11,11 +12,11 @@ import (
 // level above the transitions of the code, and partly outside the labels. This is a slip
 // of the paper; it is kept for comparison with the paper's Figure 3(c). For unary, Eq. 3
 // is right, and the result is the transitions of the code. Other codes have no printed
-// transitions, and the result is an error.
-func PrintedTransitions(c *code.Code) ([][]int, error) {
+// transitions, and the result is an error. Other errors are the context's.
+func PrintedTransitions(ctx context.Context, c *code.Code) ([][]int, error) {
 	switch c.Name() {
 	case "unary":
-		return c.Transitions(), nil
+		return c.TransitionsContext(ctx)
 	case "johnson-nonzero":
 		m := c.Bits()
 		positions := make([][]int, m)

@@ -30,7 +30,7 @@ func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *ba
 				maker = jobs[ref.job].Problem.LogitTables()
 			}
 			var err error
-			if logits[i], err = maker.Row(ref.row); err != nil {
+			if logits[i], err = maker.Row(ctx, ref.row); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,7 @@ const latentChunk = 1 << 14
 func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done func(samples uint64)) error {
 	if s.tables == nil || s.tables.Row != span.Row {
 		var err error
-		if s.tables, err = s.maker.Row(span.Row); err != nil {
+		if s.tables, err = s.maker.Row(ctx, span.Row); err != nil {
 			return err
 		}
 		s.decode.prepare(s.tables)

@@ -109,7 +109,7 @@ func TestLogitDecoders(t *testing.T) {
 					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
-						rowTables, err := maker.Row(row)
+						rowTables, err := maker.Row(t.Context(), row)
 						if err != nil {
 							t.Fatal(err)
 						}

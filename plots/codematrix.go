@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -37,8 +38,9 @@ const (
 // black and zeros white, with a coloured edge at every bit transition. A matrix of more
 // than 600 levels or bits, or with more than 5,000 transitions, has no marks, because they
 // would hide it. A matrix of more than 1,600 levels or bits is averaged to greys. The
-// title says so in both cases.
-func CodeMatrix(d CodeMatrixData) (*Figure, error) {
+// title says so in both cases. Reading 65,536 × 65,536 bits takes seconds; when ctx ends,
+// the error is the context's.
+func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	if d.Levels < 1 || d.Bits < 1 || d.Bit == nil {
 		return nil, fmt.Errorf("code matrix of %d levels and %d bits: nothing to draw", d.Levels, d.Bits)
 	}
@@ -51,6 +53,10 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 		notes = append(notes, "transitions not marked")
 		d.NoTransitions = true
 	}
+	img, err := matrixImage(ctx, d)
+	if err != nil {
+		return nil, err
+	}
 	title := d.Title
 	if len(notes) > 0 {
 		title = strings.TrimSpace(title + " (" + strings.Join(notes, ", ") + ")")
@@ -62,7 +68,7 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 	p.X.Tick.Marker = countTicks{}
 	p.Y.Tick.Marker = countTicks{negative: true}
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
-	p.Add(picture{matrixImage(d), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
+	p.Add(picture{img, p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
 	if !d.NoTransitions {
 		p.Add(marks)
 	}
@@ -93,7 +99,7 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 
 // matrixImage has several pixels for each cell of a small matrix. For a large matrix, a
 // pixel is the mean of several cells.
-func matrixImage(d CodeMatrixData) image.Image {
+func matrixImage(ctx context.Context, d CodeMatrixData) (image.Image, error) {
 	side := func(n int) (pixels int) {
 		if n > maxPixels {
 			return maxPixels
@@ -104,6 +110,9 @@ func matrixImage(d CodeMatrixData) image.Image {
 	img := image.NewGray(image.Rect(0, 0, w, h))
 	for y := range h {
 		i0, i1 := y*d.Levels/h, max(y*d.Levels/h+1, (y+1)*d.Levels/h)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for x := range w {
 			k0, k1 := x*d.Bits/w, max(x*d.Bits/w+1, (x+1)*d.Bits/w)
 			ones := 0
@@ -118,7 +127,7 @@ func matrixImage(d CodeMatrixData) image.Image {
 			img.SetGray(x, y, color.Gray{Y: uint8(255 - 235*ones/cells)})
 		}
 	}
-	return img
+	return img, nil
 }
 
 // transitionMarks draws a line between rows n and n+1 wherever they differ.

@@ -2,6 +2,7 @@ package plots_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -156,7 +157,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
 			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
-			return plots.CodeMatrix(d)
+			return plots.CodeMatrix(context.Background(), d)
 		},
 		"heatmap-mark": func() (*plots.Figure, error) {
 			d := heatmapData(40, 30, hill)
@@ -197,9 +198,9 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		},
 		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
 		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },
-		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(8, 16)) },
-		"code-wide":      func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(128, 256)) },
-		"code-averaged":  func() (*plots.Figure, error) { return plots.CodeMatrix(codeData(2000, 4000)) },
+		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(8, 16)) },
+		"code-wide":      func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(128, 256)) },
+		"code-averaged":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(2000, 4000)) },
 		"compare": func() (*plots.Figure, error) {
 			return plots.Compare(plots.CompareData{
 				Names: []string{"unary", "johnson", "codes/a-very-long-file-name-of-a-learned-code-matrix.csv", "hadamard"},
@@ -498,7 +499,7 @@ func TestRefusals(t *testing.T) {
 		"no means":        func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },
 		"no codes":        func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{}) },
 		"too few bounds":  func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{Names: []string{"a"}}) },
-		"an empty matrix": func() (*plots.Figure, error) { return plots.CodeMatrix(plots.CodeMatrixData{}) },
+		"an empty matrix": func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), plots.CodeMatrixData{}) },
 	} {
 		if _, err := draw(); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
@@ -528,7 +529,7 @@ func TestTeX(t *testing.T) {
 		"heatmap": func() (*plots.Figure, error) { return plots.Heatmap(h) },
 		"verify":  func() (*plots.Figure, error) { return plots.Verify(v) },
 		"compare": func() (*plots.Figure, error) { return plots.Compare(c) },
-		"matrix":  func() (*plots.Figure, error) { return plots.CodeMatrix(m) },
+		"matrix":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), m) },
 		"lines":   func() (*plots.Figure, error) { return plots.Lines(l) },
 		"profile": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"context"
 	"math"
 
 	"belsim/theory/code"
@@ -12,7 +13,7 @@ func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &Bound{Name: "Eq. 26", row: newBelJBound(j)}, true
+	return &Bound{Name: "Eq. 26", row: noWait(newBelJBound(j))}, true
 }
 
 func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
@@ -174,7 +175,7 @@ func newBelJExact(c *code.Code, d decode.BelJ) momentsOf {
 		above: make([]powers, m+2),
 		first: make([]float64, m+2),
 	}
-	return func(i int, e []float64) Moments {
+	return func(_ context.Context, i int, e []float64) (Moments, error) { // O(M)
 		n, v := i+1, i+1
 		if d.ZeroWord() {
 			v = i
@@ -187,7 +188,7 @@ func newBelJExact(c *code.Code, d decode.BelJ) momentsOf {
 				x.one[k+1], x.zero[k+1] = 1-p, p
 			}
 		}
-		return x.moments(2*m+1-v, float64(d.Empty()-n))
+		return x.moments(2*m+1-v, float64(d.Empty()-n)), nil
 	}
 }
 

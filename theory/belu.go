@@ -1,6 +1,8 @@
 package theory
 
 import (
+	"context"
+
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -10,7 +12,7 @@ func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 		return nil, false
 	}
 	row := func(_ int, e []float64) float64 { return BelUBound(e) }
-	return &Bound{Name: "Eq. 2", Linear: true, Dependent: true, row: row}, true
+	return &Bound{Name: "Eq. 2", Linear: true, Dependent: true, row: noWait(row)}, true
 }
 
 func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
@@ -42,7 +44,7 @@ func BelUBound(e []float64) float64 {
 // one bit, as in a mixture. See countLaws.
 func newBelUExact(c *code.Code) momentsOf {
 	x, y := newCountLaws(c.Bits()), newCountLaws(c.Bits())
-	return func(i int, e []float64) Moments {
+	return func(ctx context.Context, i int, e []float64) (Moments, error) {
 		largest := 0.0
 		for _, p := range e {
 			if p > largest {
@@ -69,9 +71,16 @@ func newBelUExact(c *code.Code) momentsOf {
 				x.add(p)
 			}
 		}
-		fx, fy := x.law(), y.law()
+		fx, err := x.law(ctx)
+		if err != nil {
+			return Moments{}, err
+		}
+		fy, err := y.law(ctx)
+		if err != nil {
+			return Moments{}, err
+		}
 		bias := x.mean - y.mean
-		return Moments{Mean: meanDifference(fx, fy), MeanSquare: x.variance + y.variance + bias*bias}
+		return Moments{Mean: meanDifference(fx, fy), MeanSquare: x.variance + y.variance + bias*bias}, nil
 	}
 }
 
@@ -160,8 +169,8 @@ func (l *countLaws) add(e float64) {
 }
 
 // law returns the distribution of the number of errors of the bits added since
-// start. It is good until the next call.
-func (l *countLaws) law() *countLaw {
+// start. It is good until the next call. The error is the context's.
+func (l *countLaws) law(ctx context.Context) (*countLaw, error) {
 	groups := l.same / group
 	c := &l.current
 	c.set(l.after[groups])
@@ -174,6 +183,10 @@ func (l *countLaws) law() *countLaw {
 		l.forget(groups)
 	}
 	for len(rest) > 0 {
+		if err := ctx.Err(); err != nil {
+			l.forget(0)
+			return nil, err
+		}
 		var e [group]float64
 		n := copy(e[:], rest)
 		c.convolve(jointLaw(e), n, l.least)
@@ -185,7 +198,7 @@ func (l *countLaws) law() *countLaw {
 		}
 		rest = rest[n:]
 	}
-	return c
+	return c, nil
 }
 
 // countLaw is a distribution of a number of errors: p[n+pad] for lo ≤ n ≤ hi, and

@@ -30,17 +30,21 @@ func BenchmarkHeatmapCell(b *testing.B) {
 					b.Fatal(err)
 				}
 				for b.Loop() {
-					bound.Mean(prior, e)
+					if _, err := bound.Mean(b.Context(), prior, e); err != nil {
+						b.Fatal(err)
+					}
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 			})
 			b.Run("exact/"+name+"/"+bb.name, func(b *testing.B) {
-				exact, err := theory.NewExact(c, d)
+				exact, err := theory.NewExact(b.Context(), c, d)
 				if err != nil {
 					b.Fatal(err)
 				}
 				for b.Loop() {
-					exact.Mean(prior, e)
+					if _, err := exact.Mean(b.Context(), prior, e); err != nil {
+						b.Fatal(err)
+					}
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 			})

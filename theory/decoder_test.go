@@ -40,12 +40,16 @@ func TestUnknownDecoder(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c := mustCode(t, name, rapid.IntRange(2, 9).Draw(t, "levels"))
 			d := parity{c.Levels()}
-			x, err := theory.NewExact(c, d)
+			x, err := theory.NewExact(context.Background(), c, d)
 			if err != nil {
 				t.Fatal(err)
 			}
 			i, e := rapid.IntRange(0, c.Levels()-1).Draw(t, "row"), drawRow(t, c.Bits())
-			got, want := x.Row(i, e), enumerate(c, d, i, e)
+			got, err := x.Row(context.Background(), i, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := enumerate(c, d, i, e)
 			near(t, "mean", got.Mean, want.Mean)
 			near(t, "mean square", got.MeanSquare, want.MeanSquare)
 		})
@@ -69,7 +73,7 @@ func TestUnknownDecoder(t *testing.T) {
 		}
 	}
 	big := mustCode(t, "unary", 30)
-	if _, err := theory.NewExact(big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewExact(context.Background(), big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("an enumeration of 2²⁹ outputs: %v", err)
 	}
 }
@@ -97,8 +101,12 @@ func TestDependent(t *testing.T) {
 			}
 			for i := range c.Levels() {
 				word := []uint64{c.Word(i)[0] ^ (1<<c.Bits() - 1)}
-				if worst := p * math.Abs(float64(d.Decode(word)-(i+1))); worst > b.Row(i, e)*(1+1e-12) {
-					t.Errorf("%s with %s, level %d: bound %v, but %v where all bits err together", c.Name(), d.Name(), i+1, b.Row(i, e), worst)
+				bound, err := b.Row(context.Background(), i, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if worst := p * math.Abs(float64(d.Decode(word)-(i+1))); worst > bound*(1+1e-12) {
+					t.Errorf("%s with %s, level %d: bound %v, but %v where all bits err together", c.Name(), d.Name(), i+1, bound, worst)
 				}
 			}
 		}

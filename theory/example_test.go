@@ -65,7 +65,7 @@ func ExampleNewExact() {
 		fmt.Println(err)
 		return
 	}
-	_, err = theory.NewExact(c, d)
+	_, err = theory.NewExact(context.Background(), c, d)
 	fmt.Println(errors.Is(err, theory.ErrNoClosedForm))
 	// Output: true
 }

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"context"
 	"fmt"
 
 	"belsim/theory/code"
@@ -18,7 +19,7 @@ const (
 	maxOutcomeWork = 1 << 31 // comparisons of an output with a code word
 )
 
-func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
+func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes, error) {
 	m := c.Bits()
 	work := c.Levels() << min(m, 40)
 	if decode.Real(d) || c.Real() {
@@ -31,6 +32,11 @@ func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
 	t := &outcomes{c, make([]float64, 1<<m)}
 	word := make([]uint64, 1)
 	for w := range t.label {
+		if w%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
 		word[0] = uint64(w)
 		t.label[w] = decode.Value(d, word)
 	}
@@ -41,7 +47,7 @@ func newOutcomes(c *code.Code, d decode.Decoder) (*outcomes, error) {
 func (t *outcomes) exact() momentsOf {
 	prob := make([]float64, len(t.label))
 	zero, one := make([]float64, t.code.Bits()), make([]float64, t.code.Bits())
-	return func(i int, e []float64) Moments {
+	return func(_ context.Context, i int, e []float64) (Moments, error) { // at most 2²⁰ outputs
 		word := t.code.Word(i)[0]
 		for k, p := range e {
 			zero[k], one[k] = 1-p, p
@@ -65,7 +71,7 @@ func (t *outcomes) exact() momentsOf {
 			m.Mean += part.Mean
 			m.MeanSquare += part.MeanSquare
 		}
-		return m
+		return m, nil
 	}
 }
 

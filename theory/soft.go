@@ -34,12 +34,15 @@ func NewSoftBound(c *code.Code, d decode.Decoder, rho float64) (*Bound, error) {
 // it changes no number. The error wraps ErrNoClosedForm when there is none, or is the context's.
 func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
 	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
+	err := eachRow(ctx, workers, c, e, func() (rowFunc, error) {
 		b, err := NewSoftBound(c, d, rho)
 		if err != nil {
 			return nil, err
 		}
-		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
+		return func(ctx context.Context, i int, row []float64) (err error) {
+			out[i], err = b.Row(ctx, i, row)
+			return err
+		}, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bounds of %s on logits: %w", c.Name(), err)
@@ -69,14 +72,17 @@ func softUnionBoundOf(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool
 // k times the sign of the bit. A code of real numbers has the weights C[n,k] −
 // C[m,k] in the place of ±1. The probabilities e are clamped to [1e−12, 1−1e−12] as
 // the model has it.
-func newSoftUnionBound(c *code.Code, rho float64) func(i int, e []float64) float64 {
+func newSoftUnionBound(c *code.Code, rho float64) boundOf {
 	mean := make([]float64, c.Bits()) // of Z
 	slope := make([]int8, c.Bits())
-	var slopes *code.Slopes
-	if rho > 0 {
-		slopes = c.Slopes()
-	}
-	return func(i int, e []float64) float64 {
+	var slopes *code.Slopes // with ρ
+	return func(ctx context.Context, i int, e []float64) (float64, error) {
+		if rho > 0 && slopes == nil {
+			var err error
+			if slopes, err = c.SlopesContext(ctx); err != nil {
+				return 0, err
+			}
+		}
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
 		for k, p := range e {
 			mean[k] = latent.Mean(p)
@@ -92,6 +98,11 @@ func newSoftUnionBound(c *code.Code, rho float64) func(i int, e []float64) float
 		for m := range c.Levels() {
 			if m == i {
 				continue
+			}
+			if m%64 == 0 {
+				if err := ctx.Err(); err != nil {
+					return 0, err
+				}
 			}
 			var mu, own, common, all float64
 			add := func(k int, w float64) {
@@ -132,6 +143,6 @@ func newSoftUnionBound(c *code.Code, rho float64) func(i int, e []float64) float
 			}
 			sum += math.Abs(float64(m-i)) * tail
 		}
-		return sum
+		return sum, nil
 	}
 }

@@ -37,31 +37,49 @@ type Bound struct {
 	// the model of the logits says.
 	Dependent bool
 
-	row  func(i int, e []float64) float64
+	row  boundOf
 	mean rowMean
+}
+
+// boundOf gives the bound for row i, whose bits err with probabilities e. The error is the
+// context's.
+type boundOf func(ctx context.Context, i int, e []float64) (float64, error)
+
+// noWait is a boundOf of a formula that takes no time.
+func noWait(row func(i int, e []float64) float64) boundOf {
+	return func(_ context.Context, i int, e []float64) (float64, error) { return row(i, e), nil }
 }
 
 // rowMean averages a value of rows over a prior; it keeps the memory of a row.
 type rowMean struct{ row []float64 }
 
-func (m *rowMean) of(prior []float64, e mat.Matrix, value func(i int, e []float64) float64) float64 {
+func (m *rowMean) of(ctx context.Context, prior []float64, e mat.Matrix, value boundOf) (float64, error) {
 	sum := 0.0
 	for i, p := range prior {
 		if p > 0 {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
 			m.row = matrix.Row(m.row, i, e)
-			sum = math.FMA(p, value(i, m.row), sum)
+			v, err := value(ctx, i, m.row)
+			if err != nil {
+				return 0, err
+			}
+			sum = math.FMA(p, v, sum)
 		}
 	}
-	return sum
+	return sum, nil
 }
 
 // Row returns the bound for row i of the code (level i+1), whose bits err with
-// probabilities e, of length M.
-func (b *Bound) Row(i int, e []float64) float64 { return b.row(i, e) }
+// probabilities e, of length M. The error is the context's.
+func (b *Bound) Row(ctx context.Context, i int, e []float64) (float64, error) {
+	return b.row(ctx, i, e)
+}
 
-// Mean returns Σ prior·bound over the rows of a table e, L × M.
-func (b *Bound) Mean(prior []float64, e mat.Matrix) float64 {
-	return b.mean.of(prior, e, b.row)
+// Mean returns Σ prior·bound over the rows of a table e, L × M. The error is the context's.
+func (b *Bound) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+	return b.mean.of(ctx, prior, e, b.row)
 }
 
 // bounds are the bounds on hard decisions, each beside its formula. A decoder without
@@ -91,17 +109,22 @@ type Exact struct {
 }
 
 // Row returns the moments of |error| for row i of the code (level i+1), whose
-// bits err independently with probabilities e, of length M.
-func (x *Exact) Row(i int, e []float64) Moments { return x.row(i, e) }
+// bits err independently with probabilities e, of length M. The error is the context's.
+func (x *Exact) Row(ctx context.Context, i int, e []float64) (Moments, error) {
+	return x.row(ctx, i, e)
+}
 
-// Mean returns Σ prior·E|error| over the rows of a table e, L × M.
-func (x *Exact) Mean(prior []float64, e mat.Matrix) float64 {
-	return x.mean.of(prior, e, func(i int, e []float64) float64 { return x.row(i, e).Mean })
+// Mean returns Σ prior·E|error| over the rows of a table e, L × M. The error is the context's.
+func (x *Exact) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+	return x.mean.of(ctx, prior, e, func(ctx context.Context, i int, e []float64) (float64, error) {
+		m, err := x.row(ctx, i, e)
+		return m.Mean, err
+	})
 }
 
 // momentsOf gives the moments of |error| for row i, whose bits err independently with
-// probabilities e. It has scratch memory of its own.
-type momentsOf func(i int, e []float64) Moments
+// probabilities e. It has scratch memory of its own. The error is the context's.
+type momentsOf func(ctx context.Context, i int, e []float64) (Moments, error)
 
 // closedForms are the exact values that are not enumerated, each beside its formula.
 // What a form returns makes a momentsOf for one goroutine.
@@ -109,13 +132,13 @@ var closedForms = []func(c *code.Code, d decode.Decoder) (form func() momentsOf,
 
 // exactForm prepares the exact values of a code and its decoder: the closed form, or
 // the enumeration, whose table of outcomes is made here, once.
-func exactForm(c *code.Code, d decode.Decoder) (func() momentsOf, error) {
+func exactForm(ctx context.Context, c *code.Code, d decode.Decoder) (func() momentsOf, error) {
 	for _, of := range closedForms {
 		if form, ok := of(c, d); ok {
 			return form, nil
 		}
 	}
-	t, err := newOutcomes(c, d)
+	t, err := newOutcomes(ctx, c, d)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +147,10 @@ func exactForm(c *code.Code, d decode.Decoder) (func() momentsOf, error) {
 
 // NewExact returns the exact expectation for a code and its decoder: for bel-u and
 // bel-j of any size, for any other decoder by enumeration of all 2^M outputs where
-// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNoClosedForm elsewhere.
-func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
-	form, err := exactForm(c, d)
+// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNoClosedForm elsewhere, or is the
+// context's.
+func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, error) {
+	form, err := exactForm(ctx, c, d)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +162,15 @@ func NewExact(c *code.Code, d decode.Decoder) (*Exact, error) {
 // wraps ErrNoClosedForm when there is no bound, or is the context's.
 func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
 	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
+	err := eachRow(ctx, workers, c, e, func() (rowFunc, error) {
 		b, err := NewBound(c, d)
 		if err != nil {
 			return nil, err
 		}
-		return func(i int, row []float64) { out[i] = b.Row(i, row) }, nil
+		return func(ctx context.Context, i int, row []float64) (err error) {
+			out[i], err = b.Row(ctx, i, row)
+			return err
+		}, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bounds of %s with %s: %w", c.Name(), d.Name(), err)
@@ -156,13 +183,16 @@ func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e 
 // number. The error wraps ErrNoClosedForm when they are out of reach, or is the context's.
 func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
-	form, err := exactForm(c, d)
+	form, err := exactForm(ctx, c, d)
 	if err != nil {
 		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
 	}
-	err = eachRow(ctx, workers, c, e, func() (func(int, []float64), error) {
+	err = eachRow(ctx, workers, c, e, func() (rowFunc, error) {
 		exact := form()
-		return func(i int, row []float64) { out[i] = exact(i, row) }, nil
+		return func(ctx context.Context, i int, row []float64) (err error) {
+			out[i], err = exact(ctx, i, row)
+			return err
+		}, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
@@ -170,9 +200,12 @@ func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decod
 	return out, nil
 }
 
+// rowFunc does something with row i of a table.
+type rowFunc func(ctx context.Context, i int, row []float64) error
+
 // eachRow calls a function made by newFunc, one for each worker, for every row of
 // e.
-func eachRow(ctx context.Context, workers int, c *code.Code, e mat.Matrix, newFunc func() (func(i int, row []float64), error)) error {
+func eachRow(ctx context.Context, workers int, c *code.Code, e mat.Matrix, newFunc func() (rowFunc, error)) error {
 	if r, m := e.Dims(); r != c.Levels() || m != c.Bits() {
 		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
 	}
@@ -182,15 +215,14 @@ func eachRow(ctx context.Context, workers int, c *code.Code, e mat.Matrix, newFu
 			return nil, err
 		}
 		var row []float64
-		return func(_ context.Context, i int) error {
+		return func(ctx context.Context, i int) error {
 			row = matrix.Row(row, i, e)
 			for k, p := range row {
 				if !(p >= 0 && p <= 1) {
 					return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
 				}
 			}
-			f(i, row)
-			return nil
+			return f(ctx, i, row)
 		}, nil
 	})
 }

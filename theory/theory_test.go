@@ -89,7 +89,7 @@ func TestExactIsEnumeration(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := mustCode(t, tt.code, rapid.IntRange(2, 13).Draw(t, "levels"))
 				d := mustDecoder(t, tt.decoder, c)
-				x, err := theory.NewExact(c, d)
+				x, err := theory.NewExact(context.Background(), c, d)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -99,10 +99,14 @@ func TestExactIsEnumeration(t *testing.T) {
 				}
 				i := rapid.IntRange(0, c.Levels()-1).Draw(t, "row")
 				e := drawRow(t, c.Bits())
-				got, want := x.Row(i, e), enumerate(c, d, i, e)
+				got, err := x.Row(context.Background(), i, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := enumerate(c, d, i, e)
 				near(t, "mean", got.Mean, want.Mean)
 				near(t, "mean square", got.MeanSquare, want.MeanSquare)
-				if bound := b.Row(i, e); bound < want.Mean*(1-1e-10) {
+				if bound, err := b.Row(context.Background(), i, e); err != nil || bound < want.Mean*(1-1e-10) {
 					t.Fatalf("%s, level %d, e = %v: bound %v below the exact %v", c.Name(), i+1, e, bound, want.Mean)
 				}
 			})
@@ -244,7 +248,7 @@ func TestLargeTablesAgree(t *testing.T) {
 				for _, name := range []string{"unary", "johnson-nonzero"} {
 					c := mustCode(t, name, levels)
 					d := mustDecoder(t, "auto", c)
-					x, err := theory.NewExact(c, d)
+					x, err := theory.NewExact(context.Background(), c, d)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -262,7 +266,10 @@ func TestLargeTablesAgree(t *testing.T) {
 						} else {
 							want = doubleSum(c, d.(decode.BelJ), i, e)
 						}
-						got := x.Row(i, e)
+						got, err := x.Row(context.Background(), i, e)
+						if err != nil {
+							t.Fatal(err)
+						}
 						if math.Abs(got.Mean-want.Mean) > 2e-10*want.Mean || math.Abs(got.MeanSquare-want.MeanSquare) > 2e-10*want.MeanSquare {
 							t.Errorf("%s, level %d: %v, want %v", name, i+1, got, want)
 						}
@@ -337,7 +344,7 @@ func TestErratum(t *testing.T) {
 	const bits, r = 128, 0.5
 	c := mustCode(t, "johnson-nonzero", 2*bits-1)
 	d := mustDecoder(t, "bel-j", c)
-	printed, err := errmodel.PrintedTransitions(c)
+	printed, err := errmodel.PrintedTransitions(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +416,7 @@ func TestErratum(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	c := mustCode(t, "hadamard", 64)
-	if _, err := theory.NewExact(c, mustDecoder(t, "gen", c)); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewExact(context.Background(), c, mustDecoder(t, "gen", c)); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("exact value of 64 bits under gen: error %v, want ErrNoClosedForm", err)
 	}
 }

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"context"
 	"math"
 	"math/bits"
 
@@ -24,7 +25,7 @@ func unionBoundOf(c *code.Code, d decode.Decoder) (*Bound, bool) {
 //
 // O(L·(M/64 + bits that can err)) a row, and O(d·d/2) more for each of the rows
 // m, at distance d, whose term can matter.
-func newUnionBound(c *code.Code) func(i int, e []float64) float64 {
+func newUnionBound(c *code.Code) boundOf {
 	logFactorial := make([]float64, c.Bits()+2)
 	for k := 2; k < len(logFactorial); k++ {
 		logFactorial[k] = logFactorial[k-1] + math.Log(float64(k))
@@ -34,7 +35,7 @@ func newUnionBound(c *code.Code) func(i int, e []float64) float64 {
 	differ := make([]uint64, words)
 	tail := make([]float64, c.Bits()+2)
 
-	return func(i int, e []float64) float64 {
+	return func(ctx context.Context, i int, e []float64) (float64, error) {
 		clear(canErr)
 		for k, p := range e {
 			if p > 0 {
@@ -73,6 +74,11 @@ func newUnionBound(c *code.Code) func(i int, e []float64) float64 {
 		}
 		// Near levels first: they have the large terms.
 		for step := 1; i-step >= 0 || i+step < c.Levels(); step++ {
+			if step%16 == 0 { // 65,536 bits take 10 ms a level
+				if err := ctx.Err(); err != nil {
+					return 0, err
+				}
+			}
 			if i-step >= 0 {
 				add(i - step)
 			}
@@ -80,7 +86,7 @@ func newUnionBound(c *code.Code) func(i int, e []float64) float64 {
 				add(i + step)
 			}
 		}
-		return sum
+		return sum, nil
 	}
 }
 

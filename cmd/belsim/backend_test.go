@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"belsim/montecarlo/scenario"
 )
@@ -21,7 +22,11 @@ import (
 // devices need a process of its own, whose loader finds another driver.
 func TestMain(m *testing.M) {
 	if os.Getenv("BELSIM_TEST_MAIN") != "" {
-		os.Exit(belsim(os.Args[1:], os.Stdout, os.Stderr))
+		env := newEnvironment(os.Args[1:], os.Stdout, os.Stderr)
+		if os.Getenv("BELSIM_TEST_PATIENT") != "" {
+			env.grace = time.Hour
+		}
+		os.Exit(env.belsim())
 	}
 	os.Exit(m.Run())
 }

@@ -14,7 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,6 +31,7 @@ import (
 	"belsim/montecarlo/table"
 	"belsim/theory/arrayfile"
 	"belsim/theory/decode"
+	"belsim/theory/memory"
 )
 
 // Exit codes, as the README documents them.
@@ -84,6 +87,9 @@ type environment struct {
 	written  []string                  // the files that it has written
 	decoders decode.Registry           // the decoders that --decoder takes
 	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
+	saves    atomic.Bool               // an interruption has to wait: results are being made safe
+	exit     func(code int)            // ends the process
+	grace    time.Duration             // how long an interrupted command may take to end by itself
 }
 
 // newEnvironment returns the environment of a command line.
@@ -91,6 +97,7 @@ func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	return &environment{
 		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args, given: map[string]bool{},
 		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {},
+		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
 }
 
@@ -109,8 +116,11 @@ func (env *environment) belsim() (code int) {
 			code = exitEnvironment
 		}
 	}()
-	ctx, interrupted, stop := notify(context.Background())
+	ctx, interrupted, stop := env.notify(context.Background())
 	defer stop()
+	ended := make(chan struct{})
+	defer close(ended)
+	go env.endLate(ctx, interrupted, ended)
 
 	// kong ends --help and --version by calling Exit from within Parse.
 	type exit int
@@ -207,12 +217,13 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 // exitCode returns the exit code for a command's error.
 func exitCode(err error) int {
 	var outside environmentError
+	var scarce *memory.Error
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFailed):
 		return exitFailed
-	case errors.As(err, &outside) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, arrayfile.ErrTemporary) || exhausted(err):
+	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, arrayfile.ErrTemporary) || exhausted(err):
 		return exitEnvironment
 	}
 	return exitUsage
@@ -252,10 +263,12 @@ func oneLine(err error) string {
 }
 
 // notify returns a context that ends with one of the interruptions, and which of
-// them came. A second signal ends the process at once, as without a handler.
-func notify(parent context.Context) (ctx context.Context, came func() os.Signal, stop func()) {
+// them came. A second signal ends the process at once. Programs such as timeout send a signal to
+// a process and to its group: two signals within a tenth of a second are one.
+func (env *environment) notify(parent context.Context) (ctx context.Context, came func() os.Signal, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 2)
+	done := make(chan struct{})
 	signal.Notify(signals, interruptions...)
 	var mu sync.Mutex
 	var first os.Signal
@@ -265,9 +278,19 @@ func notify(parent context.Context) (ctx context.Context, came func() os.Signal,
 			mu.Lock()
 			first = s
 			mu.Unlock()
-			signal.Stop(signals)
 			cancel()
-		case <-ctx.Done():
+		case <-done:
+			return
+		}
+		for start := time.Now(); ; {
+			select {
+			case s := <-signals:
+				if sig, ok := s.(syscall.Signal); ok && time.Since(start) > 100*time.Millisecond {
+					env.exit(signalStatus(sig))
+				}
+			case <-done:
+				return
+			}
 		}
 	}()
 	came = func() os.Signal {
@@ -278,6 +301,34 @@ func notify(parent context.Context) (ctx context.Context, came func() os.Signal,
 	return ctx, came, func() {
 		signal.Stop(signals)
 		cancel()
+		close(done)
+	}
+}
+
+// endLate ends the process when an interrupted command does not end by itself: it waits for a
+// pipe, or is in a computation that cannot be interrupted. Files that are not finished have
+// temporary names then, so nothing is lost. What a command makes safe it may finish.
+func (env *environment) endLate(ctx context.Context, interrupted func() os.Signal, ended <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-ended:
+		return
+	}
+	sig, ok := interrupted().(syscall.Signal)
+	if !ok {
+		return
+	}
+	for wait := env.grace; ; wait = 50 * time.Millisecond {
+		select {
+		case <-time.After(wait):
+		case <-ended:
+			return
+		}
+		if !env.saves.Load() {
+			fmt.Fprintln(env.stderr, "belsim: interrupted: it was waiting, or in a step that cannot be stopped; files that were not finished keep their temporary names")
+			env.exit(signalStatus(sig))
+			return
+		}
 	}
 }
 

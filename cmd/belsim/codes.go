@@ -11,6 +11,7 @@ import (
 	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/memory"
 )
 
 type codesCmd struct {
@@ -76,7 +77,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		}
 		return cmd.print(env, codeTable([]codeRow{row}))
 	case len(cmd.Output) == 0:
-		return outside(arrayfile.WriteCSV(env.stdout, c))
+		return outside(arrayfile.WriteCSV(ctx, env.stdout, c))
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 	}
 	var result codeList
 	for _, f := range code.Families() {
-		c, err := scenario.NamedCode(f.Name, levels)
+		c, err := code.New(f.Name, levels)
 		if err != nil {
 			return err
 		}
@@ -145,17 +146,25 @@ func codeTable(rows []codeRow) *table.Table {
 func (cmd *codesCmd) writeCode(ctx context.Context, env *environment, w io.Writer, c *code.Code, path string) error {
 	switch format(path) {
 	case "csv":
-		return arrayfile.WriteCSV(w, c)
+		return arrayfile.WriteCSV(ctx, w, c)
 	case "npy":
-		return arrayfile.WriteBitsNPY(w, c)
+		return arrayfile.WriteBitsNPY(ctx, w, c)
 	case "json":
 		row, err := cmd.describe(ctx, env, c)
 		if err != nil {
 			return err
 		}
-		return table.WriteJSON(w, codeMatrix{row, c.Words()})
+		const copies = 6 // of the words: their texts, and the JSON while it grows
+		if err := memory.Check("the JSON of "+c.Name(), memory.Product(c.Levels(), c.Bits(), copies)); err != nil {
+			return err
+		}
+		words, err := c.Words(ctx)
+		if err != nil {
+			return err
+		}
+		return table.WriteJSON(w, codeMatrix{row, words})
 	}
-	return writeFigure(w, path)(plots.CodeMatrix(matrixFigureData(c, codeTitle(c), cmd.size())))
+	return writeFigure(w, path)(plots.CodeMatrix(ctx, matrixFigureData(c, codeTitle(c), cmd.size())))
 }
 
 // codeTitle is the title of a code's picture.

@@ -226,12 +226,12 @@ func matrixFigure(letter, name, text string) figure {
 	return figure{
 		Name: "2" + letter, Caption: "Code matrix of " + text + ": a row for each of 64 levels, ones black, bit transitions orange.",
 		args: []string{"codes", name, "--levels", fmt.Sprint(levels)},
-		make: func(_ context.Context, cmd *figuresCmd) (drawing, error) {
+		make: func(ctx context.Context, cmd *figuresCmd) (drawing, error) {
 			c, err := code.New(name, levels)
 			if err != nil {
 				return drawing{}, err
 			}
-			return draw(plots.CodeMatrix(matrixFigureData(c, codeTitle(c), cmd.size())))(func(w io.Writer) error { return arrayfile.WriteCSV(w, c) })
+			return draw(plots.CodeMatrix(ctx, matrixFigureData(c, codeTitle(c), cmd.size())))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
 		},
 	}
 }
@@ -249,7 +249,7 @@ func mapOf(method scenario.Method) func(context.Context, *figuresCmd) (drawing, 
 			if err != nil {
 				return drawing{}, err
 			}
-			if sides[i], err = s.Side(c, decode.Auto, scenario.MixturePlane{}); err != nil {
+			if sides[i], err = s.Side(ctx, c, decode.Auto, scenario.MixturePlane{}); err != nil {
 				return drawing{}, err
 			}
 		}
@@ -257,7 +257,10 @@ func mapOf(method scenario.Method) func(context.Context, *figuresCmd) (drawing, 
 		if err != nil {
 			return drawing{}, err
 		}
-		m := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 150, Count: cells}, scenario.Range{Lo: 1, Hi: 100, Count: cells}, method)
+		m, err := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 150, Count: cells}, scenario.Range{Lo: 1, Hi: 100, Count: cells}, method)
+		if err != nil {
+			return drawing{}, err
+		}
 		if err := s.Fill(ctx, cmd.run(nil), m, sides, weights, scenario.Usual()); err != nil {
 			return drawing{}, err
 		}

@@ -73,7 +73,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeStudy(w, path, s) }); err != nil {
+	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeStudy(ctx, w, path, s) }); err != nil {
 		return err
 	}
 	if cmd.JSON {
@@ -104,13 +104,13 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *verdict
 }
 
 // writeStudy writes the study in the format of a file.
-func (cmd *fitCmd) writeStudy(w io.Writer, path string, s *verdict.Study) error {
+func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *verdict.Study) error {
 	f := s.Fit
 	switch format(path) {
 	case "json":
 		return table.WriteJSON(w, f)
 	case "npy":
-		return arrayfile.WriteNPY(w, s.Rates())
+		return arrayfile.WriteNPY(ctx, w, s.Rates())
 	case "csv":
 		return s.WriteRates(w)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -66,9 +67,9 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 	}
 	defer f.Close()
 	if strings.HasSuffix(path, ".csv") {
-		err = arrayfile.WriteCSV(f, m)
+		err = arrayfile.WriteCSV(context.Background(), f, m)
 	} else {
-		err = arrayfile.WriteNPY(f, m)
+		err = arrayfile.WriteNPY(context.Background(), f, m)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +176,7 @@ func TestFitFiles(t *testing.T) {
 	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
 		entry, err := w.Create(name + ".npy")
 		if err == nil {
-			err = arrayfile.WriteNPY(entry, m)
+			err = arrayfile.WriteNPY(context.Background(), entry, m)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verdict"
+	"belsim/theory/parallel"
 )
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
@@ -164,10 +165,13 @@ type workersFlag struct {
 	Workers int `default:"0" placeholder:"N" help:"Processors to use (default: all). Never changes a number."`
 }
 
-// checkWorkers refuses a negative number.
+// checkWorkers refuses a negative number, and more than parallel.Most.
 func (f workersFlag) checkWorkers() error {
 	if f.Workers < 0 {
 		return fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
+	}
+	if most := parallel.Most(); f.Workers > most {
+		return fmt.Errorf("--workers %d: want at most %d, which is %d for each processor", f.Workers, most, parallel.PerProcessor)
 	}
 	return nil
 }

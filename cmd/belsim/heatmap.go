@@ -62,7 +62,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	cmd.around(env, s, fit)
-	sides, err := cmd.openSides(s, fit)
+	sides, err := cmd.openSides(ctx, s, fit)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,10 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
-	m := s.NewMap(sides, cmd.R, cmd.Sigma, scenario.Method(cmd.Method))
+	m, err := s.NewMap(sides, cmd.R, cmd.Sigma, scenario.Method(cmd.Method))
+	if err != nil {
+		return err
+	}
 	m.Provenance = env.provenance()
 	bar := env.newProgress(cmd.Quiet, "cells", uint64(len(m.Cells)))
 	err = s.Fill(ctx, cmd.run(backend, bar), m, sides, weights, draw)
@@ -85,7 +88,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		case "json":
 			return table.WriteJSON(w, m)
 		case "npy":
-			return arrayfile.WriteNPY(w, m.Increases())
+			return arrayfile.WriteNPY(ctx, w, m.Increases())
 		case "csv":
 			return table.WriteCSV(w, m.Cells, stdErrColumns(m)...)
 		}
@@ -117,7 +120,7 @@ func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *verdi
 }
 
 // openSides opens both codes, of the same number of levels.
-func (cmd *heatmapCmd) openSides(s *scenario.Scenario, fit *verdict.Fit) (sides [2]scenario.Side, err error) {
+func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit *verdict.Fit) (sides [2]scenario.Side, err error) {
 	names := cmd.Codes
 	switch len(names) {
 	case 0:
@@ -131,7 +134,7 @@ func (cmd *heatmapCmd) openSides(s *scenario.Scenario, fit *verdict.Fit) (sides 
 		return sides, err
 	}
 	for i, c := range codes {
-		if sides[i], err = s.Side(c, cmd.Decoder, scenario.MixturePlane{Printed: cmd.printed()}); err != nil {
+		if sides[i], err = s.Side(ctx, c, cmd.Decoder, scenario.MixturePlane{Printed: cmd.printed()}); err != nil {
 			return sides, err
 		}
 	}

@@ -78,8 +78,9 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
 	optimizer.Follow.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits) }
+	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {
-		cmd.followTradeoff(env, optimizer)
+		cmd.followTradeoff(context.WithoutCancel(ctx), env, optimizer)
 		result, err := optimizer.Tradeoff(ctx, backend, bits)
 		if err != nil {
 			return err
@@ -90,7 +91,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return cmd.finish(env, found, s.String())
+	return cmd.finish(context.WithoutCancel(ctx), env, found, s.String())
 }
 
 // check refuses flags without reading anything.
@@ -188,7 +189,7 @@ func (cmd *optimizeCmd) follow(env *environment, bits int) (progress func(uint64
 }
 
 // finish writes and prints the code that was found.
-func (cmd *optimizeCmd) finish(env *environment, found *search.Optimized, model string) error {
+func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *search.Optimized, model string) error {
 	for _, path := range cmd.Output {
 		if f := format(path); found.CodeFile == nil && (f == "csv" || f == "npy") {
 			found.CodeFile = &path
@@ -198,14 +199,14 @@ func (cmd *optimizeCmd) finish(env *environment, found *search.Optimized, model 
 	if err := cmd.write(env, func(w io.Writer, path string) error {
 		switch format(path) {
 		case "csv":
-			return arrayfile.WriteCSV(w, found.Code)
+			return arrayfile.WriteCSV(ctx, w, found.Code)
 		case "npy":
-			return arrayfile.WriteBitsNPY(w, found.Code)
+			return arrayfile.WriteBitsNPY(ctx, w, found.Code)
 		case "json":
 			return table.WriteJSON(w, found)
 		}
 		title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-		return writeFigure(w, path)(plots.CodeMatrix(matrixFigureData(found.Code, title, cmd.size())))
+		return writeFigure(w, path)(plots.CodeMatrix(ctx, matrixFigureData(found.Code, title, cmd.size())))
 	}); err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model 
 }
 
 // followTradeoff writes every code of --keep when it is found, and notes the impossible.
-func (cmd *optimizeCmd) followTradeoff(env *environment, optimizer *search.Optimizer) {
+func (cmd *optimizeCmd) followTradeoff(ctx context.Context, env *environment, optimizer *search.Optimizer) {
 	optimizer.Follow.Impossible = func(bits int, err error) {
 		if !cmd.Quiet {
 			fmt.Fprintf(env.stderr, "belsim: note: %d bits: %v\n", bits, err)
@@ -257,7 +258,7 @@ func (cmd *optimizeCmd) followTradeoff(env *environment, optimizer *search.Optim
 		}
 		path := cmd.kept(found.Bits)
 		found.CodeFile = &path
-		return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(w, found.Code) })
+		return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) })
 	}
 }
 

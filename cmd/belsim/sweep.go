@@ -119,6 +119,8 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, problems *sweep
 	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
 	bar := env.newProgress(cmd.Quiet || len(todo) == 0, "pieces", uint64(len(todo)))
+	env.saves.Store(true)
+	defer env.saves.Store(false)
 	err = shard.Work(ctx, problems, todo, cmd.run(backend, bar), cmd.FlushEvery)
 	bar.stop()
 	if err != nil {

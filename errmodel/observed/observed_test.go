@@ -79,16 +79,16 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 		path := filepath.Join(dir, name+"."+format)
 		switch format {
 		case "csv":
-			err = arrayfile.WriteCSV(&b, m)
+			err = arrayfile.WriteCSV(context.Background(), &b, m)
 		case "npy":
-			err = arrayfile.WriteNPY(&b, m)
+			err = arrayfile.WriteNPY(context.Background(), &b, m)
 		case "npz":
 			w := zip.NewWriter(&b)
 			f, err := w.Create(name + ".npy")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(arrayfile.WriteNPY(f, m), w.Close()); err != nil {
+			if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), w.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"belsim/theory/code"
-	"belsim/theory/memory"
 )
 
 // Sizes say how many levels the codes of a scenario have.
@@ -57,7 +56,7 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	}
 	for i, name := range names {
 		if codes[i] == nil {
-			c, err := NamedCode(name, size.Named())
+			c, err := code.New(name, size.Named())
 			if err != nil {
 				return nil, err
 			}
@@ -65,16 +64,4 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 		}
 	}
 	return codes, nil
-}
-
-// NamedCode is code.New, unless the code would not fit in memory.
-func NamedCode(name string, levels int) (*code.Code, error) {
-	for _, f := range code.Families() {
-		if f.Name == name && levels >= code.MinLevels && levels <= code.MaxLevels {
-			if err := memory.Check(fmt.Sprintf("%s of %d levels", name, levels), f.Bytes(levels)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return code.New(name, levels)
 }

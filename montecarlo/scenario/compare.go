@@ -76,7 +76,7 @@ func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders 
 			if err != nil {
 				return nil, err
 			}
-			p, err := s.ProblemOf(c, d, e, draw)
+			p, err := s.ProblemOf(ctx, c, d, e, draw)
 			if err != nil {
 				return nil, err
 			}

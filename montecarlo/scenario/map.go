@@ -11,8 +11,10 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/table"
+	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/memory"
 	"belsim/theory/parallel"
 )
 
@@ -45,12 +47,12 @@ type Side struct {
 }
 
 // Side returns a code with its named decoder and its models in a plane.
-func (s *Scenario) Side(c *code.Code, decoder string, plane Plane) (side Side, err error) {
+func (s *Scenario) Side(ctx context.Context, c *code.Code, decoder string, plane Plane) (side Side, err error) {
 	side.Code = c
 	if side.Decoder, err = s.Decoder(decoder, c); err != nil {
 		return side, err
 	}
-	side.Models, err = plane.Of(c)
+	side.Models, err = plane.Of(ctx, c)
 	return side, err
 }
 
@@ -87,8 +89,13 @@ type Cell struct {
 	StdErr   *table.Number `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
 }
 
-// NewMap returns the map with empty cells.
-func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) *Map {
+// NewMap returns the map with empty cells. The error is a *memory.Error where they do not fit
+// in memory.
+func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) (*Map, error) {
+	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
+	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", x.Count, y.Count), memory.Product(x.Count, y.Count, perCell)); err != nil {
+		return nil, err
+	}
 	a, b := sides[0], sides[1]
 	m := &Map{
 		A: a.Code.Name(), B: b.Code.Name(), DecoderA: a.Decoder.Name(), DecoderB: b.Decoder.Name(),
@@ -101,7 +108,7 @@ func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) *Map {
 	for i := range m.Cells {
 		m.Cells[i] = Cell{R: m.R[i%len(m.R)], Sigma: m.Sigma[i/len(m.R)], A: table.Missing(), B: table.Missing(), Increase: table.Missing()}
 	}
-	return m
+	return m, nil
 }
 
 // Fill computes the cells of a map from NewMap, over the weights of the labels. run.Done is
@@ -240,8 +247,11 @@ func (f *filler) theory(ctx context.Context) error {
 		var means [2]lineMean
 		for i, s := range f.sides {
 			var err error
-			if means[i], err = f.s.lineMean(s, f.m.Method, f.weights); err != nil {
-				return nil, fmt.Errorf("%w; --method mc samples instead", err)
+			if means[i], err = f.s.lineMean(ctx, s, f.m.Method, f.weights); err != nil {
+				if errors.Is(err, theory.ErrNoClosedForm) {
+					err = fmt.Errorf("%w; --method mc samples instead", err)
+				}
+				return nil, err
 			}
 		}
 		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means) }, nil
@@ -256,7 +266,7 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) erro
 	}
 	var at [2]func(x float64) (float64, error)
 	for i := range f.sides {
-		if at[i], err = means[i](lines[i]); err != nil {
+		if at[i], err = means[i](ctx, lines[i]); err != nil {
 			return err
 		}
 	}
@@ -281,14 +291,14 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) erro
 
 // lineMean prepares the mean error of a code, over the weights, for the models of one line. It
 // belongs to one goroutine.
-type lineMean func(l Line) (func(x float64) (float64, error), error)
+type lineMean func(ctx context.Context, l Line) (func(x float64) (float64, error), error)
 
-func (s *Scenario) lineMean(side Side, method Method, weights []float64) (lineMean, error) {
+func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weights []float64) (lineMean, error) {
 	p := s.Shape(side.Code, side.Decoder)
-	var mean func(weights []float64, e mat.Matrix) float64
+	var mean func(ctx context.Context, weights []float64, e mat.Matrix) (float64, error)
 	linear := false
 	if method == Exact {
-		x, err := ExactOf(p)
+		x, err := ExactOf(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -300,14 +310,18 @@ func (s *Scenario) lineMean(side Side, method Method, weights []float64) (lineMe
 		}
 		mean, linear = b.Mean, b.Linear
 	}
-	return func(l Line) (func(x float64) (float64, error), error) {
+	return func(ctx context.Context, l Line) (func(x float64) (float64, error), error) {
 		if largest, ok := l.Proportional(); ok && linear { // computed once for all x
 			x := min(1, largest)
 			unit, err := l.Errors(x)
 			if err != nil {
 				return nil, err
 			}
-			slope := mean(weights, unit) / x
+			sum, err := mean(ctx, weights, unit)
+			if err != nil {
+				return nil, err
+			}
+			slope := sum / x
 			return func(x float64) (float64, error) { return x * slope, nil }, nil
 		}
 		return func(x float64) (float64, error) {
@@ -315,7 +329,7 @@ func (s *Scenario) lineMean(side Side, method Method, weights []float64) (lineMe
 			if err != nil {
 				return 0, err
 			}
-			return mean(weights, e), nil
+			return mean(ctx, weights, e)
 		}, nil
 	}, nil
 }
@@ -363,7 +377,7 @@ func (f *filler) sample(ctx context.Context) error {
 		}
 		for j := range f.m.Row(row) {
 			c := &f.m.Row(row)[j]
-			pair, err := f.problems(lines, c.R)
+			pair, err := f.problems(ctx, lines, c.R)
 			if err != nil {
 				return err
 			}
@@ -386,7 +400,7 @@ func (f *filler) sample(ctx context.Context) error {
 }
 
 // problems are sampled for one cell; nil where r and σ are invalid for one of the codes.
-func (f *filler) problems(lines [2]Line, r float64) (pair [2]*montecarlo.Problem, err error) {
+func (f *filler) problems(ctx context.Context, lines [2]Line, r float64) (pair [2]*montecarlo.Problem, err error) {
 	if !lines[0].Valid(r) || !lines[1].Valid(r) {
 		return pair, nil
 	}
@@ -395,7 +409,7 @@ func (f *filler) problems(lines [2]Line, r float64) (pair [2]*montecarlo.Problem
 		if err != nil {
 			return pair, err
 		}
-		pair[i], err = f.s.ProblemOf(s.Code, s.Decoder, e, Sampling{Seed: f.draw.Seed})
+		pair[i], err = f.s.ProblemOf(ctx, s.Code, s.Decoder, e, Sampling{Seed: f.draw.Seed})
 		if errors.Is(err, ErrBetween) {
 			return [2]*montecarlo.Problem{}, nil // blank, as at levels
 		}

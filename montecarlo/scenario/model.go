@@ -66,7 +66,7 @@ type PerBit struct {
 
 // Errors implements Model.
 func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
-	positions, err := m.positions(c)
+	positions, err := m.positions(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +100,14 @@ func (m Mixture) perBit(positions [][]int) (*mat.Dense, error) {
 }
 
 // positions returns the levels after which the bits of a code change.
-func (m Mixture) positions(c *code.Code) ([][]int, error) {
+func (m Mixture) positions(ctx context.Context, c *code.Code) ([][]int, error) {
 	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
 		return nil, err
 	}
 	if m.Printed {
-		return errmodel.PrintedTransitions(c)
+		return errmodel.PrintedTransitions(ctx, c)
 	}
-	return c.Transitions(), nil
+	return c.TransitionsContext(ctx)
 }
 
 // Parameters implements Model.

@@ -12,8 +12,9 @@ import (
 // Plane holds error models with two parameters x and y, the axes of a map and of a sweep. For
 // the Gaussian mixture they are r and σ.
 type Plane interface {
-	// Of prepares the models of a code. The error says that the plane has none for it.
-	Of(c *code.Code) (Lines, error)
+	// Of prepares the models of a code. The error says that the plane has none for it, or is
+	// the context's.
+	Of(ctx context.Context, c *code.Code) (Lines, error)
 }
 
 // Lines are the error models of one code in a plane. They are safe for concurrent use.
@@ -40,8 +41,8 @@ type MixturePlane struct {
 }
 
 // Of implements Plane.
-func (p MixturePlane) Of(c *code.Code) (Lines, error) {
-	positions, err := Mixture{Printed: p.Printed}.positions(c)
+func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
+	positions, err := Mixture{Printed: p.Printed}.positions(ctx, c)
 	if err != nil {
 		return nil, err
 	}

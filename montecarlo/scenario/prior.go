@@ -2,9 +2,9 @@ package scenario
 
 import (
 	"fmt"
-	"os"
 
 	"belsim/theory"
+	"belsim/theory/inputfile"
 )
 
 // Prior says how often each label occurs. Its zero value gives all levels the same weight.
@@ -14,18 +14,21 @@ type Prior struct {
 	Fitted    []float64         // the labels that a model was fitted to; used where there is no histogram
 }
 
+// maxPrior is the largest size of the file of a histogram, in bytes: 65,536 levels take 2 MiB.
+const maxPrior = 16 << 20
+
 // ReadPrior reads the histogram of the labels from a CSV file (theory.ReadHistogram). With an
 // empty path there is none.
 func ReadPrior(path string) (Prior, error) {
 	if path == "" {
 		return Prior{}, nil
 	}
-	file, err := os.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return Prior{}, fmt.Errorf("reading prior: %w", err)
 	}
 	defer file.Close()
-	h, err := theory.ReadHistogram(file, path)
+	h, err := theory.ReadHistogram(inputfile.Limit(file, path, maxPrior), path)
 	return Prior{Path: path, Histogram: h}, err
 }
 

@@ -183,12 +183,12 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, 
 	if err != nil {
 		return nil, err
 	}
-	return s.ProblemOf(c, d, e, draw)
+	return s.ProblemOf(ctx, c, d, e, draw)
 }
 
 // ProblemOf is Problem with the L × M error probabilities given.
-func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix, draw Sampling) (*montecarlo.Problem, error) {
-	latent, err := s.latent(c, d, e)
+func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix, draw Sampling) (*montecarlo.Problem, error) {
+	latent, err := s.latent(ctx, c, d, e)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (s *Scenario) plainLatent(c *code.Code, d decode.Decoder) *montecarlo.Laten
 
 // latent is the model of the logits. e gives the probabilities at levels, and for continuous
 // labels at real numbers too.
-func (s *Scenario) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
+func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
 	l := s.plainLatent(c, d)
 	if s.Labels != Continuous {
 		return l, nil
@@ -234,7 +234,7 @@ func (s *Scenario) latent(c *code.Code, d decode.Decoder, e mat.Matrix) (*montec
 	if !ok {
 		return nil, errors.New("--labels continuous needs the error model of --r and --sigma: a table says nothing between levels")
 	}
-	if err := validBetween(c, profile); err != nil {
+	if err := validBetween(ctx, c, profile); err != nil {
 		return nil, err
 	}
 	if l == nil {

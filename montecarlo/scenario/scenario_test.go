@@ -202,7 +202,7 @@ func TestTheory(t *testing.T) {
 			case tt.bound != "" && (err != nil || b.Name != tt.bound):
 				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
 			}
-			if _, err := scenario.ExactOf(q); (err == nil) != tt.exact {
+			if _, err := scenario.ExactOf(t.Context(), q); (err == nil) != tt.exact {
 				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
 			}
 		}
@@ -235,7 +235,7 @@ func TestInvalid(t *testing.T) {
 	if _, err := s.Problem(ctx, c, d, scenario.Usual()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
 		t.Errorf("between levels: error %v", err)
 	}
-	if _, err := scenario.NamedCode("nothing", 16); err == nil || scenario.Invalid(err) {
+	if _, err := code.New("nothing", 16); err == nil || scenario.Invalid(err) {
 		t.Errorf("an unknown code: error %v", err)
 	}
 }
@@ -309,7 +309,7 @@ func TestMap(t *testing.T) {
 	var sides [2]scenario.Side
 	for i, name := range []string{"unary", "johnson-nonzero"} {
 		var err error
-		if sides[i], err = s.Side(mustNew(t, name, 15), "auto", scenario.MixturePlane{}); err != nil {
+		if sides[i], err = s.Side(t.Context(), mustNew(t, name, 15), "auto", scenario.MixturePlane{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -318,7 +318,10 @@ func TestMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 2, Count: 2}, scenario.Range{Lo: 1e-310, Hi: 1e-3, Count: 3, Log: true}, scenario.Bound)
+	narrow, err := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 2, Count: 2}, scenario.Range{Lo: 1e-310, Hi: 1e-3, Count: 3, Log: true}, scenario.Bound)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Fill(ctx, scenario.Run{Workers: 1}, narrow, sides, weights, scenario.Sampling{}); err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +332,10 @@ func TestMap(t *testing.T) {
 	draw := scenario.Sampling{Samples: 4000, Seed: 3}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		cells := 0
-		m := s.NewMap(sides, x, y, method)
+		m, err := s.NewMap(sides, x, y, method)
+		if err != nil {
+			t.Fatal(err)
+		}
 		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells += int(n) }}
 		if err := s.Fill(ctx, run, m, sides, weights, draw); err != nil {
 			t.Fatal(err)

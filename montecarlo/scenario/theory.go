@@ -29,10 +29,13 @@ func Invalid(err error) bool {
 // transitions are among them, where Gaussians that do not overlap have their peaks,
 // and wide ones change little over a quarter. Only near 1 are all labels that occur
 // looked at.
-func validBetween(c *code.Code, m RealLabels) error {
+func validBetween(ctx context.Context, c *code.Code, m RealLabels) error {
 	row := make([]float64, c.Bits())
 	largest := func(parts int, middle float64) (y, e float64, bit int) {
 		for i := range c.Levels() * parts {
+			if ctx.Err() != nil {
+				break
+			}
 			at := 0.5 + (float64(i)+middle)/float64(parts)
 			m.AtLabel(row, at)
 			for k, p := range row {
@@ -46,6 +49,9 @@ func validBetween(c *code.Code, m RealLabels) error {
 	y, e, bit := largest(4, 0)
 	if e > 0.9 && e <= 1 {
 		y, e, bit = largest(montecarlo.Sublevels, 0.5)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if e <= 1 {
 		return nil
@@ -82,12 +88,12 @@ func HasExact(p *montecarlo.Problem) bool {
 }
 
 // ExactOf prepares the exact values of a problem. The error wraps theory.ErrNoClosedForm where
-// there are none.
-func ExactOf(p *montecarlo.Problem) (*theory.Exact, error) {
+// there are none, or is the context's.
+func ExactOf(ctx context.Context, p *montecarlo.Problem) (*theory.Exact, error) {
 	if !HasExact(p) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
 	}
-	return theory.NewExact(p.Code, p.Decoder)
+	return theory.NewExact(ctx, p.Code, p.Decoder)
 }
 
 // Theory returns the bound and the exact moments of every level, in levels; NaN where there

@@ -3,11 +3,13 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -87,6 +89,9 @@ const (
 	hurried  = 2000  // at most, where the context has ended
 )
 
+// patience is how long the samples of a report may take where the context has ended.
+const patience = 400 * time.Millisecond
+
 // accuracy says how exactly codes are estimated.
 type accuracy struct {
 	draw  scenario.Sampling
@@ -95,7 +100,8 @@ type accuracy struct {
 
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with
 // the named codes of no more bits. When the context ends, it returns the best code until then
-// and no error; Stopped is set, and the estimates come from few samples. Where there is no
+// and no error; Stopped is set, and the estimates come from few samples, or are
+// missing where they take too long. Where there is no
 // code yet, it returns the context's error. The error wraps ErrImpossible where no code can
 // satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
@@ -122,7 +128,12 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	if ctx.Err() != nil { // in the search or after it: the code is kept
 		draw := p.draw
 		draw.Samples, draw.RelErr = min(draw.Samples, hurried), 0
-		found, err = p.report(context.WithoutCancel(ctx), b, bits, results, accuracy{draw, false})
+		hurry, end := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer end()
+		found, err = p.report(hurry, b, bits, results, accuracy{draw, false})
+		if errors.Is(err, context.DeadlineExceeded) {
+			found, err = p.unestimated(context.WithoutCancel(ctx), bits, results)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -137,11 +148,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // own.
 func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Found, a accuracy) (*Optimized, error) {
 	best, smallest := 0, math.Inf(1)
-	out := &Optimized{
-		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
-		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels,
-		Improvement: table.Missing(), ImprovementCI: [2]table.Number{table.Missing(), table.Missing()},
-	}
+	out := p.empty(bits)
 	for i, r := range results {
 		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
 		if err != nil {
@@ -155,17 +162,13 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 			best, smallest, out.Outputs = i, mean, p.scenario.OutputsOf(r.Code, problem.Decoder)
 		}
 	}
-	c := results[best].Code
 	var err error
-	if out.Estimate, err = p.estimate(ctx, b, c, a); err != nil {
+	if out.Estimate, err = p.estimate(ctx, b, results[best].Code, a); err != nil {
 		return nil, err
 	}
-	properties, err := c.Properties(ctx, p.Options.Workers)
-	if err != nil {
+	if err := out.describe(ctx, p.Options.Workers, results[best]); err != nil {
 		return nil, err
 	}
-	out.PerBit, out.MaxTransitions, out.MinDistance = properties.TransitionsPerBit, properties.MaxTransitions, properties.MinDistance
-	out.Start, out.Words, out.Code = results[best].Start, c.Words(), c
 	if out.Baselines, err = p.baselines(ctx, b, bits, a); err != nil {
 		return nil, err
 	}
@@ -173,6 +176,42 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		out.Improvement, out.ImprovementCI = out.Estimate.Improvement(out.Baselines[0].Estimate)
 	}
 	return out, nil
+}
+
+// unestimated is a report without samples: the code is the one that the search liked best, with
+// the search's own estimate, and is compared with no other.
+func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Found) (*Optimized, error) {
+	best := slices.MinFunc(results, func(a, b Found) int { return cmp.Compare(a.Mean, b.Mean) })
+	decoder, err := p.scenario.Decoder(p.decoder, best.Code)
+	if err != nil {
+		return nil, err
+	}
+	out := p.empty(bits)
+	out.Outputs = p.scenario.OutputsOf(best.Code, decoder)
+	out.Estimate = Estimate{table.Number(best.Mean), table.Missing(), table.Missing()}
+	out.Baselines = []Baseline{}
+	return out, out.describe(ctx, p.Options.Workers, best)
+}
+
+// empty is a report of no code yet.
+func (p *Optimizer) empty(bits int) *Optimized {
+	return &Optimized{
+		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
+		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels,
+		Improvement: table.Missing(), ImprovementCI: [2]table.Number{table.Missing(), table.Missing()},
+	}
+}
+
+// describe fills in what is known about the code itself.
+func (o *Optimized) describe(ctx context.Context, workers int, found Found) error {
+	properties, err := found.Code.Properties(ctx, workers)
+	if err != nil {
+		return err
+	}
+	o.PerBit, o.MaxTransitions, o.MinDistance = properties.TransitionsPerBit, properties.MaxTransitions, properties.MinDistance
+	o.Start, o.Code = found.Start, found.Code
+	o.Words, err = found.Code.Words(ctx)
+	return err
 }
 
 // estimate is the error of a code over the prior, from the seed that no search has used.
@@ -206,7 +245,7 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 		}
 		row, ok := p.known[f.Name]
 		if !ok {
-			c, err := scenario.NamedCode(f.Name, p.Options.Levels)
+			c, err := code.New(f.Name, p.Options.Levels)
 			if err != nil {
 				return nil, err
 			}

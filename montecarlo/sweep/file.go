@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"belsim/theory/inputfile"
 )
 
 // A result file holds a line of JSON that says what it is, a line for each result, and a
@@ -87,7 +89,7 @@ type reader struct {
 }
 
 func openReader(path string) (*reader, error) {
-	file, err := os.Open(path)
+	file, err := inputfile.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}

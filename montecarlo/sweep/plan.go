@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +16,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/inputfile"
 )
 
 // ExamplePlan is a plan file that is computed in seconds.
@@ -70,14 +70,7 @@ const maxPlan = 16 << 20
 // decoders that it can ask for. ReadPlan is strict: the error names the file, and the line or
 // the key that is not understood, so that a typing error does not cost a week of a cluster.
 func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading plan: %w", err)
-	}
-	if info.Size() > maxPlan {
-		return nil, fmt.Errorf("%s: %d bytes; a plan has at most %d", path, info.Size(), maxPlan)
-	}
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path, maxPlan)
 	if err != nil {
 		return nil, fmt.Errorf("reading plan: %w", err)
 	}

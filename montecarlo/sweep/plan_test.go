@@ -116,7 +116,7 @@ func TestPlanMeaning(t *testing.T) {
 // flat is a plane whose models give all bits of all labels the same probability, x·y.
 type flat struct{ code *code.Code }
 
-func (flat) Of(c *code.Code) (scenario.Lines, error) { return flat{c}, nil }
+func (flat) Of(_ context.Context, c *code.Code) (scenario.Lines, error) { return flat{c}, nil }
 
 func (f flat) Line(_ context.Context, y float64) (scenario.Line, error) {
 	return flatLine{f.code, y}, nil

@@ -123,11 +123,11 @@ func (p *Plan) pairCode(ctx context.Context, out *Problems, d *Definition, name 
 		}
 		seen[decoder.Name()] = true
 		if models == nil {
-			if models, err = p.Plane.Of(c); err != nil {
+			if models, err = p.Plane.Of(ctx, c); err != nil {
 				return err
 			}
 		}
-		methods, err := p.methodsFor(c, decoder, out)
+		methods, err := p.methodsFor(ctx, c, decoder, out)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (p *Plan) openLevels(name string, out *Problems) ([]*code.Code, error) {
 	if !code.IsFile(name) {
 		var codes []*code.Code
 		for _, l := range p.Levels {
-			c, err := scenario.NamedCode(name, l)
+			c, err := code.New(name, l)
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +201,7 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 }
 
 // methodsFor returns the methods of the plan that have a value for a code and a decoder.
-func (p *Plan) methodsFor(c *code.Code, d decode.Decoder, out *Problems) ([]scenario.Method, error) {
+func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, out *Problems) ([]scenario.Method, error) {
 	shape := p.Scenario.Shape(c, d)
 	var methods []scenario.Method
 	for _, m := range p.Methods {
@@ -210,7 +210,7 @@ func (p *Plan) methodsFor(c *code.Code, d decode.Decoder, out *Problems) ([]scen
 		case scenario.Bound:
 			_, err = scenario.BoundOf(shape)
 		case scenario.Exact:
-			_, err = scenario.ExactOf(shape)
+			_, err = scenario.ExactOf(ctx, shape)
 		default:
 			if limit := shape.MaxSamples(); p.Sampling.RelErr == 0 && p.Sampling.Samples > limit {
 				err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, p.Sampling.Samples, limit, c.Name())
@@ -254,7 +254,7 @@ func (f *finder) problem(ctx context.Context, t Task) (*montecarlo.Problem, erro
 	if err != nil {
 		return nil, err
 	}
-	p, err := f.scenario.ProblemOf(s.code, s.decoder, e, f.Sweep.sampling())
+	p, err := f.scenario.ProblemOf(ctx, s.code, s.decoder, e, f.Sweep.sampling())
 	if scenario.Invalid(err) {
 		return nil, nil
 	}

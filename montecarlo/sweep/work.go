@@ -181,7 +181,7 @@ func (w *worker) value(ctx context.Context, find *finder, means map[pairMethod]c
 	key := pairMethod{t.Pair, t.Method}
 	mean := means[key]
 	if mean == nil {
-		if mean, err = w.mean(t, problem); err != nil {
+		if mean, err = w.mean(ctx, t, problem); err != nil {
 			return err
 		}
 		means[key] = mean
@@ -202,7 +202,7 @@ type cellMean func(ctx context.Context, p *montecarlo.Problem) (float64, error)
 const sharedTable = 1 << 20
 
 // mean prepares the means of the cells of a task's pair and method.
-func (w *worker) mean(t Task, problem *montecarlo.Problem) (cellMean, error) {
+func (w *worker) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (cellMean, error) {
 	s := w.sides[t.Pair]
 	if s.code.Levels()*s.code.Bits() > sharedTable {
 		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
@@ -214,14 +214,14 @@ func (w *worker) mean(t Task, problem *montecarlo.Problem) (cellMean, error) {
 		}, nil
 	}
 	if t.Method == scenario.Exact {
-		x, err := scenario.ExactOf(problem)
-		return func(_ context.Context, q *montecarlo.Problem) (float64, error) {
-			return x.Mean(s.weights, q.Errors), nil
+		x, err := scenario.ExactOf(ctx, problem)
+		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
+			return x.Mean(ctx, s.weights, q.Errors)
 		}, err
 	}
 	b, err := scenario.BoundOf(problem)
-	return func(_ context.Context, q *montecarlo.Problem) (float64, error) {
-		return b.Mean(s.weights, q.Errors), nil
+	return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
+		return b.Mean(ctx, s.weights, q.Errors)
 	}, err
 }
 

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -131,8 +132,8 @@ func NewLogitMaker(p Model) *LogitMaker {
 }
 
 // Row makes the tables of row i, from 0. The error names an entry that is no
-// probability.
-func (l *LogitMaker) Row(i int) (*Logits, error) {
+// probability, or is the context's.
+func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
 	c := p.Code
 	parts := 1
@@ -151,6 +152,9 @@ func (l *LogitMaker) Row(i int) (*Logits, error) {
 	canErr := l.index // reused: 1 where a hard bit can err
 	clear(canErr)
 	for j := range parts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if p.Continuous != nil {
 			p.Continuous.AtLabel(l.e, Label(i, j, true))
 		} else {
@@ -192,7 +196,9 @@ func (l *LogitMaker) Row(i int) (*Logits, error) {
 		if p.Temperature > 0 {
 			threshold = (logWeight + math.Log(float64(c.Levels()))) / p.Temperature
 		}
-		l.candidates(t, i, threshold)
+		if err := l.candidates(ctx, t, i, threshold); err != nil {
+			return nil, err
+		}
 		if q := l.factors; q != nil && q.work() < len(t.Levels) {
 			l.everything(t) // is less work by pairs
 		}
@@ -254,7 +260,7 @@ func (l *LogitMaker) everything(t *Logits) {
 // candidates finds the levels that can be decoded, or weigh something, and draws
 // the bits in which they differ. The difference of the correlations of the true
 // row and row m is normal; its mean is a sum over the bits in which they differ.
-func (l *LogitMaker) candidates(t *Logits, i int, threshold float64) {
+func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold float64) error {
 	c, rho := l.model.Code, l.model.Shared
 	negative := 0.0 // the most that bits with e > ½ can take from a sum
 	for _, q := range l.mean {
@@ -262,6 +268,11 @@ func (l *LogitMaker) candidates(t *Logits, i int, threshold float64) {
 	}
 	word := c.Word(i)
 	for m := range c.Levels() {
+		if m%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 		if m != i && !c.Real() {
 			distance := float64(c.Distance(i, m))
 			widest := sureDeviation * math.Sqrt(distance*(1-rho)+distance*distance*rho)
@@ -288,6 +299,11 @@ func (l *LogitMaker) candidates(t *Logits, i int, threshold float64) {
 		t.Levels = append(t.Levels, uint16(m))
 	}
 	for a := 1; a < len(t.Levels); a++ {
+		if a%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 		m, before := int(t.Levels[a]), int(t.Levels[a-1])
 		for k := range l.drawn {
 			if !l.drawn[k] && c.Value(m, k) != c.Value(before, k) {
@@ -295,6 +311,7 @@ func (l *LogitMaker) candidates(t *Logits, i int, threshold float64) {
 			}
 		}
 	}
+	return nil
 }
 
 // realOut reports whether row m of a code of real numbers is no candidate.

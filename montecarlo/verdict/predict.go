@@ -84,7 +84,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 	if err != nil {
 		return d, err
 	}
-	model, err := s.problem(s.code, reader, s.errors, 0)
+	model, err := s.problem(ctx, s.code, reader, s.errors, 0)
 	if err != nil {
 		return d, err
 	}
@@ -94,7 +94,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 	if d.Mean, d.StdErr, err = s.simulate(ctx, run, model); err != nil {
 		return d, err
 	}
-	asObserved, err := s.problem(s.code, reader, rates, 0)
+	asObserved, err := s.problem(ctx, s.code, reader, rates, 0)
 	if err != nil {
 		return d, err
 	}
@@ -108,7 +108,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		}
 	}
 	if rho := float64(s.Fit.SharedNoise); rho > 0 {
-		together, err := s.problem(s.code, reader, s.errors, rho)
+		together, err := s.problem(ctx, s.code, reader, s.errors, rho)
 		if err != nil {
 			return d, err
 		}
@@ -121,10 +121,10 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 
 // problem is the sampling problem of a reader of a code under a table e, L × M, with the
 // shared noise ρ.
-func (s *Study) problem(c *code.Code, reader observed.Reader, e mat.Matrix, rho float64) (*montecarlo.Problem, error) {
+func (s *Study) problem(ctx context.Context, c *code.Code, reader observed.Reader, e mat.Matrix, rho float64) (*montecarlo.Problem, error) {
 	o := s.network.options
 	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: scenario.Levels}
-	return about.ProblemOf(c, reader.Decoder, e, o.sampling(o.Samples))
+	return about.ProblemOf(ctx, c, reader.Decoder, e, o.sampling(o.Samples))
 }
 
 // simulate samples a problem. It returns the mean |error| over the targets, in levels, and its

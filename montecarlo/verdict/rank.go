@@ -160,7 +160,7 @@ func (s *Study) errorsAt(ctx context.Context, run scenario.Run, c *code.Code, r 
 		if err != nil {
 			return nil, err
 		}
-		problem, err := s.problem(c, r, e, rho)
+		problem, err := s.problem(ctx, c, r, e, rho)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,9 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
+	"belsim/theory/inputfile"
 	"belsim/theory/matrix"
+	"belsim/theory/memory"
 )
 
 // Rate is the error rate of one bit at one level: a row of the CSV of a fit.
@@ -68,11 +69,17 @@ type Rates struct {
 	Rows         []Rate // Levels × Bits, level by level
 }
 
+// maxRates is the largest size of a CSV of rates, in bytes.
+const maxRates = 1 << 30
+
 // ReadRates reads the CSV of a fit. Errors name the file and the line.
 func ReadRates(path string) (*Rates, error) {
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path, maxRates)
 	if err != nil {
 		return nil, fmt.Errorf("reading rates: %w", err)
+	}
+	if err := memory.Check(path, 8*int64(len(text))); err != nil { // its fields and its rows
+		return nil, err
 	}
 	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {

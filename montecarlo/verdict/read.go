@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
+	"belsim/theory/inputfile"
 )
+
+// maxFit is the largest size of the file of a fit, in bytes: 65,536 levels take 2 MiB.
+const maxFit = 64 << 20
 
 // Read reads a fit from its JSON file, and checks the numbers that others compute with. Errors
 // name the file and the field.
@@ -20,7 +23,7 @@ func Read(path string) (*Fit, error) {
 	if ending := strings.ToLower(filepath.Ext(path)); ending != ".json" {
 		return nil, fmt.Errorf("%s: want the .json file of a fit", path)
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := inputfile.Read(path, maxFit)
 	if err != nil {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}

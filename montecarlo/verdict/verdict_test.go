@@ -31,7 +31,7 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(arrayfile.WriteNPY(f, m), f.Close()); err != nil {
+	if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return path

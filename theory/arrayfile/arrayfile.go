@@ -8,11 +8,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/inputfile"
 )
 
 // MaxSide is the largest number of rows or columns of a file.
@@ -29,7 +30,7 @@ func ReadFile(path string) (*mat.Dense, error) {
 	default:
 		return nil, fmt.Errorf("%s: cannot read %q files; want .csv or .npy", path, ending)
 	}
-	f, err := os.Open(path)
+	f, err := inputfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package arrayfile_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -135,10 +136,10 @@ func TestReadFile(t *testing.T) {
 func roundTrip(t *testing.T, m *mat.Dense) {
 	t.Helper()
 	var c, n bytes.Buffer
-	if err := arrayfile.WriteCSV(&c, m); err != nil {
+	if err := arrayfile.WriteCSV(context.Background(), &c, m); err != nil {
 		t.Fatal(err)
 	}
-	if err := arrayfile.WriteNPY(&n, m); err != nil {
+	if err := arrayfile.WriteNPY(context.Background(), &n, m); err != nil {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func() (*mat.Dense, error){
@@ -158,7 +159,7 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 func TestWriteBits(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	var b bytes.Buffer
-	if err := arrayfile.WriteBitsNPY(&b, want); err != nil {
+	if err := arrayfile.WriteBitsNPY(context.Background(), &b, want); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := arrayfile.ReadNPY(&b, "bits"); err != nil || !mat.Equal(got, want) {

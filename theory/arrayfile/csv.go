@@ -2,6 +2,7 @@ package arrayfile
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/matrix"
+	"belsim/theory/memory"
 )
 
 // ReadCSV reads a matrix of numbers (or true and false) without a header, at
@@ -47,6 +49,11 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 					hint = "; no header is expected"
 				}
 				return nil, fmt.Errorf("%s: row %d, column %d: %.40q is not a finite number%s", name, rows, k+1, field, hint)
+			}
+			if len(data) == cap(data) { // it grows to at most twice as much, beside the old one
+				if err := memory.Check(name, memory.Product(3, cap(data), 8)); err != nil {
+					return nil, err
+				}
 			}
 			data = append(data, v)
 		}
@@ -105,12 +112,16 @@ func parse(field string) (float64, error) {
 const maxPlain = 1e15
 
 // WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as
-// integers, other numbers in the shortest form that reads back as the same.
-func WriteCSV(w io.Writer, m mat.Matrix) error {
+// integers, other numbers in the shortest form that reads back as the same. When ctx ends,
+// the error is the context's.
+func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	rows, columns := m.Dims()
 	var row []float64
 	var line []byte
 	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		row = matrix.Row(row, i, m)
 		line = line[:0]
 		for k := range columns {

@@ -2,6 +2,7 @@ package arrayfile_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestByteOrderMark(t *testing.T) {
 
 func TestWriteCSVNumbers(t *testing.T) {
 	var b bytes.Buffer
-	if err := arrayfile.WriteCSV(&b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})); err != nil {
+	if err := arrayfile.WriteCSV(context.Background(), &b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.String(), "0,256,1000000,-12345678,0.1,1e+300\n"; got != want {
@@ -66,7 +67,7 @@ func TestWriteCSVNumbers(t *testing.T) {
 }
 
 func TestWriteBitsRefusal(t *testing.T) {
-	err := arrayfile.WriteBitsNPY(io.Discard, mat.NewDense(2, 2, []float64{0, 1, 1, 0.5}))
+	err := arrayfile.WriteBitsNPY(context.Background(), io.Discard, mat.NewDense(2, 2, []float64{0, 1, 1, 0.5}))
 	if err == nil || err.Error() != "row 2, column 2: 0.5 is neither 0 nor 1" {
 		t.Errorf("error %v", err)
 	}

@@ -3,6 +3,7 @@ package arrayfile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/matrix"
+	"belsim/theory/memory"
 )
 
 // ReadNPY reads a two-dimensional NumPy array of at most MaxSide × MaxSide
@@ -35,12 +37,10 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// Memory grows with the data that is read, not with the size that the header claims.
-	// One more byte shows whether the file ends with the array.
 	want := int64(rows) * int64(columns) * int64(size)
-	var raw bytes.Buffer
-	if _, err := io.Copy(&raw, io.LimitReader(br, want+1)); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	raw, err := readData(br, name, want, memory.Product(rows, columns, 8))
+	if err != nil {
+		return nil, err
 	}
 	switch got := int64(raw.Len()); {
 	case got < want:
@@ -65,6 +65,27 @@ func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
 		}
 	}
 	return m, nil
+}
+
+// readData reads the data of an array, of want bytes, and one byte more where there is one,
+// which shows that the file does not end with the array. matrix is the memory that the matrix
+// will take. The size that a header claims counts once the file has shown that it is no small
+// one.
+func readData(r io.Reader, name string, want, matrix int64) (*bytes.Buffer, error) {
+	const believed = 1 << 24
+	var raw bytes.Buffer
+	_, err := io.Copy(&raw, io.LimitReader(r, min(want+1, believed)))
+	if err == nil && want >= believed && raw.Len() == believed {
+		if err := memory.Check(name, want+matrix); err != nil {
+			return nil, err
+		}
+		raw.Grow(int(want) + bytes.MinRead - believed)
+		_, err = io.Copy(&raw, io.LimitReader(r, want+1-believed))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &raw, nil
 }
 
 // element returns the size in bytes and the decoder of a NumPy type.
@@ -130,18 +151,19 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(1024+fraction, exponent-25)
 }
 
-// WriteNPY writes a matrix as a NumPy array of float64 in C order, row by row.
-func WriteNPY(w io.Writer, m mat.Matrix) error {
-	return writeNPY(w, m, "<f8", func(dst []byte, v float64) ([]byte, error) {
+// WriteNPY writes a matrix as a NumPy array of float64 in C order, row by row. When
+// ctx ends, the error is the context's.
+func WriteNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
+	return writeNPY(ctx, w, m, "<f8", func(dst []byte, v float64) ([]byte, error) {
 		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v)), nil
 	})
 }
 
 // WriteBitsNPY writes a matrix of zeros and ones as a NumPy array of uint8 in C
 // order, row by row. Any other entry is an error that names the entry; the rows before it
-// have been written then.
-func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
-	return writeNPY(w, m, "|u1", func(dst []byte, v float64) ([]byte, error) {
+// have been written then. When ctx ends, the error is the context's.
+func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
+	return writeNPY(ctx, w, m, "|u1", func(dst []byte, v float64) ([]byte, error) {
 		switch v {
 		case 0:
 			return append(dst, 0), nil
@@ -153,7 +175,7 @@ func WriteBitsNPY(w io.Writer, m mat.Matrix) error {
 }
 
 // writeNPY writes the array row by row, so that memory never holds a large matrix twice.
-func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
+func writeNPY(ctx context.Context, w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
 	rows, columns := m.Dims()
 	head := npyHeader(descr, fmt.Sprintf("(%d, %d)", rows, columns))
 	if _, err := w.Write(head); err != nil {
@@ -162,6 +184,9 @@ func writeNPY(w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v
 	var row []float64
 	var line []byte
 	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		row = matrix.Row(row, i, m)
 		line = line[:0]
 		for k, v := range row {

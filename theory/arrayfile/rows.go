@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"belsim/theory/inputfile"
 )
 
 // Rows is an N × M array of numbers in a file, read row by row, so that the file
@@ -142,7 +144,7 @@ type csvRows struct {
 }
 
 func (r *Rows) openCSV(path string) error {
-	file, err := os.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return err
 	}
@@ -234,7 +236,7 @@ type npyRows struct {
 
 // openNPY opens an array in a file of its own.
 func (r *Rows) openNPY(path string) error {
-	file, err := os.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return err
 	}
@@ -509,7 +511,7 @@ func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, err := os.Open(path)
+		file, err := inputfile.Open(path)
 		if err != nil {
 			return nil, err
 		}

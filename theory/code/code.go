@@ -4,12 +4,15 @@
 package code
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/memory"
 )
 
 // Limits of the number of levels of a code.
@@ -115,12 +118,23 @@ func (c *Code) Distance(i, j int) int {
 // 1 and ascending, such that rows n and n+1 differ there. A transition lies at μ
 // = n+½. O(L·M/64 + transitions).
 func (c *Code) Transitions() [][]int {
+	t, _ := c.TransitionsContext(context.Background()) // has no other error than the context's
+	return t
+}
+
+// TransitionsContext is Transitions for large codes: it ends with the context's error when
+// ctx ends. 16,384 levels of the Hadamard code take seconds.
+func (c *Code) TransitionsContext(ctx context.Context) ([][]int, error) {
+	counts, err := c.countTransitions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	t := make([][]int, c.bits)
-	for k, n := range c.countTransitions() {
+	for k, n := range counts {
 		t[k] = make([]int, 0, n)
 	}
-	c.eachTransition(func(n, k int) { t[k] = append(t[k], n) })
-	return t
+	err = c.eachTransition(ctx, func(n, k int) { t[k] = append(t[k], n) })
+	return t, err
 }
 
 // TransitionCount returns the number of transitions of all columns together.
@@ -134,16 +148,21 @@ func (c *Code) TransitionCount() int {
 }
 
 // countTransitions returns the number of transitions of every column.
-func (c *Code) countTransitions() []int {
+func (c *Code) countTransitions(ctx context.Context) ([]int, error) {
 	counts := make([]int, c.bits)
-	c.eachTransition(func(_, k int) { counts[k]++ })
-	return counts
+	err := c.eachTransition(ctx, func(_, k int) { counts[k]++ })
+	return counts, err
 }
 
 // eachTransition calls f for every transition of column k, from 0, between
-// levels n and n+1, n ascending.
-func (c *Code) eachTransition(f func(n, k int)) {
+// levels n and n+1, n ascending. The error is the context's.
+func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
 	for i := range c.levels - 1 {
+		if i%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 		next := c.Word(i + 1)
 		for j, w := range c.Word(i) {
 			for d := w ^ next[j]; d != 0; d &= d - 1 {
@@ -151,6 +170,7 @@ func (c *Code) eachTransition(f func(n, k int)) {
 			}
 		}
 	}
+	return nil
 }
 
 // set sets bits lo ≤ k < hi of row i to one.
@@ -178,6 +198,10 @@ func (c *Code) setJohnson(i, start, v, m int) {
 func FromReal(name string, m mat.Matrix) (*Code, error) {
 	levels, width, err := checkDims(name, m)
 	if err != nil {
+		return nil, err
+	}
+	// Beside the values, a text of each row is kept until all rows are known to differ.
+	if err := memory.Check(name, memory.Product(levels, width, 2*8)); err != nil {
 		return nil, err
 	}
 	c := newCode(name, levels, width)
@@ -287,6 +311,9 @@ func checkDims(name string, m mat.Matrix) (levels, width int, err error) {
 func FromMatrix(name string, m mat.Matrix) (*Code, error) {
 	levels, width, err := checkDims(name, m)
 	if err != nil {
+		return nil, err
+	}
+	if err := memory.Check(name, memory.Product(levels, (width+63)/64, 2*8)); err != nil {
 		return nil, err
 	}
 	c := newCode(name, levels, width)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/arrayfile"
+	"belsim/theory/memory"
 )
 
 // Family is a named code of any number of levels.
@@ -57,7 +58,8 @@ func family(name string) (Family, bool) {
 }
 
 // New returns a named code of the given number of levels, MinLevels to
-// MaxLevels. Memory is Family.Bytes; check it first where it may be scarce.
+// MaxLevels. The error is a *memory.Error where the matrix, of Family.Bytes, does not fit in
+// memory.
 func New(name string, levels int) (*Code, error) {
 	f, ok := family(name)
 	if !ok {
@@ -65,6 +67,9 @@ func New(name string, levels int) (*Code, error) {
 	}
 	if levels < MinLevels || levels > MaxLevels {
 		return nil, fmt.Errorf("%s of %d levels: want %d to %d", name, levels, MinLevels, MaxLevels)
+	}
+	if err := memory.Check(fmt.Sprintf("%s of %d levels", name, levels), f.Bytes(levels)); err != nil {
+		return nil, err
 	}
 	c := newCode(name, levels, f.bits(levels))
 	f.build(c)

@@ -46,8 +46,12 @@ type pairSums struct {
 // all processors. The error is the context's.
 func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {
 	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
+	counts, err := c.countTransitions(ctx)
+	if err != nil {
+		return Properties{}, err
+	}
 	total := 0
-	for _, n := range c.countTransitions() {
+	for _, n := range counts {
 		total += n
 		p.MaxTransitions = max(p.MaxTransitions, n)
 		if n == 0 {
@@ -61,7 +65,7 @@ func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) 
 
 	var mu sync.Mutex
 	var parts []*pairSums // of the workers
-	err := parallel.Each(ctx, workers, c.levels, func() (func(context.Context, int) error, error) {
+	err = parallel.Each(ctx, workers, c.levels, func() (func(context.Context, int) error, error) {
 		s := &pairSums{least: c.bits}
 		mu.Lock()
 		defer mu.Unlock()
@@ -125,11 +129,15 @@ func moment(pairs, xy, x, y uint64) float64 {
 	return difference
 }
 
-// Words returns the code words as texts of 0 and 1, one for each level, bit 1 first.
-func (c *Code) Words() []string {
+// Words returns the code words as texts of 0 and 1, one for each level, bit 1 first. The
+// error is the context's.
+func (c *Code) Words(ctx context.Context) ([]string, error) {
 	words := make([]string, c.Levels())
 	text := make([]byte, c.Bits())
 	for i := range words {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for k := range text {
 			text[k] = '0'
 			if c.Bit(i, k) {
@@ -138,5 +146,5 @@ func (c *Code) Words() []string {
 		}
 		words[i] = string(text)
 	}
-	return words
+	return words, nil
 }

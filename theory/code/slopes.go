@@ -1,6 +1,9 @@
 package code
 
-import "sort"
+import (
+	"context"
+	"sort"
+)
 
 // Slopes says how the bits of a code change with a small shift of the label.
 type Slopes struct {
@@ -10,6 +13,15 @@ type Slopes struct {
 
 // Slopes prepares the slopes of a code.
 func (c *Code) Slopes() *Slopes { return &Slopes{c, c.Transitions()} }
+
+// SlopesContext is Slopes for large codes: it ends with the context's error when ctx ends.
+func (c *Code) SlopesContext(ctx context.Context) (*Slopes, error) {
+	positions, err := c.TransitionsContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Slopes{c, positions}, nil
+}
 
 // Row sets dst, of length M, to the direction in which each bit changes at the
 // transition nearest to row i: +1 where it becomes one as the label grows, −1 where it

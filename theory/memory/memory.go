@@ -7,30 +7,113 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
 
-// Check returns an error when bytes exceed the memory that is free. what names the thing
+// Error says that something does not fit in memory.
+type Error struct {
+	What       string // the thing that needs it
+	Need, Free int64  // bytes
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s needs %s of memory, and %s are free", e.What, size(e.Need), size(e.Free))
+}
+
+// size writes a number of bytes for people.
+func size(bytes int64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}
+
+// small needs are not checked: asking the system takes longer than to make them, and a process
+// that has not even this much ends for other reasons.
+const small = 1 << 20
+
+// Check returns an *Error when bytes exceed the memory that is free. what names the thing
 // that needs them. Where the system does not say how much is free, nothing is refused.
 func Check(what string, bytes int64) error {
-	available, ok := Available()
-	if !ok || bytes <= available {
+	if bytes < small {
 		return nil
 	}
-	return fmt.Errorf("%s needs %.1f GiB of memory, and %.1f GiB are free", what, float64(bytes)/(1<<30), float64(available)/(1<<30))
+	free, ok := Available()
+	if !ok || bytes <= free {
+		return nil
+	}
+	// Garbage counts as used until it is collected.
+	debug.FreeOSMemory()
+	if free, _ = Available(); bytes <= free {
+		return nil
+	}
+	return &Error{what, bytes, free}
+}
+
+// Product multiplies the sizes of something, such as rows, columns and the bytes of an entry.
+// Where the product is too large for an int64 it is the largest one.
+func Product(sizes ...int) int64 {
+	total := int64(1)
+	for _, n := range sizes {
+		if n > 0 && total > math.MaxInt64/int64(n) {
+			return math.MaxInt64
+		}
+		total *= int64(n)
+	}
+	return total
 }
 
 // Available returns how much memory the process can allocate: the smallest of the memory that
 // the system has without swapping, the limits of the control groups that the process is in, as
-// a container or a batch system sets them, and the limit of its address space (ulimit -v). ok
-// is false on systems that do not say.
+// a container or a batch system sets them, and the limit of its address space (ulimit -v),
+// where the runtime's reserve is left out. Memory that the Go runtime holds and does not use
+// counts as free. ok is false on systems that do not say.
 func Available() (bytes int64, ok bool) {
+	idle, mapped := held()
 	bytes, ok = available(os.DirFS("/"))
-	if space, limited := addressSpace(); limited && (!ok || space < bytes) {
-		return space, true
+	if ok {
+		bytes += idle
+	}
+	if space, limited := addressSpace(); limited {
+		// A piece of address space that was given back is taken again.
+		if space = max(space+idle+mapped-reserve(), 0); !ok || space < bytes {
+			return space, true
+		}
 	}
 	return bytes, ok
+}
+
+// LimitCollector makes the garbage collector work harder before memory runs out, where a
+// control group or the address space limits it: garbage then never takes what results need.
+// GOMEMLIMIT wins over it.
+func LimitCollector() {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	if free, ok := Available(); ok {
+		var used runtime.MemStats
+		runtime.ReadMemStats(&used)
+		debug.SetMemoryLimit(free + int64(used.Sys-used.HeapReleased))
+	}
+}
+
+// reserve is the address space that is kept for what is not allocated by size: pieces of 64 MiB
+// that the runtime takes at a time, and a stack for the thread of each processor.
+func reserve() int64 {
+	const piece, stack = 64 << 20, 8 << 20
+	return 2*piece + stack*int64(runtime.GOMAXPROCS(0))
+}
+
+// held returns what the Go runtime holds and does not use: memory, and address space alone.
+func held() (idle, mapped int64) {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64()), int64(samples[1].Value.Uint64())
 }
 
 // available reads the files of Linux below root.

@@ -22,6 +22,14 @@ func Workers(workers int) int {
 	return workers
 }
 
+// PerProcessor is the largest number of workers for each processor that makes sense: more take
+// memory and gain nothing.
+const PerProcessor = 16
+
+// Most returns the largest number of workers that makes sense here: PerProcessor for each
+// processor that the process may run on.
+func Most() int { return PerProcessor * max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
+
 // Each calls a function for every i from 0 to n−1, each i once, on min(workers, n) goroutines;
 // workers ≤ 0 stands for all processors. A goroutine takes the smallest i that is left, so the
 // calls begin in ascending order of i.

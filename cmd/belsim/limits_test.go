@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"belsim/theory/memory"
+	"belsim/theory/parallel"
+)
+
+// started is belsim as a process of its own, below a shell. With patient it ends by itself or
+// not at all: it shows what does not look at its context.
+func started(t *testing.T, patient bool, before string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", append([]string{"-c", before + ` exec "$0" "$@"`, exe}, args...)...)
+	cmd.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
+	if patient {
+		cmd.Env = append(cmd.Env, "BELSIM_TEST_PATIENT=1")
+	}
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+// deadline is generous for slow machines: what it looks for took minutes, or did not end.
+const deadline = 10 * time.Second
+
+// TestInterrupted: every command ends after a signal, by itself, whatever it was in.
+func TestInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "plan.json")
+	if err := os.WriteFile(plan, []byte(`{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{
+		"codes unary --levels 65536",
+		"codes hadamard --levels 32768 -o code.png",
+		"codes hadamard --levels 65536 -o code.npy",
+		"codes hadamard --levels 65536 --properties",
+		"compare hadamard --levels 16384",
+		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
+		"compare unary --levels 4096 --samples 2 --labels continuous --decoder gen-ex",
+		"verify --code hadamard --levels 8192",
+		"heatmap unary johnson --levels 4096 --decoder gen",
+		"heatmap hadamard unary --levels 16384",
+		"optimize --levels 4096 --bits 20",
+		"sweep " + plan + " --out results",
+	} {
+		cmd := started(t, true, "", strings.Fields(args)...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr // standard output is thrown away
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(800 * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Errorf("%s: had ended before: %s", args, stderr.String())
+			continue
+		}
+		late := time.AfterFunc(deadline, func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		if !late.Stop() {
+			t.Errorf("%s: runs on %v after a signal", args, deadline)
+		} else if cmd.ProcessState.ExitCode() != exitSignal+int(syscall.SIGINT) {
+			t.Errorf("%s: %v: %s", args, err, stderr.String())
+		}
+	}
+}
+
+// TestBlocked: what waits for somebody else ends as well.
+func TestBlocked(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no pipes with names")
+	}
+	t.Run("a pipe without a reader", func(t *testing.T) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close() // nobody reads
+		cmd := started(t, false, "", "codes", "unary", "--levels", "4096")
+		cmd.Stdout = w
+		interrupted(t, cmd, 1)
+	})
+	t.Run("a pipe without a writer", func(t *testing.T) {
+		interrupted(t, started(t, false, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 1)
+	})
+	t.Run("a second signal", func(t *testing.T) {
+		interrupted(t, started(t, true, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 2)
+	})
+}
+
+// interrupted starts a process, sends it some signals, and expects its end.
+func interrupted(t *testing.T, cmd *exec.Cmd, signals int) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range signals {
+		time.Sleep(500 * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := time.AfterFunc(deadline, func() { cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !late.Stop() || cmd.ProcessState.ExitCode() != exitSignal+int(syscall.SIGTERM) {
+		t.Errorf("after %d signals: %v", signals, err)
+	}
+}
+
+// sparse writes an .npy of rows × columns bytes, all zero, that takes no room on disk.
+func sparse(t *testing.T, path string, rows, columns int64) {
+	t.Helper()
+	dict := fmt.Sprintf("%-117s\n", fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }", rows, columns))
+	head := append([]byte("\x93NUMPY\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))...)
+	head = append(head, dict...)
+	if err := errors.Join(os.WriteFile(path, head, 0o644), os.Truncate(path, int64(len(head))+rows*columns)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMemory: what does not fit is refused with exit code 3, and the message says what needs it.
+// The limit is 4 GiB of address space, of which the Go runtime takes one or two.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux says how much address space is in use")
+	}
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.npy")
+	sparse(t, big, 40000, 40000)
+	for args, want := range map[string]string{
+		"codes " + big:                                "big.npy needs 13.4 GiB of memory",
+		"compare unary --errors " + big:               "big.npy needs 13.4 GiB of memory",
+		"optimize --bits 8 --start " + big:            "big.npy needs 13.4 GiB of memory",
+		"codes unary --levels 65536 -o a.json":        "the JSON of unary needs",
+		"compare hadamard --levels 65536":             "the bit transitions of hadamard needs 16.0 GiB of memory",
+		"heatmap hadamard unary --levels 65536":       "the bit transitions of hadamard needs 16.0 GiB of memory",
+		"heatmap --r 1:9:10000 --sigma 1:9:10000":     "a map of 10000 × 10000 cells needs",
+		"verify --code unary --levels 65536 --random": "a random table of error probabilities needs 32.0 GiB",
+		"optimize --levels 65536 --bits 65536":        "a search for 65536 levels and 65536 bits needs",
+	} {
+		cmd := started(t, false, "ulimit -v 4194304 &&", strings.Fields(args)...)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {
+			t.Errorf("%s: %v: %.300s; want exit code %d and %q", args, err, out, exitEnvironment, want)
+		}
+	}
+}
+
+// TestMemoryExitCode: an error of memory is the environment's, however it is wrapped.
+func TestMemoryExitCode(t *testing.T) {
+	if code := exitCode(fmt.Errorf("reading: %w", &memory.Error{What: "x", Need: 2, Free: 1})); code != exitEnvironment {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestDevices: no command reads a device, and none that is endless.
+func TestDevices(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip("there is no /dev/zero")
+	}
+	t.Chdir(t.TempDir())
+	for _, ending := range []string{"csv", "npy", "json"} {
+		if err := os.Symlink("/dev/zero", "zero."+ending); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{
+		"codes zero.csv", "codes zero.npy", "compare zero.csv", "compare unary --model zero.json", "compare unary --prior zero.csv",
+		"compare unary --errors zero.npy", "verify --code zero.npy", "heatmap unary zero.csv", "optimize --start zero.csv",
+		"fit --code unary --targets zero.npy --outputs zero.npy", "fit --code unary --targets zero.csv --outputs zero.csv",
+		"figures --rates zero.csv -o f", "sweep zero.json --out o", "merge o --plan /dev/zero",
+	} {
+		var stderr bytes.Buffer
+		if code := belsim(strings.Fields(args), &bytes.Buffer{}, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "it is a device; want a file") {
+			t.Errorf("%s: exit code %d: %s", args, code, stderr.String())
+		}
+	}
+}
+
+// TestTooManyWorkers: more workers than parallel.Most are refused before anything is computed.
+func TestTooManyWorkers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	many := fmt.Sprint(parallel.Most() + 1)
+	for _, args := range []string{
+		"codes unary", "compare unary", "verify --code unary", "heatmap", "optimize --bits 8", "bench", "figures", "sweep plan.json --out o",
+		"fit --code unary --targets t.csv --outputs o.csv",
+	} {
+		var stderr bytes.Buffer
+		code := belsim(append(strings.Fields(args), "--workers", many), &bytes.Buffer{}, &stderr)
+		if want := fmt.Sprintf("--workers %s: want at most %d, which is %d for each processor", many, parallel.Most(), parallel.PerProcessor); code != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit code %d: %s; want %q", args, code, stderr.String(), want)
+		}
+	}
+	if parallel.Most() < parallel.Workers(0) {
+		t.Errorf("at most %d workers, but %d are the default", parallel.Most(), parallel.Workers(0))
+	}
+}

@@ -1,0 +1,60 @@
+package inputfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRead: files up to the limit are read whole; everything else is refused, and named.
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("12345"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(path, 5); string(got) != "12345" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := Read(path, 4); err == nil || !strings.Contains(err.Error(), path+": 5 bytes; want at most 4") {
+		t.Errorf("a large file: %v", err)
+	}
+	if _, err := Read(filepath.Join(dir, "none"), 4); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Read(dir, 4); err == nil || !strings.Contains(err.Error(), "it is a folder; want a file") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		return
+	}
+	if _, err := Read("/dev/zero", 4); err == nil || !strings.Contains(err.Error(), "it is a device; want a file") {
+		t.Errorf("a device: %v", err)
+	}
+}
+
+// endless is a file that never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// TestLimit: a reader fails after the limit, and not before.
+func TestLimit(t *testing.T) {
+	got, err := io.ReadAll(Limit(strings.NewReader("12345"), "a", 5))
+	if string(got) != "12345" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	got, err = io.ReadAll(Limit(endless{}, "a", 1000))
+	if len(got) != 1000 || err == nil || err.Error() != "a: more than 1000 bytes; want at most these" {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
