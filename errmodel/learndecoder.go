@@ -1,0 +1,277 @@
+package errmodel
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"belsim/theory/parallel"
+)
+
+// The optimizer of the decoder's loss. A network is not trained until its loss has no slope
+// left, and neither is the model: what 100 steps leave is flat, and changes the errors of decoded
+// labels by a few percent at most.
+const (
+	decoderSteps    = 100
+	storedSteps     = 12
+	decoderGain     = 2.2e-9 // relative
+	decoderGradient = 1e-5
+)
+
+// learnDecoder replaces the columns by the logits of a network that was trained with the
+// cross-entropy of softmax(f(ŷ)·Cᵀ).
+func (cs *columns) learnDecoder(ctx context.Context, workers int) error {
+	l := newDecoderLoss(cs, workers)
+	problem := optimize.Problem{
+		Func: func(x []float64) float64 {
+			v, _ := l.at(ctx, x)
+			return v
+		},
+		Grad: func(dst, x []float64) {
+			l.at(ctx, x)
+			copy(dst, l.gradient)
+		},
+		Status: func() (optimize.Status, error) {
+			if err := ctx.Err(); err != nil {
+				return optimize.Failure, err
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+	settings := &optimize.Settings{
+		GradientThreshold: decoderGradient,
+		Converger:         &optimize.FunctionConverge{Relative: decoderGain, Iterations: 1},
+		MajorIterations:   decoderSteps,
+	}
+	method := &optimize.LBFGS{Store: storedSteps, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-3, CurvatureFactor: 0.9}}
+	result, err := optimize.Minimize(problem, make([]float64, len(l.gradient)), settings, method)
+	if e := ctx.Err(); e != nil {
+		return e
+	}
+	if result == nil {
+		return fmt.Errorf("learning %s for the decoder: %w", cs.c.Name(), err)
+	}
+	// A line search that finds no lower value ends the optimizer with an error. The best
+	// point is the result nevertheless.
+	return l.logits(ctx, result.X)
+}
+
+// decoderLoss is the loss of a network that is trained for the decoder, as a function of the
+// coefficients x, K × M, of features divided by the square root of their penalty:
+//
+//	Σ_g w_g·(ln Σ_n exp S_gn − Σ_n π(n|g)·S_gn) + ½·Σ_jk penalty_j·x_jk², S = f·Cᵀ, f = features·x.
+//
+// Consecutive code words differ in few bits. So S and its derivatives are sums over the
+// transitions of the code.
+type decoderLoss struct {
+	*columns
+	workers  int
+	features []float64 // G × K, scaled
+	penalty  []float64 // of scaled coefficients; length K
+	target   []float64 // K × M: Σ_g w_g·feature_j(g)·mean_k(g)
+	first    []float64 // row of level 1 of the code; length M
+	flips    []flip    // differences of consecutive rows
+	flipsOf  []int     // where those between level i+1 and i+2 begin; length L
+
+	x        []float64 // where value and gradient are known; nil before
+	value    float64
+	gradient []float64 // K × M
+	rows     []float64 // G × M: w_g·(mean of the code words over softmax(S_g))
+	losses   []float64 // of the grid points
+}
+
+// flip is a difference of two rows of the code.
+type flip struct {
+	bit  int
+	step float64
+}
+
+func newDecoderLoss(cs *columns, workers int) *decoderLoss {
+	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
+	l := &decoderLoss{columns: cs, workers: workers,
+		features: make([]float64, points*k), penalty: make([]float64, k), target: make([]float64, k*m),
+		first: make([]float64, m), flipsOf: make([]int, cs.c.Levels()),
+		gradient: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
+	for j := range k {
+		values, factor := cs.basis.row(j)
+		pen := cs.penalty[j] + 1e-7
+		scale := 1 / math.Sqrt(pen+0.05)
+		for g, v := range values {
+			l.features[g*k+j] = factor * scale * v
+		}
+		l.penalty[j] = (pen + 1e-6) * scale * scale
+	}
+	for bit := range m {
+		l.first[bit] = cs.target(0, bit)
+	}
+	for i := range cs.c.Levels() - 1 {
+		l.flipsOf[i] = len(l.flips)
+		for bit := range m {
+			if d := cs.target(i+1, bit) - cs.target(i, bit); d != 0 {
+				l.flips = append(l.flips, flip{bit, d})
+			}
+		}
+	}
+	l.flipsOf[cs.c.Levels()-1] = len(l.flips)
+	for bit := range m {
+		mean := cs.column(bit)
+		for g, w := range cs.ch.weight {
+			for j := range k {
+				l.target[j*m+bit] += w * mean[g] * l.features[g*k+j]
+			}
+		}
+	}
+	return l
+}
+
+// function sets f, of length M, to the logits at grid point g.
+func (l *decoderLoss) function(f, x []float64, g int) {
+	m, k := len(f), len(l.penalty)
+	features := l.features[g*k : (g+1)*k]
+	combine(f, features, 1, x, m)
+}
+
+// combine sets dst, of length m, to Σ_j a[j·stride]·row_j over the rows of x.
+func combine(dst, a []float64, stride int, x []float64, m int) {
+	clear(dst)
+	n := len(x) / m
+	j := 0
+	for ; j+4 <= n; j += 4 {
+		a0, a1, a2, a3 := a[j*stride], a[(j+1)*stride], a[(j+2)*stride], a[(j+3)*stride]
+		r0, r1, r2, r3 := x[j*m:][:len(dst)], x[(j+1)*m:][:len(dst)], x[(j+2)*m:][:len(dst)], x[(j+3)*m:][:len(dst)]
+		for i := range dst {
+			dst[i] += (a0*r0[i] + a1*r1[i]) + (a2*r2[i] + a3*r3[i])
+		}
+	}
+	for ; j < n; j++ {
+		axpy(dst, a[j*stride], x[j*m:(j+1)*m])
+	}
+}
+
+// at returns the loss at x, and sets gradient. The error is the context's.
+func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
+	if l.x != nil && equal(l.x, x) {
+		return l.value, nil
+	}
+	m, k, points := l.c.Bits(), len(l.penalty), len(l.losses)
+	const chunk = 8
+	err := parallel.Chunks(ctx, l.workers, points, chunk, func() (func(context.Context, int, int) error, error) {
+		f, q := make([]float64, m), make([]float64, l.c.Levels())
+		return func(_ context.Context, from, to int) error {
+			for g := from; g < to; g++ {
+				l.function(f, x, g)
+				l.losses[g] = l.ch.weight[g] * l.point(l.rows[g*m:(g+1)*m], q, f, l.ch.weight[g])
+			}
+			return nil
+		}, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = parallel.Chunks(ctx, l.workers, k, chunk, func() (func(context.Context, int, int) error, error) {
+		return func(_ context.Context, from, to int) error {
+			for j := from; j < to; j++ {
+				row := l.gradient[j*m : (j+1)*m]
+				combine(row, l.features[j:], k, l.rows, m)
+				for i := range row {
+					row[i] += l.penalty[j]*x[j*m+i] - l.target[j*m+i]
+				}
+			}
+			return nil
+		}, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	value := 0.0
+	for _, v := range l.losses {
+		value += v
+	}
+	value -= dot(l.target, x)
+	for j, pen := range l.penalty {
+		row := x[j*m : (j+1)*m]
+		value += pen * dot(row, row) / 2
+	}
+	l.x, l.value = append(l.x[:0], x...), value
+	return value, nil
+}
+
+// point returns ln Σ_n exp S_n for the logits f, and sets row, of length M, to the weight times the
+// mean of the code words over softmax(S). q, of length L, is overwritten.
+func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
+	s := dot(l.first, f)
+	q[0] = s
+	largest := s
+	for i := range len(q) - 1 {
+		for _, d := range l.flips[l.flipsOf[i]:l.flipsOf[i+1]] {
+			s += d.step * f[d.bit]
+		}
+		q[i+1] = s
+		largest = max(largest, s)
+	}
+	sum := 0.0
+	for i, s := range q {
+		e := 0.0
+		if s > largest-40 {
+			e = math.Exp(s - largest)
+		}
+		q[i] = e
+		sum += e
+	}
+	scale := weight / sum
+	for k, v := range l.first {
+		row[k] = v * weight
+	}
+	above := 0.0 // probability of the levels above
+	for i := len(q) - 2; i >= 0; i-- {
+		above += q[i+1]
+		if above == 0 {
+			continue
+		}
+		a := above * scale
+		for _, d := range l.flips[l.flipsOf[i]:l.flipsOf[i+1]] {
+			row[d.bit] += d.step * a
+		}
+	}
+	return largest + math.Log(sum)
+}
+
+// logits writes the functions of coefficients x into the columns.
+func (l *decoderLoss) logits(ctx context.Context, x []float64) error {
+	m := l.c.Bits()
+	err := parallel.Chunks(ctx, l.workers, len(l.losses), 8, func() (func(context.Context, int, int) error, error) {
+		f := make([]float64, m)
+		return func(_ context.Context, from, to int) error {
+			for g := from; g < to; g++ {
+				l.function(f, x, g)
+				for bit, v := range f {
+					if l.scale != nil {
+						v /= l.scale[bit]
+					}
+					l.values[bit*len(l.losses)+g] = v
+				}
+			}
+			return nil
+		}, nil
+	})
+	if err != nil {
+		return err
+	}
+	for bit, constant := range l.constant {
+		if constant {
+			l.setConstant(bit)
+		}
+	}
+	return nil
+}
+
+func equal(a, b []float64) bool {
+	for i, v := range a {
+		if v != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,208 @@
+package errmodel
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
+)
+
+// Strata is the number of strata of equal probability in which the noise of the perceived label
+// is computed and sampled.
+const Strata = 64
+
+// Stratum returns the mean of ε ~ N(0,1) in stratum j, from 0:
+//
+//	m_j = 64·(φ(a_j) − φ(a_{j+1})), a_j = Φ⁻¹(j/64).
+//
+// At level n the perceived label of stratum j is n + s·m_j. The means are symmetric, m_j =
+// −m_{63−j}, to the last bit.
+func Stratum(j int) float64 {
+	if j >= Strata/2 {
+		return -Stratum(Strata - 1 - j)
+	}
+	return Strata * (densityAt(j) - densityAt(j+1))
+}
+
+// densityAt returns φ(Φ⁻¹(j/64)).
+func densityAt(j int) float64 {
+	if j == 0 {
+		return 0
+	}
+	a := math.Erfinv(2*float64(j)/Strata - 1) // Φ⁻¹/√2
+	return math.Exp(-a*a) / math.Sqrt(2*math.Pi)
+}
+
+// Learned is what a network of the perceived-label model learns of a code: the logits f_k(ŷ)
+// and their misfits sd_k. As a mat.Matrix it is the L × M table of error probabilities e[n,k]:
+// the mean over the strata of the perceived label of level n of the probability that bit k is
+// wrong. It is immutable and safe for concurrent use.
+type Learned struct {
+	p           Perceived // with its cutoff
+	c           *code.Code
+	first, step float64   // the grid of perceived labels
+	logits      []float64 // G × M
+	misfits     []float64 // length M; 0 for a column without transitions
+	inverse     []float64 // 1/(√2·sd_k), or 0
+	strata      [Strata]float64
+
+	tableOnce sync.Once
+	table     *mat.Dense // e, where it is small
+}
+
+var _ mat.Matrix = (*Learned)(nil)
+
+// newLearned takes the logits of the columns and computes their misfits.
+func newLearned(p Perceived, c *code.Code, ch *channel, cs *columns) *Learned {
+	points, m := len(ch.weight), c.Bits()
+	l := &Learned{p: p, c: c, first: ch.first, step: ch.step,
+		logits: make([]float64, points*m), misfits: make([]float64, m), inverse: make([]float64, m)}
+	for j := range l.strata {
+		l.strata[j] = Stratum(j)
+	}
+	for k := range m {
+		f := cs.column(k)
+		for g, v := range f {
+			l.logits[g*m+k] = v
+		}
+		if cs.constant[k] {
+			continue
+		}
+		square := 0.0
+		for g, w := range ch.weight {
+			before, after := max(g-1, 0), min(g+1, points-1)
+			slope := (f[after] - f[before]) / (float64(after-before) * ch.step)
+			square += w * slope * slope
+		}
+		l.misfits[k] = math.Sqrt(p.Misfit*p.Misfit*square + misfitFloor*misfitFloor)
+		l.inverse[k] = 1 / (math.Sqrt2 * l.misfits[k])
+	}
+	return l
+}
+
+// Dims implements mat.Matrix: L, M.
+func (l *Learned) Dims() (r, c int) { return l.c.Levels(), l.c.Bits() }
+
+// keepTable is the largest number of error probabilities that are kept; larger tables are made
+// again row by row.
+const keepTable = 1 << 20
+
+// small makes the table at the first call, where it is small, and returns it.
+func (l *Learned) small() *mat.Dense {
+	levels, m := l.Dims()
+	if levels > keepTable/m {
+		return nil
+	}
+	l.tableOnce.Do(func() {
+		l.table = mat.NewDense(levels, m, nil)
+		for i := range levels {
+			l.row(l.table.RawRowView(i), i)
+		}
+	})
+	return l.table
+}
+
+// At implements mat.Matrix. RowTo is much faster for whole rows of large tables.
+func (l *Learned) At(i, j int) float64 {
+	levels, m := l.Dims()
+	if i < 0 || i >= levels {
+		panic(mat.ErrRowAccess)
+	}
+	if j < 0 || j >= m {
+		panic(mat.ErrColAccess)
+	}
+	if t := l.small(); t != nil {
+		return t.At(i, j)
+	}
+	row := make([]float64, m)
+	l.row(row, i)
+	return row[j]
+}
+
+// T implements mat.Matrix.
+func (l *Learned) T() mat.Matrix { return mat.Transpose{Matrix: l} }
+
+// RowTo sets dst, of length M, to row i: the error probabilities of all bits when the level is
+// i+1. The first call makes the whole table, where it has at most 2²⁰ entries, at 64 normal
+// probabilities each.
+func (l *Learned) RowTo(dst []float64, i int) {
+	if t := l.small(); t != nil {
+		copy(dst, t.RawRowView(i))
+		return
+	}
+	l.row(dst, i)
+}
+
+// row computes row i.
+func (l *Learned) row(dst []float64, i int) {
+	clear(dst)
+	wrong := make([]float64, len(dst))
+	for _, m := range l.strata {
+		l.WrongTo(wrong, i, float64(i+1)+l.p.Noise*m)
+		for k, v := range wrong {
+			dst[k] += v
+		}
+	}
+	for k := range dst {
+		dst[k] /= Strata
+	}
+}
+
+// Logits sets dst, of length M, to the logits f_k at the perceived label y, in levels. They are
+// interpolated by cubics through four points of the grid. Beyond 3.5·s from the levels, they are
+// constant.
+func (l *Learned) Logits(dst []float64, y float64) {
+	m := l.c.Bits()
+	points := len(l.logits) / m
+	at := min(max((y-l.first)/l.step, 0), float64(points-1))
+	from := min(max(int(at)-1, 0), points-4)
+	t := at - float64(from) // 0 to 3
+	a := -(t - 1) * (t - 2) * (t - 3) / 6
+	b := t * (t - 2) * (t - 3) / 2
+	c := -t * (t - 1) * (t - 3) / 2
+	d := t * (t - 1) * (t - 2) / 6
+	r0, r1 := l.logits[from*m:][:len(dst)], l.logits[(from+1)*m:][:len(dst)]
+	r2, r3 := l.logits[(from+2)*m:][:len(dst)], l.logits[(from+3)*m:][:len(dst)]
+	for k := range dst {
+		dst[k] = (a*r0[k] + b*r1[k]) + (c*r2[k] + d*r3[k])
+	}
+}
+
+// Misfits returns the standard deviation sd_k of each bit's logit around f_k; 0 for a bit
+// without transitions. Length M.
+func (l *Learned) Misfits() []float64 { return append([]float64(nil), l.misfits...) }
+
+// Noise returns s, in levels.
+func (l *Learned) Noise() float64 { return l.p.Noise }
+
+// Model returns the parameters, with the cutoff that was used.
+func (l *Learned) Model() Perceived { return l.p }
+
+// Code returns the code.
+func (l *Learned) Code() *code.Code { return l.c }
+
+// WrongTo sets dst, of length M, to the probability of each bit to be wrong when the level is
+// i+1 and the perceived label is y, in levels: Φ(−f_k(y)/sd_k) where the code's bit is one, and
+// Φ(f_k(y)/sd_k) where it is zero. Given y the bits err independently.
+func (l *Learned) WrongTo(dst []float64, i int, y float64) {
+	l.Logits(dst, y)
+	word := l.c.Word(i)
+	for k, f := range dst {
+		if word[k/64]>>(k%64)&1 == 0 {
+			f = -f
+		}
+		switch inverse := l.inverse[k]; {
+		case inverse > 0:
+			dst[k] = math.Erfc(f*inverse) / 2
+		case f > 0:
+			dst[k] = 0
+		default:
+			dst[k] = 1
+		}
+	}
+}
+
+// String says which network it is.
+func (l *Learned) String() string { return l.p.String() }

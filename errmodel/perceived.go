@@ -1,0 +1,162 @@
+package errmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"belsim/theory/code"
+	"belsim/theory/memory"
+)
+
+// Training says what a network's outputs were trained for.
+type Training string
+
+const (
+	// BitByBit is the training of each bit by its own binary cross-entropy (BCE).
+	BitByBit Training = "bits"
+	// ForDecoder is the training of all bits together by the cross-entropy of
+	// softmax(Z·Cᵀ), the decoder's distribution over the levels (CE).
+	ForDecoder Training = "decoder"
+)
+
+// Perceived is the perceived-label model of the networks that learn a code.
+//
+// A network that sees an input of level n knows one number, the perceived label
+//
+//	ŷ = n + s·ε, ε ~ N(0,1),
+//
+// which all bits share. Bit k's output is a logit f_k(ŷ), a function that the network learnt
+// (see Learn), and a misfit: Z_k = f_k(ŷ) + sd_k·G_k with independent G_k ~ N(0,1) and
+//
+//	sd_k² = η²·E[f_k′(ŷ)²] + sd₀².
+//
+// Given ŷ the bits are therefore independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
+type Perceived struct {
+	Noise    float64  // s, in levels; positive
+	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
+	Misfit   float64  // η, in levels; 0 or more
+	Training Training // BitByBit or ForDecoder
+}
+
+// Check refuses parameters that make no model.
+func (p Perceived) Check() error {
+	if err := checkPositive("label noise", p.Noise); err != nil {
+		return err
+	}
+	if !(p.Cutoff >= 0) || math.IsInf(p.Cutoff, 1) {
+		return fmt.Errorf("cutoff = %v: want a positive finite number of cycles, or 0 for the default", p.Cutoff)
+	}
+	if !(p.Misfit >= 0) || math.IsInf(p.Misfit, 1) {
+		return fmt.Errorf("misfit = %v: want a finite number of 0 or more", p.Misfit)
+	}
+	if p.Training != BitByBit && p.Training != ForDecoder {
+		return fmt.Errorf("training %q: want %q or %q", p.Training, BitByBit, ForDecoder)
+	}
+	return nil
+}
+
+// String gives the parameters.
+func (p Perceived) String() string {
+	trained := "trained bit by bit"
+	if p.Training == ForDecoder {
+		trained = "trained for the decoder"
+	}
+	cutoff := "the default cutoff"
+	if p.Cutoff > 0 {
+		cutoff = fmt.Sprintf("a cutoff of %.4g cycles", p.Cutoff)
+	}
+	return fmt.Sprintf("label noise of %.4g levels, %s, misfit %.4g, %s", p.Noise, cutoff, p.Misfit, trained)
+}
+
+// Learn returns the functions f_k that a network of this kind learns of a code, when level n
+// occurs with probability prior[n−1]; prior has length L and need not add up to 1, and nil
+// stands for equal probabilities.
+//
+// A function is a sum of J+2 features on the range of perceived labels: a constant, a
+// line and J cosines. Its coefficients b minimize the expected loss of the training and the
+// penalty
+//
+//	½·Σ_j b_j²·(c_j/κ)⁴/v_j
+//
+// on fast components: c_j is the number of cycles of feature j over the range of labels, and v_j
+// is the mean over the columns of their energy near c_j, so that a component which many columns
+// share is easy to learn. Trained bit by bit, the loss of a column is its cross-entropy
+// against P(bit k = 1 | ŷ), the column averaged over the posterior of the level, and the penalty
+// of rare bits, which are one with probability p, is divided by 4p(1−p). Trained for the
+// decoder, the loss is the cross-entropy of softmax(f(ŷ)·Cᵀ) against the posterior. A bit
+// without transitions is known: its logit is ±20, without a misfit.
+//
+// The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit, Newton's method
+// costs O(G·J + J³) for each of some ten steps of a column. For the decoder, 100 steps of L-BFGS
+// cost O(G·(J·M + L + transitions)) each. The number of workers (0: all processors) does not
+// change a bit of the result.
+//
+// The errors are about the parameters or the prior, say that memory is short, or are the context's.
+func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Learned, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if p.Cutoff == 0 {
+		p.Cutoff = DefaultCutoff(c.Levels(), p.Noise)
+	}
+	share, err := shares(prior, c.Levels())
+	if err != nil {
+		return nil, err
+	}
+	points := gridPoints(c.Levels(), p.Noise)
+	copies := 2 // what is learnt by column and by point
+	if p.Training == ForDecoder {
+		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
+	}
+	if err := memory.Check("the perceived-label model of "+c.Name(), memory.Product(points, c.Bits(), 8*copies)); err != nil {
+		return nil, err
+	}
+	ch := newChannel(c.Levels(), p.Noise, share)
+	basis := newBasis(ch)
+	columns, err := newColumns(ctx, workers, c, ch, basis, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.Training == BitByBit {
+		err = columns.learnBits(ctx, workers)
+	} else {
+		err = columns.learnDecoder(ctx, workers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newLearned(p, c, ch, columns), nil
+}
+
+// errPrior is wrapped by the errors for priors that are no distribution.
+var errPrior = errors.New("no distribution over the levels")
+
+// shares returns the prior with the sum 1.
+func shares(prior []float64, levels int) ([]float64, error) {
+	out := make([]float64, levels)
+	if prior == nil {
+		for i := range out {
+			out[i] = 1 / float64(levels)
+		}
+		return out, nil
+	}
+	if len(prior) != levels {
+		return nil, fmt.Errorf("prior of %d levels for a code of %d: %w", len(prior), levels, errPrior)
+	}
+	sum := 0.0
+	for i, v := range prior {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("prior of level %d is %v: %w", i+1, v, errPrior)
+		}
+		sum += v
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return nil, fmt.Errorf("prior adds up to %v: %w", sum, errPrior)
+	}
+	for i, v := range prior {
+		out[i] = v / sum
+	}
+	return out, nil
+}
