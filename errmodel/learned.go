@@ -40,7 +40,7 @@ func densityAt(j int) float64 {
 // the mean over the strata of the perceived label of level n of the probability that bit k is
 // wrong. It is immutable and safe for concurrent use.
 type Learned struct {
-	p           Perceived // with its cutoff
+	p           Perceived // with its cutoff and its floor
 	c           *code.Code
 	first, step float64   // the grid of perceived labels
 	logits      []float64 // G × M
@@ -76,7 +76,7 @@ func newLearned(p Perceived, c *code.Code, ch *channel, cs *columns) *Learned {
 			slope := (f[after] - f[before]) / (float64(after-before) * ch.step)
 			square += w * slope * slope
 		}
-		l.misfits[k] = math.Sqrt(p.Misfit*p.Misfit*square + misfitFloor*misfitFloor)
+		l.misfits[k] = math.Sqrt(p.Misfit*p.Misfit*square + p.Floor*p.Floor)
 		l.inverse[k] = 1 / (math.Sqrt2 * l.misfits[k])
 	}
 	return l
@@ -177,7 +177,7 @@ func (l *Learned) Misfits() []float64 { return append([]float64(nil), l.misfits.
 // Noise returns s, in levels.
 func (l *Learned) Noise() float64 { return l.p.Noise }
 
-// Model returns the parameters, with the cutoff that was used.
+// Model returns the parameters, with the cutoff and the floor that were used.
 func (l *Learned) Model() Perceived { return l.p }
 
 // Code returns the code.

@@ -37,6 +37,7 @@ type Perceived struct {
 	Noise    float64  // s, in levels; positive
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
+	Floor    float64  // sd₀, in logits; 0 stands for DefaultFloor
 	Training Training // BitByBit or ForDecoder
 }
 
@@ -50,6 +51,9 @@ func (p Perceived) Check() error {
 	}
 	if !(p.Misfit >= 0) || math.IsInf(p.Misfit, 1) {
 		return fmt.Errorf("misfit = %v: want a finite number of 0 or more", p.Misfit)
+	}
+	if !(p.Floor >= 0) || math.IsInf(p.Floor, 1) {
+		return fmt.Errorf("floor of the misfit = %v: want a positive finite number of logits, or 0 for the default", p.Floor)
 	}
 	if p.Training != BitByBit && p.Training != ForDecoder {
 		return fmt.Errorf("training %q: want %q or %q", p.Training, BitByBit, ForDecoder)
@@ -100,6 +104,9 @@ func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior [
 	}
 	if p.Cutoff == 0 {
 		p.Cutoff = DefaultCutoff(c.Levels(), p.Noise)
+	}
+	if p.Floor == 0 {
+		p.Floor = DefaultFloor
 	}
 	share, err := shares(prior, c.Levels())
 	if err != nil {

@@ -2,10 +2,16 @@ package errmodel_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
+	"belsim/theory/code"
 )
 
 func learn(tb testing.TB, p errmodel.Perceived, name string, levels int, prior []float64) *errmodel.Learned {
@@ -69,6 +75,297 @@ func TestLearnPrototype(t *testing.T) {
 				mean += l.At(i, k) / float64(c.levels)
 			}
 			near("an error rate", mean, c.err[j], 2e-4)
+		}
+	}
+}
+
+// TestLearnedShape looks at properties that follow from the model.
+func TestLearnedShape(t *testing.T) {
+	ctx := context.Background()
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		t.Run(string(training), func(t *testing.T) {
+			const levels = 48
+			l := learn(t, errmodel.Perceived{Noise: 1.7, Misfit: 0.25, Training: training}, "unary", levels, nil)
+			m, switches := levels-1, l.Code().Transitions()
+			tolerance := 1e-6
+			if training == errmodel.ForDecoder {
+				tolerance = 0.01 // a hundred steps enlarge roundings
+			}
+			f, mirror, last := make([]float64, m), make([]float64, m), make([]float64, m)
+			for y := -2.0; y <= levels+3; y += 0.25 {
+				l.Logits(f, y)
+				l.Logits(mirror, levels+1-y)
+				for k := range f {
+					// The code is its own mirror image: bit k's complement is bit M−1−k.
+					if got, want := f[k], -mirror[m-1-k]; math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
+						t.Fatalf("bit %d at %v is %v, its mirror image %v", k+1, y, got, want)
+					}
+					// A bit of one transition rises or falls through it, and has one sign on each side.
+					// Further away than 3 levels, the logit is large, and its slope means nothing. At the
+					// ends of the range, perceived labels come from one side.
+					at, up := float64(switches[k][0])+0.5, 1.0
+					if l.Code().Bit(0, k) {
+						up = -1
+					}
+					if d := y - at; math.Abs(d) < 3 && at > 6 && at < levels-5 {
+						if math.Abs(d) >= 0.5 && up*f[k]*d <= 0 {
+							t.Fatalf("bit %d with a transition at %v has the logit %v at %v", k+1, at, f[k], y)
+						}
+						if d > -2.5 && up*(f[k]-last[k]) <= 0 {
+							t.Fatalf("bit %d with a transition at %v turns back at %v: %v after %v", k+1, at, y, f[k], last[k])
+						}
+					}
+				}
+				copy(last, f)
+			}
+		})
+	}
+	// A run of one level is blurred away: no bit of one-hot says one, but the first and last.
+	for _, s := range []float64{2, 3, 7} {
+		l := learn(t, errmodel.Perceived{Noise: s, Misfit: 0.25, Training: errmodel.BitByBit}, "onehot", 64, nil)
+		f := make([]float64, 64)
+		for y := 1 - s; y <= 64+s; y += 0.1 {
+			l.Logits(f, y)
+			for k := 1; k < 63; k++ {
+				if f[k] >= 0 {
+					t.Fatalf("s = %v: bit %d says one at %v", s, k+1, y)
+				}
+			}
+		}
+	}
+	// Without noise, a network of few levels makes no errors; with endless noise, it guesses.
+	for _, name := range []string{"unary", "johnson", "gray", "hadamard", "onehot"} {
+		l := learn(t, errmodel.Perceived{Noise: 1e-3, Misfit: 0, Training: errmodel.BitByBit}, name, 16, nil)
+		for i := range 16 {
+			for k := range l.Code().Bits() {
+				if e := l.At(i, k); !(e < 1e-6) {
+					t.Errorf("%s, s = 0.001: e[%d,%d] = %v", name, i+1, k+1, e)
+				}
+			}
+		}
+		// The best guess of a bit is its more frequent value.
+		l = learn(t, errmodel.Perceived{Noise: 1e4, Misfit: 0, Training: errmodel.BitByBit}, name, 16, nil)
+		f := make([]float64, l.Code().Bits())
+		l.Logits(f, 8)
+		for k, v := range f {
+			ones := 0.0
+			for i := range 16 {
+				ones += l.Code().Value(i, k)
+			}
+			if want := math.Log(ones / (16 - ones)); !math.IsInf(want, 0) && math.Abs(v-want) > 1e-3 {
+				t.Errorf("%s, s = 10000: logit %v of bit %d, want %v", name, v, k+1, want)
+			}
+		}
+	}
+	// Bits without transitions are known.
+	prior := make([]float64, 8)
+	for i := range prior {
+		prior[i] = float64(1 + i%3)
+	}
+	c, err := code.FromMatrix("own", mat.NewDense(8, 5, []float64{
+		1, 0, 0, 0, 0,
+		1, 0, 0, 0, 1,
+		1, 0, 0, 1, 0,
+		1, 0, 0, 1, 1,
+		1, 0, 1, 0, 0,
+		1, 0, 1, 0, 1,
+		1, 0, 1, 1, 0,
+		1, 0, 1, 1, 1,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		l, err := errmodel.Perceived{Noise: 1, Misfit: 0.3, Training: training}.Learn(ctx, 2, c, prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			if l.At(i, 0) != 0 || l.At(i, 1) != 0 || !(l.At(i, 2) > 0) {
+				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1), l.At(i, 2))
+			}
+		}
+		if sd := l.Misfits(); sd[0] != 0 || sd[1] != 0 || !(sd[2] >= errmodel.DefaultFloor) {
+			t.Errorf("misfits %v", sd)
+		}
+	}
+}
+
+// TestLearnWorkers compares results to the last bit.
+func TestLearnWorkers(t *testing.T) {
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		c := mustNew(t, "hexj", 32)
+		p := errmodel.Perceived{Noise: 1.3, Misfit: 0.25, Training: training}
+		var want []float64
+		for _, workers := range []int{1, 2, 5, 0} {
+			l, err := p.Learn(context.Background(), workers, c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []float64
+			f := make([]float64, c.Bits())
+			for y := -1.0; y < 34; y += 0.37 {
+				l.Logits(f, y)
+				got = append(got, f...)
+			}
+			got = append(got, l.Misfits()...)
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %d workers give another result", training, workers)
+			}
+		}
+	}
+}
+
+// TestLearnedTable checks the three ways to read e[n,k], and compares with the integral over the noise.
+func TestLearnedTable(t *testing.T) {
+	l := learn(t, errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.BitByBit}, "b1jdj", 64, nil)
+	levels, m := l.Dims()
+	row, wrong := make([]float64, m), make([]float64, m)
+	var all, allIntegral float64
+	for _, i := range []int{0, 7, 31, levels - 1} {
+		l.RowTo(row, i)
+		strata, integral := make([]float64, m), make([]float64, m)
+		for j := range errmodel.Strata {
+			l.WrongTo(wrong, i, float64(i+1)+1.6*errmodel.Stratum(j))
+			for k, v := range wrong {
+				strata[k] += v / errmodel.Strata
+			}
+		}
+		const step = 0.01
+		for x := -6.0; x < 6; x += step {
+			l.WrongTo(wrong, i, float64(i+1)+1.6*x)
+			for k, v := range wrong {
+				integral[k] += v * step * math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
+			}
+		}
+		for k, e := range row {
+			if math.Abs(e-strata[k]) > 1e-15 || e != l.At(i, k) || e != l.T().At(k, i) {
+				t.Errorf("e[%d,%d] = %v, %v, %v, mean over strata %v", i+1, k+1, e, l.At(i, k), l.T().At(k, i), strata[k])
+			}
+			// A stratum is 1/64 of the samples, at one perceived label.
+			if math.Abs(e-integral[k]) > 0.25/errmodel.Strata {
+				t.Errorf("e[%d,%d] = %v, the integral is %v", i+1, k+1, e, integral[k])
+			}
+			all += e
+			allIntegral += integral[k]
+		}
+	}
+	if math.Abs(all/allIntegral-1) > 0.01 {
+		t.Errorf("%v wrong bits, the integral is %v", all, allIntegral)
+	}
+}
+
+func TestStratum(t *testing.T) {
+	square := 0.0
+	for j := range errmodel.Strata {
+		m := errmodel.Stratum(j)
+		square += m * m / errmodel.Strata
+		if m != -errmodel.Stratum(errmodel.Strata-1-j) || j > 0 && m <= errmodel.Stratum(j-1) {
+			t.Errorf("stratum %d has the mean %v", j, m)
+		}
+		// The share of ε below the mean is inside the stratum.
+		if p := math.Erfc(-m/math.Sqrt2) / 2; p < float64(j)/errmodel.Strata || p > float64(j+1)/errmodel.Strata {
+			t.Errorf("stratum %d has the mean %v, at the quantile %v", j, m, p)
+		}
+	}
+	if !(square > 0.99 && square < 1) { // what is left is the variance inside the strata
+		t.Errorf("variance of the means: %v", square)
+	}
+}
+
+func TestPerceivedRefusals(t *testing.T) {
+	good := errmodel.Perceived{Noise: 1, Misfit: 0.25, Training: errmodel.BitByBit}
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, alter := range []func(p *errmodel.Perceived){
+		func(p *errmodel.Perceived) { p.Noise = 0 }, func(p *errmodel.Perceived) { p.Noise = -1 },
+		func(p *errmodel.Perceived) { p.Noise = nan }, func(p *errmodel.Perceived) { p.Noise = inf },
+		func(p *errmodel.Perceived) { p.Cutoff = -1 }, func(p *errmodel.Perceived) { p.Cutoff = nan }, func(p *errmodel.Perceived) { p.Cutoff = inf },
+		func(p *errmodel.Perceived) { p.Misfit = -0.1 }, func(p *errmodel.Perceived) { p.Misfit = nan }, func(p *errmodel.Perceived) { p.Misfit = inf },
+		func(p *errmodel.Perceived) { p.Floor = -0.1 }, func(p *errmodel.Perceived) { p.Floor = nan },
+		func(p *errmodel.Perceived) { p.Training = "" }, func(p *errmodel.Perceived) { p.Training = "bce" },
+	} {
+		p := good
+		alter(&p)
+		if p.Check() == nil {
+			t.Errorf("%+v is taken", p)
+		}
+		if _, err := p.Learn(context.Background(), 1, mustNew(t, "unary", 4), nil); err == nil {
+			t.Errorf("%+v is learnt", p)
+		}
+	}
+	for _, prior := range [][]float64{{1, 2}, {1, -1, 1, 1}, {0, 0, 0, 0}, {1, nan, 1, 1}, {inf, 1, 1, 1}} {
+		if _, err := good.Learn(context.Background(), 1, mustNew(t, "unary", 4), prior); err == nil {
+			t.Errorf("prior %v is taken", prior)
+		}
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		good.Training = training
+		if _, err := good.Learn(ended, 2, mustNew(t, "unary", 16), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want the context's", training, err)
+		}
+	}
+}
+
+// TestLearnExtremes looks for numbers that are none.
+func TestLearnExtremes(t *testing.T) {
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		for _, levels := range []int{2, 17, 40} {
+			for _, noise := range []float64{1e-300, 0.3, 1e12} {
+				for _, name := range []string{"binary", "onehot"} {
+					prior := make([]float64, levels) // most levels do not occur
+					prior[0], prior[levels-1] = 3, 1e-9
+					for _, prior := range [][]float64{nil, prior} {
+						l := learn(t, errmodel.Perceived{Noise: noise, Misfit: 0.25, Training: training}, name, levels, prior)
+						f := make([]float64, l.Code().Bits())
+						for _, y := range []float64{-1e30, 0.5, 1, float64(levels) / 2, float64(levels) + 0.5, 1e30} {
+							l.Logits(f, y)
+							for k, v := range f {
+								if math.IsNaN(v) || math.IsInf(v, 0) {
+									t.Fatalf("%s of %d levels, %s, s = %v: logit %v of bit %d at %v", name, levels, training, noise, v, k+1, y)
+								}
+							}
+						}
+						for k, sd := range l.Misfits() {
+							if e := l.At(0, k); !(e >= 0 && e <= 1) || math.IsNaN(sd) {
+								t.Fatalf("%s of %d levels, %s, s = %v: e[1,%d] = %v, misfit %v", name, levels, training, noise, k+1, e, sd)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkLearn reports the milliseconds that one named code takes on one processor, on average
+// over all. The 13 codes of 64 levels are expected to take 10 ms each bit by bit, and 40 ms for the
+// decoder; of 256 levels, 40 and 250 ms.
+func BenchmarkLearn(b *testing.B) {
+	for _, levels := range []int{64, 256} {
+		for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+			b.Run(fmt.Sprintf("%d/%s", levels, training), func(b *testing.B) {
+				p := errmodel.Perceived{Noise: float64(levels) / 40, Misfit: 0.25, Training: training}
+				codes := 0
+				for b.Loop() {
+					for _, f := range code.Families() {
+						c, err := code.New(f.Name, levels)
+						if err != nil {
+							b.Fatal(err)
+						}
+						if _, err := p.Learn(context.Background(), 1, c, nil); err != nil {
+							b.Fatal(err)
+						}
+						codes++
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(codes), "ms/code")
+				b.ReportMetric(0, "ns/op")
+			})
 		}
 	}
 }

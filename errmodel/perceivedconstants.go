@@ -10,8 +10,8 @@ import "math"
 const (
 	// DefaultMisfit is η: the misfit of a bit, in levels.
 	DefaultMisfit = 0.25
-	// misfitFloor is the misfit of every bit, in logits, that adds to η's.
-	misfitFloor = 0.2
+	// DefaultFloor is sd₀: the misfit of every bit, in logits, to which η's adds.
+	DefaultFloor = 0.2
 
 	// The default cutoff is cutoffScale·(L/s)^cutoffPower cycles over the range of labels.
 	cutoffScale = 0.8

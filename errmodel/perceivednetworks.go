@@ -1,0 +1,460 @@
+package errmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"belsim/theory/code"
+	"belsim/theory/matrix"
+	"belsim/theory/parallel"
+)
+
+// Network is what was observed of one trained network.
+type Network struct {
+	Code     *code.Code
+	Training Training
+	// Counts are the wrong outputs by level and bit. They are used where the network was trained
+	// bit by bit: the thresholds of other networks mean nothing. nil where they are unknown.
+	Counts *Counts
+	// Dead are the bits, from 0, whose outputs are left out, because they are constant or mostly wrong.
+	Dead []int
+	// Prior is the probability of each level, length L; nil for the counts' own, with half a
+	// sample added to each level, or for equal probabilities without counts.
+	Prior []float64
+	// Errors are the observed mean errors of decoders; best hard decisions first where the network was trained
+	// bit by bit, and gen-ex first where it was trained for the decoder.
+	Errors []NetworkError
+}
+
+// NetworkError is the mean error of a network's outputs, read by one decoder.
+type NetworkError struct {
+	Value, Stderr float64
+	// Model returns the error of what a network learns, in the same unit. It is called by
+	// several goroutines at once.
+	Model func(*Learned) (float64, error)
+}
+
+// PerceivedFit is the perceived-label model that describes networks best.
+type PerceivedFit struct {
+	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the first network's.
+	Model Perceived
+	// Noise is s, in levels, with its interval.
+	Noise Interval
+	// Cutoff is κ, in cycles over the range of labels, with its interval. Where the networks
+	// say nothing about it, it is the default, and the interval is the prior's.
+	Cutoff Interval
+	// LogCutoffSD is the standard deviation of ln κ.
+	LogCutoffSD float64
+	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
+	CutoffFitted bool
+	// ChiSquare is the sum of the squares of Residuals residuals, each in units of its standard
+	// deviation. It is much larger than Residuals where the model does not describe the
+	// networks.
+	ChiSquare float64
+	Residuals int
+}
+
+// The standard deviations of a fit, chosen with the model's constants.
+const (
+	cutoffSD     = 0.35 // of ln κ among networks
+	floorSD      = 0.7  // of ln sd₀ among networks
+	firstErrorSD = 0.02 // of the logarithm of an error: the first network's first
+	errorSD      = 0.05 // … and any other
+	rateSD       = 0.03 // of a bit's rate of wrong outputs
+	// Bits of less transitions tell s only, which the errors tell better.
+	manyTransitions = 4
+	// Errors above this share of the levels say only that the decoder reads nothing.
+	lostError = 0.25
+)
+
+// ErrNothingObserved is wrapped by the errors for networks without a number to fit.
+var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to")
+
+// FitPerceived estimates the perceived-label model of one or more networks that saw the same
+// data, the easiest code first. start gives η, and the values that κ and sd₀ have where they are not
+// estimated (0: the defaults).
+//
+// It minimizes the sum of squares of
+//
+//   - (ln model − ln observed)/sd for each mean error, sd² = 0.05² + (stderr/observed)², with 0.02
+//     for the first network's first error; errors above L/4 are left out;
+//   - (model − observed)/sd for the mean rate of wrong outputs of the bits of a network with the same
+//     number of transitions, sd² = 0.03² + q(1−q)/N: for four transitions and more, and for all
+//     numbers where the network has no errors to fit, with 0.02·q in the place of 0.03 below four;
+//   - ln(κ/κ₀)/0.35 and ln(sd₀/0.2)/0.7, the prior, where κ and sd₀ are estimated. They are, where there are
+//     two networks or more, or a network whose bits have two numbers of transitions from four on.
+//
+// by the Gauss-Newton method with damping (Levenberg and Marquardt). κ₀ is DefaultCutoff of
+// the fitted s. The intervals are those of the linearized model, of 95 %.
+//
+// The errors wrap ErrNothingObserved or ErrNoNoise, are about the networks, of their models, or the context's. The
+// number of workers (0: all processors) does not change the result.
+func FitPerceived(ctx context.Context, workers int, networks []Network, start Perceived) (*PerceivedFit, error) {
+	f, err := newPerceivedFit(networks, start)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float64, 1, 3)
+	if x[0], err = f.begin(ctx, workers); err != nil {
+		return nil, err
+	}
+	if f.cutoff {
+		x = x[:3]
+	}
+	return f.minimize(ctx, workers, x)
+}
+
+// perceivedFit is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and ln(sd₀/0.2)
+// where they are estimated.
+type perceivedFit struct {
+	start    Perceived
+	networks []fittedNetwork
+	cutoff   bool // κ and sd₀ are estimated
+}
+
+// fittedNetwork is a network with its residuals prepared.
+type fittedNetwork struct {
+	Network
+	prior  []float64
+	errors []fittedError
+	rates  []fittedRate
+}
+
+type fittedError struct {
+	NetworkError
+	sd float64 // of the logarithm
+}
+
+// fittedRate is the mean rate of wrong outputs of bits of one number of transitions.
+type fittedRate struct {
+	transitions int
+	bits        []int
+	value, sd   float64
+}
+
+func newPerceivedFit(networks []Network, start Perceived) (*perceivedFit, error) {
+	if len(networks) == 0 {
+		return nil, fmt.Errorf("%w: no network", ErrNothingObserved)
+	}
+	start.Noise, start.Training = 1, networks[0].Training
+	if err := start.Check(); err != nil {
+		return nil, err
+	}
+	f := &perceivedFit{start: start, cutoff: len(networks) > 1}
+	residuals := 0
+	for i, n := range networks {
+		if n.Code.Levels() != networks[0].Code.Levels() {
+			return nil, fmt.Errorf("network %d: %s has %d levels, and the first network has %d", i+1, n.Code.Name(), n.Code.Levels(), networks[0].Code.Levels())
+		}
+		fitted, err := newFittedNetwork(n, i == 0)
+		if err != nil {
+			return nil, fmt.Errorf("network %d (%s): %w", i+1, n.Code.Name(), err)
+		}
+		many := 0
+		for _, r := range fitted.rates {
+			if r.transitions >= manyTransitions {
+				many++
+			}
+		}
+		f.cutoff = f.cutoff || many > 1
+		residuals += len(fitted.errors) + len(fitted.rates)
+		f.networks = append(f.networks, fitted)
+	}
+	if first := f.networks[0]; len(first.errors)+len(first.rates) == 0 {
+		return nil, fmt.Errorf("%w: the first network (%s) has no error below a quarter of the levels, and no bits that were trained bit by bit and make an error", ErrNothingObserved, first.Code.Name())
+	}
+	return f, nil
+}
+
+// newFittedNetwork prepares what a network is compared with.
+func newFittedNetwork(n Network, first bool) (fittedNetwork, error) {
+	f := fittedNetwork{Network: n, prior: n.Prior}
+	if err := (Perceived{Noise: 1, Training: n.Training}).Check(); err != nil {
+		return f, err
+	}
+	if n.Counts != nil {
+		if err := n.Counts.check(); err != nil {
+			return f, err
+		}
+		if n.Counts.Levels != n.Code.Levels() || n.Counts.Bits != n.Code.Bits() {
+			return f, fmt.Errorf("counts of %d levels and %d bits for a code of %d and %d", n.Counts.Levels, n.Counts.Bits, n.Code.Levels(), n.Code.Bits())
+		}
+		if f.prior == nil {
+			f.prior = make([]float64, n.Counts.Levels)
+			for i, samples := range n.Counts.Samples {
+				f.prior[i] = float64(samples) + 0.5
+			}
+		}
+	}
+	prior, err := shares(f.prior, n.Code.Levels())
+	if err != nil {
+		return f, err
+	}
+	f.prior = prior
+	for _, e := range n.Errors {
+		if e.Model == nil || math.IsNaN(e.Stderr) || e.Stderr < 0 {
+			return f, errors.New("an error without a model, or with a wrong standard error")
+		}
+		if err := checkPositive("mean error", e.Value); err != nil {
+			return f, err
+		}
+		if e.Value > lostError*float64(n.Code.Levels()) {
+			continue
+		}
+		sd := errorSD
+		if first && len(f.errors) == 0 {
+			sd = firstErrorSD
+		}
+		f.errors = append(f.errors, fittedError{e, math.Hypot(sd, e.Stderr/e.Value)})
+	}
+	if n.Counts != nil && n.Training == BitByBit {
+		f.rates = newRates(n, len(f.errors) == 0)
+	}
+	return f, nil
+}
+
+// newRates returns the observed rates of wrong bits by the number of transitions of the bit,
+// ascending, from four transitions on or all.
+func newRates(n Network, all bool) []fittedRate {
+	samples, _ := n.Counts.Total()
+	if samples == 0 {
+		return nil
+	}
+	var rates []fittedRate
+	for k, at := range n.Code.Transitions() {
+		if t := len(at); t == 0 || t < manyTransitions && !all || slices.Contains(n.Dead, k) {
+			continue
+		}
+		i := slices.IndexFunc(rates, func(r fittedRate) bool { return r.transitions == len(at) })
+		if i < 0 {
+			i = len(rates)
+			rates = append(rates, fittedRate{transitions: len(at)})
+		}
+		rates[i].bits = append(rates[i].bits, k)
+		rates[i].value += float64(n.Counts.Bit(k)) / float64(samples)
+	}
+	slices.SortFunc(rates, func(a, b fittedRate) int { return a.transitions - b.transitions })
+	for i := range rates {
+		r := &rates[i]
+		r.value /= float64(len(r.bits))
+		sd := rateSD
+		if r.transitions < manyTransitions {
+			sd = max(firstErrorSD*r.value, 1e-6)
+		}
+		// The bits of a sample may all be wrong together: N samples count, not N bits of each.
+		n := float64(samples)
+		q := (r.value*n + 0.5) / (n + 1)
+		r.sd = math.Hypot(sd, math.Sqrt(q*(1-q)/n))
+	}
+	return slices.DeleteFunc(rates, func(r fittedRate) bool { return r.value == 0 && r.transitions < manyTransitions })
+}
+
+// begin returns ln s of the noise that gives the first network's first error, or the smallest
+// rate of its bits.
+func (f *perceivedFit) begin(ctx context.Context, workers int) (float64, error) {
+	n := &f.networks[0]
+	p := f.start
+	target, model := 0.0, func(*Learned) (float64, error) { return 0, nil }
+	if len(n.errors) > 0 {
+		target, model = n.errors[0].Value, n.errors[0].Model
+	} else {
+		target = n.rates[0].value
+		model = func(l *Learned) (float64, error) { return n.meanRate(l, n.rates[0].bits), nil }
+	}
+	s, err := NoiseOf(ctx, workers, n.Code, n.prior, p, target, model)
+	if err != nil {
+		return 0, err
+	}
+	return math.Log(s), nil
+}
+
+// meanRate returns the mean over the prior of the error probabilities of bits.
+func (n *fittedNetwork) meanRate(l *Learned, bits []int) float64 {
+	sum := 0.0
+	var row []float64
+	for i, p := range n.prior {
+		row = matrix.Row(row, i, l)
+		for _, k := range bits {
+			sum += p * row[k]
+		}
+	}
+	return sum / float64(len(bits))
+}
+
+// model returns the parameters at x.
+func (f *perceivedFit) model(x []float64) Perceived {
+	p := f.start
+	p.Noise = math.Exp(x[0])
+	if p.Floor == 0 {
+		p.Floor = DefaultFloor
+	}
+	if p.Cutoff == 0 {
+		p.Cutoff = DefaultCutoff(f.networks[0].Code.Levels(), p.Noise)
+	}
+	if f.cutoff {
+		p.Cutoff *= math.Exp(x[1])
+		p.Floor *= math.Exp(x[2])
+	}
+	return p
+}
+
+// residuals returns those of several x, the prior's first.
+func (f *perceivedFit) residuals(ctx context.Context, workers int, xs ...[]float64) ([][]float64, error) {
+	parts := make([][]float64, len(xs)*len(f.networks))
+	err := parallel.Each(ctx, workers, len(parts), func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) (err error) {
+			parts[i], err = f.networks[i%len(f.networks)].residuals(ctx, f.model(xs[i/len(f.networks)]))
+			return err
+		}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(xs))
+	for j, x := range xs {
+		if f.cutoff {
+			out[j] = append(out[j], x[1]/cutoffSD, x[2]/floorSD)
+		}
+		for i := range f.networks {
+			out[j] = append(out[j], parts[j*len(f.networks)+i]...)
+		}
+	}
+	return out, nil
+}
+
+// residuals returns those of a network.
+func (n *fittedNetwork) residuals(ctx context.Context, p Perceived) ([]float64, error) {
+	p.Training = n.Training
+	l, err := p.Learn(ctx, 1, n.Code, n.prior)
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	for _, e := range n.errors {
+		v, err := e.Model(l)
+		if err != nil {
+			return nil, err
+		}
+		if !(v > 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("mean error of %s at a label noise of %.4g levels is %v", n.Code.Name(), p.Noise, v)
+		}
+		out = append(out, math.Log(v/e.Value)/e.sd)
+	}
+	for _, r := range n.rates {
+		out = append(out, (n.meanRate(l, r.bits)-r.value)/r.sd)
+	}
+	return out, nil
+}
+
+// minimize finds the least sum of squares from x.
+func (f *perceivedFit) minimize(ctx context.Context, workers int, x []float64) (*PerceivedFit, error) {
+	// Steps of the differences, and the longest steps of the fit, by unknown. The differences
+	// are wide, because errors may be sampled.
+	widths, longest := [3]float64{0.03, 0.12, 0.25}, [3]float64{0.2, 0.5, 0.7}
+	const most, gain, hopeless = 12, 0.01, 1e3
+	var r []float64
+	var square float64
+	var normal []float64 // K × K
+	damping, stale := 1e-2, true
+	for range most {
+		if stale {
+			xs := [][]float64{x}
+			for j := range x {
+				y := slices.Clone(x)
+				y[j] += widths[j]
+				xs = append(xs, y)
+			}
+			rs, err := f.residuals(ctx, workers, xs...)
+			if err != nil {
+				return nil, err
+			}
+			r, square, normal = rs[0], dot(rs[0], rs[0]), normalMatrix(rs, widths[:])
+			stale = false
+		}
+		step := gaussNewton(normal, len(x), damping)
+		if step == nil {
+			return nil, fmt.Errorf("%w: the observed numbers do not depend on the label noise", ErrNothingObserved)
+		}
+		next := slices.Clone(x)
+		for j := range next {
+			next[j] += min(max(step[j], -longest[j]), longest[j])
+		}
+		next[0] = min(max(next[0], math.Log(smallestNoise)), math.Log(float64(f.networks[0].Code.Levels())))
+		rs, err := f.residuals(ctx, workers, next)
+		if err != nil {
+			return nil, err
+		}
+		less := square - dot(rs[0], rs[0])
+		if less > 0 {
+			x, stale, damping = next, true, damping/4
+			r, square = rs[0], square-less
+		} else {
+			damping = damping*8 + 1e-2
+		}
+		if less > 0 && less < gain || less <= 0 && less > -gain || damping > hopeless {
+			break
+		}
+	}
+	return f.result(x, normal, square, len(r))
+}
+
+// normalMatrix returns, row by row, JᵀJ and then −Jᵀr, (K+1) × K, from the residuals at x and at x moved
+// by the width of each unknown.
+func normalMatrix(rs [][]float64, widths []float64) []float64 {
+	k := len(rs) - 1
+	slope := make([][]float64, k)
+	for j := range slope {
+		slope[j] = make([]float64, len(rs[0]))
+		for i, v := range rs[j+1] {
+			slope[j][i] = (v - rs[0][i]) / widths[j]
+		}
+	}
+	out := make([]float64, (k+1)*k)
+	for i := range k {
+		for j := range k {
+			out[i*k+j] = dot(slope[i], slope[j])
+		}
+		out[k*k+i] = -dot(slope[i], rs[0])
+	}
+	return out
+}
+
+// gaussNewton returns the damped step, or nil where an unknown has no effect.
+func gaussNewton(normal []float64, k int, damping float64) []float64 {
+	h, step := slices.Clone(normal[:k*k]), slices.Clone(normal[k*k:])
+	for j := range k {
+		h[j*k+j] *= 1 + damping
+	}
+	if !solve(h, step) {
+		return nil
+	}
+	return step
+}
+
+// result computes the intervals.
+func (f *perceivedFit) result(x, normal []float64, square float64, residuals int) (*PerceivedFit, error) {
+	k := len(x)
+	deviation := func(j int) float64 {
+		h, unit := slices.Clone(normal[:k*k]), make([]float64, k)
+		unit[j] = 1
+		if !solve(h, unit) {
+			return math.Inf(1)
+		}
+		return math.Sqrt(unit[j])
+	}
+	around := func(v, sd float64) Interval {
+		z := math.Sqrt(2 * threshold())
+		return Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
+	}
+	p := f.model(x)
+	out := &PerceivedFit{Model: p, Noise: around(p.Noise, deviation(0)), LogCutoffSD: cutoffSD,
+		CutoffFitted: f.cutoff, ChiSquare: square, Residuals: residuals}
+	if f.cutoff {
+		out.LogCutoffSD = deviation(1)
+	}
+	out.Cutoff = around(p.Cutoff, out.LogCutoffSD)
+	return out, nil
+}
