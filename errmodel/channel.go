@@ -25,8 +25,8 @@ func gridPoints(levels int, s float64) int {
 	return int(min(max(math.Ceil((l+2*reach*s)/min(max(s/3, 0.12), l/64)), 64), 600))
 }
 
-// newChannel makes the grid: a level's perceived labels have normal weights on the grid, which add up
-// to the level's prior.
+// newChannel makes the grid: a level's perceived labels have normal weights on the grid, which
+// add up to the level's prior.
 func newChannel(levels int, s float64, prior []float64) *channel {
 	points := gridPoints(levels, s)
 	ch := &channel{levels: levels, first: 1 - reach*s, weight: make([]float64, points), joint: make([]band, levels)}

@@ -198,8 +198,8 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	return value, nil
 }
 
-// point returns ln Σ_n exp S_n for the logits f, and sets row, of length M, to the weight times the
-// mean of the code words over softmax(S). q, of length L, is overwritten.
+// point returns ln Σ_n exp S_n for the logits f, and sets row, of length M, to the weight times
+// the mean of the code words over softmax(S). q, of length L, is overwritten.
 func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 	s := dot(l.first, f)
 	q[0] = s

@@ -228,8 +228,8 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestChannel checks the joint distribution: it adds up to the prior by level, and its posterior is
-// Bayes'.
+// TestChannel checks the joint distribution: it adds up to the prior by level, and its
+// posterior is Bayes'.
 func TestChannel(t *testing.T) {
 	prior := []float64{0.1, 0, 0.4, 0.2, 0.3}
 	for _, s := range []float64{1e-300, 1e-3, 0.1, 0.9, 5, 1e4} {

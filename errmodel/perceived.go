@@ -92,12 +92,13 @@ func (p Perceived) String() string {
 // decoder, the loss is the cross-entropy of softmax(f(ŷ)·Cᵀ) against the posterior. A bit
 // without transitions is known: its logit is ±20, without a misfit.
 //
-// The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit, Newton's method
-// costs O(G·J + J³) for each of some ten steps of a column. For the decoder, 100 steps of L-BFGS
-// cost O(G·(J·M + L + transitions)) each. The number of workers (0: all processors) does not
-// change a bit of the result.
+// The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
+// Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,
+// 100 steps of L-BFGS cost O(G·(J·M + L + transitions)) each. The number of workers (0: all
+// processors) does not change a bit of the result.
 //
-// The errors are about the parameters or the prior, say that memory is short, or are the context's.
+// The errors are about the parameters or the prior, say that memory is short, or are the
+// context's.
 func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Learned, error) {
 	if err := p.Check(); err != nil {
 		return nil, err

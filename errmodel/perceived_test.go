@@ -100,9 +100,10 @@ func TestLearnedShape(t *testing.T) {
 					if got, want := f[k], -mirror[m-1-k]; math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
 						t.Fatalf("bit %d at %v is %v, its mirror image %v", k+1, y, got, want)
 					}
-					// A bit of one transition rises or falls through it, and has one sign on each side.
-					// Further away than 3 levels, the logit is large, and its slope means nothing. At the
-					// ends of the range, perceived labels come from one side.
+					// A bit of one transition rises or falls through it, and has one sign on
+					// each side. Further away than 3 levels, the logit is large, and its slope
+					// means nothing. At the ends of the range, perceived labels come from one
+					// side.
 					at, up := float64(switches[k][0])+0.5, 1.0
 					if l.Code().Bit(0, k) {
 						up = -1
@@ -219,7 +220,8 @@ func TestLearnWorkers(t *testing.T) {
 	}
 }
 
-// TestLearnedTable checks the three ways to read e[n,k], and compares with the integral over the noise.
+// TestLearnedTable checks the three ways to read e[n,k], and compares with the integral over
+// the noise.
 func TestLearnedTable(t *testing.T) {
 	l := learn(t, errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.BitByBit}, "b1jdj", 64, nil)
 	levels, m := l.Dims()
@@ -342,9 +344,9 @@ func TestLearnExtremes(t *testing.T) {
 	}
 }
 
-// BenchmarkLearn reports the milliseconds that one named code takes on one processor, on average
-// over all. The 13 codes of 64 levels are expected to take 10 ms each bit by bit, and 40 ms for the
-// decoder; of 256 levels, 40 and 250 ms.
+// BenchmarkLearn reports the milliseconds that one named code takes on one processor, on
+// average over all. The 13 codes of 64 levels are expected to take 10 ms each bit by bit, and
+// 40 ms for the decoder; of 256 levels, 40 and 250 ms.
 func BenchmarkLearn(b *testing.B) {
 	for _, levels := range []int{64, 256} {
 		for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {

@@ -99,8 +99,8 @@ func NoiseOf(ctx context.Context, workers int, c *code.Code, prior []float64, p 
 	return math.Exp((b.below + b.above) / 2), nil
 }
 
-// noNoise says why no noise has an error: at the end x of the range it is larger or smaller, by the
-// sign of f.
+// noNoise says why no noise has an error: at the end x of the range it is larger or smaller, by
+// the sign of f.
 func noNoise(c *code.Code, p Perceived, x, f, target float64) error {
 	than := "larger"
 	if f < 0 {

@@ -129,7 +129,7 @@ func TestFitPerceived(t *testing.T) {
 		if math.Abs(f.Noise.Value/s-1) > 1e-3 || f.CutoffFitted || f.LogCutoffSD != 0.35 || f.Cutoff.Value != errmodel.DefaultCutoff(levels, f.Noise.Value) {
 			t.Errorf("from an easy code: %+v, want s = %v and the default cutoff", f, s)
 		}
-		if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < 1.15) {
+		if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < 1.2) {
 			t.Errorf("interval of s: %+v", f.Noise)
 		}
 		// From the bits alone.
@@ -140,6 +140,18 @@ func TestFitPerceived(t *testing.T) {
 		}
 		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
 			t.Errorf("from bits alone: %+v, want s = %v", f.Noise, s)
+		}
+		// A dead bit is set aside.
+		for i := range levels {
+			easy.Counts.Row(i)[2] = easy.Counts.Samples[i] / 2
+		}
+		easy.Dead = []int{2}
+		f, err = errmodel.FitPerceived(ctx, 1, []errmodel.Network{easy}, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
+			t.Errorf("with a dead bit: %+v, want s = %v", f.Noise, s)
 		}
 		// A network of the default cutoff is recovered; of another cutoff, most of the
 		// difference is, since the prior holds back.

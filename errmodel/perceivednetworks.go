@@ -19,13 +19,15 @@ type Network struct {
 	// Counts are the wrong outputs by level and bit. They are used where the network was trained
 	// bit by bit: the thresholds of other networks mean nothing. nil where they are unknown.
 	Counts *Counts
-	// Dead are the bits, from 0, whose outputs are left out, because they are constant or mostly wrong.
+	// Dead are the bits, from 0, whose outputs are left out, because they are constant or
+	// mostly wrong.
 	Dead []int
 	// Prior is the probability of each level, length L; nil for the counts' own, with half a
 	// sample added to each level, or for equal probabilities without counts.
 	Prior []float64
-	// Errors are the observed mean errors of decoders; best hard decisions first where the network was trained
-	// bit by bit, and gen-ex first where it was trained for the decoder.
+	// Errors are the observed mean errors of decoders. The first one sets s: gen on hard
+	// decisions where the network was trained bit by bit, and gen-ex where it was trained for
+	// the decoder.
 	Errors []NetworkError
 }
 
@@ -39,7 +41,8 @@ type NetworkError struct {
 
 // PerceivedFit is the perceived-label model that describes networks best.
 type PerceivedFit struct {
-	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the first network's.
+	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the
+	// first network's.
 	Model Perceived
 	// Noise is s, in levels, with its interval.
 	Noise Interval
@@ -64,7 +67,10 @@ const (
 	firstErrorSD = 0.02 // of the logarithm of an error: the first network's first
 	errorSD      = 0.05 // … and any other
 	rateSD       = 0.03 // of a bit's rate of wrong outputs
-	// Bits of less transitions tell s only, which the errors tell better.
+	easyRateSD   = 0.07 // of the logarithm of the rate of bits with few transitions
+	networkSD    = 0.03 // of ln s among networks of other codes on the same data
+	// Bits of less transitions tell s only, which the errors tell better: the noise of real
+	// labels has heavy tails, and these change rates and errors differently.
 	manyTransitions = 4
 	// Errors above this share of the levels say only that the decoder reads nothing.
 	lostError = 0.25
@@ -74,24 +80,27 @@ const (
 var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to")
 
 // FitPerceived estimates the perceived-label model of one or more networks that saw the same
-// data, the easiest code first. start gives η, and the values that κ and sd₀ have where they are not
-// estimated (0: the defaults).
+// data, the easiest code first. start gives η, and the values that κ and sd₀ have where they
+// are not estimated (0: the defaults).
 //
 // It minimizes the sum of squares of
 //
-//   - (ln model − ln observed)/sd for each mean error, sd² = 0.05² + (stderr/observed)², with 0.02
-//     for the first network's first error; errors above L/4 are left out;
-//   - (model − observed)/sd for the mean rate of wrong outputs of the bits of a network with the same
-//     number of transitions, sd² = 0.03² + q(1−q)/N: for four transitions and more, and for all
-//     numbers where the network has no errors to fit, with 0.02·q in the place of 0.03 below four;
-//   - ln(κ/κ₀)/0.35 and ln(sd₀/0.2)/0.7, the prior, where κ and sd₀ are estimated. They are, where there are
-//     two networks or more, or a network whose bits have two numbers of transitions from four on.
+//   - (ln model − ln observed)/sd for each mean error, sd² = 0.05² + (stderr/observed)², with
+//     0.02 for the first network's first error; errors above L/4 are left out;
+//   - (model − observed)/sd for the mean rate q of wrong outputs of the bits of a network with
+//     the same number of transitions, from four on, sd² = 0.03² + q(1−q)/N; and where the
+//     network has no errors to fit, for the rate of all bits with fewer transitions, with
+//     0.07·q in the place of 0.03;
+//   - ln(κ/κ₀)/0.35 and ln(sd₀/0.2)/0.7, the prior, where κ and sd₀ are estimated: where there
+//     are two networks or more, or a network whose bits have two numbers of transitions from
+//     four on.
 //
 // by the Gauss-Newton method with damping (Levenberg and Marquardt). κ₀ is DefaultCutoff of
-// the fitted s. The intervals are those of the linearized model, of 95 %.
+// the fitted s. The intervals are those of the linearized model, of 95 %. The interval of s is for
+// networks of other codes on the same data: 0.03 is added to the standard deviation of ln s.
 //
-// The errors wrap ErrNothingObserved or ErrNoNoise, are about the networks, of their models, or the context's. The
-// number of workers (0: all processors) does not change the result.
+// The errors wrap ErrNothingObserved or ErrNoNoise, are about the networks, of their models, or
+// the context's. The number of workers (0: all processors) does not change the result.
 func FitPerceived(ctx context.Context, workers int, networks []Network, start Perceived) (*PerceivedFit, error) {
 	f, err := newPerceivedFit(networks, start)
 	if err != nil {
@@ -107,8 +116,8 @@ func FitPerceived(ctx context.Context, workers int, networks []Network, start Pe
 	return f.minimize(ctx, workers, x)
 }
 
-// perceivedFit is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and ln(sd₀/0.2)
-// where they are estimated.
+// perceivedFit is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and
+// ln(sd₀/0.2) where they are estimated.
 type perceivedFit struct {
 	start    Perceived
 	networks []fittedNetwork
@@ -128,7 +137,8 @@ type fittedError struct {
 	sd float64 // of the logarithm
 }
 
-// fittedRate is the mean rate of wrong outputs of bits of one number of transitions.
+// fittedRate is the mean rate of wrong outputs of the bits with one number of transitions; 1
+// stands for less than four.
 type fittedRate struct {
 	transitions int
 	bits        []int
@@ -217,21 +227,27 @@ func newFittedNetwork(n Network, first bool) (fittedNetwork, error) {
 }
 
 // newRates returns the observed rates of wrong bits by the number of transitions of the bit,
-// ascending, from four transitions on or all.
-func newRates(n Network, all bool) []fittedRate {
+// ascending, from four transitions on; and before them, where easy is set, the rate of all bits
+// with fewer transitions together. Together, because the noise may differ along the range of
+// labels, and few bits would tell it at their own transitions only.
+func newRates(n Network, easy bool) []fittedRate {
 	samples, _ := n.Counts.Total()
 	if samples == 0 {
 		return nil
 	}
 	var rates []fittedRate
 	for k, at := range n.Code.Transitions() {
-		if t := len(at); t == 0 || t < manyTransitions && !all || slices.Contains(n.Dead, k) {
+		t := len(at)
+		if t == 0 || t < manyTransitions && !easy || slices.Contains(n.Dead, k) {
 			continue
 		}
-		i := slices.IndexFunc(rates, func(r fittedRate) bool { return r.transitions == len(at) })
+		if t < manyTransitions {
+			t = 1
+		}
+		i := slices.IndexFunc(rates, func(r fittedRate) bool { return r.transitions == t })
 		if i < 0 {
 			i = len(rates)
-			rates = append(rates, fittedRate{transitions: len(at)})
+			rates = append(rates, fittedRate{transitions: t})
 		}
 		rates[i].bits = append(rates[i].bits, k)
 		rates[i].value += float64(n.Counts.Bit(k)) / float64(samples)
@@ -239,17 +255,22 @@ func newRates(n Network, all bool) []fittedRate {
 	slices.SortFunc(rates, func(a, b fittedRate) int { return a.transitions - b.transitions })
 	for i := range rates {
 		r := &rates[i]
+		sum := r.value // the mean number of these bits that are wrong in a sample
 		r.value /= float64(len(r.bits))
-		sd := rateSD
-		if r.transitions < manyTransitions {
-			sd = max(firstErrorSD*r.value, 1e-6)
+		if r.value == 0 {
+			continue
 		}
-		// The bits of a sample may all be wrong together: N samples count, not N bits of each.
-		n := float64(samples)
-		q := (r.value*n + 0.5) / (n + 1)
-		r.sd = math.Hypot(sd, math.Sqrt(q*(1-q)/n))
+		// All bits that are wrong in a sample are so for one reason: N samples count.
+		if r.transitions >= manyTransitions {
+			r.sd = math.Hypot(rateSD, math.Sqrt(r.value*(1-r.value)/float64(samples)))
+			continue
+		}
+		// The number of wrong bits is about the distance |ŷ−n|. Its variance is (π/2−1)·sum², and
+		// sum more, because it is a whole number.
+		r.sd = r.value * math.Hypot(easyRateSD, math.Sqrt((math.Pi/2-1+1/sum)/float64(samples)))
 	}
-	return slices.DeleteFunc(rates, func(r fittedRate) bool { return r.value == 0 && r.transitions < manyTransitions })
+	// Without an error, a bit says only that the noise is small.
+	return slices.DeleteFunc(rates, func(r fittedRate) bool { return r.value == 0 })
 }
 
 // begin returns ln s of the noise that gives the first network's first error, or the smallest
@@ -401,8 +422,8 @@ func (f *perceivedFit) minimize(ctx context.Context, workers int, x []float64) (
 	return f.result(x, normal, square, len(r))
 }
 
-// normalMatrix returns, row by row, JᵀJ and then −Jᵀr, (K+1) × K, from the residuals at x and at x moved
-// by the width of each unknown.
+// normalMatrix returns, row by row, JᵀJ and then −Jᵀr, (K+1) × K, from the residuals at x and
+// at x moved by the width of each unknown.
 func normalMatrix(rs [][]float64, widths []float64) []float64 {
 	k := len(rs) - 1
 	slope := make([][]float64, k)
@@ -450,7 +471,7 @@ func (f *perceivedFit) result(x, normal []float64, square float64, residuals int
 		return Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
 	}
 	p := f.model(x)
-	out := &PerceivedFit{Model: p, Noise: around(p.Noise, deviation(0)), LogCutoffSD: cutoffSD,
+	out := &PerceivedFit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD,
 		CutoffFitted: f.cutoff, ChiSquare: square, Residuals: residuals}
 	if f.cutoff {
 		out.LogCutoffSD = deviation(1)
