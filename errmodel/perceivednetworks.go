@@ -278,7 +278,8 @@ func newRates(n Network, easy bool) []fittedRate {
 func (f *perceivedFit) begin(ctx context.Context, workers int) (float64, error) {
 	n := &f.networks[0]
 	p := f.start
-	target, model := 0.0, func(*Learned) (float64, error) { return 0, nil }
+	var target float64
+	var model func(*Learned) (float64, error)
 	if len(n.errors) > 0 {
 		target, model = n.errors[0].Value, n.errors[0].Model
 	} else {
