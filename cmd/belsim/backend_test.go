@@ -21,7 +21,11 @@ import (
 // TestMain makes the test binary a belsim when it is told so: the tests of
 // devices need a process of its own, whose loader finds another driver.
 func TestMain(m *testing.M) {
-	if os.Getenv("BELSIM_TEST_MAIN") != "" {
+	if os.Getenv("BELSIM_TEST_MAIN") != "" { // as main does
+		if err := prepare(); err != nil {
+			fmt.Fprintln(os.Stderr, "belsim:", err)
+			os.Exit(exitEnvironment)
+		}
 		env := newEnvironment(os.Args[1:], os.Stdout, os.Stderr)
 		if os.Getenv("BELSIM_TEST_PATIENT") != "" {
 			env.grace = time.Hour

@@ -18,7 +18,8 @@ import (
 // does not look at every error.
 type standardOutput struct {
 	io.Writer
-	err error
+	printed bool // something was written
+	err     error
 }
 
 func (o *standardOutput) Write(p []byte) (int, error) {
@@ -26,6 +27,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 		return 0, o.err
 	}
 	n, err := o.Writer.Write(p)
+	o.printed = o.printed || n > 0
 	o.err = err
 	return n, err
 }
@@ -132,13 +134,19 @@ func (env *environment) claim(paths ...string) error {
 func (env *environment) leftBehind() string {
 	const most = 3
 	n := len(env.written)
+	rest := "and nothing else"
+	if env.stdout.printed {
+		rest = "part of the output was printed, and no other file was written"
+	}
 	switch {
+	case n == 0 && env.stdout.printed:
+		return "part of the output was printed, and no file was written"
 	case n == 0:
 		return "nothing was written"
 	case n == 1:
-		return env.written[0] + " was written, and nothing else"
+		return env.written[0] + " was written, " + rest
 	case n > most:
-		return fmt.Sprintf("%s and %d more files were written, and nothing else", strings.Join(env.written[:most], ", "), n-most)
+		return fmt.Sprintf("%s and %d more files were written, %s", strings.Join(env.written[:most], ", "), n-most, rest)
 	}
-	return strings.Join(env.written, ", ") + " were written, and nothing else"
+	return strings.Join(env.written, ", ") + " were written, " + rest
 }

@@ -38,7 +38,8 @@ func started(t *testing.T, patient bool, before string, args ...string) *exec.Cm
 // deadline is generous for slow machines: what it looks for took minutes, or did not end.
 const deadline = 10 * time.Second
 
-// TestInterrupted: every command ends after a signal, by itself, whatever it was in.
+// TestInterrupted: every command ends after a signal, by itself, whatever it was in. With
+// BELSIM_LONG=1 the commands are all that took seconds once, otherwise three.
 func TestInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
@@ -48,20 +49,26 @@ func TestInterrupted(t *testing.T) {
 	if err := os.WriteFile(plan, []byte(`{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{
+	all := []string{
 		"codes unary --levels 65536",
+		"compare unary --levels 4096 --samples 2 --labels continuous --decoder gen-ex",
+		"heatmap unary johnson --levels 4096 --decoder gen",
+		// The others with BELSIM_LONG=1.
 		"codes hadamard --levels 32768 -o code.png",
 		"codes hadamard --levels 65536 -o code.npy",
 		"codes hadamard --levels 65536 --properties",
 		"compare hadamard --levels 16384",
 		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
-		"compare unary --levels 4096 --samples 2 --labels continuous --decoder gen-ex",
 		"verify --code hadamard --levels 8192",
-		"heatmap unary johnson --levels 4096 --decoder gen",
 		"heatmap hadamard unary --levels 16384",
 		"optimize --levels 4096 --bits 20",
 		"sweep " + plan + " --out results",
-	} {
+	}
+	if !long {
+		t.Logf("left out: %q", all[3:])
+		all = all[:3]
+	}
+	for _, args := range all {
 		cmd := started(t, true, "", strings.Fields(args)...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr // standard output is thrown away
@@ -136,6 +143,15 @@ func sparse(t *testing.T, path string, rows, columns int64) {
 	}
 }
 
+// only are the entries of a table with some keys.
+func only(all map[string]string, keys ...string) map[string]string {
+	out := map[string]string{}
+	for _, key := range keys {
+		out[key] = all[key]
+	}
+	return out
+}
+
 // TestMemory: what does not fit is refused with exit code 3, and the message says what needs it.
 // The limit is 4 GiB of address space, of which the Go runtime takes one or two.
 func TestMemory(t *testing.T) {
@@ -145,7 +161,7 @@ func TestMemory(t *testing.T) {
 	dir := t.TempDir()
 	big := filepath.Join(dir, "big.npy")
 	sparse(t, big, 40000, 40000)
-	for args, want := range map[string]string{
+	all := map[string]string{
 		"codes " + big:                                "big.npy needs 13.4 GiB of memory",
 		"compare unary --errors " + big:               "big.npy needs 13.4 GiB of memory",
 		"optimize --bits 8 --start " + big:            "big.npy needs 13.4 GiB of memory",
@@ -155,7 +171,12 @@ func TestMemory(t *testing.T) {
 		"heatmap --r 1:9:10000 --sigma 1:9:10000":     "a map of 10000 × 10000 cells needs",
 		"verify --code unary --levels 65536 --random": "a random table of error probabilities needs 32.0 GiB",
 		"optimize --levels 65536 --bits 65536":        "a search for 65536 levels and 65536 bits needs",
-	} {
+	}
+	if !long { // one file, one computation and one file of results
+		all = only(all, "codes "+big, "compare hadamard --levels 65536", "codes unary --levels 65536 -o a.json")
+		t.Log("the other commands are left out")
+	}
+	for args, want := range all {
 		cmd := started(t, false, "ulimit -v 4194304 &&", strings.Fields(args)...)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"runtime/debug"
 
@@ -10,9 +11,22 @@ import (
 )
 
 func main() {
+	if err := prepare(); err != nil {
+		fmt.Fprintln(os.Stderr, "belsim:", err)
+		os.Exit(exitEnvironment)
+	}
+	os.Exit(belsim(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// prepare sets how the runtime uses memory, and how it ends where there is none. The error says
+// that the runtime cannot do its work here.
+func prepare() error {
+	if err := checkDescriptors(); err != nil { // first: to open a file starts the runtime's poller
+		return err
+	}
 	// A crash of the runtime would have the exit code 2, which says that the command line is
 	// wrong, and that to start again is no use. It is the signal SIGABRT instead.
 	debug.SetTraceback("crash")
 	memory.LimitCollector()
-	os.Exit(belsim(os.Args[1:], os.Stdout, os.Stderr))
+	return nil
 }

@@ -399,14 +399,19 @@ func (c *columns) next(dst []float64) error {
 
 // openNPZ opens an array of an .npz: a zip of .npy files.
 func (r *Rows) openNPZ(path, array string, names []string) error {
-	z, err := zip.OpenReader(path)
+	archive, err := inputfile.OpenRegular(path)
 	if err != nil {
-		if _, missing := os.Stat(path); missing != nil {
-			return err
-		}
+		return err
+	}
+	r.closers = append(r.closers, archive.Close)
+	info, err := archive.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(archive, info.Size())
+	if err != nil {
 		return fmt.Errorf("%s: not an .npz file: %w", path, err)
 	}
-	r.closers = append(r.closers, z.Close)
 	var has []string
 	arrays := map[string]*zip.File{}
 	for _, f := range z.File {
@@ -448,7 +453,7 @@ func (r *Rows) openNPZ(path, array string, names []string) error {
 		entry, err = f.Open()
 		return entry, err
 	}
-	return r.array(open, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, path) })
+	return r.array(open, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, archive) })
 }
 
 // scratch marks errors of writing to a temporary file, but not those of reading an archive.
@@ -505,18 +510,13 @@ var ErrTemporary = errors.New("unpacking into a temporary file")
 // anywhere gives access to any place of an entry of a zip: in the archive, where the entry
 // is not compressed, else in a temporary file. Where the system allows it, the file has no name
 // from the start, so that nothing stays when the process is killed; else Close removes it.
-func (r *Rows) anywhere(f *zip.File, path string) (io.ReaderAt, error) {
+func (r *Rows) anywhere(f *zip.File, archive io.ReaderAt) (io.ReaderAt, error) {
 	if f.Method == zip.Store {
 		offset, err := f.DataOffset()
 		if err != nil {
 			return nil, err
 		}
-		file, err := inputfile.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		r.closers = append(r.closers, file.Close)
-		return io.NewSectionReader(file, offset, int64(f.UncompressedSize64)), nil
+		return io.NewSectionReader(archive, offset, int64(f.UncompressedSize64)), nil
 	}
 	in, err := f.Open()
 	if err != nil {
