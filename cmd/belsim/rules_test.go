@@ -71,7 +71,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestNoEffect: flags without an effect are noted, and change nothing.
+// TestNoEffect: flags without an effect are noted, and change nothing. All of them with
+// BELSIM_LONG=1, otherwise every third.
 func TestNoEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "fit.json", `{"levels": 4, "r": 0.3, "sigma": 1, "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25], "shared_noise": 0.2}`)
@@ -80,7 +81,7 @@ func TestNoEffect(t *testing.T) {
 	write(t, "rates.csv", "level,bit,target,samples,wrong,rate,lo,hi,fitted\n1,1,0,5,1,0.2,0.1,0.3,0.2\n2,1,1,5,1,0.2,0.1,0.3,0.2\n")
 	const compare, heatmap = "compare unary --levels 4 --backend cpu --samples 20", "heatmap unary johnson --levels 4 --r 0.1:0.3:2 --sigma 1:2:2"
 	const optimize = "optimize --levels 4 --bits 3 --steps 5 --samples 20 --backend cpu"
-	for _, tt := range []struct{ args, flags, want string }{
+	for i, tt := range []struct{ args, flags, want string }{
 		{compare, "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen", "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen,gen-ex", "--temperature 2", ""},
@@ -117,6 +118,9 @@ func TestNoEffect(t *testing.T) {
 		{"merge results -o m.csv", "--method bound --pair a,b", "no -o FILE is a picture"},
 		{"merge results --list-missing", "--size column", "--list-missing prints shards"},
 	} {
+		if i%3 != 0 && !long {
+			continue
+		}
 		before := strings.Fields(tt.args)
 		all := append(before, strings.Fields(tt.flags)...)
 		status, stdout, stderr := run(t, all...)

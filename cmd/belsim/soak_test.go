@@ -101,7 +101,7 @@ func TestSoak(t *testing.T) {
 	}
 	seed, rounds := uint64(1), 1
 	if long {
-		rounds = 40
+		rounds = 16
 	}
 	for name, set := range map[string]func(int){"SEED": func(n int) { seed = uint64(n) }, "ROUNDS": func(n int) { rounds = n }} {
 		if text := os.Getenv("BELSIM_SOAK_" + name); text != "" {
@@ -145,8 +145,13 @@ func TestSoak(t *testing.T) {
 		kinds = append(kinds, "control group")
 	}
 	for round := range rounds {
-		for i, c := range soakCommands {
+		before, turn := "", 0
+		for _, c := range soakCommands {
+			name, _, _ := strings.Cut(c.args, " ")
+			again := name == before
+			before = name
 			switch {
+			case again && !long:
 			case c.large && long && round%4 == 0:
 				for _, kind := range kinds {
 					if kind == "address space" || kind == "control group" {
@@ -158,7 +163,8 @@ func TestSoak(t *testing.T) {
 				s.attack(c, "kill")
 				s.attack(c, kinds[s.random.IntN(len(kinds))])
 			default:
-				s.attack(c, kinds[i%len(kinds)])
+				s.attack(c, kinds[turn%len(kinds)])
+				turn++
 			}
 		}
 		if t.Failed() {
@@ -629,4 +635,36 @@ func wholeFile(name string, content []byte) error {
 		return ends("</html>\n")
 	}
 	return fmt.Errorf("no file of belsim ends in .%s", format(name))
+}
+
+// TestAttacks: the table of attacks in CONTRIBUTING.md counts the tests that there are.
+func TestAttacks(t *testing.T) {
+	root := filepath.Join(sourceDir, "../..")
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []byte
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		tests = append(append(tests, '\n'), source...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| (.*) \\| `((?:Test|Fuzz).*)` \\| (\\d+) \\|$").FindAllStringSubmatch(string(text), -1)
+	if len(rows) < 10 {
+		t.Fatalf("%d rows; want at least 10", len(rows))
+	}
+	for _, row := range rows {
+		of := strings.ReplaceAll(row[2], `\|`, "|")
+		found := regexp.MustCompile(`(?m)^func (`+of+`)\(`).FindAll(tests, -1)
+		if fmt.Sprint(len(found)) != row[3] {
+			t.Errorf("%s: %d tests; the table says %s", row[1], len(found), row[3])
+		}
+	}
 }

@@ -153,3 +153,21 @@ func TestArrayNames(t *testing.T) {
 		}
 	}
 }
+
+// TestNotAnArchive: what is no file is refused for that, and not for its content.
+func TestNotAnArchive(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "zero.npz")
+	if err := os.Symlink("/dev/zero", path); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("there is no /dev/zero")
+	}
+	if _, err := OpenRows(path); err == nil || !strings.Contains(err.Error(), "it is a device; want a file") {
+		t.Errorf("a device: %v", err)
+	}
+	if _, err := OpenRows(dir + "/none.npz"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
