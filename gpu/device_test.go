@@ -67,6 +67,25 @@ func realCode(t *testing.T) *code.Code {
 	return c
 }
 
+// perceived is a code as a network with a perceived label learns it.
+func perceived(t *testing.T, name, decoder string, hard, continuous bool) *montecarlo.Problem {
+	p := problem(t, name, decoder, 32, 0.1, 2, 41)
+	l, err := errmodel.Perceived{Noise: 1.3, Misfit: 0.25, Training: errmodel.BitByBit}.Learn(context.Background(), 0, p.Code, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Errors, p.Latent = l, &montecarlo.Latent{Hard: hard, Perceived: l}
+	if continuous {
+		p.Latent.Continuous = anywhere{}
+	}
+	return p
+}
+
+// anywhere marks labels as continuous.
+type anywhere struct{}
+
+func (anywhere) AtLabel(dst []float64, _ float64) { clear(dst) }
+
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string][]montecarlo.Job {
 	job := func(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
@@ -143,6 +162,9 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Latent: &l}
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
+	}
+	for _, n := range [][2]string{{"unary", "bel-u"}, {"hexj", "gen"}, {"b1jdj", "gen-ex"}} {
+		jobs["perceived label, "+n[0]] = []montecarlo.Job{every(perceived(t, n[0], n[1], true, true), 7, 500)}
 	}
 	// Many problems at once, spans that are cut in any way, codes that change.
 	var mixed []montecarlo.Job
@@ -420,6 +442,7 @@ func TestRefusals(t *testing.T) {
 	bad.Errors = table
 	other := *p
 	other.Decoder = strange{p.Decoder}
+	levels, logits := perceived(t, "unary", "gen", true, false), perceived(t, "unary", "gen-ex", false, true)
 	for _, tt := range []struct {
 		job  montecarlo.Job
 		want string
@@ -428,12 +451,14 @@ func TestRefusals(t *testing.T) {
 		{montecarlo.Job{Problem: &other, Spans: span, Sums: sums}, "decoder strange"},
 		{montecarlo.Job{Problem: p, Spans: span, Sums: sums[1:]}, "sums of 19 labels"},
 		{montecarlo.Job{Problem: p, Spans: []montecarlo.Span{{Row: 20, Samples: 1}}, Sums: sums}, "row 20"},
+		{montecarlo.Job{Problem: levels, Spans: span, Sums: make([]montecarlo.Sums, 32)}, "unary with a perceived label"},
+		{montecarlo.Job{Problem: logits, Spans: span, Sums: make([]montecarlo.Sums, 32)}, "unary with a perceived label"},
 	} {
 		err := d.Sample(context.Background(), []montecarlo.Job{tt.job}, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
-		if unsupported := tt.job.Problem == &other; errors.Is(err, ErrUnsupported) != unsupported {
+		if unsupported := tt.job.Problem == &other || tt.job.Problem == levels || tt.job.Problem == logits; errors.Is(err, ErrUnsupported) != unsupported {
 			t.Errorf("error %v: ErrUnsupported is %v, want %v", err, !unsupported, unsupported)
 		}
 	}

@@ -53,12 +53,15 @@ type latentShape struct {
 	hard     bool
 	shared   float64
 	fraction uint8
+	// elsewhere says that the kernels do not have the labels or the noise: with a perceived
+	// label they have neither levels as labels of many parts, nor a noise of each bit.
+	elsewhere bool
 }
 
 func shapeOf(p *montecarlo.Problem) shape {
 	s := shape{code: p.Code, decoder: p.Decoder, seed: p.Seed, within: p.Within}
 	if l := p.Latent; l != nil {
-		s.latent = latentShape{true, l.Hard, l.Shared, p.Fraction()}
+		s.latent = latentShape{true, l.Hard, l.Shared, p.Fraction(), l.Perceived != nil && (l.Continuous == nil || !l.Hard)}
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"fmt"
+	"math"
 
 	"belsim/montecarlo/tables"
 	"belsim/theory/decode"
@@ -31,7 +32,21 @@ type Latent struct {
 	// and the bits err with the probabilities at the label itself. The labels are the middles
 	// of Sublevels equal parts of the level.
 	Continuous Profile
+	// Perceived, when set, makes the bits those of a network that knows one number, the
+	// perceived label ŷ = y + s·ξ of a label y, ξ ~ N(0, 1). Given ŷ the bits err
+	// independently. Where Hard is set, their probabilities are WrongTo; else the logits are
+	//
+	//	Z_k = f_k(ŷ) + sd_k·ε_k,  ε_k ~ N(0, 1).
+	//
+	// ξ takes the means of Sublevels equally probable parts of its law (tables.PerceivedLabel).
+	// Shared must be 0, because all bits share ŷ already. Only whether Continuous is set
+	// matters then, not its probabilities.
+	Perceived Perceived
 }
+
+// Perceived says what the classifiers of a network have learned of a code: the outputs at
+// every perceived label. It is safe for concurrent use.
+type Perceived = tables.Perceived
 
 // Profile gives error probabilities for real labels.
 type Profile interface {
@@ -72,6 +87,9 @@ func (p *Problem) validateLatent() error {
 	if !(l.Shared >= 0 && l.Shared <= 1) {
 		return fmt.Errorf("shared noise ρ = %v: want a number from 0 to 1", l.Shared)
 	}
+	if err := p.validatePerceived(); err != nil {
+		return err
+	}
 	if p.Code.Bits() >= 1<<16 {
 		return fmt.Errorf("%s has %d bits; logits are sampled for at most %d", p.Code.Name(), p.Code.Bits(), 1<<16-1)
 	}
@@ -81,10 +99,31 @@ func (p *Problem) validateLatent() error {
 	return nil
 }
 
+// validatePerceived checks the model of a perceived label, where there is one.
+func (p *Problem) validatePerceived() error {
+	l := p.Latent
+	if l.Perceived == nil {
+		return nil
+	}
+	if l.Shared > 0 {
+		return fmt.Errorf("shared noise ρ = %v and a perceived label: all bits share the perceived label already; want ρ = 0", l.Shared)
+	}
+	if p.Code.Real() {
+		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", p.Code.Name())
+	}
+	if n := len(l.Perceived.Misfits()); n != p.Code.Bits() {
+		return fmt.Errorf("a network of %d bits for %s, which has %d", n, p.Code.Name(), p.Code.Bits())
+	}
+	if s := l.Perceived.Noise(); !(s >= 0) || math.IsInf(s, 0) {
+		return fmt.Errorf("label noise s = %v levels: want a finite number, zero or more", s)
+	}
+	return nil
+}
+
 // LogitTables prepares to make what sampling the rows of a problem with logits takes
 // besides random numbers, for backends.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Errors: p.Errors, Hard: p.Latent.Hard, Shared: p.Latent.Shared, Continuous: p.Latent.Continuous}
+	m := tables.Model{Code: p.Code, Errors: p.Errors, Hard: p.Latent.Hard, Shared: p.Latent.Shared, Continuous: p.Latent.Continuous, Perceived: p.Latent.Perceived}
 	m.Temperature, m.Correlates = correlated(p.Decoder)
 	return tables.NewLogitMaker(m)
 }

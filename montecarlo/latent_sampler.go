@@ -64,8 +64,8 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 	return nil
 }
 
-// block samples the first n of a block. With continuous labels sample i has part
-// i mod Sublevels of the level, and the samples of a part their own stream.
+// block samples the first n of a block. With continuous labels, and with a perceived label,
+// sample i has part i mod Sublevels of the level, and the samples of a part their own stream.
 //
 // Group g of a stream takes draws Width·D·g … of it, D = A, or A+1 where noise is
 // shared: the common noise of all lanes first, then the noise of one drawn bit
@@ -82,7 +82,7 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	sinceLook := 0
 	for j := range parts {
 		mine := (n - j + parts - 1) / parts
-		y := tables.Label(s.tables.Row, j, parts > 1)
+		y := tables.Label(s.tables.Row, j, s.problem.Latent.Continuous != nil)
 		for first := 0; first < mine; first += lanes.Width {
 			if sinceLook += draws * lanes.Width; sinceLook >= latentChunk {
 				sinceLook = 0
@@ -106,7 +106,17 @@ func (s *latentSampler) noise(words []uint64, st stream, part int, first uint32)
 		return uint64(x[0]) | uint64(x[1])<<32
 	}
 	centers := s.tables.Centers[part]
-	if s.shared == 0 {
+	switch {
+	case s.tables.Own != nil:
+		lanes.Noise(s.logits[:len(centers)], words, nil, refine)
+		for k, c := range centers {
+			z, own := &s.logits[k], s.tables.Own[k]
+			for i, eps := range z {
+				z[i] = lanes.Round(c + int32((own*int64(eps)+1<<29)>>30))
+			}
+		}
+		return
+	case s.shared == 0:
 		lanes.Noise(s.logits[:len(centers)], words, centers, refine)
 		return
 	}
@@ -177,9 +187,10 @@ func (d *softDecoder) prepare(p *tables.Logits) { d.tables = p }
 
 func (d *softDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
 	var labels [lanes.Width]float64
+	unit := float64(uint64(1)<<d.tables.Exponent) / tables.LogitOne
 	for i := range count {
 		for k := range logits { // all bits are drawn
-			d.z[d.tables.Bits[k]] = float64(logits[k][i]) / tables.LogitOne
+			d.z[d.tables.Bits[k]] = float64(logits[k][i]) * unit
 		}
 		labels[i] = d.decoder.DecodeLogits(d.z)
 	}

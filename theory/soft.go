@@ -34,7 +34,7 @@ func NewSoftBound(c *code.Code, d decode.Decoder, rho float64) (*Bound, error) {
 // it changes no number. The error wraps ErrNoClosedForm when there is none, or is the context's.
 func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
 	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, e, func() (rowFunc, error) {
+	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
 		b, err := NewSoftBound(c, d, rho)
 		if err != nil {
 			return nil, err
@@ -144,5 +144,71 @@ func newSoftUnionBound(c *code.Code, rho float64) boundOf {
 			sum += math.Abs(float64(m-i)) * tail
 		}
 		return sum, nil
+	}
+}
+
+// LogitUnionBound returns a bound on the expected error, in levels, of gen at row i of a code of
+// zeros and ones, where the logits of the bits are independent and normal, with the means and
+// standard deviations given, each of length M:
+//
+//	E|error| ≤ |r−n| + Σ_m max(0, |m−n| − |r−n|) · Φ(−μ_m/s_m),
+//
+// with r the row of the largest mean correlation, which need not be n = i+1, μ_m the mean of the
+// difference of the correlations of rows r and m, and s_m² its variance: gen cannot answer m
+// unless that difference is negative. O(M·L/64 + transitions of the code).
+func LogitUnionBound(c *code.Code, i int, mean, sd []float64) float64 {
+	levels := c.Levels()
+	correlations := make([]float64, levels)
+	along(c, correlations, func(k int) float64 { return mean[k] })
+	r := 0
+	for m, v := range correlations {
+		if v > correlations[r] {
+			r = m
+		}
+	}
+	variances := make([]float64, levels)
+	for k, s := range sd {
+		if c.Bit(r, k) != c.Bit(0, k) {
+			variances[0] += s * s
+		}
+	}
+	along(c, variances, func(k int) float64 {
+		if c.Bit(r, k) {
+			return -sd[k] * sd[k]
+		}
+		return sd[k] * sd[k]
+	})
+	least := math.Abs(float64(r - i))
+	sum := least
+	for m, v := range variances {
+		more := math.Abs(float64(m-i)) - least
+		if m == r || more <= 0 {
+			continue
+		}
+		tail := 1.0
+		if mu := correlations[r] - correlations[m]; mu > 0 {
+			tail = math.Erfc(mu/math.Sqrt(2*max(v, 0))) / 2 // of +Inf without a variance
+		}
+		sum += more * tail
+	}
+	return sum
+}
+
+// along adds to each row after the first the row before it, and the values of the bits that rise,
+// less those of the bits that fall.
+func along(c *code.Code, sums []float64, value func(k int) float64) {
+	for m := 1; m < len(sums); m++ {
+		sums[m] = sums[m-1]
+		before := c.Word(m - 1)
+		for j, w := range c.Word(m) {
+			for d := w ^ before[j]; d != 0; d &= d - 1 {
+				at := bits.TrailingZeros64(d)
+				if w>>at&1 == 1 {
+					sums[m] += value(64*j + at)
+				} else {
+					sums[m] -= value(64*j + at)
+				}
+			}
+		}
 	}
 }

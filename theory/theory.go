@@ -162,7 +162,7 @@ func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, erro
 // wraps ErrNoClosedForm when there is no bound, or is the context's.
 func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
 	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, e, func() (rowFunc, error) {
+	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
 		b, err := NewBound(c, d)
 		if err != nil {
 			return nil, err
@@ -182,6 +182,13 @@ func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e 
 // L × M. workers is the number of goroutines, 0 for all processors; it changes no
 // number. The error wraps ErrNoClosedForm when they are out of reach, or is the context's.
 func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
+	return MeanMoments(ctx, workers, c, d, []mat.Matrix{e})
+}
+
+// MeanMoments returns the means of the exact moments over tables of the same weight, each of
+// them L × M: the moments where nature draws one of the tables for every sample. See
+// ExactMoments.
+func MeanMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e []mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	form, err := exactForm(ctx, c, d)
 	if err != nil {
@@ -189,8 +196,10 @@ func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decod
 	}
 	err = eachRow(ctx, workers, c, e, func() (rowFunc, error) {
 		exact := form()
-		return func(ctx context.Context, i int, row []float64) (err error) {
-			out[i], err = exact(ctx, i, row)
+		return func(ctx context.Context, i int, row []float64) error {
+			m, err := exact(ctx, i, row)
+			out[i].Mean += m.Mean / float64(len(e))
+			out[i].MeanSquare += m.MeanSquare / float64(len(e))
 			return err
 		}, nil
 	})
@@ -204,10 +213,12 @@ func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decod
 type rowFunc func(ctx context.Context, i int, row []float64) error
 
 // eachRow calls a function made by newFunc, one for each worker, for every row of
-// e.
-func eachRow(ctx context.Context, workers int, c *code.Code, e mat.Matrix, newFunc func() (rowFunc, error)) error {
-	if r, m := e.Dims(); r != c.Levels() || m != c.Bits() {
-		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+// each table. The rows of one level are on one goroutine, in the order of the tables.
+func eachRow(ctx context.Context, workers int, c *code.Code, e []mat.Matrix, newFunc func() (rowFunc, error)) error {
+	for _, t := range e {
+		if r, m := t.Dims(); r != c.Levels() || m != c.Bits() {
+			return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+		}
 	}
 	return parallel.Each(ctx, workers, c.Levels(), func() (func(context.Context, int) error, error) {
 		f, err := newFunc()
@@ -216,13 +227,18 @@ func eachRow(ctx context.Context, workers int, c *code.Code, e mat.Matrix, newFu
 		}
 		var row []float64
 		return func(ctx context.Context, i int) error {
-			row = matrix.Row(row, i, e)
-			for k, p := range row {
-				if !(p >= 0 && p <= 1) {
-					return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
+			for _, t := range e {
+				row = matrix.Row(row, i, t)
+				for k, p := range row {
+					if !(p >= 0 && p <= 1) {
+						return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
+					}
+				}
+				if err := f(ctx, i, row); err != nil {
+					return err
 				}
 			}
-			return f(ctx, i, row)
+			return nil
 		}, nil
 	})
 }

@@ -38,6 +38,12 @@ type Logits struct {
 	Slopes  []int8    // A: d_k where noise is shared, else 0
 	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Sublevels
 
+	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
+	// deviation of each logit, in units of 2⁻³⁰. Logits, and so Centers and Own, are divided
+	// by 2^Exponent, so that the largest logit of the row fits its integer.
+	Own      []int64
+	Exponent uint8
+
 	// For gen and gen-ex. Correlations are taken relative to the first
 	// candidate's: each is its predecessor's plus some logits, less others.
 	Levels []uint16 // candidates, rows from 0, ascending
@@ -93,6 +99,9 @@ type Model struct {
 	Continuous interface {
 		AtLabel(dst []float64, y float64)
 	}
+	// Perceived, when set, gives the bits at perceived labels; Errors and the values of
+	// Continuous are not used then. Shared is 0.
+	Perceived Perceived
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
@@ -135,9 +144,12 @@ func NewLogitMaker(p Model) *LogitMaker {
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
+	if p.Perceived != nil && !p.Hard {
+		return l.perceivedRow(i)
+	}
 	c := p.Code
 	parts := 1
-	if p.Continuous != nil {
+	if p.Continuous != nil || p.Perceived != nil {
 		parts = Sublevels
 	}
 	if l.slopes != nil {
@@ -155,15 +167,19 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if p.Continuous != nil {
-			p.Continuous.AtLabel(l.e, Label(i, j, true))
-		} else {
+		y := Label(i, j, p.Continuous != nil)
+		switch {
+		case p.Perceived != nil:
+			p.Perceived.WrongTo(l.e, i, PerceivedLabel(y, p.Perceived.Noise(), j))
+		case p.Continuous != nil:
+			p.Continuous.AtLabel(l.e, y)
+		default:
 			l.e = matrix.Row(l.e, i, p.Errors)
 		}
 		means[j] = make([]float64, c.Bits())
 		for k, e := range l.e {
 			if !(e >= 0 && e <= 1) {
-				return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", Label(i, j, parts > 1), k+1, e)
+				return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", y, k+1, e)
 			}
 			if e > latent.Clamp {
 				canErr[k] = 1
@@ -203,11 +219,23 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 			l.everything(t) // is less work by pairs
 		}
 	}
+	l.finish(t, means, nil)
+	return t, nil
+}
+
+// finish fills in everything that follows from the bits that are drawn and from the
+// candidates. means, J × M, are the means of the logits, and sd, of length M, are their
+// standard deviations; nil where all are 1. Both are divided by 2^Exponent.
+func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
+	p, c, i := l.model, l.model.Code, t.Row
 	for k, drawn := range l.drawn {
 		if drawn {
 			l.index[k] = int32(len(t.Bits))
 			t.Bits = append(t.Bits, uint16(k))
 			t.Slopes = append(t.Slopes, l.slope[k])
+			if sd != nil {
+				t.Own = append(t.Own, int64(math.Round(sd[k]*(1<<30))))
+			}
 		}
 	}
 	for _, mean := range means {
@@ -235,11 +263,10 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 		t.RunningSum = l.steps(t.Levels, 0, c.Bits(), i)
 	}
 	if p.Temperature > 0 {
-		scale := p.Temperature * unit / LogitOne // exponent for one unit of correlation
+		scale := p.Temperature * unit / LogitOne * float64(uint64(1)<<t.Exponent) // exponent for one unit of correlation
 		t.Limit = int64(min((logWeight+math.Log(float64(c.Levels())))/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
-	return t, nil
 }
 
 // everything makes all levels candidates, and draws all bits that are not the same

@@ -17,7 +17,8 @@ const BlockSize = 1 << 16
 // serves several.
 const Lanes = 16
 
-// Sublevels is the number of labels in a level when labels are continuous.
+// Sublevels is the number of labels in a level when labels are continuous, and of perceived
+// labels of a level.
 const Sublevels = 64
 
 // LogitOne is a logit of one. Logits are rounded to this unit, 2⁻¹⁶, after the noise

@@ -1,0 +1,173 @@
+package montecarlo_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// between marks labels as continuous.
+type between struct{}
+
+func (between) AtLabel(dst []float64, _ float64) { clear(dst) }
+
+// perceivedProblem is a code that a network has learned, with a decoder.
+func perceivedProblem(t *testing.T, name, decoder string, levels int, m errmodel.Perceived, hard, continuous bool) *montecarlo.Problem {
+	t.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decode.New(decoder, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := m.Learn(context.Background(), 0, c, theory.Uniform(levels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Seed: 3, Within: 1, Latent: &montecarlo.Latent{Hard: hard, Perceived: l}}
+	if continuous {
+		p.Latent.Continuous = between{}
+	}
+	return p
+}
+
+var network = errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.BitByBit}
+
+// perceivedDirectly samples a problem by its definition, in floating point: the mean |error|
+// and its standard error, with the strata of the perceived label in turn.
+func perceivedDirectly(p *montecarlo.Problem, n int) (mean, stderr float64) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	l := p.Latent.Perceived
+	sd, z := l.Misfits(), make([]float64, p.Code.Bits())
+	var sum, square float64
+	for i := range n * p.Code.Levels() {
+		row, j := i%p.Code.Levels(), i/p.Code.Levels()%tables.Sublevels
+		y := tables.Label(row, j, p.Latent.Continuous != nil)
+		perceived := tables.PerceivedLabel(y, l.Noise(), j)
+		answer := 0.0
+		l.Logits(z, perceived)
+		for k := range z {
+			z[k] += sd[k] * rng.NormFloat64()
+		}
+		if p.Latent.Hard {
+			word := make([]uint64, len(p.Code.Word(0)))
+			for k, v := range z {
+				if v > 0 {
+					word[k/64] |= 1 << (k % 64)
+				}
+			}
+			answer = decode.Value(p.Decoder, word)
+		} else {
+			answer = p.Decoder.(decode.LogitDecoder).DecodeLogits(z)
+		}
+		e := math.Abs(answer - y)
+		sum += e
+		square += e * e
+	}
+	total := float64(n * p.Code.Levels())
+	mean = sum / total
+	return mean, math.Sqrt((square/total - mean*mean) / total)
+}
+
+// TestPerceived compares samples, on fast paths, with the definition of the model in floating
+// point: hard and soft decisions, levels and continuous labels, large logits and small ones.
+func TestPerceived(t *testing.T) {
+	small := network
+	small.Noise = 0.4 // logits far above 16
+	for _, tt := range []struct {
+		code, decoder    string
+		levels           int
+		model            errmodel.Perceived
+		hard, continuous bool
+	}{
+		{"unary", "bel-u", 32, network, true, false},
+		{"johnson", "gen", 32, network, true, false},
+		{"hexj", "gen", 64, network, true, true},
+		{"hadamard", "gen-ex", 32, network, true, false},
+		{"unary", "gen-ex", 64, network, false, false},
+		{"b1jdj", "gen-ex", 64, network, false, true},
+		{"hexj", "gen", 64, network, false, false},
+		{"gray", "gen-ex", 256, network, false, false}, // a product of two codes
+		{"hadamard", "gen", 64, network, false, false},
+		{"johnson", "gen-ex", 64, small, false, false},
+		{"unary", "gen", 64, small, false, false},
+	} {
+		t.Run(fmt.Sprintf("%s/%s/%v/%v/%v", tt.code, tt.decoder, tt.hard, tt.continuous, tt.model.Noise), func(t *testing.T) {
+			p := perceivedProblem(t, tt.code, tt.decoder, tt.levels, tt.model, tt.hard, tt.continuous)
+			const n = 640
+			want, sd := perceivedDirectly(p, n)
+			got := montecarlo.Average(theory.Uniform(tt.levels), sampleAll(t, p, n))
+			if d := math.Abs(got.Mean - want); !(d <= 6.5*math.Hypot(sd, got.StdErr)+1e-5) {
+				t.Errorf("mean |error| %v ± %v, by definition %v ± %v", got.Mean, got.StdErr, want, sd)
+			}
+		})
+	}
+}
+
+// TestPerceivedWorkers: the sums are the same on any number of workers, and of samples in parts.
+func TestPerceivedWorkers(t *testing.T) {
+	p := perceivedProblem(t, "b1jdj", "gen-ex", 32, network, false, false)
+	var first []montecarlo.Sums
+	for _, workers := range []int{1, 2, 7} {
+		sums := make([]montecarlo.Sums, 32)
+		job := montecarlo.Job{Problem: p, Sums: sums}
+		for row := range sums {
+			job.Spans = append(job.Spans, montecarlo.Span{Row: row, Samples: 1000})
+		}
+		if err := (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{job}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = sums
+		}
+		if !slices.Equal(sums, first) {
+			t.Errorf("%d workers: other sums", workers)
+		}
+	}
+}
+
+// TestPerceivedAnyDecoder: a decoder without a fast path gives the same sums of hard decisions.
+// It takes logits of all bits, and so other random numbers.
+func TestPerceivedAnyDecoder(t *testing.T) {
+	for _, hard := range []bool{true, false} {
+		p := perceivedProblem(t, "johnson", "gen", 24, network, hard, false)
+		q := *p
+		if q.Decoder = slow(slow{p.Decoder}); !hard {
+			q.Decoder = slowLogits{p.Decoder.(decode.LogitDecoder)}
+		}
+		a, b := sampleAll(t, p, 500), sampleAll(t, &q, 500)
+		for i := range a {
+			d := math.Abs(a[i].Mean() - b[i].Mean())
+			if hard && d != 0 || d > 6.5*math.Hypot(a[i].StdErr(), b[i].StdErr()) {
+				t.Errorf("hard %v, level %d: %v on the fast path, %v without", hard, i+1, a[i].Mean(), b[i].Mean())
+			}
+		}
+	}
+}
+
+// TestPerceivedRefused: what the model has no meaning for.
+func TestPerceivedRefused(t *testing.T) {
+	p := perceivedProblem(t, "unary", "gen", 8, network, true, false)
+	p.Latent.Shared = 0.5
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "shared noise") {
+		t.Errorf("shared noise: %v", err)
+	}
+	p = perceivedProblem(t, "unary", "gen", 8, network, true, false)
+	p.Code = perceivedProblem(t, "unary", "gen", 9, network, true, false).Code
+	if err := p.Validate(); err == nil {
+		t.Error("a network of another number of bits was taken")
+	}
+}

@@ -1,0 +1,198 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Perceived says what the classifiers of a network have learned of a code of L levels and M
+// bits, at every perceived label. It is safe for concurrent use.
+type Perceived interface {
+	// Noise returns s, the standard deviation of the perceived label, in levels.
+	Noise() float64
+	// Logits sets dst, of length M, to the mean logits f_k(ŷ) at a perceived label, in
+	// levels. A positive logit stands for a one.
+	Logits(dst []float64, y float64)
+	// Misfits returns sd_k, of length M: the standard deviations of the logits at a perceived
+	// label.
+	Misfits() []float64
+	// WrongTo sets dst, of length M, to the probabilities that bits are wrong when the level
+	// is i+1 and the perceived label is y.
+	WrongTo(dst []float64, i int, y float64)
+}
+
+// strata are the means of a standard normal number over the upper half of Sublevels equally
+// probable parts of its law: Sublevels·(φ(a_j) − φ(a_{j+1})), a_j = Φ⁻¹(j/Sublevels).
+var strata = [Sublevels / 2]float64{
+	0.019585537625098494, 0.05878670674568343, 0.09807848230109702, 0.13752236046410712,
+	0.17718150770353375, 0.21712149565715205, 0.25741110714885346, 0.29812324039204907,
+	0.33933594429944897, 0.38113362608216994, 0.423608483848285, 0.4668622330160716,
+	0.5110082180191644, 0.5561740330210382, 0.6025048218671826, 0.6501674957179125,
+	0.6993562087634437, 0.7502995881259851, 0.8032704576728159, 0.8585991872641723,
+	0.9166924491055165, 0.9780602811727929, 1.0433563630369456, 1.1134401856559815,
+	1.189477334547667, 1.2731102574707955, 1.3667696944626264, 1.4742961245381756,
+	1.6023441310197328, 1.764206549939615, 1.994236849828108, 2.51018498917847,
+}
+
+// Stratum returns the normal number of part j of a level, from 0: the mean of part π(j) of a
+// standard normal law, where π reverses the order of the bits of j. So the first parts of a
+// level, for any number of them, are spread over the whole law; and where the parts are also
+// those of continuous labels, each part of the level has another part of the law.
+func Stratum(j int) float64 {
+	at := int(bits.Reverse8(uint8(j)) >> 2)
+	if at < Sublevels/2 {
+		return -strata[Sublevels/2-1-at]
+	}
+	return strata[at-Sublevels/2]
+}
+
+// PerceivedLabel returns the perceived label y + s·Stratum(j) of a label y, in levels, where s
+// is the label noise.
+func PerceivedLabel(y, noise float64, j int) float64 { return y + float64(noise*Stratum(j)) }
+
+// Limits of a logit in fixed point.
+const (
+	// largestLogit and a rounding stay below 16.5, for which correlations fit 32 bits.
+	largestLogit = 16
+	// largestNoise is more standard deviations than the noise of a logit has: see NormalTail.
+	largestNoise = 9.25
+	// largestExponent leaves a logit 5 binary digits after the point.
+	largestExponent = 11
+)
+
+// perceivedRow is Row for logits of a perceived label.
+func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
+	p, c := l.model, l.model.Code
+	sd := append([]float64(nil), p.Perceived.Misfits()...)
+	means := make([][]float64, Sublevels)
+	largest := 0.0
+	for j := range means {
+		y := Label(i, j, p.Continuous != nil)
+		means[j] = make([]float64, c.Bits())
+		p.Perceived.Logits(means[j], PerceivedLabel(y, p.Perceived.Noise(), j))
+		for k, f := range means[j] {
+			if math.IsNaN(f) || math.IsInf(f, 0) || !(sd[k] >= 0) || math.IsInf(sd[k], 0) {
+				return nil, fmt.Errorf("the logit of bit %d at label %v has the mean %v and the standard deviation %v; want finite numbers", k+1, y, f, sd[k])
+			}
+			largest = max(largest, math.Abs(f)+largestNoise*sd[k])
+		}
+	}
+	t := &Logits{Row: i}
+	for t.Exponent < largestExponent && largest > math.Ldexp(largestLogit, int(t.Exponent)) {
+		t.Exponent++
+	}
+	clear(l.drawn)
+	switch {
+	case !p.Correlates:
+		for k := range l.drawn {
+			l.drawn[k] = true
+		}
+	default:
+		threshold := 0.0
+		if p.Temperature > 0 {
+			threshold = (logWeight + math.Log(float64(c.Levels()))) / p.Temperature
+		}
+		l.perceivedCandidates(t, means, sd, threshold)
+		if q := l.factors; q != nil && q.work() < len(t.Levels) {
+			l.everything(t) // is less work by pairs
+		}
+	}
+	// From here on in units of 2^Exponent. What does not fit is cut off: a logit of 2¹⁵.
+	unit := math.Ldexp(1, -int(t.Exponent))
+	for k := range sd {
+		sd[k] = min(sd[k]*unit, largestLogit/largestNoise/2)
+	}
+	for j := range means {
+		for k, f := range means[j] {
+			room := largestLogit - largestNoise*sd[k]
+			means[j][k] = min(max(f*unit, -room), room)
+		}
+	}
+	l.finish(t, means, sd)
+	return t, nil
+}
+
+// manySteps is how many transitions a code has for each level, at most, for which finding the
+// candidates is less work than taking all levels.
+const manySteps = 16
+
+// perceivedCandidates is candidates for logits of a perceived label. At a perceived label the
+// difference of the correlations of rows r and m is normal, its mean is a sum over the bits in
+// which they differ, and its variance the sum of their sd_k². So level m stays out where, at
+// every perceived label of the level, it is below the row r with the largest mean correlation
+// by the threshold and sureDeviation standard deviations. That r is a candidate.
+func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []float64, threshold float64) {
+	c := l.model.Code
+	if c.TransitionCount() > manySteps*c.Levels() {
+		l.everything(t)
+		return
+	}
+	rounding := math.Ldexp(float64(c.Bits()), int(t.Exponent)-LogitFraction)
+	correlations, variances := make([]float64, c.Levels()), make([]float64, c.Levels())
+	weights := make([]float64, c.Bits())
+	candidate := make([]bool, c.Levels())
+	candidate[t.Row] = true
+	for _, mean := range means {
+		l.correlations(correlations, mean)
+		best := 0
+		for m, v := range correlations {
+			if v > correlations[best] {
+				best = m
+			}
+		}
+		first := 0.0 // variance of the difference of rows best and 0
+		for k, s := range sd {
+			weights[k] = s * s
+			if c.Bit(best, k) {
+				weights[k] = -weights[k]
+			}
+			if c.Bit(best, k) != c.Bit(0, k) {
+				first += s * s
+			}
+		}
+		l.correlations(variances, weights)
+		for m, v := range variances {
+			below := correlations[best] - correlations[m] - rounding
+			if below <= threshold+sureDeviation*math.Sqrt(max(first+v, 0)) {
+				candidate[m] = true
+			}
+		}
+	}
+	last := -1
+	for m, is := range candidate {
+		if !is {
+			continue
+		}
+		t.Levels = append(t.Levels, uint16(m))
+		if last >= 0 {
+			for k := range l.drawn {
+				if c.Bit(m, k) != c.Bit(last, k) {
+					l.drawn[k] = true
+				}
+			}
+		}
+		last = m
+	}
+}
+
+// correlations sets dst to the sums of the values of the bits that are one in a row, less the
+// sum of the first row.
+func (l *LogitMaker) correlations(dst, values []float64) {
+	c, sum := l.model.Code, 0.0
+	dst[0] = 0
+	for m := 1; m < c.Levels(); m++ {
+		before := c.Word(m - 1)
+		for j, w := range c.Word(m) {
+			for d := w ^ before[j]; d != 0; d &= d - 1 {
+				at := bits.TrailingZeros64(d)
+				if w>>at&1 == 1 {
+					sum += values[64*j+at]
+				} else {
+					sum -= values[64*j+at]
+				}
+			}
+		}
+		dst[m] = sum
+	}
+}
