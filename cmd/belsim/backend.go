@@ -22,7 +22,10 @@ func (f backendFlags) backend(env *environment, quiet bool) gpu.Backend {
 	})
 }
 
-// run says where a computation runs, and that a progress bar follows it.
+// run says where a computation runs, and that a progress bar follows it, which may be nil.
 func (f backendFlags) run(backend gpu.Backend, bar *progress) scenario.Run {
+	if bar == nil {
+		return scenario.Run{Backend: backend, Workers: f.Workers}
+	}
 	return scenario.Run{Backend: backend, Workers: f.Workers, Done: bar.add}
 }

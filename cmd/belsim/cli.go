@@ -23,6 +23,7 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
+	"belsim/errmodel"
 	"belsim/gpu"
 	"belsim/montecarlo"
 	"belsim/montecarlo/safefile"
@@ -189,7 +190,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples),
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit),
 			"decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),

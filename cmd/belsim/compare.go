@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel"
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/plots"
@@ -19,6 +21,7 @@ type compareCmd struct {
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the paper's for each."`
 	scenarioFlags
+	Training []string `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
 	samplingFlags
 	backendFlags
 	outputFlags
@@ -58,12 +61,12 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := s.Candidates(ctx, codes, cmd.Decoder, draw)
+	backend := cmd.backend(env, cmd.Quiet)
+	defer backend.Close()
+	candidates, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
-	defer backend.Close()
 	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
 	result, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
@@ -77,7 +80,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		case "json":
 			return table.WriteJSON(w, result)
 		case "csv":
-			return table.WriteCSV(w, result.Results)
+			return table.WriteCSV(w, result.Results, cmd.columns()...)
 		}
 		return writeFigure(w, path)(plots.Compare(compareFigure(result, s.String(), cmd.size())))
 	}); err != nil {
@@ -87,27 +90,79 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return table.WriteJSON(env.stdout, result)
 	}
 	fmt.Fprintf(env.stdout, "%d levels, %s, seed %d; |error| in levels\n\n", result.Levels, s, result.Seed)
-	if len(cmd.Decoder) > 1 {
+	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
 		return cmd.print(env, decoderTable(result, env.decoders))
 	}
 	return cmd.print(env, compareTable(result))
 }
 
+// candidates are the codes with their decoders. Networks that know a perceived label learn each
+// code once for each training.
+func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, error) {
+	if !cmd.perceived() {
+		return s.Candidates(ctx, codes, cmd.Decoder, draw)
+	}
+	var out []*montecarlo.Problem
+	for i, training := range cmd.Training {
+		if slices.Contains(cmd.Training[:i], training) {
+			return nil, fmt.Errorf("--training %s is given twice", training)
+		}
+		if i == 0 {
+			if err := cmd.learn(ctx, s, run, weights, errmodel.Training(training)); err != nil {
+				return nil, err
+			}
+		}
+		m := s.Model.(scenario.Perceived)
+		m.Training = errmodel.Training(training)
+		of := s.With(m)
+		decoders := cmd.Decoder
+		if len(cmd.Training) > 1 { // decoders of bits are for one of them
+			decoders = of.Fitting(decoders)
+		}
+		some, err := of.Candidates(ctx, codes, decoders, draw)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	if len(cmd.Training) > 1 { // rows say it
+		m := s.Model.(scenario.Perceived)
+		m.Training = ""
+		s.Model = m
+	}
+	return out, nil
+}
+
+// columns leaves out of the CSV what other error models do not have.
+func (cmd *compareCmd) columns() []table.Option {
+	if cmd.perceived() {
+		return nil
+	}
+	return []table.Option{table.Without("training", "forecast")}
+}
+
 // compareTable has a row for each code.
 func compareTable(c *scenario.Comparison) *table.Table {
-	return table.Of(c.Results,
+	columns := []table.Column[scenario.CodeResult]{
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r scenario.CodeResult) string { return fmt.Sprintf("%.2f %%", 100*float64(r.Within)) }),
-		table.Append("worst level", func(r scenario.CodeResult) string { return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short()) }))
+		table.Append("worst level", func(r scenario.CodeResult) string { return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short()) }),
+	}
+	return table.Of(c.Results, columns...)
 }
 
 // decoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
 // by their smallest error. Every error has its standard error.
 func decoderTable(c *scenario.Comparison, decoders decode.Registry) *table.Table {
+	several := slices.ContainsFunc(c.Results, func(r scenario.CodeResult) bool { return r.Training != c.Results[0].Training })
 	column := func(r scenario.CodeResult) string {
+		name := r.Decoder
 		if r.Outputs == scenario.Logits {
-			return r.Decoder + " (logits)"
+			name += " (logits)"
 		}
-		return r.Decoder
+		if several {
+			name += ", " + string(r.Training)
+		}
+		return name
 	}
 	var codes, columns []string
 	cells := map[[2]string]scenario.CodeResult{}
@@ -122,7 +177,7 @@ func decoderTable(c *scenario.Comparison, decoders decode.Registry) *table.Table
 	}
 	names := decoders.Names()
 	slices.SortStableFunc(columns, func(a, b string) int {
-		return slices.Index(names, strings.Fields(a)[0]) - slices.Index(names, strings.Fields(b)[0])
+		return slices.Index(names, decoderOf(a)) - slices.Index(names, decoderOf(b))
 	})
 	t := &table.Table{Head: append([]string{"code", "bits"}, columns...)}
 	for _, name := range codes {
@@ -143,6 +198,12 @@ func decoderTable(c *scenario.Comparison, decoders decode.Registry) *table.Table
 	return t
 }
 
+// decoderOf is the decoder of a column of decoderTable.
+func decoderOf(column string) string {
+	name, _, _ := strings.Cut(strings.Fields(column)[0], ",")
+	return name
+}
+
 // compareFigure returns the data of the figure of a comparison.
 func compareFigure(c *scenario.Comparison, model string, size plots.Size) plots.CompareData {
 	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Size: size}
@@ -150,6 +211,9 @@ func compareFigure(c *scenario.Comparison, model string, size plots.Size) plots.
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == scenario.Logits {
 			name += ", logits"
+		}
+		if r.Training != "" && c.Training == "" {
+			name += ", " + scenario.Trained(r.Training)
 		}
 		d.Names = append(d.Names, name+")")
 		d.Bound = append(d.Bound, float64(r.Bound))

@@ -265,7 +265,7 @@ func mapOf(method scenario.Method) func(context.Context, *figuresCmd) (drawing, 
 			return drawing{}, err
 		}
 		return draw(plots.Heatmap(mapFigure(m, s, nil, decode.Auto, cmd.size())))(func(w io.Writer) error {
-			return table.WriteCSV(w, m.Cells, stdErrColumns(m)...)
+			return table.WriteCSV(w, m.Cells, mapColumns(m)...)
 		})
 	}
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verdict"
@@ -45,11 +48,76 @@ type mixtureFlags struct {
 	Sigma  float64 `default:"3" help:"Width σ of the Gaussians, in levels."`
 	Errors string  `placeholder:"FILE" reads:"" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
 	fitFlag
+	perceivedFlags
 }
+
+// perceivedFlags choose networks that know one number, the perceived label, instead of a table
+// of error probabilities.
+type perceivedFlags struct {
+	LabelNoise float64 `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels."`
+	MAE        float64 `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
+	Misfit     float64 `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
+	Cutoff     float64 `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+}
+
+// perceived reports whether the flags ask for such networks.
+func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 }
+
+// model returns the networks, without the label noise where --mae gives it, and without their
+// training.
+func (f perceivedFlags) model(workers int) scenario.Perceived {
+	return scenario.Perceived{Perceived: errmodel.Perceived{Noise: f.LabelNoise, Misfit: f.Misfit, Cutoff: f.Cutoff}, Workers: workers}
+}
+
+// check refuses values without a meaning.
+func (f perceivedFlags) check() error {
+	for _, v := range []struct {
+		name  string
+		value float64
+		least string
+	}{
+		{"label-noise", f.LabelNoise, "more than zero levels"},
+		{"mae", f.MAE, "more than zero levels"},
+		{"cutoff", f.Cutoff, "more than zero cycles"},
+		{"misfit", f.Misfit, "zero levels or more"},
+	} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.least)
+		}
+	}
+	return nil
+}
+
+// learn completes the networks of a scenario, for labels with some weights: the label noise that
+// --mae gives. It does nothing where the flags do not ask for them.
+func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run scenario.Run, weights []float64, training errmodel.Training) error {
+	if !f.perceived() {
+		return nil
+	}
+	m := f.model(run.Workers)
+	m.Training = training
+	if f.MAE > 0 {
+		var err error
+		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE); err != nil {
+			return fmt.Errorf("--mae %v: %w", f.MAE, err)
+		}
+	}
+	s.Model = m
+	return m.Check()
+}
+
+// trainingFlag says what networks that know a perceived label were trained for.
+type trainingFlag struct {
+	Training string `enum:"bits,decoder" default:"bits" help:"How they were trained: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+}
+
+func (f trainingFlag) training() errmodel.Training { return errmodel.Training(f.Training) }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
 func (f mixtureFlags) model(printed bool) scenario.Model {
 	switch {
+	case f.perceived():
+		return f.perceivedFlags.model(0)
 	case f.Model != "":
 		return nil
 	case f.Errors != "":
@@ -104,7 +172,7 @@ type scenarioFlags struct {
 // nil without --model.
 func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*scenario.Scenario, *verdict.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), s.Check()); err != nil {
+	if err := checkFlags(draw.Check(), s.Check(), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model(f.printed())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/montecarlo/verdict"
@@ -20,6 +21,10 @@ type heatmapCmd struct {
 	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r (default: ${default}; with --model, a factor of 8 to both sides)."`
 	Sigma  scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
 	transitionsFlag
+	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels."`
+	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
+	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	trainingFlag
 	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: bound; with --model and shared noise, mc)."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
 	outputsFlags
@@ -61,7 +66,19 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	cmd.around(env, s, fit)
+	x, y := cmd.R, cmd.Sigma
+	if cmd.perceived() {
+		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
+			return err
+		}
+		x, y = cmd.LabelNoise, cmd.Misfit
+		if cmd.training() == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
+			s.Outputs = scenario.Logits // their signs mean nothing by themselves
+		}
+	} else {
+		cmd.around(env, s, fit)
+		x, y = cmd.R, cmd.Sigma
+	}
 	sides, err := cmd.openSides(ctx, s, fit)
 	if err != nil {
 		return err
@@ -72,7 +89,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
-	m, err := s.NewMap(sides, cmd.R, cmd.Sigma, scenario.Method(cmd.Method))
+	m, err := s.NewMap(sides, x, y, scenario.Method(cmd.Method))
 	if err != nil {
 		return err
 	}
@@ -90,7 +107,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		case "npy":
 			return arrayfile.WriteNPY(ctx, w, m.Increases())
 		case "csv":
-			return table.WriteCSV(w, m.Cells, stdErrColumns(m)...)
+			return table.WriteCSV(w, m.Cells, mapColumns(m)...)
 		}
 		return writeFigure(w, path)(plots.Heatmap(mapFigure(m, s, fit, cmd.Decoder, cmd.size())))
 	}); err != nil {
@@ -101,6 +118,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	return printMap(env.stdout, m, s, fit)
 }
+
+// perceived reports whether the plane is of networks that know a perceived label.
+func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
 
 // around puts the map around the r and σ of --model, unless the ranges are given.
 func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *verdict.Fit) {
@@ -133,20 +153,28 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	if err != nil {
 		return sides, err
 	}
+	var plane scenario.Plane = scenario.MixturePlane{Printed: cmd.printed()}
+	if cmd.perceived() {
+		// Cells are computed side by side, so each learns on one goroutine.
+		m := scenario.Perceived{Perceived: errmodel.Perceived{Cutoff: cmd.Cutoff, Training: cmd.training()}, Workers: 1}
+		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior}
+	}
 	for i, c := range codes {
-		if sides[i], err = s.Side(ctx, c, cmd.Decoder, scenario.MixturePlane{Printed: cmd.printed()}); err != nil {
+		if sides[i], err = s.Side(ctx, c, cmd.Decoder, plane); err != nil {
 			return sides, err
 		}
 	}
 	return sides, nil
 }
 
-// stdErrColumns leaves the columns of standard errors out of the CSV where nothing was sampled.
-func stdErrColumns(m *scenario.Map) []table.Option {
+// mapColumns leaves out of the CSV the parameters of other planes, and the standard errors where
+// nothing was sampled.
+func mapColumns(m *scenario.Map) []table.Option {
+	without := table.Without(m.Plane.Missing()...)
 	if m.Method == scenario.Sample {
-		return nil
+		return []table.Option{without}
 	}
-	return []table.Option{table.Without("a_stderr", "b_stderr", "increase_stderr")}
+	return []table.Option{without, table.Without("a_stderr", "b_stderr", "increase_stderr")}
 }
 
 // printMap writes a summary for people.
@@ -157,18 +185,19 @@ func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.F
 	}
 	fmt.Fprintln(w)
 	sum := m.Summary()
-	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.R), len(m.Sigma), sum.Valid)
+	x, y := m.Plane.Symbols()
+	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), sum.Valid)
 	if sum.Valid == 0 {
-		reason := "every r is too large for its σ"
+		reason := "every " + x + " is too large for its " + y
 		if sum.WithoutErrors > 0 {
-			reason = "B has no errors where r and σ are valid"
+			reason = "B has no errors where " + x + " and " + y + " are valid"
 		}
 		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
 		return err
 	}
 	least, most := sum.Least, sum.Most
-	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (r = %.4g, σ = %.4g) to %+.4g %% (r = %.4g, σ = %.4g)\n",
-		float64(least.Increase), least.R, least.Sigma, float64(most.Increase), most.R, most.Sigma)
+	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
+		float64(least.Increase), x, least.X(), y, least.Y(), float64(most.Increase), x, most.X(), y, most.Y())
 	if fit != nil {
 		if c := m.Nearest(float64(fit.R), float64(fit.Sigma)); c != nil {
 			fmt.Fprintf(w, "at the fit, r = %.4g and σ = %.4g: %+.4g %%\n", float64(fit.R), float64(fit.Sigma), float64(c.Increase))
@@ -195,13 +224,14 @@ func mapFigure(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder 
 // percent.
 func increaseMap(m *scenario.Map, size plots.Size) plots.HeatmapData {
 	z := m.Increases()
-	rows := make([][]float64, len(m.Sigma))
+	rows := make([][]float64, len(m.Y()))
 	for i := range rows {
 		rows[i] = z.RawRowView(i)
 	}
+	x, y := m.Plane.Titles()
 	return plots.HeatmapData{
-		X: m.R, Y: m.Sigma, XLog: m.LogR, YLog: m.LogSigma, Z: rows, Size: size,
-		XLabel: "r", YLabel: "σ (levels)", ZLabel: "increase of error from B to A (%)",
+		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Size: size,
+		XLabel: x, YLabel: y, ZLabel: "increase of error from B to A (%)",
 		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
 	}
 }

@@ -90,7 +90,7 @@ func (cmd *mergeCmd) writeMerged(ctx context.Context, w io.Writer, path string, 
 	case "json":
 		return table.WriteJSON(w, m.Table(version()))
 	case "csv":
-		return table.WriteCSVSeq(w, m.Cells(ctx))
+		return table.WriteCSVSeq(w, m.Cells(ctx), table.Without(m.Plane.Missing()...))
 	case "npz":
 		return m.WriteNPZ(ctx, w)
 	}

@@ -31,6 +31,7 @@ type optimizeCmd struct {
 	Keep           string           `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
 	outputsFlags
 	mixtureFlags
+	trainingFlag
 	priorFlag
 	samplingFlags
 	backendFlags
@@ -64,6 +65,17 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	backend := cmd.backend(env, cmd.Quiet)
+	defer backend.Close()
+	if cmd.perceived() {
+		weights, err := s.Weights(o.Levels)
+		if err != nil {
+			return err
+		}
+		if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+			return err
+		}
+	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
 		return checkFlags(err)
@@ -75,8 +87,6 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.makeKeep(env, bits); err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
-	defer backend.Close()
 	optimizer.Follow.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits) }
 	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {

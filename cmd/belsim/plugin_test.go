@@ -80,6 +80,18 @@ func TestPluggedIn(t *testing.T) {
 		}
 	}
 
+	// So it reads the hard decisions of networks that know a perceived label.
+	a0, b0 := both("compare gray --levels 8 --label-noise 1 --samples 640")
+	var networks [2]scenario.Comparison
+	for i, text := range []string{a0, b0} {
+		if err := json.Unmarshal([]byte(text), &networks[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x, y := networks[0].Results[0], networks[1].Results[0]; x.Mean != y.Mean || x.Mean == 0 || x.Exact != y.Exact {
+		t.Errorf("networks: toy has %+v, gen %+v; want the same", x, y)
+	}
+
 	// The exact value is an enumeration, and it agrees with the samples.
 	out := belsim("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000 --backend cpu")
 	if !strings.Contains(out, "PASS every sampled mean agrees with its exact value; there is no bound") {

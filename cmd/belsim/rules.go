@@ -130,9 +130,23 @@ func (f outputFlags) writes(endings ...string) bool {
 func (f mixtureFlags) flagRules() []flagRule {
 	const both = "give error probabilities"
 	return slices.Concat(
+		f.perceivedFlags.flagRules("r", "sigma", "errors", "model", "transitions"),
 		contradicts("model", both, "r", "sigma", "errors", "transitions"),
 		contradicts("errors", both, "r", "sigma", "transitions"),
 	)
+}
+
+// flagRules of the networks that know a perceived label. others also say what the error model is.
+func (f perceivedFlags) flagRules(others ...string) []flagRule {
+	const both = "say what the networks know"
+	var rules []flagRule
+	for _, name := range []string{"label-noise", "mae"} {
+		rules = slices.Concat(rules,
+			contradicts(name, "give the error model", others...),
+			contradicts(name, "make the bits err together", "shared-noise"))
+	}
+	return slices.Concat(rules, contradicts("label-noise", both, "mae"),
+		noEffect(!f.perceived(), "it is for --label-noise and --mae", "misfit", "cutoff", "training"))
 }
 
 // flagRules of what decoders read.
@@ -176,7 +190,7 @@ func (cmd *verifyCmd) flagRules(env *environment) []flagRule {
 		within = "only -o FILE.csv shows it"
 	}
 	return slices.Concat(
-		contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions"),
+		contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
 		noEffect(cmd.JSON, "JSON has all levels", "full"),
@@ -185,6 +199,9 @@ func (cmd *verifyCmd) flagRules(env *environment) []flagRule {
 
 func (cmd *heatmapCmd) flagRules(env *environment) []flagRule {
 	return slices.Concat(
+		contradicts("label-noise", "give the error model", "r", "sigma", "model", "transitions"),
+		contradicts("label-noise", "make the bits err together", "shared-noise"),
+		noEffect(!cmd.perceived(), "it is for --label-noise", "misfit", "cutoff", "training"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),
 		noEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)

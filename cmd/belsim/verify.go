@@ -16,6 +16,7 @@ type verifyCmd struct {
 	levelsFlag
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code."`
 	scenarioFlags
+	trainingFlag
 	Random bool `help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
 	samplingFlags
 	Full bool `help:"Print every level, however many there are."`
@@ -52,6 +53,11 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	backend := cmd.backend(env, cmd.Quiet)
+	defer backend.Close()
+	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+		return err
+	}
 	d, err := s.Decoder(cmd.Decoder, codes[0])
 	if err != nil {
 		return err
@@ -65,8 +71,6 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	env.disturb(th)
-	backend := cmd.backend(env, cmd.Quiet)
-	defer backend.Close()
 	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(len(th)))
 	result, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
@@ -39,6 +40,10 @@ type CodeResult struct {
 	WorstMean  table.Number `json:"worst_mean" doc:"sampled mean |error| of worst_level, in levels"`
 	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
+
+	// Of networks that know a perceived label.
+	Training errmodel.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
+	Forecast *table.Number     `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean; missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -61,7 +66,7 @@ func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders 
 	var out []*montecarlo.Problem
 	fits := make([]bool, len(decoders))
 	for _, c := range codes {
-		e, err := s.Model.Errors(ctx, c)
+		e, err := s.Errors(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -113,12 +118,13 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 		out.Reached = out.Reached && reached
 		o := montecarlo.Average(weights, sums)
 		out.Results = append(out.Results, CodeResult{
-			Code: p.Code.Name(), Bits: p.Code.Bits(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
+			Code: p.Code.Name(), Bits: p.Code.Bits(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
 			Bound: bound, Exact: exact,
 			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within),
 			WorstLevel: o.WorstLevel, WorstMean: table.Number(o.WorstMean), Samples: o.Samples,
 		})
 	}
+	forecast(out.Results, candidates)
 	slices.SortStableFunc(out.Results, func(a, b CodeResult) int {
 		switch {
 		case a.Best() < b.Best():
@@ -129,4 +135,22 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 		return 0
 	})
 	return out, nil
+}
+
+// outputsIn returns the outputs that the decoder of a problem reads.
+func (s *Scenario) outputsIn(p *montecarlo.Problem) Outputs {
+	if l, ok := p.Errors.(*errmodel.Learned); ok { // the candidates of a comparison may differ
+		return s.With(Perceived{Perceived: l.Model()}).OutputsOf(p.Code, p.Decoder)
+	}
+	return s.OutputsOf(p.Code, p.Decoder)
+}
+
+// forecast fills in what the results of networks that know a perceived label have besides.
+func forecast(results []CodeResult, candidates []*montecarlo.Problem) {
+	for i, p := range candidates {
+		if l, ok := p.Errors.(*errmodel.Learned); ok {
+			best := table.Number(results[i].Best())
+			results[i].Training, results[i].Forecast = l.Model().Training, &best
+		}
+	}
 }

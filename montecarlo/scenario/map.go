@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/table"
 	"belsim/theory"
@@ -44,6 +45,7 @@ type Side struct {
 	Code    *code.Code
 	Decoder decode.Decoder
 	Models  Lines // from Plane.Of
+	Plane   PlaneKind
 }
 
 // Side returns a code with its named decoder and its models in a plane.
@@ -52,38 +54,69 @@ func (s *Scenario) Side(ctx context.Context, c *code.Code, decoder string, plane
 	if side.Decoder, err = s.Decoder(decoder, c); err != nil {
 		return side, err
 	}
+	side.Plane = plane.Kind()
 	side.Models, err = plane.Of(ctx, c)
 	return side, err
 }
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
-	A        string     `json:"a" doc:"code A"`
-	B        string     `json:"b" doc:"code B"`
-	DecoderA string     `json:"decoder_a" doc:"decoder of A"`
-	DecoderB string     `json:"decoder_b" doc:"decoder of B"`
-	Levels   int        `json:"levels" doc:"number of levels L of both codes"`
-	Method   Method     `json:"method" doc:"bound, exact or mc"`
-	Seed     *uint64    `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
-	R        []float64  `json:"r" doc:"the values of r"`
-	Sigma    []float64  `json:"sigma" doc:"the values of σ, in levels"`
-	Cells    []Cell     `json:"cells" doc:"a row for each pair of r and σ, r the faster"`
-	Outputs  [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
+	A          string     `json:"a" doc:"code A"`
+	B          string     `json:"b" doc:"code B"`
+	DecoderA   string     `json:"decoder_a" doc:"decoder of A"`
+	DecoderB   string     `json:"decoder_b" doc:"decoder of B"`
+	Levels     int        `json:"levels" doc:"number of levels L of both codes"`
+	Method     Method     `json:"method" doc:"bound, exact or mc"`
+	Seed       *uint64    `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
+	R          []float64  `json:"r,omitempty" doc:"the values of r; missing in other models"`
+	Sigma      []float64  `json:"sigma,omitempty" doc:"the values of σ, in levels; missing in other models"`
+	LabelNoise []float64  `json:"label_noise,omitempty" doc:"the values of the label noise s, in levels; missing in other models"`
+	Misfit     []float64  `json:"misfit,omitempty" doc:"the values of the misfit η, in levels; missing in other models"`
+	Cells      []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
+	Outputs    [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
 	Reading
+	Cutoff   float64           `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models"`
+	Training errmodel.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models"`
 	Provenance
 
-	LogR     bool `json:"-"` // the values of r are evenly spaced in their logarithms
-	LogSigma bool `json:"-"` // so are those of σ
+	Plane PlaneKind `json:"-"` // which parameters the axes are
+	LogX  bool      `json:"-"` // the values of the first parameter are evenly spaced in their logarithms
+	LogY  bool      `json:"-"` // so are those of the second
 }
 
-// Cell is one pair of r and σ. Errors are in levels; they are null where some probability
+// SetAxes sets the values of both parameters.
+func (m *Map) SetAxes(kind PlaneKind, x, y []float64) {
+	m.Plane = kind
+	if kind == PerceivedLabels {
+		m.LabelNoise, m.Misfit = x, y
+	} else {
+		m.R, m.Sigma = x, y
+	}
+}
+
+// X returns the values of the first parameter.
+func (m *Map) X() []float64 {
+	if m.Plane == PerceivedLabels {
+		return m.LabelNoise
+	}
+	return m.R
+}
+
+// Y returns the values of the second parameter.
+func (m *Map) Y() []float64 {
+	if m.Plane == PerceivedLabels {
+		return m.Misfit
+	}
+	return m.Sigma
+}
+
+// Cell is one pair of parameters, such as r and σ. Errors are in levels; they are null where some probability
 // exceeds 1.
 type Cell struct {
-	R        float64       `json:"r" doc:"weight r of the Gaussians"`
-	Sigma    float64       `json:"sigma" doc:"width σ of the Gaussians, in levels"`
-	A        table.Number  `json:"a" doc:"error of A, in levels; null where r and σ are invalid"`
-	B        table.Number  `json:"b" doc:"error of B, in levels; null where r and σ are invalid"`
-	Increase table.Number  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, or r and σ are invalid"`
+	Point
+	A        table.Number  `json:"a" doc:"error of A, in levels; null where the parameters are invalid"`
+	B        table.Number  `json:"b" doc:"error of B, in levels; null where the parameters are invalid"`
+	Increase table.Number  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, or the parameters are invalid"`
 	StdErrA  *table.Number `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
 	StdErrB  *table.Number `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
 	StdErr   *table.Number `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
@@ -99,14 +132,18 @@ func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) (*Map, error
 	a, b := sides[0], sides[1]
 	m := &Map{
 		A: a.Code.Name(), B: b.Code.Name(), DecoderA: a.Decoder.Name(), DecoderB: b.Decoder.Name(),
-		Levels: a.Code.Levels(), Method: method, R: x.Values(), Sigma: y.Values(),
+		Levels: a.Code.Levels(), Method: method,
 		Outputs: [2]Outputs{s.OutputsOf(a.Code, a.Decoder), s.OutputsOf(b.Code, b.Decoder)},
 		Reading: s.Reading(),
-		LogR:    x.Log, LogSigma: y.Log,
+		LogX:    x.Log, LogY: y.Log,
 	}
-	m.Cells = make([]Cell, len(m.R)*len(m.Sigma))
+	if l, ok := a.Models.(perceivedLines); ok {
+		m.Cutoff, m.Training = l.model.Cutoff, l.model.Training
+	}
+	m.SetAxes(a.Plane, x.Values(), y.Values())
+	m.Cells = make([]Cell, len(m.X())*len(m.Y()))
 	for i := range m.Cells {
-		m.Cells[i] = Cell{R: m.R[i%len(m.R)], Sigma: m.Sigma[i/len(m.R)], A: table.Missing(), B: table.Missing(), Increase: table.Missing()}
+		m.Cells[i] = Cell{Point: m.Plane.Point(m.X()[i%len(m.X())], m.Y()[i/len(m.X())]), A: table.Missing(), B: table.Missing(), Increase: table.Missing()}
 	}
 	return m, nil
 }
@@ -133,21 +170,21 @@ type filler struct {
 	draw    Sampling
 }
 
-// Row returns the cells of the i-th σ.
-func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.R) : (i+1)*len(m.R)] }
+// Row returns the cells of the i-th value of the second parameter.
+func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.X()) : (i+1)*len(m.X())] }
 
-// Increases is the map as a matrix, a row for each σ and a column for each r, in percent; NaN
+// Increases is the map as a matrix, a row for each σ and a column for each r (or the like), in percent; NaN
 // where it is blank.
 func (m *Map) Increases() *mat.Dense {
-	z := mat.NewDense(len(m.Sigma), len(m.R), nil)
+	z := mat.NewDense(len(m.Y()), len(m.X()), nil)
 	for i, c := range m.Cells {
-		z.Set(i/len(m.R), i%len(m.R), float64(c.Increase))
+		z.Set(i/len(m.X()), i%len(m.X()), float64(c.Increase))
 	}
 	return z
 }
 
-// Nearest is the valid cell that r and σ lie in, or nil.
-func (m *Map) Nearest(r, sigma float64) *Cell {
+// Nearest is the valid cell that a pair of parameters lies in, or nil.
+func (m *Map) Nearest(x, y float64) *Cell {
 	at := func(values []float64, v float64) int {
 		for i := range values {
 			// Half-way to the neighbours in proportion; a range of one value is that value.
@@ -164,7 +201,7 @@ func (m *Map) Nearest(r, sigma float64) *Cell {
 		}
 		return -1
 	}
-	i, j := at(m.R, r), at(m.Sigma, sigma)
+	i, j := at(m.X(), x), at(m.Y(), y)
 	if i < 0 || j < 0 || m.Row(j)[i].Increase.IsMissing() {
 		return nil
 	}
@@ -243,7 +280,7 @@ func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]Line, err e
 
 // theory fills the map by bounds or exact values, the cells of one σ at a time on each worker.
 func (f *filler) theory(ctx context.Context) error {
-	return parallel.Each(ctx, f.run.Workers, len(f.m.Sigma), func() (func(ctx context.Context, row int) error, error) {
+	return parallel.Each(ctx, f.run.Workers, len(f.m.Y()), func() (func(ctx context.Context, row int) error, error) {
 		var means [2]lineMean
 		for i, s := range f.sides {
 			var err error
@@ -260,7 +297,7 @@ func (f *filler) theory(ctx context.Context) error {
 
 // fill computes the cells of one σ.
 func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) error {
-	lines, err := f.lines(ctx, cells[0].Sigma)
+	lines, err := f.lines(ctx, cells[0].Y())
 	if err != nil {
 		return err
 	}
@@ -275,10 +312,10 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) erro
 			return err
 		}
 		c := &cells[j]
-		if lines[0].Valid(c.R) && lines[1].Valid(c.R) {
+		if lines[0].Valid(c.X()) && lines[1].Valid(c.X()) {
 			var value [2]float64
 			for i := range f.sides {
-				if value[i], err = at[i](c.R); err != nil {
+				if value[i], err = at[i](c.X()); err != nil {
 					return err
 				}
 			}
@@ -294,7 +331,7 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) erro
 type lineMean func(ctx context.Context, l Line) (func(x float64) (float64, error), error)
 
 func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weights []float64) (lineMean, error) {
-	p := s.Shape(side.Code, side.Decoder)
+	p := s.Shape(side.Code, side.Decoder, side.Models)
 	var mean func(ctx context.Context, weights []float64, e mat.Matrix) (float64, error)
 	linear := false
 	if method == Exact {
@@ -313,7 +350,7 @@ func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weigh
 	return func(ctx context.Context, l Line) (func(x float64) (float64, error), error) {
 		if largest, ok := l.Proportional(); ok && linear { // computed once for all x
 			x := min(1, largest)
-			unit, err := l.Errors(x)
+			unit, err := l.Errors(ctx, x)
 			if err != nil {
 				return nil, err
 			}
@@ -325,7 +362,7 @@ func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weigh
 			return func(x float64) (float64, error) { return x * slope, nil }, nil
 		}
 		return func(x float64) (float64, error) {
-			e, err := l.Errors(x)
+			e, err := l.Errors(ctx, x)
 			if err != nil {
 				return 0, err
 			}
@@ -370,14 +407,14 @@ func (f *filler) sample(ctx context.Context) error {
 		problems, cells = [2][]*montecarlo.Problem{}, nil
 		return nil
 	}
-	for row, sigma := range f.m.Sigma {
+	for row, sigma := range f.m.Y() {
 		lines, err := f.lines(ctx, sigma)
 		if err != nil {
 			return err
 		}
 		for j := range f.m.Row(row) {
 			c := &f.m.Row(row)[j]
-			pair, err := f.problems(ctx, lines, c.R)
+			pair, err := f.problems(ctx, lines, c.X())
 			if err != nil {
 				return err
 			}
@@ -399,13 +436,13 @@ func (f *filler) sample(ctx context.Context) error {
 	return flush()
 }
 
-// problems are sampled for one cell; nil where r and σ are invalid for one of the codes.
+// problems are sampled for one cell; nil where the parameters are invalid for one of the codes.
 func (f *filler) problems(ctx context.Context, lines [2]Line, r float64) (pair [2]*montecarlo.Problem, err error) {
 	if !lines[0].Valid(r) || !lines[1].Valid(r) {
 		return pair, nil
 	}
 	for i, s := range f.sides {
-		e, err := lines[i].Errors(r)
+		e, err := lines[i].Errors(ctx, r)
 		if err != nil {
 			return pair, err
 		}

@@ -29,6 +29,12 @@ type Model interface {
 type Parameters struct {
 	R     *float64 `json:"r" doc:"weight r of the Gaussians; null where the model has none"`
 	Sigma *float64 `json:"sigma" doc:"width σ of the Gaussians, in levels; null where the model has none"`
+
+	// Of networks that know a perceived label; missing elsewhere.
+	LabelNoise *float64          `json:"label_noise,omitempty" doc:"label noise s: the standard deviation of the perceived label, in levels; missing in other models"`
+	Misfit     *float64          `json:"misfit,omitempty" doc:"misfit η of the networks, in levels; missing in other models"`
+	Cutoff     *float64          `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing in other models, and for the default of a network"`
+	Training   errmodel.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models, and where results have several"`
 }
 
 // RealLabels is implemented by tables of models that also say how probable errors are at
@@ -111,7 +117,7 @@ func (m Mixture) positions(ctx context.Context, c *code.Code) ([][]int, error) {
 }
 
 // Parameters implements Model.
-func (m Mixture) Parameters() Parameters { return Parameters{&m.R, &m.Sigma} }
+func (m Mixture) Parameters() Parameters { return Parameters{R: &m.R, Sigma: &m.Sigma} }
 
 // FittedTo implements Fitted; levels is 0 for a model that was not fitted.
 func (m Mixture) FittedTo() (path string, levels int) { return m.Path, m.FitLevels }

@@ -15,6 +15,8 @@ type Plane interface {
 	// Of prepares the models of a code. The error says that the plane has none for it, or is
 	// the context's.
 	Of(ctx context.Context, c *code.Code) (Lines, error)
+	// Kind says which parameters x and y are.
+	Kind() PlaneKind
 }
 
 // Lines are the error models of one code in a plane. They are safe for concurrent use.
@@ -28,8 +30,8 @@ type Lines interface {
 type Line interface {
 	// Valid reports whether x gives the code probabilities, none of them above 1.
 	Valid(x float64) bool
-	// Errors returns the L × M table e[n,k] at x.
-	Errors(x float64) (mat.Matrix, error)
+	// Errors returns the L × M table e[n,k] at x. The error may be the context's.
+	Errors(ctx context.Context, x float64) (mat.Matrix, error)
 	// Proportional returns the largest valid x, where e[n,k] is proportional to x. ok is
 	// false where it is not.
 	Proportional() (largest float64, ok bool)
@@ -39,6 +41,9 @@ type Line interface {
 type MixturePlane struct {
 	Printed bool // the transitions are where the paper's Eq. 4 prints them
 }
+
+// Kind implements Plane.
+func (MixturePlane) Kind() PlaneKind { return Mixtures }
 
 // Of implements Plane.
 func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
@@ -67,6 +72,8 @@ type mixtureLine struct{ profile *errmodel.Profile }
 
 func (l mixtureLine) Valid(r float64) bool { return l.profile.Valid(r) }
 
-func (l mixtureLine) Errors(r float64) (mat.Matrix, error) { return l.profile.Mixture(r) }
+func (l mixtureLine) Errors(_ context.Context, r float64) (mat.Matrix, error) {
+	return l.profile.Mixture(r)
+}
 
 func (l mixtureLine) Proportional() (float64, bool) { return l.profile.MaxR(), true }

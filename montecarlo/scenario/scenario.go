@@ -19,6 +19,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -155,21 +156,33 @@ func (s *Scenario) Weights(levels int) ([]float64, error) {
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
-	if s.Outputs != Logits {
+	if s.outputs() != Logits {
 		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
 	}
 	soft := s.Decoders.ReadingLogits()
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
+		if s.Outputs != Logits {
+			return nil, fmt.Errorf("decoder %s reads bits, and networks trained for the decoder give logits; want %s", name, strings.Join(soft.Names(), " or "))
+		}
 		return nil, fmt.Errorf("decoder %s reads bits; --outputs logits wants %s", name, strings.Join(soft.Names(), " or "))
 	}
 	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
 }
 
+// outputs are the outputs of the scenario: networks trained for the decoder give logits, whose
+// signs mean nothing by themselves.
+func (s *Scenario) outputs() Outputs {
+	if s.Outputs == AutoOutputs && trainingOf(s.Model) == errmodel.ForDecoder {
+		return Logits
+	}
+	return s.Outputs
+}
+
 // OutputsOf returns the outputs that a decoder of a code reads: Bits or Logits.
 func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
-	switch {
-	case s.Outputs != AutoOutputs:
-		return s.Outputs
+	switch outputs := s.outputs(); {
+	case outputs != AutoOutputs:
+		return outputs
 	case decode.PrefersLogits(c, d):
 		return Logits
 	}
@@ -179,7 +192,7 @@ func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
 // Problem returns the sampling problem of a code and a decoder under the scenario's model. The
 // function Invalid recognizes the error of a model that is not valid for the code.
 func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, draw Sampling) (*montecarlo.Problem, error) {
-	e, err := s.Model.Errors(ctx, c)
+	e, err := s.Errors(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -196,9 +209,20 @@ func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder
 }
 
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
-// or an exact value exists.
-func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *montecarlo.Problem {
+// or an exact value exists. models are the error models of the code in a plane; nil for the
+// scenario's own.
+func (s *Scenario) Shape(c *code.Code, d decode.Decoder, models Lines) *montecarlo.Problem {
 	p := &montecarlo.Problem{Code: c, Decoder: d, Latent: s.plainLatent(c, d)}
+	_, perceived := s.Model.(Perceived)
+	if models != nil {
+		_, perceived = models.(perceivedLines)
+	}
+	if perceived {
+		if p.Latent == nil {
+			p.Latent = &montecarlo.Latent{Hard: true}
+		}
+		p.Latent.Perceived = unasked{c.Bits()}
+	}
 	if s.Labels == Continuous {
 		if p.Latent == nil {
 			p.Latent = &montecarlo.Latent{Hard: s.OutputsOf(c, d) == Bits, Shared: s.SharedNoise}
@@ -227,6 +251,16 @@ func (s *Scenario) plainLatent(c *code.Code, d decode.Decoder) *montecarlo.Laten
 // labels at real numbers too.
 func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
 	l := s.plainLatent(c, d)
+	if p, ok := e.(montecarlo.Perceived); ok {
+		if l == nil {
+			l = &montecarlo.Latent{Hard: true}
+		}
+		l.Perceived = p
+		if s.Labels == Continuous {
+			l.Continuous = betweenLevels{p, c.Levels()}
+		}
+		return l, nil
+	}
 	if s.Labels != Continuous {
 		return l, nil
 	}

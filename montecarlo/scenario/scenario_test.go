@@ -194,7 +194,7 @@ func TestTheory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d)} {
+		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, nil)} {
 			b, err := scenario.BoundOf(q)
 			switch {
 			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):

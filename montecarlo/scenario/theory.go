@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/table"
@@ -60,10 +62,39 @@ func validBetween(ctx context.Context, c *code.Code, m RealLabels) error {
 		c.Name(), m, ErrBetween, e, y, bit+1)
 }
 
+// Mean computes a mean over the labels: of a bound, or of exact values. It holds scratch memory:
+// use one on one goroutine at a time.
+type Mean struct {
+	Name   string // which bound it is, for people; "" for exact values
+	Linear bool   // the value of r·e is r times the value of e
+
+	of func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)
+}
+
+// Mean returns Σ prior·value over the rows of a table e, L × M, of the problem's error model. The
+// error is the context's.
+func (m *Mean) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+	return m.of(ctx, prior, e)
+}
+
 // BoundOf returns the bound that holds for a problem: the bound for hard decisions where
 // bits err independently, the union bound on logits, or the bound of a decoder that holds
-// however bits depend on each other. The error wraps theory.ErrNoClosedForm where there is none.
-func BoundOf(p *montecarlo.Problem) (*theory.Bound, error) {
+// however bits depend on each other. At a perceived label bits err independently, and the bound
+// is the mean over its strata. The error wraps theory.ErrNoClosedForm where there is none.
+func BoundOf(p *montecarlo.Problem) (*Mean, error) {
+	l := p.Latent
+	if l != nil && l.Perceived != nil {
+		return perceivedMean(p)
+	}
+	b, err := boundOf(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Mean{b.Name, b.Linear, b.Mean}, nil
+}
+
+// boundOf is the bound of one table of error probabilities.
+func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
 	l := p.Latent
 	switch {
 	case l == nil:
@@ -80,8 +111,8 @@ func BoundOf(p *montecarlo.Problem) (*theory.Bound, error) {
 	return b, err
 }
 
-// HasExact reports whether exact values describe a problem: bits err independently, and
-// labels are levels.
+// HasExact reports whether exact values describe a problem: bits err independently, given a
+// perceived label where there is one, and labels are levels.
 func HasExact(p *montecarlo.Problem) bool {
 	l := p.Latent
 	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
@@ -89,11 +120,18 @@ func HasExact(p *montecarlo.Problem) bool {
 
 // ExactOf prepares the exact values of a problem. The error wraps theory.ErrNoClosedForm where
 // there are none, or is the context's.
-func ExactOf(ctx context.Context, p *montecarlo.Problem) (*theory.Exact, error) {
+func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if !HasExact(p) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
 	}
-	return theory.NewExact(ctx, p.Code, p.Decoder)
+	x, err := theory.NewExact(ctx, p.Code, p.Decoder)
+	if err != nil {
+		return nil, err
+	}
+	if p.Latent != nil && p.Latent.Perceived != nil {
+		return &Mean{of: overStrata(p.Code, x.Mean)}, nil
+	}
+	return &Mean{of: x.Mean}, nil
 }
 
 // Theory returns the bound and the exact moments of every level, in levels; NaN where there
@@ -103,9 +141,17 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 	for i := range out {
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
+	tables := []mat.Matrix{p.Errors}
+	var perceived montecarlo.Perceived
+	if p.Latent != nil && p.Latent.Perceived != nil {
+		perceived = p.Latent.Perceived
+		tables = strata(p.Code, perceived)
+	}
 	if _, err := BoundOf(p); err == nil {
 		var bounds []float64
-		if p.Latent != nil && !p.Latent.Hard {
+		if perceived != nil {
+			bounds, err = perceivedBounds(ctx, workers, p)
+		} else if p.Latent != nil && !p.Latent.Hard {
 			bounds, err = theory.SoftBounds(ctx, workers, p.Code, p.Decoder, p.Errors, p.Latent.Shared)
 		} else {
 			bounds, err = theory.Bounds(ctx, workers, p.Code, p.Decoder, p.Errors)
@@ -118,7 +164,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		}
 	}
 	if HasExact(p) {
-		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, p.Errors)
+		exacts, err := theory.MeanMoments(ctx, workers, p.Code, p.Decoder, tables)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -34,6 +35,9 @@ type Plan struct {
 	Scenario *scenario.Scenario // without an error model, which the cells have
 	Plane    scenario.Plane     // the error models of the cells
 	X, Y     Axis               // their parameters; for the Gaussian mixture r and σ
+
+	cutoff   float64           // of the plane of perceived labels; 0: the default
+	training errmodel.Training // of the same
 	Methods  []scenario.Method
 	Sampling scenario.Sampling
 
@@ -45,16 +49,36 @@ type Plan struct {
 
 // planeKeys are error models that a plan file can ask for, by the keys of their parameters.
 type planeKeys struct {
-	name string // in Definition.Plane; "" for the Gaussian mixture
-	x, y string // keys of the two axes
-	new  func(p *Plan) scenario.Plane
+	kind  scenario.PlaneKind
+	x, y  string  // keys of the two axes
+	usual float64 // the only value of y where the plan has none; 0: the plan must have some
+	new   func(p *Plan) scenario.Plane
 }
 
 // planes lists the error models that a plan file can ask for. The first is the usual one.
 func planes() []planeKeys {
-	return []planeKeys{{"", "r", "sigma", func(p *Plan) scenario.Plane {
-		return scenario.MixturePlane{Printed: p.transitions == printedTransitions}
-	}}}
+	plane := func(kind scenario.PlaneKind, usual float64, make func(p *Plan) scenario.Plane) planeKeys {
+		x, y := kind.Keys()
+		return planeKeys{kind, x, y, usual, make}
+	}
+	return []planeKeys{
+		plane(scenario.Mixtures, 0, func(p *Plan) scenario.Plane {
+			return scenario.MixturePlane{Printed: p.transitions == printedTransitions}
+		}),
+		plane(scenario.PerceivedLabels, errmodel.DefaultMisfit, func(p *Plan) scenario.Plane {
+			// Cells are computed side by side, so each learns on one goroutine.
+			model := errmodel.Perceived{Cutoff: p.cutoff, Training: p.training}
+			return scenario.PerceivedPlane{Model: scenario.Perceived{Perceived: model, Workers: 1}, Prior: p.Scenario.Prior}
+		}),
+	}
+}
+
+// learning returns the parameters of a plane of perceived labels that are not its axes.
+func (p *Plan) learning() (cutoff float64, training errmodel.Training) {
+	if p.plane.kind != scenario.PerceivedLabels {
+		return 0, ""
+	}
+	return p.cutoff, p.training
 }
 
 // Transitions of the codes, as plan files name them.
@@ -90,7 +114,7 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 	}
 	p := &Plan{
 		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
-		transitions: codeTransitions, given: map[string]bool{},
+		training: errmodel.BitByBit, transitions: codeTransitions, given: map[string]bool{},
 	}
 	p.Scenario.Decoders = decoders
 	keys := map[string]planKey{
@@ -108,6 +132,8 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 		"shared_noise": {&p.Scenario.SharedNoise, "a number"},
 		"labels":       {&p.Scenario.Labels, `"levels" or "continuous"`},
 		"transitions":  {&p.transitions, `"code" or "printed"`},
+		"cutoff":       {&p.cutoff, "a number"},
+		"training":     {&p.training, `"bits" or "decoder"`},
 		"prior":        {&p.prior, "the path of a histogram"},
 	}
 	axes := map[string]*planAxis{}
@@ -128,11 +154,15 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	p.X, p.Y, p.Plane = Axis(*axes[p.plane.x]), Axis(*axes[p.plane.y]), p.plane.new(p)
+	p.X, p.Y = Axis(*axes[p.plane.x]), Axis(*axes[p.plane.y])
+	if !p.given[p.plane.y] {
+		p.Y = Axis{Values: []float64{p.plane.usual}, Even: true}
+	}
 	var err error
 	if p.Scenario.Prior, err = scenario.ReadPrior(p.prior); err != nil {
 		return nil, p.refuse("%w", err)
 	}
+	p.Plane = p.plane.new(p)
 	return p, nil
 }
 
@@ -201,7 +231,7 @@ func (p *Plan) choosePlane(known []planeKeys) error {
 			if !p.given[name] {
 				continue
 			}
-			if chosen != "" && p.plane.name != m.name {
+			if chosen != "" && p.plane.kind != m.kind {
 				return p.refuse("%q and %q are of two error models; want one of them", chosen, name)
 			}
 			p.plane, chosen = m, name
@@ -213,7 +243,7 @@ func (p *Plan) choosePlane(known []planeKeys) error {
 // check refuses values without a meaning.
 func (p *Plan) check() error {
 	for _, name := range []string{"codes", "levels", p.plane.x, p.plane.y, "methods"} {
-		if !p.given[name] {
+		if !p.given[name] && !(name == p.plane.y && p.plane.usual > 0) {
 			return p.refuse("has no %q, which every plan has; 'belsim sweep --init' prints an example", name)
 		}
 	}
@@ -226,6 +256,9 @@ func (p *Plan) check() error {
 		checkList(p, "labels", []scenario.Labels{s.Labels}, scenario.Levels, scenario.Continuous),
 		checkList(p, "transitions", []string{p.transitions}, codeTransitions, printedTransitions),
 	); err != nil {
+		return err
+	}
+	if err := p.checkPlane(); err != nil {
 		return err
 	}
 	if len(p.Levels) == 0 {
@@ -254,6 +287,29 @@ func (p *Plan) check() error {
 		}
 		if err != nil {
 			return p.refuse("%w", err)
+		}
+	}
+	return nil
+}
+
+// checkPlane refuses keys that are for another plane of error models.
+func (p *Plan) checkPlane() error {
+	refused := []string{"cutoff", "training"}
+	if p.plane.kind == scenario.PerceivedLabels {
+		refused = []string{"transitions", "shared_noise"}
+		if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
+			return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
+		}
+		if err := checkList(p, "training", []errmodel.Training{p.training}, errmodel.BitByBit, errmodel.ForDecoder); err != nil {
+			return err
+		}
+		if p.training == errmodel.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
+			p.Scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
+		}
+	}
+	for _, name := range refused {
+		if p.given[name] {
+			return p.refuse("%q does not go with %q", name, p.plane.x)
 		}
 	}
 	return nil

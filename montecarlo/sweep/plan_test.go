@@ -44,41 +44,46 @@ func TestPlanRefused(t *testing.T) {
 	}
 	with := func(old, now string) string { return strings.Replace(good, old, now, 1) }
 	for name, tt := range map[string]struct{ plan, want string }{
-		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `line 1: unknown key "cods"; want one of codes`},
-		"case":               {with(`"codes"`, `"Codes"`), `unknown key "Codes"`},
-		"twice":              {with(`"r"`, `"levels": [8], "r"`), `"levels" is there twice`},
-		"garbage":            {good + "\n{}", "goes on after its }"},
-		"cut":                {good[:len(good)-1], "ends before its }"},
-		"not an object":      {`[]`, "a plan is an object"},
-		"empty file":         {``, "a plan is an object"},
-		"no codes":           {with(`"codes": ["unary"], `, ``), `has no "codes"`},
-		"empty list":         {with(`["unary"]`, `[]`), `"codes" is an empty list`},
-		"null":               {with(`["unary"]`, `null`), `"codes" is null`},
-		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
-		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
-		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
-		"unknown decoder":    {with(`"r"`, `"decoders": ["bel"], "r"`), `"decoders" has "bel"`},
-		"unfit decoder":      {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},
-		"one level":          {with(`16`, `1`), `"levels" has 1; want 2 to`},
-		"levels twice":       {with(`16`, `16, 16`), `"levels" has 16 twice`},
-		"r of zero":          {with(`[1]`, `[0]`), `"r": 0: want positive numbers`},
-		"r backwards":        {with(`[1]`, `[2, 1]`), `1 after 2`},
-		"r in words":         {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
-		"sigma of nothing":   {with(`[2]`, `[]`), `"sigma": 0 numbers`},
-		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`), `"seed" is "1"; want a whole number`},
-		"half a sample":      {with(`"r"`, `"samples": 1.5, "r"`), `"samples" is 1.5; want a whole number`},
-		"one sample":         {with(`"r"`, `"samples": 1, "r"`), `"samples" is 1: want at least 2`},
-		"both":               {with(`"r"`, `"samples": 10, "rel_err": 0.1, "r"`), "both say how much"},
-		"max alone":          {with(`"r"`, `"max_samples": 100000, "r"`), `goes with "rel_err"`},
-		"rel_err":            {with(`"r"`, `"rel_err": -1, "r"`), `"rel_err" is -1`},
-		"too many samples":   {strings.Replace(with(`"r"`, `"samples": 18446744073709551615, "r"`), "bound", "mc", 1), "at most"},
-		"temperature":        {with(`"r"`, `"temperature": 0, "r"`), `"temperature" is 0`},
-		"shared noise":       {with(`"r"`, `"shared_noise": 2, "r"`), `"shared_noise" is 2`},
-		"labels":             {with(`"r"`, `"labels": "real", "r"`), `"labels" has "real"`},
-		"no such prior":      {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
-		"no such file":       {with(`unary`, `none.csv`), "none.csv"},
-		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
-		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
+		"unknown key":          {with(`"codes"`, `"cods": [], "codes"`), `line 1: unknown key "cods"; want one of codes`},
+		"case":                 {with(`"codes"`, `"Codes"`), `unknown key "Codes"`},
+		"twice":                {with(`"r"`, `"levels": [8], "r"`), `"levels" is there twice`},
+		"garbage":              {good + "\n{}", "goes on after its }"},
+		"cut":                  {good[:len(good)-1], "ends before its }"},
+		"not an object":        {`[]`, "a plan is an object"},
+		"empty file":           {``, "a plan is an object"},
+		"no codes":             {with(`"codes": ["unary"], `, ``), `has no "codes"`},
+		"empty list":           {with(`["unary"]`, `[]`), `"codes" is an empty list`},
+		"null":                 {with(`["unary"]`, `null`), `"codes" is null`},
+		"two planes":           {with(`"sigma": [2]`, `"label_noise": [2]`), "are of two error models"},
+		"other plane":          {with(`"methods"`, `"training": "bits", "methods"`), `"training" does not go with "r"`},
+		"other training":       {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "training": "both"`), `"training" has "both"`},
+		"cutoff":               {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": 0`), `"cutoff" is 0: want a positive number`},
+		"shared noise":         {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "shared_noise": 0.1`), `"shared_noise" does not go with "label_noise"`},
+		"a code twice":         {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
+		"unknown code":         {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
+		"unknown method":       {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
+		"unknown decoder":      {with(`"r"`, `"decoders": ["bel"], "r"`), `"decoders" has "bel"`},
+		"unfit decoder":        {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},
+		"one level":            {with(`16`, `1`), `"levels" has 1; want 2 to`},
+		"levels twice":         {with(`16`, `16, 16`), `"levels" has 16 twice`},
+		"r of zero":            {with(`[1]`, `[0]`), `"r": 0: want positive numbers`},
+		"r backwards":          {with(`[1]`, `[2, 1]`), `1 after 2`},
+		"r in words":           {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
+		"sigma of nothing":     {with(`[2]`, `[]`), `"sigma": 0 numbers`},
+		"a number in quotes":   {with(`"r"`, `"seed": "1", "r"`), `"seed" is "1"; want a whole number`},
+		"half a sample":        {with(`"r"`, `"samples": 1.5, "r"`), `"samples" is 1.5; want a whole number`},
+		"one sample":           {with(`"r"`, `"samples": 1, "r"`), `"samples" is 1: want at least 2`},
+		"both":                 {with(`"r"`, `"samples": 10, "rel_err": 0.1, "r"`), "both say how much"},
+		"max alone":            {with(`"r"`, `"max_samples": 100000, "r"`), `goes with "rel_err"`},
+		"rel_err":              {with(`"r"`, `"rel_err": -1, "r"`), `"rel_err" is -1`},
+		"too many samples":     {strings.Replace(with(`"r"`, `"samples": 18446744073709551615, "r"`), "bound", "mc", 1), "at most"},
+		"temperature":          {with(`"r"`, `"temperature": 0, "r"`), `"temperature" is 0`},
+		"shared and perceived": {with(`"r"`, `"shared_noise": 2, "r"`), `"shared_noise" is 2`},
+		"labels":               {with(`"r"`, `"labels": "real", "r"`), `"labels" has "real"`},
+		"no such prior":        {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
+		"no such file":         {with(`unary`, `none.csv`), "none.csv"},
+		"no method is left":    {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
+		"too many cells":       {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
 	} {
 		p, err := problemsOf(tt.plan)
 		if p != nil || err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "plan.json") || strings.Contains(err.Error(), "\n") {
@@ -116,6 +121,8 @@ func TestPlanMeaning(t *testing.T) {
 // flat is a plane whose models give all bits of all labels the same probability, x·y.
 type flat struct{ code *code.Code }
 
+func (flat) Kind() scenario.PlaneKind { return "flat" }
+
 func (flat) Of(_ context.Context, c *code.Code) (scenario.Lines, error) { return flat{c}, nil }
 
 func (f flat) Line(_ context.Context, y float64) (scenario.Line, error) {
@@ -129,7 +136,7 @@ type flatLine struct {
 
 func (l flatLine) Valid(x float64) bool { return x*l.y <= 1 }
 
-func (l flatLine) Errors(x float64) (mat.Matrix, error) {
+func (l flatLine) Errors(_ context.Context, x float64) (mat.Matrix, error) {
 	e := mat.NewDense(l.code.Levels(), l.code.Bits(), nil)
 	e.Apply(func(int, int, float64) float64 { return x * l.y }, e)
 	return e, nil
@@ -141,7 +148,7 @@ func (flatLine) Proportional() (float64, bool) { return math.Inf(1), false }
 // two keys, and is computed like the mixture.
 func TestAnotherPlane(t *testing.T) {
 	t.Chdir(t.TempDir())
-	known := append(planes(), planeKeys{"flat", "rate", "factor", func(*Plan) scenario.Plane { return flat{} }})
+	known := append(planes(), planeKeys{"flat", "rate", "factor", 0, func(*Plan) scenario.Plane { return flat{} }})
 	parse := func(text string) (*Plan, error) { return parsePlan("plan.json", []byte(text), decode.Builtin(), known) }
 	p, err := parse(`{"codes": ["unary"], "levels": [4], "rate": [0.1, 0.2], "factor": [1, 6], "methods": ["exact"]}`)
 	if err != nil {

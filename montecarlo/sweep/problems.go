@@ -43,11 +43,13 @@ type side struct {
 func (p *Plan) Problems(ctx context.Context) (*Problems, error) {
 	out := &Problems{scenario: p.Scenario}
 	d := Definition{
-		NumericVersion: montecarlo.NumericVersion, Plane: p.plane.name, R: p.X, Sigma: p.Y,
-		Samples: p.Sampling.Samples, RelErr: p.Sampling.RelErr, MaxSamples: p.Sampling.MaxSamples,
+		NumericVersion: montecarlo.NumericVersion,
+		Samples:        p.Sampling.Samples, RelErr: p.Sampling.RelErr, MaxSamples: p.Sampling.MaxSamples,
 		Within: p.Sampling.Within, Seed: p.Sampling.Seed,
 		Reading: p.Scenario.Reading(), Transitions: p.transitions,
 	}
+	d.SetAxes(p.Plane.Kind(), p.X, p.Y)
+	d.Cutoff, d.Training = p.learning()
 	err := p.pair(ctx, out, &d)
 	if err == nil {
 		out.Sweep, err = New(d)
@@ -127,7 +129,7 @@ func (p *Plan) pairCode(ctx context.Context, out *Problems, d *Definition, name 
 				return err
 			}
 		}
-		methods, err := p.methodsFor(ctx, c, decoder, out)
+		methods, err := p.methodsFor(ctx, c, decoder, models, out)
 		if err != nil {
 			return err
 		}
@@ -201,8 +203,8 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 }
 
 // methodsFor returns the methods of the plan that have a value for a code and a decoder.
-func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, out *Problems) ([]scenario.Method, error) {
-	shape := p.Scenario.Shape(c, d)
+func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, models scenario.Lines, out *Problems) ([]scenario.Method, error) {
+	shape := p.Scenario.Shape(c, d, models)
 	var methods []scenario.Method
 	for _, m := range p.Methods {
 		var err error
@@ -232,25 +234,25 @@ func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, o
 // whose neighbours share them, and belongs to one goroutine.
 type finder struct {
 	*Problems
-	pair  int
-	sigma float64
-	line  scenario.Line
+	pair int
+	y    float64
+	line scenario.Line
 }
 
 // problem is the sampling problem of a cell; nil where r and σ give a probability above 1.
 func (f *finder) problem(ctx context.Context, t Task) (*montecarlo.Problem, error) {
 	s := f.sides[t.Pair]
-	if f.line == nil || f.pair != t.Pair || f.sigma != t.Sigma {
-		line, err := s.models.Line(ctx, t.Sigma)
+	if f.line == nil || f.pair != t.Pair || f.y != t.Y {
+		line, err := s.models.Line(ctx, t.Y)
 		if err != nil {
 			return nil, err
 		}
-		f.pair, f.sigma, f.line = t.Pair, t.Sigma, line
+		f.pair, f.y, f.line = t.Pair, t.Y, line
 	}
-	if !f.line.Valid(t.R) {
+	if !f.line.Valid(t.X) {
 		return nil, nil
 	}
-	e, err := f.line.Errors(t.R)
+	e, err := f.line.Errors(ctx, t.X)
 	if err != nil {
 		return nil, err
 	}

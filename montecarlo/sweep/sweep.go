@@ -24,6 +24,7 @@ import (
 	"slices"
 	"sort"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -45,19 +46,49 @@ const (
 // Definition determines the cells of a sweep and their numbers. It is plain data; result files
 // contain it.
 type Definition struct {
-	NumericVersion int     `json:"numeric_version" doc:"version of the numbers; results of different versions are never mixed"`
-	Plane          string  `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
-	Pairs          []Pair  `json:"pairs" doc:"the codes, each with a decoder"`
-	R              Axis    `json:"r" doc:"the values of r"`
-	Sigma          Axis    `json:"sigma" doc:"the values of σ, in levels"`
-	Samples        uint64  `json:"samples" doc:"samples of each label; not used with rel_err"`
-	RelErr         float64 `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
-	MaxSamples     uint64  `json:"max_samples" doc:"the most samples of each label with rel_err"`
-	Within         int     `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
-	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
+	NumericVersion int                `json:"numeric_version" doc:"version of the numbers; results of different versions are never mixed"`
+	Plane          scenario.PlaneKind `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
+	Pairs          []Pair             `json:"pairs" doc:"the codes, each with a decoder"`
+	R              Axis               `json:"r,omitzero" doc:"the values of r; missing in other planes"`
+	Sigma          Axis               `json:"sigma,omitzero" doc:"the values of σ, in levels; missing in other planes"`
+	LabelNoise     Axis               `json:"label_noise,omitzero" doc:"the values of the label noise s, in levels; missing in other planes"`
+	Misfit         Axis               `json:"misfit,omitzero" doc:"the values of the misfit η, in levels; missing in other planes"`
+	Cutoff         float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
+	Training       errmodel.Training  `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
+	Samples        uint64             `json:"samples" doc:"samples of each label; not used with rel_err"`
+	RelErr         float64            `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
+	MaxSamples     uint64             `json:"max_samples" doc:"the most samples of each label with rel_err"`
+	Within         int                `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
+	Seed           uint64             `json:"seed" doc:"seed of the random numbers"`
 	scenario.Reading
 	Transitions string  `json:"transitions" doc:"code: the code's own bit transitions; printed: those that the paper's Eq. 4 prints"`
 	Priors      []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
+}
+
+// SetAxes sets the plane and the values of its parameters.
+func (d *Definition) SetAxes(kind scenario.PlaneKind, x, y Axis) {
+	d.Plane = kind
+	if kind == scenario.PerceivedLabels {
+		d.LabelNoise, d.Misfit = x, y
+	} else {
+		d.R, d.Sigma = x, y
+	}
+}
+
+// X returns the values of the first parameter of the plane.
+func (d *Definition) X() Axis {
+	if d.Plane == scenario.PerceivedLabels {
+		return d.LabelNoise
+	}
+	return d.R
+}
+
+// Y returns the values of the second parameter of the plane.
+func (d *Definition) Y() Axis {
+	if d.Plane == scenario.PerceivedLabels {
+		return d.Misfit
+	}
+	return d.Sigma
 }
 
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
@@ -96,9 +127,9 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
 // Task is one cell.
 type Task struct {
-	Pair     int // index into Definition.Pairs
-	R, Sigma float64
-	Method   scenario.Method
+	Pair   int     // index into Definition.Pairs
+	X, Y   float64 // parameters of the plane, such as r and σ
+	Method scenario.Method
 }
 
 // Piece is the unit of computation: a task, or part Part of it, from 0.
@@ -136,7 +167,7 @@ func New(d Definition) (*Sweep, error) {
 		}
 		s.priors[prior.Levels] = prior.Weights
 	}
-	cells := len(d.R.Values) * len(d.Sigma.Values)
+	cells := len(d.X().Values) * len(d.Y().Values)
 	total := 0
 	for i, pair := range d.Pairs {
 		if pair.Levels < 1 {
@@ -171,8 +202,8 @@ func (s *Sweep) list(total int) error {
 		for k, m := range pair.Methods {
 			digests[k] = sha256.Sum256([]byte(s.identity(i, m)))
 		}
-		for _, sigma := range s.Sigma.Values {
-			for _, r := range s.R.Values {
+		for _, sigma := range s.Y().Values {
+			for _, r := range s.X().Values {
 				for k := range digests {
 					var text [sha256.Size + 16]byte
 					copy(text[:], digests[k][:])
@@ -228,6 +259,8 @@ func (s *Sweep) identity(i int, method scenario.Method) string {
 	line("method", method)
 	if s.Plane != "" {
 		line("plane", s.Plane)
+		line("cutoff", hexadecimal(s.Cutoff))
+		line("training", s.Training)
 	}
 	line("code", fmt.Sprintf("%q", p.Identity))
 	line("levels", p.Levels)
@@ -286,8 +319,8 @@ func (s *Sweep) Task(t int) Task {
 	methods := s.Pairs[i].Methods
 	at := t - s.first[i]
 	cell := at / len(methods)
-	n := len(s.R.Values)
-	return Task{i, s.R.Values[cell%n], s.Sigma.Values[cell/n], methods[at%len(methods)]}
+	x, y := s.X().Values, s.Y().Values
+	return Task{i, x[cell%len(x)], y[cell/len(x)], methods[at%len(methods)]}
 }
 
 // TaskID returns the ID of task t.
@@ -300,7 +333,8 @@ func (s *Sweep) Weights(levels int) []float64 { return s.priors[levels] }
 func (s *Sweep) describe(t int) string {
 	k := s.Task(t)
 	p := s.Pairs[k.Pair]
-	return fmt.Sprintf("%s (%s, %d levels, r = %v, σ = %v, %s)", p.Code, p.Decoder, p.Levels, k.R, k.Sigma, k.Method)
+	x, y := s.Plane.Symbols()
+	return fmt.Sprintf("%s (%s, %d levels, %s = %v, %s = %v, %s)", p.Code, p.Decoder, p.Levels, x, k.X, y, k.Y, k.Method)
 }
 
 // Parts is the number of pieces that task t is cut into.

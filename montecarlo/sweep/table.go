@@ -17,15 +17,14 @@ import (
 
 // ListedPiece is a piece in a list of what a shard computes.
 type ListedPiece struct {
-	ID      string          `json:"id" doc:"ID of the cell, a hash of everything that determines its numbers"`
-	Part    int             `json:"part" doc:"part of the cell's samples, from 0"`
-	Parts   int             `json:"parts" doc:"number of parts that the cell is cut into"`
-	Code    string          `json:"code" doc:"name of the code, or its file"`
-	Decoder string          `json:"decoder" doc:"name of the decoder"`
-	Levels  int             `json:"levels" doc:"number of levels L"`
-	R       float64         `json:"r" doc:"weight r of the Gaussians"`
-	Sigma   float64         `json:"sigma" doc:"width σ of the Gaussians, in levels"`
-	Method  scenario.Method `json:"method" doc:"bound, exact or mc"`
+	ID      string `json:"id" doc:"ID of the cell, a hash of everything that determines its numbers"`
+	Part    int    `json:"part" doc:"part of the cell's samples, from 0"`
+	Parts   int    `json:"parts" doc:"number of parts that the cell is cut into"`
+	Code    string `json:"code" doc:"name of the code, or its file"`
+	Decoder string `json:"decoder" doc:"name of the decoder"`
+	Levels  int    `json:"levels" doc:"number of levels L"`
+	scenario.Point
+	Method scenario.Method `json:"method" doc:"bound, exact or mc"`
 }
 
 // List describes pieces. The error of a row is the context's.
@@ -34,7 +33,7 @@ func (s *Sweep) List(ctx context.Context, pieces []Piece) iter.Seq2[ListedPiece,
 		p := pieces[i]
 		t := s.Task(p.Task)
 		pair := s.Pairs[t.Pair]
-		return ListedPiece{s.TaskID(p.Task).String(), p.Part, s.Parts(p.Task), pair.Code, pair.Decoder, pair.Levels, t.R, t.Sigma, t.Method}
+		return ListedPiece{s.TaskID(p.Task).String(), p.Part, s.Parts(p.Task), pair.Code, pair.Decoder, pair.Levels, s.Plane.Point(t.X, t.Y), t.Method}
 	})
 }
 
@@ -65,28 +64,27 @@ type Table struct {
 
 // CellResult is the |error| of one cell, in levels, over the prior.
 type CellResult struct {
-	ID         string           `json:"id" doc:"ID of the cell, a hash of everything that determines its numbers"`
-	Code       string           `json:"code" doc:"name of the code, or its file"`
-	Decoder    string           `json:"decoder" doc:"name of the decoder"`
-	Levels     int              `json:"levels" doc:"number of levels L"`
-	Bits       int              `json:"bits" doc:"number of bits M"`
-	Outputs    scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	R          float64          `json:"r" doc:"weight r of the Gaussians"`
-	Sigma      float64          `json:"sigma" doc:"width σ of the Gaussians, in levels"`
-	Method     scenario.Method  `json:"method" doc:"bound, exact or mc"`
-	Valid      bool             `json:"valid" doc:"false where r and σ give a probability above 1; there are no numbers then"`
-	Mean       table.Number     `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     table.Number     `json:"stderr" doc:"standard error of mean, in levels; samples only"`
-	RMS        table.Number     `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
-	Within     table.Number     `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
-	WorstLevel *int             `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
-	WorstMean  table.Number     `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
-	Samples    *Total           `json:"samples" doc:"samples of all levels together; samples only"`
-	SumAbs     *Total           `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
-	SumSquare  *Total           `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
-	SumWithin  *Total           `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
-	Fraction   *uint8           `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
-	Reached    *bool            `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+	ID      string           `json:"id" doc:"ID of the cell, a hash of everything that determines its numbers"`
+	Code    string           `json:"code" doc:"name of the code, or its file"`
+	Decoder string           `json:"decoder" doc:"name of the decoder"`
+	Levels  int              `json:"levels" doc:"number of levels L"`
+	Bits    int              `json:"bits" doc:"number of bits M"`
+	Outputs scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	scenario.Point
+	Method     scenario.Method `json:"method" doc:"bound, exact or mc"`
+	Valid      bool            `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
+	Mean       table.Number    `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
+	StdErr     table.Number    `json:"stderr" doc:"standard error of mean, in levels; samples only"`
+	RMS        table.Number    `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
+	Within     table.Number    `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
+	WorstLevel *int            `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
+	WorstMean  table.Number    `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
+	Samples    *Total          `json:"samples" doc:"samples of all levels together; samples only"`
+	SumAbs     *Total          `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
+	SumSquare  *Total          `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
+	SumWithin  *Total          `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
+	Fraction   *uint8          `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
+	Reached    *bool           `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
 }
 
 // Cell returns the row of task t, from 0.
@@ -95,7 +93,7 @@ func (m *Merged) Cell(t int) CellResult {
 	p := m.Pairs[task.Pair]
 	c := CellResult{
 		ID: m.TaskID(t).String(), Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,
-		R: task.R, Sigma: task.Sigma, Method: task.Method, Valid: v.valid,
+		Point: m.Plane.Point(task.X, task.Y), Method: task.Method, Valid: v.valid,
 		Mean: table.Number(v.mean), StdErr: table.Number(v.stdErr), RMS: table.Number(v.rms), Within: table.Number(v.within), WorstMean: table.Number(v.worstMean),
 	}
 	if v.valid && task.Method == scenario.Sample {
@@ -127,7 +125,7 @@ func (m *Merged) Table(version string) *Table {
 // that does not exist is NaN, or 0 in an array of integers. The error says which sum is too
 // large for an integer of NumPy.
 func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
-	columns, err := table.CSVColumns[CellResult]()
+	columns, err := table.CSVColumns[CellResult](table.Without(m.Plane.Missing()...))
 	if err != nil {
 		return err
 	}
@@ -193,8 +191,9 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	if a.Levels != b.Levels {
 		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of levels; take .csv, .json or .npz", a.Code, a.Levels, b.Code, b.Levels)
 	}
-	if !m.R.Even || !m.Sigma.Even {
-		return nil, fmt.Errorf("a figure needs r and sigma at even distances, or in even ratios; take .csv, .json or .npz")
+	if !m.X().Even || !m.Y().Even {
+		x, y := m.Plane.Keys()
+		return nil, fmt.Errorf("a figure needs %s and %s at even distances, or in even ratios; take .csv, .json or .npz", x, y)
 	}
 	if method == "" {
 		method = a.Methods[0]
@@ -204,9 +203,11 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	}
 	out := &scenario.Map{
 		A: a.Code, B: b.Code, DecoderA: a.Decoder, DecoderB: b.Decoder, Levels: a.Levels, Method: method,
-		R: m.R.Values, Sigma: m.Sigma.Values, Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
-		Reading: m.Reading, LogR: m.R.Log, LogSigma: m.Sigma.Log,
+		Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
+		Reading: m.Reading, LogX: m.X().Log, LogY: m.Y().Log,
 	}
+	out.Cutoff, out.Training = m.Cutoff, m.Training
+	out.SetAxes(m.Plane, m.X().Values, m.Y().Values)
 	if method == scenario.Sample {
 		out.Seed = &m.Seed
 	}
@@ -214,8 +215,8 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	for i, x := range valuesA {
 		y := valuesB[i]
 		out.Cells = append(out.Cells, scenario.Cell{
-			R: m.R.Values[i%len(m.R.Values)], Sigma: m.Sigma.Values[i/len(m.R.Values)],
-			A: table.Number(x), B: table.Number(y), Increase: scenario.Increase(x, y),
+			Point: m.Plane.Point(out.X()[i%len(out.X())], out.Y()[i/len(out.X())]),
+			A:     table.Number(x), B: table.Number(y), Increase: scenario.Increase(x, y),
 		})
 	}
 	return out, nil
@@ -225,7 +226,7 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 func (m *Merged) means(pair int, method scenario.Method) []float64 {
 	methods := m.Pairs[pair].Methods
 	at := slices.Index(methods, method)
-	out := make([]float64, len(m.R.Values)*len(m.Sigma.Values))
+	out := make([]float64, len(m.X().Values)*len(m.Y().Values))
 	for i := range out {
 		v := m.values[m.first[pair]+i*len(methods)+at]
 		out[i] = math.NaN()

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
+)
+
+// TestPerceived: every command takes the networks that know a perceived label.
+func TestPerceived(t *testing.T) {
+	t.Chdir(t.TempDir())
+	golden(t, "perceived-compare.txt", mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 32 --label-noise 1.5 --training bits,decoder --decoder gen,gen-ex --samples 6400 --backend cpu")...))
+	golden(t, "perceived-verify.txt", mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 6400 --backend cpu")...))
+	out := mustRun(t, strings.Fields("verify --code hexj --levels 32 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 6400 --backend cpu")...)
+	if !strings.Contains(out, "PASS every sampled mean is within its bound") || !strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained bit by bit") {
+		t.Errorf("verify on logits printed %s", out)
+	}
+
+	var c scenario.Comparison
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --json --decoder gen")...)), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.LabelNoise == nil || math.Abs(*c.LabelNoise-1.15) > 0.1 || c.R != nil || c.Misfit == nil || *c.Misfit != 0.25 || c.Training != "" || len(c.Results) != 4 {
+		t.Errorf("compare --mae 0.9: %+v", c)
+	}
+	for _, r := range c.Results {
+		if r.Training == "" || r.Forecast == nil {
+			t.Errorf("row %+v has no training or no forecast", r)
+		}
+		if r.Code == "unary" && r.Training == "bits" && math.Abs(float64(*r.Forecast)-0.9) > 0.02 {
+			t.Errorf("unary has an error of %v levels, want 0.9", *r.Forecast)
+		}
+	}
+
+	// A map and a sweep of the same cells have the same numbers.
+	mustRun(t, strings.Fields("heatmap unary johnson --levels 16 --label-noise 0.8:1.6:2 --misfit 0.2:0.4:2 --method exact -o map.csv -o map.png -o map.json")...)
+	write(t, "plan.json", `{"codes": ["unary", "johnson"], "levels": [16], "label_noise": [0.8, 1.6], "misfit": [0.2, 0.4], "methods": ["exact"]}`)
+	mustRun(t, "sweep", "plan.json", "--out", "cells", "--backend", "cpu", "--quiet")
+	mustRun(t, "merge", "cells", "-o", "cells.csv", "-o", "cells.npz", "-o", "cells.png", "-o", "cells.json")
+	lines := func(path string) []string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	cells, table := lines("map.csv"), lines("cells.csv")
+	if cells[0] != "label_noise,misfit,a,b,increase_percent" || !strings.Contains(table[0], ",outputs,label_noise,misfit,method,") || len(cells) != 5 || len(table) != 9 {
+		t.Fatalf("the CSVs have %q, %d lines, and %q, %d lines", cells[0], len(cells), table[0], len(table))
+	}
+	for i, line := range cells[1:] {
+		f := strings.Split(line, ",")
+		for k, row := range []string{table[1+i], table[5+i]} {
+			if !strings.Contains(row, ","+f[0]+","+f[1]+",exact,true,"+f[2+k]+",") {
+				t.Errorf("the map has %s, the sweep %s", line, row)
+			}
+		}
+	}
+
+	// What is found is better than the named codes.
+	var found search.Optimized
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet --json")...)), &found); err != nil {
+		t.Fatal(err)
+	}
+	if found.LabelNoise == nil || found.Training != "bits" || !(found.Improvement > 0) {
+		t.Errorf("optimize found %+v", found)
+	}
+}
+
+// TestPerceivedRules: flags that the networks that know a perceived label do not go with.
+func TestPerceivedRules(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ args, want string }{
+		{"compare --label-noise 1 --r 1", "--label-noise and --r both give the error model"},
+		{"compare --mae 1 --sigma 1", "--mae and --sigma both give the error model"},
+		{"verify --label-noise 1 --errors e.csv", "--label-noise and --errors both give the error model"},
+		{"optimize --levels 8 --bits 4 --mae 1 --model f.json", "--mae and --model both give the error model"},
+		{"verify --random --label-noise 1", "--random and --label-noise both give error probabilities"},
+		{"compare --label-noise 1 --mae 1", "--label-noise and --mae both say what the networks know"},
+		{"compare --label-noise 1 --shared-noise 0.2", "--label-noise and --shared-noise both make the bits err together"},
+		{"heatmap --label-noise 1:2:2 --sigma 1:2:2", "--label-noise and --sigma both give the error model"},
+		{"compare --label-noise 0", "--label-noise 0: want more than zero"},
+		{"compare --label-noise=-1", "--label-noise -1: want more than zero levels"},
+		{"compare --label-noise 1 --misfit=-1", "--misfit -1: want zero levels or more"},
+		{"compare --label-noise NaN", "--label-noise NaN: want more than zero levels"},
+		{"compare unary --levels 8 --mae 7", "--mae 7: no label noise from 0.02 to 4 levels"},
+		{"compare unary --levels 8 --label-noise 1 --training decoder --decoder bel-u", "decoder bel-u reads bits, and networks trained for the decoder give logits; want gen or gen-ex"},
+		{"compare unary --levels 8 --label-noise 1 --training bits,bits", "--training bits is given twice"},
+	} {
+		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
+		}
+	}
+	_, _, stderr := run(t, strings.Fields("compare unary --levels 4 --samples 50 --misfit 0.3 --training decoder")...)
+	for _, name := range []string{"misfit", "training"} {
+		if !strings.Contains(stderr, "note: --"+name+" has no effect: it is for --label-noise and --mae") {
+			t.Errorf("no note that --%s has no effect: %s", name, stderr)
+		}
+	}
+}

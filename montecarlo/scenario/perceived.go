@@ -1,0 +1,371 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/parallel"
+)
+
+// PriorModel is implemented by models whose error probabilities depend on how often each label
+// occurs, as those of networks do.
+type PriorModel interface {
+	Model
+	// ErrorsUnder is Errors under a prior of length L. Errors supposes that all labels occur
+	// equally often.
+	ErrorsUnder(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error)
+}
+
+// Perceived is the model of networks that know one number of an input, the perceived label:
+// errmodel.Perceived has the equations. Its tables are *errmodel.Learned.
+type Perceived struct {
+	errmodel.Perceived
+	Workers int // goroutines that learn; 0: one for each processor. It never changes a number.
+}
+
+var _ PriorModel = Perceived{}
+
+// Errors implements Model.
+func (m Perceived) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
+	return m.ErrorsUnder(ctx, c, theory.Uniform(c.Levels()))
+}
+
+// ErrorsUnder implements PriorModel.
+func (m Perceived) ErrorsUnder(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
+	if c.Real() {
+		return nil, fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+	}
+	l, err := m.Learn(ctx, m.Workers, c, prior)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Parameters implements Model.
+func (m Perceived) Parameters() Parameters {
+	p := Parameters{LabelNoise: &m.Noise, Misfit: &m.Misfit, Training: m.Training}
+	if m.Cutoff > 0 {
+		p.Cutoff = &m.Cutoff
+	}
+	return p
+}
+
+// String implements Model.
+func (m Perceived) String() string {
+	text := fmt.Sprintf("label noise %.4g, misfit %.4g", m.Noise, m.Misfit)
+	if m.Cutoff > 0 {
+		text += fmt.Sprintf(", cutoff %.4g", m.Cutoff)
+	}
+	if m.Training != "" {
+		text += ", " + Trained(m.Training)
+	}
+	return text
+}
+
+// Trained says for people what a network was trained for.
+func Trained(t errmodel.Training) string {
+	if t == errmodel.ForDecoder {
+		return "trained for the decoder"
+	}
+	return "trained bit by bit"
+}
+
+// trainingOf is the training of a model's networks, and "" where it has none.
+func trainingOf(m Model) errmodel.Training {
+	if p, ok := m.(Perceived); ok {
+		return p.Training
+	}
+	return ""
+}
+
+// Fitting returns those of the named decoders that read the outputs of the scenario: networks
+// trained for the decoder give logits only.
+func (s *Scenario) Fitting(names []string) []string {
+	if s.outputs() != Logits {
+		return names
+	}
+	var out []string
+	for _, name := range names {
+		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// With returns the scenario with another error model.
+func (s *Scenario) With(m Model) *Scenario {
+	t := *s
+	t.Model = m
+	return &t
+}
+
+// Errors returns the L × M error probabilities of a code under the scenario's model and prior.
+func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
+	m, ok := s.Model.(PriorModel)
+	if !ok {
+		return s.Model.Errors(ctx, c)
+	}
+	weights, err := s.Weights(c.Levels())
+	if err != nil {
+		return nil, err
+	}
+	return m.ErrorsUnder(ctx, c, weights)
+}
+
+// betweenLevels are the error probabilities of a perceived label at labels between levels: the
+// means over its strata.
+type betweenLevels struct {
+	montecarlo.Perceived
+	levels int
+}
+
+// AtLabel implements montecarlo.Profile.
+func (b betweenLevels) AtLabel(dst []float64, y float64) {
+	i := min(max(int(math.Round(y)), 1), b.levels) - 1
+	wrong := make([]float64, len(dst))
+	clear(dst)
+	for j := range tables.Sublevels {
+		b.WrongTo(wrong, i, tables.PerceivedLabel(y, b.Noise(), j))
+		for k, e := range wrong {
+			dst[k] += e / tables.Sublevels
+		}
+	}
+}
+
+// unasked stands for a perceived label of which nobody asks anything but that it is there.
+type unasked struct{ bits int }
+
+func (unasked) Noise() float64                          { return 0 }
+func (unasked) Logits(dst []float64, _ float64)         { clear(dst) }
+func (u unasked) Misfits() []float64                    { return make([]float64, u.bits) }
+func (unasked) WrongTo(dst []float64, _ int, _ float64) { clear(dst) }
+
+// stratum is the table of error probabilities, L × M, at one part of the law of the perceived
+// label.
+type stratum struct {
+	montecarlo.Perceived
+	levels, bits, part int
+}
+
+func (s stratum) Dims() (r, c int) { return s.levels, s.bits }
+func (s stratum) T() mat.Matrix    { return mat.Transpose{Matrix: s} }
+func (s stratum) At(i, j int) float64 {
+	row := make([]float64, s.bits)
+	s.RowTo(row, i)
+	return row[j]
+}
+
+// RowTo sets dst to row i.
+func (s stratum) RowTo(dst []float64, i int) {
+	s.WrongTo(dst, i, tables.PerceivedLabel(tables.Label(i, 0, false), s.Noise(), s.part))
+}
+
+// strata are the tables of all parts, which have the same weight.
+func strata(c *code.Code, p montecarlo.Perceived) []mat.Matrix {
+	out := make([]mat.Matrix, tables.Sublevels)
+	for j := range out {
+		out[j] = stratum{p, c.Levels(), c.Bits(), j}
+	}
+	return out
+}
+
+// overStrata is a mean over the strata of a perceived label. The table that it is given must be
+// a montecarlo.Perceived.
+func overStrata(c *code.Code, mean func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)) func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+	return func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+		p, ok := e.(montecarlo.Perceived)
+		if !ok {
+			return 0, fmt.Errorf("%T is no table of a perceived label", e)
+		}
+		sum := 0.0
+		for _, t := range strata(c, p) {
+			v, err := mean(ctx, prior, t)
+			if err != nil {
+				return 0, err
+			}
+			sum += v
+		}
+		return sum / tables.Sublevels, nil
+	}
+}
+
+// mostUnion bounds the work of the union bound on hard decisions, L·M² for each level and stratum:
+// some seconds.
+const mostUnion = 1 << 22
+
+// rowBound gives a bound of row i of a code. It holds scratch memory.
+type rowBound func(ctx context.Context, i int) (float64, error)
+
+// perceivedBound returns the bound at a perceived label, by its name for people, and how to make
+// it for a table: the mean over the strata. The error wraps theory.ErrNoClosedForm where there is
+// none.
+func perceivedBound(p *montecarlo.Problem) (name string, rows func(montecarlo.Perceived) rowBound, err error) {
+	c, d := p.Code, p.Decoder
+	_, gen := d.(decode.Gen)
+	switch {
+	case p.Latent.Continuous != nil:
+		return "", nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
+	case p.Latent.Hard && gen && c.Levels()*c.Bits()*c.Bits() > mostUnion:
+		return "", nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long", theory.ErrNoClosedForm, c.Name())
+	case p.Latent.Hard:
+		b, err := theory.NewBound(c, d)
+		if err != nil {
+			return "", nil, err
+		}
+		return b.Name, func(t montecarlo.Perceived) rowBound { return hardBound(b, c, t, gen) }, nil
+	case gen:
+		return "union bound on logits", func(t montecarlo.Perceived) rowBound { return logitBound(c, t) }, nil
+	}
+	return "", nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
+}
+
+// hardBound is the mean over the strata of a bound b on hard decisions. With r the level that is
+// nearest to the perceived label, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of
+// the word of r: for gen, whose bound adds up pairs of words, the bound of row r is taken. Of
+// other bounds the smaller one counts.
+func hardBound(b *theory.Bound, c *code.Code, p montecarlo.Perceived, gen bool) rowBound {
+	e := make([]float64, c.Bits())
+	at := func(ctx context.Context, i int, perceived float64) (float64, error) {
+		p.WrongTo(e, i, perceived)
+		return b.Row(ctx, i, e)
+	}
+	return func(ctx context.Context, i int) (float64, error) {
+		sum := 0.0
+		for j := range tables.Sublevels {
+			perceived := tables.PerceivedLabel(float64(i+1), p.Noise(), j)
+			r := min(max(int(math.Round(perceived)), 1), c.Levels()) - 1
+			least, err := at(ctx, r, perceived)
+			if err != nil {
+				return 0, err
+			}
+			least += math.Abs(float64(r - i))
+			if !gen && r != i {
+				direct, err := at(ctx, i, perceived)
+				if err != nil {
+					return 0, err
+				}
+				least = min(least, direct)
+			}
+			sum += least
+		}
+		return sum / tables.Sublevels, nil
+	}
+}
+
+// logitBound is the mean over the strata of the bound of gen on logits.
+func logitBound(c *code.Code, p montecarlo.Perceived) rowBound {
+	sd, mean := p.Misfits(), make([]float64, c.Bits())
+	return func(ctx context.Context, i int) (float64, error) {
+		sum := 0.0
+		for j := range tables.Sublevels {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			p.Logits(mean, tables.PerceivedLabel(float64(i+1), p.Noise(), j))
+			sum += theory.LogitUnionBound(c, i, mean, sd)
+		}
+		return sum / tables.Sublevels, nil
+	}
+}
+
+// perceivedMean is perceivedBound as BoundOf returns it.
+func perceivedMean(p *montecarlo.Problem) (*Mean, error) {
+	name, rows, err := perceivedBound(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Mean{Name: name, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+		t, ok := e.(montecarlo.Perceived)
+		if !ok {
+			return 0, fmt.Errorf("%T is no table of a perceived label", e)
+		}
+		row, sum := rows(t), 0.0
+		for i, weight := range prior {
+			if weight > 0 {
+				v, err := row(ctx, i)
+				if err != nil {
+					return 0, err
+				}
+				sum = math.FMA(weight, v, sum)
+			}
+		}
+		return sum, nil
+	}}, nil
+}
+
+// perceivedBounds are the bounds of a problem with a perceived label, level by level.
+func perceivedBounds(ctx context.Context, workers int, p *montecarlo.Problem) ([]float64, error) {
+	out := make([]float64, p.Code.Levels())
+	return out, parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
+		_, rows, err := perceivedBound(p)
+		if err != nil {
+			return nil, err
+		}
+		row := rows(p.Latent.Perceived)
+		return func(ctx context.Context, i int) (err error) {
+			out[i], err = row(ctx, i)
+			return err
+		}, nil
+	})
+}
+
+// PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
+// both in levels.
+type PerceivedPlane struct {
+	Model Perceived // its other parameters
+	Prior Prior     // of the labels that networks learn
+}
+
+// Kind implements Plane.
+func (PerceivedPlane) Kind() PlaneKind { return PerceivedLabels }
+
+// Of implements Plane.
+func (p PerceivedPlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
+	weights, err := p.Prior.Weights(c.Levels())
+	if err != nil {
+		return nil, err
+	}
+	if c.Real() {
+		_, err = p.Model.Errors(ctx, c)
+		return nil, err
+	}
+	return perceivedLines{p.Model, c, weights}, nil
+}
+
+type perceivedLines struct {
+	model Perceived
+	code  *code.Code
+	prior []float64
+}
+
+func (l perceivedLines) Line(_ context.Context, misfit float64) (Line, error) {
+	l.model.Misfit = misfit
+	return perceivedLine{l}, nil
+}
+
+type perceivedLine struct{ perceivedLines }
+
+func (l perceivedLine) Valid(noise float64) bool {
+	m := l.model.Perceived
+	m.Noise = noise
+	return m.Check() == nil
+}
+
+func (l perceivedLine) Errors(ctx context.Context, noise float64) (mat.Matrix, error) {
+	m := l.model
+	m.Noise = noise
+	return m.ErrorsUnder(ctx, l.code, l.prior)
+}
+
+func (perceivedLine) Proportional() (float64, bool) { return 0, false }

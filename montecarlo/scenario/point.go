@@ -1,0 +1,67 @@
+package scenario
+
+// PlaneKind says which two parameters of an error model are the axes of a plane.
+type PlaneKind string
+
+// The kinds of planes, by their names in plans and results.
+const (
+	Mixtures        PlaneKind = ""          // x is r, y is σ
+	PerceivedLabels PlaneKind = "perceived" // x is the label noise s, y the misfit η
+)
+
+// Point holds the parameters of an error model in a plane, in results. The parameters of the
+// other kinds of planes are zero, and missing in files.
+type Point struct {
+	R          float64 `json:"r,omitempty" doc:"weight r of the Gaussians; missing in other models"`
+	Sigma      float64 `json:"sigma,omitempty" doc:"width σ of the Gaussians, in levels; missing in other models"`
+	LabelNoise float64 `json:"label_noise,omitempty" doc:"label noise s, in levels; missing in other models"`
+	Misfit     float64 `json:"misfit,omitempty" doc:"misfit η, in levels; missing in other models"`
+}
+
+// Point returns the point of a plane.
+func (k PlaneKind) Point(x, y float64) Point {
+	if k == PerceivedLabels {
+		return Point{LabelNoise: x, Misfit: y}
+	}
+	return Point{R: x, Sigma: y}
+}
+
+// X returns the first parameter of a point.
+func (p Point) X() float64 { return p.R + p.LabelNoise } // one of them is zero
+
+// Y returns the second parameter of a point.
+func (p Point) Y() float64 { return p.Sigma + p.Misfit }
+
+// Keys returns the names of the two parameters in files.
+func (k PlaneKind) Keys() (x, y string) {
+	if k == PerceivedLabels {
+		return "label_noise", "misfit"
+	}
+	return "r", "sigma"
+}
+
+// Symbols returns the names of the two parameters for people.
+func (k PlaneKind) Symbols() (x, y string) {
+	if k == PerceivedLabels {
+		return "s", "η"
+	}
+	return "r", "σ"
+}
+
+// Titles returns the titles of the axes of a figure.
+func (k PlaneKind) Titles() (x, y string) {
+	if k == PerceivedLabels {
+		return "label noise s (levels)", "misfit η (levels)"
+	}
+	return "r", "σ (levels)"
+}
+
+// Missing lists the columns of CSV that a plane does not have.
+func (k PlaneKind) Missing() []string {
+	other := PerceivedLabels
+	if k == PerceivedLabels {
+		other = Mixtures
+	}
+	x, y := other.Keys()
+	return []string{x, y}
+}
