@@ -66,18 +66,19 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	x, y := cmd.R, cmd.Sigma
 	if cmd.perceived() {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
 			return err
 		}
-		x, y = cmd.LabelNoise, cmd.Misfit
 		if cmd.training() == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	} else {
 		cmd.around(env, s, fit)
-		x, y = cmd.R, cmd.Sigma
+	}
+	x, y := cmd.R, cmd.Sigma
+	if cmd.perceived() {
+		x, y = cmd.LabelNoise, cmd.Misfit
 	}
 	sides, err := cmd.openSides(ctx, s, fit)
 	if err != nil {
