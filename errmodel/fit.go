@@ -24,9 +24,25 @@ type Fit struct {
 	Limited bool
 
 	l        *likelihood
-	lo, hi   float64 // of ln σ
+	lo, hi   float64 // of b = ln s: see likelihood
 	best     float64 // log-likelihood
 	variance [2]float64
+}
+
+// s is the width of the Gaussians that the likelihood uses: σ, or a little more for real labels.
+func (f *Fit) s() float64 { return f.l.grid.wide(f.Sigma.Value) }
+
+// inverse returns the entries of the inverse of the observed information about (ln r, ln s), and
+// whether the estimate has one: it lies at no limit.
+func (f *Fit) inverse() (raa, rab, rbb float64, ok bool) {
+	b := math.Log(f.s())
+	f.l.at(b)
+	_, _, iaa, iab, ibb := f.l.derivatives(math.Log(f.R.Value))
+	det := iaa*ibb - iab*iab
+	if !(det > 0 && iaa > 0) || f.Limited || !(b > f.lo+1e-6 && b < f.hi-1e-6) {
+		return 0, 0, 0, false
+	}
+	return ibb / det, -iab / det, iaa / det, true
 }
 
 // ErrNoFit is wrapped by the errors for counts that do not determine r and σ.
@@ -65,11 +81,11 @@ func NewFit(ctx context.Context, c *Counts, positions [][]int, bit int) (*Fit, e
 	case l.total == 0:
 		return nil, fmt.Errorf("%w: no output is wrong", ErrNoFit)
 	}
-	f := &Fit{l: l, lo: math.Log(smallestSigma), hi: math.Log(10 * float64(c.Levels))}
+	f := &Fit{l: l, lo: math.Log(l.grid.wide(smallestSigma)), hi: math.Log(l.grid.wide(10 * float64(c.Levels)))}
 	if err := f.maximize(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.intervals(ctx, [2]float64{1, 1}); err != nil {
+	if err := f.intervals(ctx, [2]float64{1, 1}, [2]float64{threshold(), threshold()}); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -140,53 +156,60 @@ func (f *Fit) maximize(ctx context.Context) error {
 	if det := iaa*ibb - iab*iab; det > 0 {
 		f.variance = [2]float64{ibb / det, iaa / det}
 	}
-	f.R.Value, f.Sigma.Value = math.Exp(a), math.Exp(b)
+	f.R.Value, f.Sigma.Value = math.Exp(a), f.l.grid.narrow(math.Exp(b))
 	return nil
 }
 
-// Inflate corrects the intervals for samples whose bits err together. (The likelihood treats
-// all bits as independent.) aa, ab and bb are the entries of J = Σ_i s·sᵀ, summed over the
-// samples; the score s of a sample is the sum of the scores of its bits, which Scores returns.
-// The variances become the variances of the sandwich estimator, I⁻¹·J·I⁻¹. Towards the ends of
-// an interval, the likelihood may fall in the same proportion. Inflate returns the factors by
-// which the variances of ln r and ln σ grow. They are NaN, and the intervals do not change,
-// where the estimate is at a limit and has no such variance.
-func (f *Fit) Inflate(ctx context.Context, aa, ab, bb float64) ([2]float64, error) {
-	a := math.Log(f.R.Value)
-	f.l.at(math.Log(f.Sigma.Value))
-	_, _, iaa, iab, ibb := f.l.derivatives(a)
-	det := iaa*ibb - iab*iab
-	effect := [2]float64{math.NaN(), math.NaN()}
-	if b := math.Log(f.Sigma.Value); det > 0 && !f.Limited && b > f.lo+1e-6 && b < f.hi-1e-6 {
-		// The rows of I⁻¹ are (ibb, −iab)/det and (−iab, iaa)/det.
-		quadratic := func(x, y float64) float64 { return (x*x*aa + 2*x*y*ab + y*y*bb) / (det * det) }
-		effect[0] = quadratic(ibb, -iab) / (ibb / det)
-		effect[1] = quadratic(-iab, iaa) / (iaa / det)
-		f.variance = [2]float64{quadratic(ibb, -iab), quadratic(-iab, iaa)}
-	}
-	return effect, f.intervals(ctx, effect)
+// Regular reports whether the estimate lies inside of what is possible. At a limit (Limited, or a σ
+// that cannot be told from 0 or from any larger one) its intervals do not hold the truth as often as
+// they say.
+func (f *Fit) Regular() bool {
+	_, _, _, ok := f.inverse()
+	return ok
 }
 
-// Scores returns the scores of wrong and of right outputs at the estimate for a
-// bit: ∂/∂(ln r, ln σ) of the log-likelihood of one output with probability e[n,k].
-// The score of a sample is the sum of the scores of its bits.
-func (f *Fit) Scores(levels int, positions []int) (wrong, right [][2]float64) {
-	wrong, right = make([][2]float64, levels), make([][2]float64, levels)
-	if len(positions) == 0 {
-		return wrong, right
-	}
-	l := newLikelihood(NewCounts(levels, 1), [][]int{positions}, 0)
-	l.at(math.Log(f.Sigma.Value))
-	a := math.Log(f.R.Value)
-	for i, g := range l.group {
-		e := math.Exp(min(a+l.logU[g], 0))
-		wrong[i] = [2]float64{1, l.q1[g]}
-		if e < 1 {
-			o := -e / (1 - e)
-			right[i] = [2]float64{o, o * l.q1[g]}
+// Spread says how far chance takes the estimates of ln r and ln σ, from the samples themselves:
+// the sums over the samples of the second and of the fourth powers of their influences. The
+// influence of a sample is I⁻¹·s, where s is its score, the sum of the scores of its bits.
+type Spread struct {
+	Square, Fourth [2]float64
+}
+
+// Samples is the number of samples that the estimate of each variance rests on: the number of
+// equal influences whose squares would vary as much. It is small where a few samples hold most
+// of the errors.
+func (s Spread) Samples() [2]float64 {
+	var out [2]float64
+	for i := range out {
+		if s.Fourth[i] > 0 {
+			out[i] = s.Square[i] * s.Square[i] / s.Fourth[i]
 		}
 	}
-	return wrong, right
+	return out
+}
+
+// Inflate corrects the intervals for samples whose bits err together. (The likelihood
+// treats all bits as independent.) The variances become those of the sandwich estimator,
+// I⁻¹·J·I⁻¹, where J is the sum of the squares of the scores of the samples. The likelihood may
+// fall in proportion towards the ends of an interval, and by Student's quantile instead of the
+// normal one, because the variance is an estimate from so many samples as Spread says.
+// Inflate returns the factors by which the variances of ln r and ln σ grow. They are NaN, and the
+// intervals do not change, where the estimate is at a limit and has no such variance.
+func (f *Fit) Inflate(ctx context.Context, s Spread) ([2]float64, error) {
+	effect := [2]float64{math.NaN(), math.NaN()}
+	fall := [2]float64{threshold(), threshold()}
+	if raa, _, rbb, ok := f.inverse(); ok {
+		n := s.Samples()
+		for i, naive := range []float64{raa, rbb} {
+			effect[i] = s.Square[i] / naive
+			f.variance[i] = s.Square[i]
+			if n[i] > 1 {
+				t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n[i]}.Quantile((1 + Confidence) / 2)
+				fall[i] = t * t / 2
+			}
+		}
+	}
+	return effect, f.intervals(ctx, effect, fall)
 }
 
 // Mixture returns the fitted table for a code's transitions, L × M.
@@ -219,24 +242,24 @@ func minimize(ctx context.Context, start, step, tolerance float64, f func(float6
 }
 
 // intervals sets the limits of both parameters: the points where the profile likelihood
-// has fallen by threshold, times the effect on the variance of the parameter.
-func (f *Fit) intervals(ctx context.Context, effect [2]float64) error {
+// has fallen by fall, times the effect on the variance of the parameter.
+func (f *Fit) intervals(ctx context.Context, effect, fall [2]float64) error {
 	for i, e := range effect {
 		if !(e > 0) || math.IsInf(e, 0) {
 			effect[i] = 1
 		}
 	}
-	limited, err := f.intervalSigma(ctx, f.best-threshold()*effect[1])
+	limited, err := f.intervalSigma(ctx, f.best-fall[1]*effect[1])
 	if err != nil {
 		return err
 	}
-	return f.intervalR(ctx, f.best-threshold()*effect[0], limited)
+	return f.intervalR(ctx, f.best-fall[0]*effect[0], limited)
 }
 
 // intervalSigma sets the limits of σ: the points where the profile over r falls below a floor.
 // It reports whether there are two.
 func (f *Fit) intervalSigma(ctx context.Context, floor float64) (limited bool, err error) {
-	b := math.Log(f.Sigma.Value)
+	b := math.Log(f.s())
 	fallen := func(b float64) float64 {
 		f.l.at(b)
 		_, v, _ := f.l.profile()
@@ -255,14 +278,14 @@ func (f *Fit) intervalSigma(ctx context.Context, floor float64) (limited bool, e
 		return false, err
 	}
 	if okDown {
-		f.Sigma.Lo = math.Exp(down)
+		f.Sigma.Lo = f.l.grid.narrow(math.Exp(down))
 	}
 	up, okUp, err := ends(f.hi)
 	if err != nil {
 		return false, err
 	}
 	if okUp {
-		f.Sigma.Hi = math.Exp(up)
+		f.Sigma.Hi = f.l.grid.narrow(math.Exp(up))
 	}
 	return okDown && okUp, nil
 }
@@ -271,7 +294,7 @@ func (f *Fit) intervalSigma(ctx context.Context, floor float64) (limited bool, e
 // some σ is above a floor. For a given σ the likelihood falls on both sides of its best r.
 // limited says whether σ has two limits: towards an end without one, r grows without limit.
 func (f *Fit) intervalR(ctx context.Context, floor float64, limited bool) error {
-	a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
+	a, b := math.Log(f.R.Value), math.Log(f.s())
 	extreme := func(sign float64) (float64, error) {
 		step := math.Sqrt(f.variance[1])
 		if !(step > 1e-3) { // or it is unknown

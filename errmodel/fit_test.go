@@ -234,16 +234,8 @@ func TestFitPerBit(t *testing.T) {
 	if _, most := tolerated(len(fits)); missed > most {
 		t.Errorf("%d of %d intervals miss r", missed, len(fits))
 	}
-	table, err := PerBit(32, c.Transitions(), fits)
-	if err != nil {
+	if _, err := PerBit(32, c.Transitions(), fits); err != nil {
 		t.Fatal(err)
-	}
-	g, err := NewGoodness(counts, c.Transitions(), table, 2*len(fits))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g.P < 1e-6 {
-		t.Errorf("the true model is rejected: %+v", g)
 	}
 }
 
@@ -315,34 +307,6 @@ func TestFitExtremes(t *testing.T) {
 	}
 }
 
-// TestScores adds the scores of single outputs up to the likelihood's gradient, and
-// their squares to the information of a sample whose bits are one.
-func TestScores(t *testing.T) {
-	c := mustCode(t, "johnson", 24)
-	counts := simulated(rand.New(rand.NewPCG(8, 9)), mustMixture(t, c, 0.6, 1.2), func(int) uint64 { return 40 })
-	f, err := NewFit(context.Background(), counts, c.Transitions(), -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Away from the maximum, so that the gradient is not zero.
-	f.R.Value, f.Sigma.Value = 0.5, 1.7
-	f.l.at(math.Log(1.7))
-	ga, gb, _, _, _ := f.l.derivatives(math.Log(0.5))
-	var sa, sb, size float64
-	for k, ns := range c.Transitions() {
-		wrong, right := f.Scores(24, ns)
-		for i := range 24 {
-			x, n := float64(counts.Row(i)[k]), float64(counts.Samples[i])
-			sa += x*wrong[i][0] + (n-x)*right[i][0]
-			sb += x*wrong[i][1] + (n-x)*right[i][1]
-			size += math.Abs(x*wrong[i][1]) + math.Abs((n-x)*right[i][1])
-		}
-	}
-	if math.Abs(sa-ga) > 1e-12*size || math.Abs(sb-gb) > 1e-12*size {
-		t.Errorf("scores add up to %v, %v; the gradient is %v, %v", sa, sb, ga, gb)
-	}
-}
-
 // TestDevianceMoments compares them with sums over all outcomes.
 func TestDevianceMoments(t *testing.T) {
 	for _, n := range []float64{1, 2, 10, 100, 2000} {
@@ -375,100 +339,6 @@ func TestDevianceMoments(t *testing.T) {
 				t.Errorf("n = %v, e = %v: moments %v, %v; want %v, %v", n, e, mean, variance, m1, m2-m1*m1)
 			}
 		}
-	}
-}
-
-// TestGoodness accepts the true model and rejects another: p is uniform for the
-// true one, so 40 values have a mean near ½ (false alarms 10⁻⁶: 4.9 standard errors
-// of 0.2887/√40).
-func TestGoodness(t *testing.T) {
-	c := mustCode(t, "unary", 64)
-	e := mustMixture(t, c, 0.5, 2)
-	rng := rand.New(rand.NewPCG(10, 11))
-	sum := 0.0
-	const sets = 40
-	for range sets {
-		counts := simulated(rng, e, func(int) uint64 { return 50 })
-		g, err := NewGoodness(counts, c.Transitions(), e, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum += g.P
-		if g.DoF < 63*3 || g.DoF > 63*20 || math.Abs(g.Expected-float64(g.DoF)) > 0.3*float64(g.DoF) || len(g.Worst) != worstCells || g.Worst[0].Deviance < g.Worst[1].Deviance {
-			t.Fatalf("%+v", g)
-		}
-		other, err := NewGoodness(counts, c.Transitions(), mustMixture(t, c, 0.5, 3), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other.P > 1e-6 || other.Explained() > 0.99 || g.Explained() < 0.95 {
-			t.Fatalf("another model: %+v, %v explained; the true one explains %v", other, other.Explained(), g.Explained())
-		}
-	}
-	if mean := sum / sets; math.Abs(mean-0.5) > 4.9*0.2887/math.Sqrt(sets) {
-		t.Errorf("the mean of p is %v, want ½", mean)
-	}
-}
-
-// TestSharedExcess compares the excess of two classifiers with Sheppard's formula:
-// with e = ½ the errors of both are correlated normal signs, P(both) = ¼ +
-// asin(ρ)/2π.
-func TestSharedExcess(t *testing.T) {
-	m := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 1, 1}) // unary of 3 levels
-	c, err := code.FromMatrix("unary", m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := mat.NewDense(3, 2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5})
-	for _, rho := range []float64{0, 0.1, 0.5, 0.9, largestRho} {
-		for i := range 3 {
-			prior := make([]float64, 3)
-			prior[i] = 1
-			got, err := sharedExcess(context.Background(), 0, c, e, prior, rho)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// D = Σ d·(b−C) has the covariance of the signs, twice.
-			want := 2 * math.Asin(rho) / (2 * math.Pi)
-			if math.Abs(got-want) > 1e-6 { // the rule over 161 points at ρ = 0.99
-				t.Errorf("level %d, ρ = %v: excess %v, want %v", i+1, rho, got, want)
-			}
-		}
-	}
-	s, err := NewSharedNoise(context.Background(), 0, c, e, []float64{0.2, 0.3, 0.5}, math.Asin(0.3)/math.Pi, 0.001)
-	if err != nil || math.Abs(s.Rho.Value-0.3) > 1e-4 || !(s.Rho.Lo < 0.3 && s.Rho.Hi > 0.3) {
-		t.Errorf("%+v, %v; want ρ = 0.3", s, err)
-	}
-	for excess, want := range map[float64]float64{-1: 0, 0: 0, 1: largestRho} {
-		if s, err := NewSharedNoise(context.Background(), 0, c, e, []float64{0.2, 0.3, 0.5}, excess, 0.01); err != nil || s.Rho.Value != want {
-			t.Errorf("excess %v: %+v, %v; want ρ = %v", excess, s, err, want)
-		}
-	}
-}
-
-// TestSharedExcessGrows has the excess grow with ρ to the end of the search, where a
-// finer rule agrees: bits that are nearly sure are the hardest to integrate.
-func TestSharedExcessGrows(t *testing.T) {
-	c := mustCode(t, "unary", 16)
-	e := mustMixture(t, c, 1.5, 1.6)
-	prior := make([]float64, 16)
-	prior[7] = 1
-	last := 0.0
-	for _, rho := range []float64{0.5, 0.9, 0.94, 0.96, 0.98, largestRho} {
-		v, err := sharedExcess(context.Background(), 0, c, e, prior, rho)
-		if err != nil || !(v > last) {
-			t.Errorf("ρ = %v: excess %v after %v, %v", rho, v, last, err)
-		}
-		last = v
-	}
-	if want := 2.790; math.Abs(last-want) > 1e-3 { // by 4,001 points
-		t.Errorf("excess %v, want %v", last, want)
-	}
-	// One bit has no other to err with.
-	two := mustCode(t, "unary", 2)
-	s, err := NewSharedNoise(context.Background(), 0, two, mustMixture(t, two, 0.3, 1), []float64{0.5, 0.5}, 1e-17, 1e-3)
-	if err != nil || !math.IsNaN(s.Rho.Value) {
-		t.Errorf("one bit: %+v, %v", s, err)
 	}
 }
 

@@ -2,32 +2,38 @@ package errmodel
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Goodness says how well a table e[n,k] describes counts of wrong outputs.
+// Goodness says how well fitted error probabilities describe counts of wrong outputs.
 //
 // Most cells (level, bit) are far from a transition and expect no error. A deviance over
 // cells would hardly notice an error of their sum. So the levels of a bit are pooled in
 // the order of their e, the largest first, until a pool expects five wrong and five right
-// outputs. The remaining levels of a bit, far from its transitions, are one more pool.
+// outputs, or more where there are very many. The remaining levels of a bit, far from its transitions, are one more pool.
 type Goodness struct {
 	// Deviance is 2·Σ [x·ln(x/(N·e)) + (N−x)·ln((N−x)/(N·(1−e)))] over the pools,
 	// where e is the mean of a pool.
 	Deviance float64
 	// DoF is the number of pools minus the number of fitted parameters.
 	DoF int
-	// Expected and SD are the mean and the standard deviation of the deviance if the table is
-	// right and the outputs err independently. For pools of few errors they differ a little
-	// from the values of χ².
+	// Expected and SD are the mean and the standard deviation of the deviance if the
+	// table is right. A pool has one output of a sample, so its own deviance is a binomial one,
+	// with exact moments. How the pools vary together, because the bits of a sample err together
+	// and because r and σ were fitted to them, comes from the samples: see Joint.Goodness.
 	Expected, SD float64
-	// P is the probability of a deviance at least this large, if the table is right. It
-	// uses the normal distribution, because the deviance is a sum over many pools.
+	// Skewness is the skewness of the deviance if the table is right.
+	Skewness float64
+	// P is the probability of a deviance at least this large, if the table is right, by the gamma
+	// distribution of these three moments.
 	P float64
 	// Null is the deviance of a model with one error rate for all cells.
 	Null float64
@@ -36,29 +42,32 @@ type Goodness struct {
 }
 
 // pool is some levels of a bit together.
-type pool struct{ n, wrong, expected float64 }
-
-// enough is the number of wrong, and of right, outputs that a pool expects.
-const enough = 5
-
-// poolLevels adds the pools of bit k, whose levels are given by falling e.
-func poolLevels(pools []pool, c *Counts, levels []int, e []float64, k int) []pool {
-	var p pool
-	for _, i := range levels {
-		n := float64(c.Samples[i])
-		p.n += n
-		p.wrong += float64(c.Row(i)[k])
-		p.expected += n * e[i]
-		if p.expected >= enough && p.n-p.expected >= enough {
-			pools = append(pools, p)
-			p = pool{}
-		}
-	}
-	if p.n > 0 {
-		pools = append(pools, p)
-	}
-	return pools
+type pool struct {
+	n, wrong, expected float64
+	variance           float64 // Σ e·(1−e) over its outputs
+	da, db             float64 // derivatives of expected by ln r and ln s
+	set                int     // of the parameters
 }
+
+// rate is the mean of e.
+func (p *pool) rate() float64 { return min(p.expected/p.n, 1) }
+
+// narrower is the variance of the number of wrong outputs over the variance of a binomial one
+// with the mean of e: below 1 where e varies within the pool.
+func (p *pool) narrower() float64 {
+	v := p.n * p.rate() * (1 - p.rate())
+	if !(v > 0) {
+		return 1
+	}
+	return min(1, p.variance/v)
+}
+
+// enough is the number of wrong, and of right, outputs that a pool expects: more where there are so
+// many errors that there would be more than about mostPools pools.
+const (
+	enough    = 5
+	mostPools = 1 << 14
+)
 
 // Departure is a cell in which counts and table disagree.
 type Departure struct {
@@ -80,62 +89,297 @@ func (g Goodness) Explained() float64 {
 // worstCells is the largest number of departures in Worst.
 const worstCells = 5
 
-// NewGoodness compares counts with a table e, L × M. parameters is the number of
-// parameters that were fitted to the counts. Bits without transitions are left out.
-func NewGoodness(c *Counts, positions [][]int, e mat.Matrix, parameters int) (*Goodness, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+// chance holds a model's pools, and resamples how far chance takes them from the counts. For
+// each of many replicates, every sample gets a random sign ±1. The sums over the samples of
+// sign × (x − e) then vary as the sums of x − e would if the samples were drawn again, together with
+// everything that they have in common (Wu, Annals of Statistics 14, 1261, 1986): however the bits of a
+// sample depend on each other.
+type chance struct {
+	counts    *Counts
+	positions [][]int
+	local     []*local     // by bit; nil where the bit never errs
+	inverse   [][3]float64 // of the information, by set of parameters
+	set       []int        // of the parameters, by bit
+	enough    float64
+	pools     []pool
+	pool      []int32 // of every level and bit, L × M; −1 where none
+	worst     []Departure
+
+	replicates int
+	random     *rand.PCG
+	signs      []float64
+	cells      []float64 // Σ sign by cell, times replicates
+	sums       []float64 // Σ sign·x by pool
+	scores     []float64 // Σ sign·score of the wrong outputs, a and b by set of parameters
+}
+
+// Replicates of the resampling: mostReplicates, but fewer where there are many pools, for the sake
+// of memory, yet not below leastReplicates.
+const (
+	mostReplicates  = 448
+	leastReplicates = 128
+	resamplingSize  = 1 << 22
+)
+
+// newChance finds the pools of the models.
+func newChance(ctx context.Context, counts *Counts, positions [][]int, models []*Fit, seed uint64) (*chance, error) {
+	if len(models) == 0 {
+		return nil, nil
 	}
-	if rows, columns := e.Dims(); rows != c.Levels || columns != c.Bits || len(positions) != c.Bits {
-		return nil, fmt.Errorf("counts of %d levels and %d bits, a table of %d × %d and transitions of %d bits", c.Levels, c.Bits, rows, columns, len(positions))
+	if len(models) != 1 && len(models) != counts.Bits {
+		return nil, fmt.Errorf("%d models for %d bits", len(models), counts.Bits)
 	}
-	g := &Goodness{DoF: -parameters, Expected: -float64(parameters)}
-	var n, wrong float64
-	var pools []pool
-	column := make([]int, 0, c.Levels)
-	values := make([]float64, c.Levels)
-	for k, at := range positions {
-		if len(at) == 0 {
+	levels, m := counts.Levels, counts.Bits
+	h := &chance{counts: counts, positions: positions, local: make([]*local, m), set: make([]int, m), pool: make([]int32, levels*m), random: rand.NewPCG(seed, 0x5ca1ab1e)}
+	for i := range h.pool {
+		h.pool[i] = -1
+	}
+	_, wrong := counts.Total()
+	h.enough = max(enough, float64(wrong)/mostPools)
+	for i, f := range models {
+		h.inverse = append(h.inverse, [3]float64{})
+		if f == nil {
 			continue
 		}
-		column = column[:0]
-		for i, samples := range c.Samples {
-			if samples == 0 {
+		p := &h.inverse[i]
+		p[0], p[1], p[2], _ = f.inverse()
+		l := f.local(positions, newGrid(counts), levels)
+		for k := range m {
+			if len(models) == 1 || k == i {
+				h.local[k], h.set[k] = l, i
+			}
+		}
+	}
+	for k, at := range positions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(at) > 0 {
+			h.poolBit(k)
+		}
+	}
+	h.worst = worst(h.worst)
+	h.replicates = min(max(resamplingSize/max(len(h.pools), levels*counts.Parts()), leastReplicates), mostReplicates) / 64 * 64
+	h.signs = make([]float64, h.replicates)
+	h.cells = make([]float64, levels*counts.Parts()*h.replicates)
+	h.sums = make([]float64, len(h.pools)*h.replicates)
+	h.scores = make([]float64, 2*len(models)*h.replicates)
+	return h, nil
+}
+
+// at returns e and ∂ln e/∂ln s of a bit at a cell.
+func (h *chance) at(cell, k int) (e, q float64) {
+	l := h.local[k]
+	if l == nil || l.far(cell, k) {
+		return 0, 0
+	}
+	return l.bit(cell, k)
+}
+
+// poolBit adds the pools of bit k.
+func (h *chance) poolBit(k int) {
+	parts := h.counts.Parts()
+	var levels []int
+	each := make([]pool, h.counts.Levels)
+	for i, samples := range h.counts.Samples {
+		if samples == 0 {
+			continue
+		}
+		p := pool{n: float64(samples), wrong: float64(h.counts.Row(i)[k]), set: h.set[k]}
+		for cell := i * parts; cell < (i+1)*parts; cell++ {
+			n, _ := h.counts.cell(cell)
+			if n == 0 {
 				continue
 			}
-			column = append(column, i)
-			// A probability that underflowed to zero is tiny, not impossible.
-			values[i] = min(max(e.At(i, k), math.SmallestNonzeroFloat64), 1)
-			x := c.Row(i)[k]
-			n += float64(samples)
-			wrong += float64(x)
-			d := binomialDeviance(float64(samples), float64(x), values[i])
-			g.Worst = append(g.Worst, Departure{Level: i + 1, Bit: k + 1, Samples: samples, Wrong: x, Fitted: values[i], Deviance: d})
+			e, q := h.at(cell, k)
+			p.expected += float64(n) * e
+			p.variance += float64(n) * e * (1 - e)
+			p.da += float64(n) * e
+			p.db += float64(n) * e * q
 		}
-		slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-		pools = poolLevels(pools, c, column, values, k)
-		if len(g.Worst) > 64*worstCells {
-			g.Worst = worst(g.Worst)
+		// A probability that underflowed to zero is tiny, not impossible.
+		p.expected = max(p.expected, math.SmallestNonzeroFloat64)
+		levels = append(levels, i)
+		each[i] = p
+		h.worst = append(h.worst, Departure{Level: i + 1, Bit: k + 1, Samples: samples, Wrong: uint64(p.wrong), Fitted: p.rate(), Deviance: binomialDeviance(p.n, p.wrong, max(p.rate(), math.SmallestNonzeroFloat64))})
+	}
+	if len(h.worst) > 64*worstCells {
+		h.worst = worst(h.worst)
+	}
+	slices.SortStableFunc(levels, func(a, b int) int { return cmp.Compare(each[b].rate(), each[a].rate()) })
+	var p pool
+	p.set = h.set[k]
+	members := 0
+	end := func() {
+		h.pools = append(h.pools, p)
+		p, members = pool{set: h.set[k]}, 0
+	}
+	for _, i := range levels {
+		o := &each[i]
+		h.pool[i*h.counts.Bits+k] = int32(len(h.pools))
+		p.n += o.n
+		p.wrong += o.wrong
+		p.expected += o.expected
+		p.variance += o.variance
+		p.da += o.da
+		p.db += o.db
+		members++
+		if p.expected >= h.enough && p.n-p.expected >= h.enough {
+			end()
 		}
+	}
+	if members > 0 {
+		end()
+	}
+}
+
+// sample takes the signs of a sample of a cell.
+func (h *chance) sample(cell int) {
+	if h == nil {
+		return
+	}
+	const one = 0x3ff0000000000000
+	for i := 0; i < len(h.signs); i += 64 {
+		word := h.random.Uint64()
+		for j := range 64 {
+			h.signs[i+j] = math.Float64frombits(one | word<<63)
+			word >>= 1
+		}
+	}
+	floats.Add(h.cells[cell*h.replicates:(cell+1)*h.replicates], h.signs)
+}
+
+// wrong takes a wrong bit of the sample.
+func (h *chance) wrong(i, cell, k int) {
+	if h == nil {
+		return
+	}
+	b := h.replicates
+	at := int(h.pool[i*h.counts.Bits+k])
+	floats.Add(h.sums[at*b:(at+1)*b], h.signs)
+	if len(h.inverse) > 1 && h.local[k] != nil {
+		e, q := h.local[k].bit(cell, k)
+		w := 1.0
+		if e < 1 {
+			w = 1 / (1 - e)
+		}
+		h.score(h.set[k], w, w*q)
+	}
+}
+
+// score takes the scores of the wrong bits of the sample, less those of right ones, for one set of
+// parameters.
+func (h *chance) score(set int, a, b float64) {
+	if h == nil || a == 0 {
+		return
+	}
+	n := h.replicates
+	s := 2 * set * n
+	floats.AddScaled(h.scores[s:s+n], a, h.signs)
+	floats.AddScaled(h.scores[s+n:s+2*n], b, h.signs)
+}
+
+// Goodness compares the counts with the models. It is called after the last sample.
+//
+// The law of the deviance comes from three moments. The mean is the sum of the exact means of the
+// pools, less that part of the mean of the resampled Σ (x−e)²/variance that the fitted parameters
+// take away. The variance is the resampled one, with the exact variances of the
+// pools in the place of 2, the variance for a normal distribution: random signs leave out the terms
+// of single samples, so that they estimate 2·Σ cov² without a bias. The skewness is the resampled one.
+func (j *Joint) Goodness() *Goodness {
+	h := j.chance
+	parameters := 0
+	for _, p := range h.inverse {
+		if p[0] > 0 || len(h.inverse) == 1 {
+			parameters += 2
+		}
+	}
+	g := &Goodness{DoF: len(h.pools) - parameters, Worst: h.worst, P: 1}
+	var n, wrong float64
+	for _, p := range h.pools {
+		n += p.n
+		wrong += p.wrong
 	}
 	variance := 0.0
-	for _, p := range pools {
-		rate := min(p.expected/p.n, 1)
-		mean, v := devianceMoments(p.n, rate)
-		g.Deviance += binomialDeviance(p.n, p.wrong, rate)
-		g.Expected += mean
-		variance += v
+	for i := range h.pools {
+		p := &h.pools[i]
+		mean, v := devianceMoments(p.n, p.rate())
+		narrow := p.narrower()
+		g.Deviance += binomialDeviance(p.n, p.wrong, p.rate())
+		g.Expected += narrow * mean
 		g.Null += binomialDeviance(p.n, p.wrong, wrong/n)
-		g.DoF++
+		variance += narrow * narrow * (v - 2)
 	}
-	g.Worst = worst(g.Worst)
+	whole, rest := h.resampled()
+	_, second, third := moments(rest)
+	for i, v := range whole {
+		g.Expected += (rest[i] - v) / float64(len(whole))
+	}
 	g.Expected = max(0, g.Expected)
-	g.SD = math.Sqrt(variance)
-	g.P = 1
-	if g.SD > 0 {
-		g.P = distuv.UnitNormal.Survival((g.Deviance - g.Expected) / g.SD)
+	g.SD = math.Sqrt(max(0, variance+second))
+	if !(g.SD > 0) || g.DoF <= 0 {
+		return g
 	}
-	return g, nil
+	g.Skewness = min(max(third, math.Sqrt(8/float64(g.DoF))), math.Sqrt(8))
+	shape := 4 / (g.Skewness * g.Skewness)
+	g.P = distuv.Gamma{Alpha: shape, Beta: 1}.Survival(max(0, shape+(g.Deviance-g.Expected)/g.SD*math.Sqrt(shape)))
+	return g
+}
+
+// moments are the mean, the variance and the skewness of numbers.
+func moments(x []float64) (mean, variance, skewness float64) {
+	mean, sd := stat.MeanStdDev(x, nil)
+	if !(sd > 0) {
+		return mean, 0, 0
+	}
+	return mean, sd * sd, stat.Skew(x, nil)
+}
+
+// resampled returns Σ (x−e)²/variance over the pools for every replicate, with the parameters as
+// they are and fitted again.
+func (h *chance) resampled() (whole, rest []float64) {
+	b, m, parts := h.replicates, h.counts.Bits, h.counts.Parts()
+	for cell := range h.counts.Levels * parts {
+		if n, _ := h.counts.cell(cell); n == 0 {
+			continue
+		}
+		signs := h.cells[cell*b : (cell+1)*b]
+		level := h.pool[cell/parts*m : (cell/parts+1)*m]
+		for k, at := range level {
+			if at < 0 {
+				continue
+			}
+			e, q := h.at(cell, k)
+			if e == 0 {
+				continue
+			}
+			floats.AddScaled(h.sums[int(at)*b:(int(at)+1)*b], -e, signs)
+			if e < 1 {
+				s := 2 * h.set[k] * b
+				floats.AddScaled(h.scores[s:s+b], -e/(1-e), signs)
+				floats.AddScaled(h.scores[s+b:s+2*b], -e/(1-e)*q, signs)
+			}
+		}
+	}
+	whole, rest = make([]float64, b), make([]float64, b)
+	for i := range h.pools {
+		p := &h.pools[i]
+		v := p.n * p.rate() * (1 - p.rate())
+		if !(v > 0) {
+			continue
+		}
+		r := h.inverse[p.set]
+		// The fitted parameters move by I⁻¹·score, and the mean with them.
+		ca, cb := p.da*r[0]+p.db*r[1], p.da*r[1]+p.db*r[2]
+		sa := h.scores[2*p.set*b : (2*p.set+1)*b]
+		sb := h.scores[(2*p.set+1)*b : (2*p.set+2)*b]
+		for t, x := range h.sums[i*b : (i+1)*b] {
+			y := x - ca*sa[t] - cb*sb[t]
+			whole[t] += x * x / v
+			rest[t] += y * y / v
+		}
+	}
+	return whole, rest
 }
 
 // worst keeps the largest departures.

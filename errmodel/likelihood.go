@@ -6,117 +6,207 @@ import (
 	"slices"
 )
 
-// likelihood is the likelihood of r and σ, given counts of wrong outputs. Every level and
-// bit has a binomial count with the probability
+// likelihood is the likelihood of r and σ, given counts of wrong outputs. Every cell
+// (a level, or a part of a level) and bit has a binomial count with the probability
 //
-//	e = r·u,  u = Σ exp(−d²/(2σ²))/(σ√(2π))
+//	e = r·u,  u = Σ exp(−d²/(2s²))/(s√(2π))
 //
-// where the sum is over the distances d of the level from the transitions of the bit
-// (Eq. 3 and 4). The parameters are a = ln r and b = ln σ. Cells with the same distances
+// where the sum is over the distances d of the cell's middle from the transitions of the bit
+// (Eq. 3 and 4). Where labels are levels, s is σ. Real labels are spread over the cell: the mean of
+// a Gaussian over a part of the width w is, but for (w²/(12σ²))² of itself, the Gaussian of the
+// variance
+//
+//	s² = σ² + w²/12.
+//
+// The parameters are a = ln r and b = ln s. Cells with the same distances
 // have the same probability for all r and σ, so their counts are added up. Of the 65,536
 // cells of a unary code, a few hundred groups remain.
 //
-// A likelihood holds the Gaussians of one σ at a time (see at): use it on one goroutine.
+// A likelihood holds the Gaussians of one s at a time (see at): use it on one goroutine.
 type likelihood struct {
-	start     []int   // distances[start[i]:start[i+1]] belong to group i,
-	distances []int32 // less ½, ascending
+	grid      grid
+	start     []int   // distances[start[i]:start[i+1]] are those of group i, ascending,
+	distances []int32 // in units of the grid
 	n, wrong  []float64
 	total     float64 // wrong outputs of all
-	group     []int32 // of every level, in the order of the bits
 
-	// Of the σ that at was called with:
+	// Of the s that at was called with:
 	logU   []float64 // ln u by group
 	q1, q2 []float64 // ∂u/∂b and ∂²u/∂b² over u
 	most   float64   // the largest ln u: r may be up to e^−most
-
-	g, g1, g2 []float64 // by distance
+	gauss  gauss
 }
 
-// newLikelihood uses one bit, or all bits that have transitions where bit is negative.
+// grid says where the middles of cells are.
+type grid struct {
+	parts  int     // cells of a level
+	spread float64 // w²/12; 0 where labels are levels
+}
+
+func newGrid(c *Counts) grid {
+	g := grid{parts: c.Parts()}
+	if c.Fine != nil {
+		g.spread = 1 / (12 * float64(g.parts) * float64(g.parts))
+	}
+	return g
+}
+
+// unit is the unit of distances, in levels: half of a cell.
+func (g grid) unit() float64 { return 1 / float64(2*g.parts) }
+
+// distance is the distance of the middle of a cell, from 0, from the transition at+½.
+func (g grid) distance(cell, at int) int32 {
+	return int32(abs(2*(cell-at*g.parts) + 1))
+}
+
+// wide is s for σ, and narrow is σ for s.
+func (g grid) wide(sigma float64) float64 { return math.Sqrt(sigma*sigma + g.spread) }
+func (g grid) narrow(s float64) float64 {
+	if g.spread == 0 {
+		return s
+	}
+	return math.Sqrt(max(0, s*s-g.spread))
+}
+
+func abs(d int) int {
+	if d < 0 {
+		return -d
+	}
+	return d
+}
+
+// newLikelihood uses one bit, or all bits that have transitions where bit is negative. Of parts
+// of levels, it uses those with samples. For the largest valid r, it has all levels, and with
+// real labels the transitions, where a Gaussian is largest.
 func newLikelihood(c *Counts, positions [][]int, bit int) *likelihood {
-	l := &likelihood{start: []int{0}}
+	l := &likelihood{start: []int{0}, grid: newGrid(c)}
+	parts := l.grid.parts
 	groups := map[string]int{}
 	var key []byte
 	var distances []int32
+	add := func(n, wrong uint64) {
+		slices.Sort(distances)
+		key = key[:0]
+		for _, d := range distances {
+			key = binary.LittleEndian.AppendUint32(key, uint32(d))
+		}
+		g, ok := groups[string(key)]
+		if !ok {
+			g = len(l.n)
+			groups[string(key)] = g
+			l.distances = append(l.distances, distances...)
+			l.start = append(l.start, len(l.distances))
+			l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+		}
+		l.n[g] += float64(n)
+		l.wrong[g] += float64(wrong)
+		l.total += float64(wrong)
+	}
 	for k, at := range positions {
 		if len(at) == 0 || bit >= 0 && bit != k {
 			continue
 		}
-		for i := range c.Levels {
+		for i := range c.Levels * parts {
+			samples, wrong := c.cell(i)
+			if samples == 0 && c.Fine != nil {
+				continue
+			}
 			distances = distances[:0]
 			for _, n := range at {
-				d := i - n // the distance is d+½, or its negative
-				if d < 0 {
-					d = -d - 1
-				}
-				distances = append(distances, int32(d))
+				distances = append(distances, l.grid.distance(i, n))
 			}
-			slices.Sort(distances)
-			key = key[:0]
-			for _, d := range distances {
-				key = binary.LittleEndian.AppendUint32(key, uint32(d))
+			add(samples, wrong[k])
+		}
+		if c.Fine == nil {
+			continue
+		}
+		for i := range c.Levels { // level i+1 is at the distance i+½−n
+			distances = distances[:0]
+			for _, n := range at {
+				distances = append(distances, int32(abs((2*(i-n)+1)*parts)))
 			}
-			g, ok := groups[string(key)]
-			if !ok {
-				g = len(l.n)
-				groups[string(key)] = g
-				l.distances = append(l.distances, distances...)
-				l.start = append(l.start, len(l.distances))
-				l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+			add(0, 0)
+		}
+		for _, top := range at {
+			distances = distances[:0]
+			for _, n := range at {
+				distances = append(distances, int32(abs(2*(top-n)*parts)))
 			}
-			l.group = append(l.group, int32(g))
-			l.n[g] += float64(c.Samples[i])
-			l.wrong[g] += float64(c.Row(i)[k])
-			l.total += float64(c.Row(i)[k])
+			add(0, 0)
 		}
 	}
 	most := int32(0)
 	for _, d := range l.distances {
 		most = max(most, d)
 	}
-	l.g, l.g1, l.g2 = make([]float64, most+1), make([]float64, most+1), make([]float64, most+1)
+	l.gauss = newGauss(l.grid.unit(), int(most))
 	l.logU, l.q1, l.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
 	return l
 }
 
-// at sets b = ln σ for the other methods.
-func (l *likelihood) at(b float64) {
-	sigma := math.Exp(b)
-	scale := -b - math.Log(2*math.Pi)/2
-	// With z = d/σ a Gaussian g = e^{−z²/2}/(σ√2π) has ∂g/∂b = g·(z²−1) and ∂²g/∂b²
+// gauss holds Gaussians of one width by distance, without their factor 1/(s√(2π)).
+type gauss struct {
+	unit, s   float64
+	g, g1, g2 []float64
+}
+
+func newGauss(unit float64, most int) gauss {
+	return gauss{unit: unit, g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
+}
+
+func (g *gauss) square(d int32) float64 { z := float64(d) * g.unit / g.s; return z * z }
+
+// at sets the width to s = eᵇ.
+func (g *gauss) at(b float64) {
+	g.s = math.Exp(b)
+	// With z = d/s a Gaussian g = e^{−z²/2}/(s√2π) has ∂g/∂b = g·(z²−1) and ∂²g/∂b²
 	// = g·((z²−1)² − 2z²).
-	square := func(d int32) float64 { z := (float64(d) + 0.5) / sigma; return z * z }
-	for d := range l.g {
-		zz := square(int32(d))
-		l.g[d] = math.Exp(-zz / 2)
-		l.g1[d] = l.g[d] * (zz - 1)
-		l.g2[d] = l.g[d] * ((zz-1)*(zz-1) - 2*zz)
+	for d := range g.g {
+		zz := g.square(int32(d))
+		g.g[d] = math.Exp(-zz / 2)
+		g.g1[d] = g.g[d] * (zz - 1)
+		g.g2[d] = g.g[d] * ((zz-1)*(zz-1) - 2*zz)
 	}
+}
+
+// sum returns, of the sum u of the Gaussians at some distances, ln u, and ∂u/∂b and ∂²u/∂b²
+// over u. The first distance is the smallest.
+func (g *gauss) sum(distances []int32) (log, q1, q2 float64) {
+	var s, s1, s2 float64
+	if g.g[distances[0]] > 1e-200 {
+		for _, d := range distances {
+			s += g.g[d]
+			s1 += g.g1[d]
+			s2 += g.g2[d]
+		}
+		log = math.Log(s)
+	} else {
+		// The Gaussians underflow this far out: compute them relative to the nearest.
+		nearest := g.square(distances[0])
+		for _, d := range distances {
+			zz := g.square(d)
+			w := math.Exp((nearest - zz) / 2)
+			s += w
+			s1 += w * (zz - 1)
+			s2 += w * ((zz-1)*(zz-1) - 2*zz)
+		}
+		log = math.Log(s) - nearest/2
+	}
+	return log - math.Log(g.s) - math.Log(2*math.Pi)/2, s1 / s, s2 / s
+}
+
+// at sets b = ln s for the other methods.
+func (l *likelihood) at(b float64) {
+	l.gauss.at(b)
 	l.most = math.Inf(-1)
 	for i := range l.n {
-		distances := l.distances[l.start[i]:l.start[i+1]]
-		var s, s1, s2, log float64
-		if l.g[distances[0]] > 1e-200 {
-			for _, d := range distances {
-				s += l.g[d]
-				s1 += l.g1[d]
-				s2 += l.g2[d]
-			}
-			log = math.Log(s)
-		} else {
-			// The Gaussians underflow this far out: compute them relative to the nearest.
-			nearest := square(distances[0])
-			for _, d := range distances {
-				zz := square(d)
-				w := math.Exp((nearest - zz) / 2)
-				s += w
-				s1 += w * (zz - 1)
-				s2 += w * ((zz-1)*(zz-1) - 2*zz)
-			}
-			log = math.Log(s) - nearest/2
-		}
-		l.logU[i], l.q1[i], l.q2[i] = log+scale, s1/s, s2/s
+		l.logU[i], l.q1[i], l.q2[i] = l.gauss.sum(l.distances[l.start[i]:l.start[i+1]])
 		l.most = max(l.most, l.logU[i])
+	}
+	// The largest probability is the Gaussian's of σ itself, which is higher than its mean over
+	// a cell.
+	if sigma := l.grid.narrow(math.Exp(b)); l.grid.spread > 0 && sigma > 0 {
+		l.most += b - math.Log(sigma)
 	}
 }
 

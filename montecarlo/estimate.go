@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,11 +16,17 @@ type Target struct {
 	// Samples is the number of samples of each label. It is not used when
 	// RelErr is set.
 	Samples uint64
-	// RelErr, when positive, samples in whole blocks until every reported
-	// standard error is at most RelErr times its mean, or Max is reached.
+	// RelErr, when positive, samples so many whole blocks that every reported
+	// standard error is at most RelErr times its mean, or Max is reached. A pilot says how many:
+	// the samples of the pilot are not among the results, so that the number of
+	// samples does not depend on what they show, and means have no bias.
 	RelErr float64
-	// Max is the largest number of samples of a label with RelErr; it is never more
-	// than Problem.MaxSamples.
+	// Fixed leaves the number of samples as the pilot says, even where a standard error turns out
+	// to be a little larger: up to a tenth counts as reached. Otherwise more blocks follow then,
+	// which is rare.
+	Fixed bool
+	// Max is the largest number of samples of a label with RelErr, the pilot's included; it is
+	// never more than Problem.MaxSamples.
 	Max uint64
 	// EachLabel makes RelErr hold for every label, and not only for the mean
 	// over the prior.
@@ -32,7 +39,7 @@ type Target struct {
 // Estimate samples a problem with a backend until the target is reached. It returns the sums
 // of each label and whether RelErr was reached within Max. The samples of a round depend only
 // on the sums of earlier rounds, so the result depends only on the problem and the target.
-// done is passed to the backend.
+// done is passed to the backend, and hears of the samples of the pilot, too.
 //
 // When the context ends, the error is the context's, and the sums hold the samples finished
 // until then.
@@ -50,45 +57,135 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	} else if t.Samples > limit {
 		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", t.Samples, limit, p.Code.Name())
 	}
-	sums = make([]Sums, levels)
+	e := estimation{Target: t, backend: b, problem: p, done: done, sums: make([]Sums, levels)}
+	if t.RelErr > 0 {
+		return e.relative(ctx)
+	}
 	wanted := make([]uint64, levels)
 	for row := range wanted {
-		if t.EachLabel || t.Prior[row] > 0 {
+		if e.wants(row) {
 			wanted[row] = t.Samples
-			if t.RelErr > 0 {
-				wanted[row] = min(BlockSize, t.Max)
+		}
+	}
+	err = e.sample(ctx, wanted)
+	return e.sums, err == nil, err
+}
+
+// estimation is the work of Estimate.
+type estimation struct {
+	Target
+	backend Backend
+	problem *Problem
+	done    func(samples uint64)
+	sums    []Sums
+	skip    []uint64 // samples of the pilot, by row
+}
+
+// wants reports whether a label is sampled.
+func (e *estimation) wants(row int) bool { return e.EachLabel || e.Prior[row] > 0 }
+
+// sample samples until every row has the number of samples that is wanted.
+func (e *estimation) sample(ctx context.Context, wanted []uint64) error {
+	var spans []Span
+	for row, n := range wanted {
+		if have := e.sums[row].Samples; n > have {
+			first := have
+			if e.skip != nil {
+				first += e.skip[row]
+			}
+			spans = append(spans, Span{row, uint32(first / BlockSize), n - have})
+		}
+	}
+	if len(spans) == 0 {
+		return nil
+	}
+	return e.backend.Sample(ctx, []Job{{e.problem, spans, e.sums}}, e.done)
+}
+
+// The pilot ends when relative standard errors are at most pilotError times as large as asked for,
+// yet at most mostPilotError. Then its size is about 1/pilotError² of the whole, and what it says
+// about the whole is known to about the same error.
+const (
+	pilotError     = 4
+	mostPilotError = 0.25
+)
+
+// relative samples to a relative standard error.
+func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, err error) {
+	levels := len(e.Prior)
+	whole := e.Target
+	wanted := make([]uint64, levels)
+	start := func(n uint64) {
+		for row := range wanted {
+			wanted[row] = 0
+			if e.wants(row) {
+				wanted[row] = n
 			}
 		}
 	}
-	for {
-		var spans []Span
-		for row, n := range wanted {
-			if have := sums[row].Samples; n > have {
-				spans = append(spans, Span{row, uint32(have / BlockSize), n - have})
+	if e.Max >= 2*BlockSize {
+		pilot := whole
+		pilot.RelErr = max(whole.RelErr, min(pilotError*whole.RelErr, mostPilotError))
+		pilot.Max = max(whole.Max/4, BlockSize)
+		start(BlockSize)
+		for again := true; again; {
+			if err := e.sample(ctx, wanted); err != nil {
+				return e.sums, false, err
+			}
+			again = pilot.next(wanted, e.sums, e.problem.Errors, 1.05, 4)
+		}
+		e.skip = make([]uint64, levels)
+		for row, s := range e.sums {
+			e.skip[row] = s.Samples
+			wanted[row] = 0
+		}
+		// A standard error over its mean is known to about the relative error of the pilot, so
+		// that its square is to about twice as much.
+		margin := 1 + 3*pilot.RelErr
+		for row := range wanted {
+			if e.wants(row) {
+				wanted[row] = BlockSize
 			}
 		}
-		if len(spans) == 0 {
-			break
+		whole.plan(wanted, e.sums, e.problem.Errors, margin)
+		for row := range wanted {
+			wanted[row] = min(wanted[row], (whole.Max-e.skip[row])/BlockSize*BlockSize)
 		}
-		if err := b.Sample(ctx, []Job{{p, spans, sums}}, done); err != nil {
-			return sums, false, err
+		e.sums = make([]Sums, levels)
+	} else {
+		start(min(BlockSize, e.Max))
+	}
+	for again := true; again; {
+		if err := e.sample(ctx, wanted); err != nil {
+			return e.sums, false, err
 		}
-		if t.RelErr > 0 {
-			t.next(wanted, sums, p.Errors)
+		again = false
+		if !whole.Fixed {
+			rest := whole
+			if e.skip != nil {
+				rest.Max -= slices.Max(e.skip)
+			}
+			again = rest.next(wanted, e.sums, e.problem.Errors, 1.05, 4)
 		}
 	}
-	if t.RelErr <= 0 {
-		return sums, true, nil
+	return e.sums, e.reached(), nil
+}
+
+// reached reports whether all standard errors are small enough.
+func (e *estimation) reached() bool {
+	limit := e.RelErr
+	if e.Fixed {
+		limit *= 1.1
 	}
-	if t.EachLabel {
-		for row, s := range sums {
-			if !reaches(s.Mean(), s.StdErr(), t.RelErr, func() bool { return surely(row, p.Errors) }) {
-				return sums, false, nil
+	if e.EachLabel {
+		for row, s := range e.sums {
+			if !reaches(s.Mean(), s.StdErr(), limit, func() bool { return surely(row, e.problem.Errors) }) {
+				return false
 			}
 		}
 	}
-	o := Average(t.Prior, sums)
-	return sums, reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, p.Errors) }), nil
+	o := Average(e.Prior, e.sums)
+	return reaches(o.Mean, o.StdErr, limit, func() bool { return allSurely(e.Prior, e.problem.Errors) })
 }
 
 // EstimateEach samples every label of weight above zero in each of several
@@ -118,31 +215,63 @@ func EstimateEach(ctx context.Context, b Backend, problems []*Problem, n uint64,
 	return out, b.Sample(ctx, jobs, done)
 }
 
-// next raises wanted for the labels that need more samples.
-func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) {
-	// A few more than the estimate asks for, since it is one; at most four
-	// times as many as now, since a first estimate can be far off; whole
-	// blocks, so that none is sampled twice.
+// next raises wanted for the labels that need more samples, and reports whether there are any. It
+// asks for a few more than the estimate says (margin), since it is one; for at most growth times as many
+// as now, since a first estimate can be far off; and for whole blocks, so that none is sampled
+// twice.
+func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix, margin, growth float64) (more bool) {
 	grow := func(n uint64, mean, stderr float64) uint64 {
-		factor := 4.0
+		factor := growth
 		if mean > 0 && stderr > 0 {
 			ratio := stderr / (t.RelErr * mean)
-			factor = min(4, 1.05*ratio*ratio)
+			factor = min(growth, margin*ratio*ratio)
 		}
-		blocks := uint64(math.Ceil(factor * float64(n) / BlockSize))
+		blocks := uint64(math.Ceil(min(factor*float64(n), float64(t.Max)) / BlockSize))
 		return max(n, min(blocks*BlockSize, t.Max/BlockSize*BlockSize))
+	}
+	raise := func(row int, n uint64) {
+		if n > wanted[row] {
+			wanted[row], more = n, true
+		}
 	}
 	if t.EachLabel {
 		for row, s := range sums {
 			if !reaches(s.Mean(), s.StdErr(), t.RelErr, func() bool { return surely(row, errors) }) {
-				wanted[row] = grow(s.Samples, s.Mean(), s.StdErr())
+				raise(row, grow(s.Samples, s.Mean(), s.StdErr()))
 			}
 		}
 	}
 	if o := Average(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, errors) }) {
 		for row, s := range sums {
 			if t.Prior[row] > 0 {
-				wanted[row] = max(wanted[row], grow(s.Samples, o.Mean, o.StdErr))
+				raise(row, grow(s.Samples, o.Mean, o.StdErr))
+			}
+		}
+	}
+	return more
+}
+
+// plan sets wanted to the numbers of samples that a pilot asks for, at least what they are.
+func (t Target) plan(wanted []uint64, pilot []Sums, errors mat.Matrix, margin float64) {
+	need := func(row int, n uint64, mean, stderr float64) {
+		samples := float64(t.Max)
+		if mean > 0 {
+			ratio := stderr / (t.RelErr * mean)
+			samples = min(samples, margin*ratio*ratio*float64(n))
+		}
+		wanted[row] = max(wanted[row], min(uint64(math.Ceil(samples/BlockSize))*BlockSize, t.Max))
+	}
+	if t.EachLabel {
+		for row, s := range pilot {
+			if s.Mean() > 0 || !surely(row, errors) {
+				need(row, s.Samples, s.Mean(), s.StdErr())
+			}
+		}
+	}
+	if o := Average(t.Prior, pilot); o.Mean > 0 || !allSurely(t.Prior, errors) {
+		for row, s := range pilot {
+			if t.Prior[row] > 0 {
+				need(row, s.Samples, o.Mean, o.StdErr)
 			}
 		}
 	}

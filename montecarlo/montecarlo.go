@@ -25,10 +25,11 @@ import (
 	"belsim/theory/parallel"
 )
 
-// NumericVersion is the version of all numbers that belsim computes: samples, codes, decoders,
-// error models, bounds and exact values. A change of one bit in any of them raises it, so that
-// results of different versions are never added up.
-const NumericVersion = 1
+// NumericVersion is that of the numbers: of the samples here, and of the codes,
+// decoders, error models, bounds and exact values that go with them. It is raised by
+// whatever changes one of them by as much as a bit, so that results of before and after
+// are never added up.
+const NumericVersion = 2
 
 // Problem describes the samples: the classifiers' outputs for every label of a code, read by a
 // decoder.

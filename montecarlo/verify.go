@@ -3,6 +3,8 @@ package montecarlo
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Theory holds the bound and the exact moments of the |error| of one label, in levels; NaN
@@ -46,24 +48,75 @@ func (f Failure) String() string {
 // 2009, Theorem 4) takes the sampled one. alpha is shared by all checks
 // (Bonferroni).
 //
-// worst is the largest |error| a label can have.
+// worst is the largest |error| a label can have. With RelErr, the numbers of samples may not depend
+// on the samples that are checked: see Target.Fixed.
 func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) []Failure {
-	checks := float64(2 * (len(sums) + 1))
-	logTerm := math.Log(2 * checks / alpha)
-	b := float64(worst)
-
 	var failures []Failure
-	rounding := 0.0 // of a sampled mean
-	check := func(level int, mean float64, t Theory, allowance float64) {
-		allowance += rounding
+	for _, c := range checks(sums, theory, prior, worst, alpha) {
 		// Theory itself is computed in floating point: add what that can be off.
-		if allowed := allowance + 1e-9*t.Mean; !math.IsNaN(t.Mean) && math.Abs(mean-t.Mean) > allowed {
-			failures = append(failures, Failure{level, "exact value", mean, t.Mean, allowed})
+		t := c.theory
+		if allowed := c.allowance + 1e-9*t.Mean; !math.IsNaN(t.Mean) && math.Abs(c.mean-t.Mean) > allowed {
+			failures = append(failures, Failure{c.level, "exact value", c.mean, t.Mean, allowed})
 		}
-		if allowed := allowance + 1e-9*t.Bound; !math.IsNaN(t.Bound) && mean-t.Bound > allowed {
-			failures = append(failures, Failure{level, "bound", mean, t.Bound, allowed})
+		if allowed := c.allowance + 1e-9*t.Bound; !math.IsNaN(t.Bound) && c.mean-t.Bound > allowed {
+			failures = append(failures, Failure{c.level, "bound", c.mean, t.Bound, allowed})
 		}
 	}
+	return failures
+}
+
+// Power is the probability with which Verify finds a deviation of the size that Detectable says.
+const Power = 0.95
+
+// Detectable returns, for every label and for the mean over the prior, the smallest deviation that
+// Verify would have found with the probability Power, in levels: so far below the expectation of
+// the samples an exact value must lie, or a bound where there is no exact value. It is NaN where
+// nothing was checked.
+//
+// A sampled mean must be away from theory by the allowance A of Verify. Chance moves it by its
+// standard error s, which grows with the expectation m where errors are rare: the deviation d
+// solves d = A + z·s·√(1 + d/m), with z the normal quantile of Power.
+func Detectable(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) (labels []float64, all float64) {
+	labels, all = make([]float64, len(sums)), math.NaN()
+	for i := range labels {
+		labels[i] = math.NaN()
+	}
+	z := distuv.UnitNormal.Quantile(Power)
+	for _, c := range checks(sums, theory, prior, worst, alpha) {
+		m := c.theory.Mean
+		if math.IsNaN(m) {
+			m = c.mean
+		}
+		// With x = √(1 + d/m): m·x² − z·s·x − (A + m) = 0.
+		d := c.allowance
+		if m > 0 {
+			b := z * c.stderr
+			x := (b + math.Sqrt(b*b+4*m*(c.allowance+m))) / (2 * m)
+			d = m * (x*x - 1)
+		}
+		if c.level == 0 {
+			all = d
+		} else {
+			labels[c.level-1] = d
+		}
+	}
+	return labels, all
+}
+
+// check is a mean that is compared with theory.
+type check struct {
+	level                   int // from 1; 0 for the mean over the prior
+	mean, allowance, stderr float64
+	theory                  Theory
+}
+
+// checks lists what can be compared.
+func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) []check {
+	logTerm := math.Log(2 * float64(2*(len(sums)+1)) / alpha)
+	b := float64(worst)
+
+	var out []check
+	rounding := 0.0 // of a sampled mean
 	bernstein := func(variance, step float64) float64 {
 		a := step * logTerm / 3
 		return a + math.Sqrt(a*a+2*variance*logTerm)
@@ -79,9 +132,9 @@ func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 		v := max(0, t.MeanSquare-t.Mean*t.Mean)
 		switch {
 		case !math.IsNaN(v):
-			check(row+1, s.Mean(), t, bernstein(v/n, b/n))
-		case n > 1:
-			check(row+1, s.Mean(), t, math.Sqrt(2*s.Variance()/n*logTerm)+7*b*logTerm/(3*(n-1)))
+			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding, math.Sqrt(v / n), t})
+		case n > 1 && !math.IsNaN(t.Bound):
+			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) + rounding, s.StdErr(), t})
 		}
 		if p := prior[row]; p > 0 {
 			mean += p * s.Mean()
@@ -91,10 +144,10 @@ func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 			step = max(step, p*b/n)
 		}
 	}
-	// Without exact values, a check of the mean over the labels adds nothing to the checks of
-	// the labels.
-	if !math.IsNaN(variance) {
-		check(0, mean, all, bernstein(variance, step))
+	// Without exact values the mean over the labels adds nothing to what was
+	// checked label by label.
+	if !math.IsNaN(variance) && len(out) > 0 {
+		out = append(out, check{0, mean, bernstein(variance, step) + rounding, math.Sqrt(variance), all})
 	}
-	return failures
+	return out
 }

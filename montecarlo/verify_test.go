@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/montecarlo"
 	"belsim/theory"
 )
@@ -71,5 +73,61 @@ func TestVerifyFinds(t *testing.T) {
 	wrong[4].Bound = 0.9 * right[4].Mean
 	if failures := montecarlo.Verify(sums, wrong, prior, 31, 1e-6); len(failures) != 1 || failures[0].Level != 5 {
 		t.Errorf("bound alone, wrong at level 5: %v", failures)
+	}
+}
+
+// TestDetectable: samples whose means are above theory by the deviation that Detectable says fail with the
+// probability Power. Of 60 runs, fewer than 48 fail with a probability of 10⁻⁵; with half of the
+// deviation, most pass.
+func TestDetectable(t *testing.T) {
+	ctx := context.Background()
+	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
+	exact, err := theory.ExactMoments(ctx, 0, p.Code, p.Decoder, p.Errors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var th []montecarlo.Theory
+	for _, x := range exact {
+		th = append(th, montecarlo.Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
+	}
+	prior := theory.Uniform(15)
+	sample := func(factor float64, seed uint64) []montecarlo.Sums {
+		q := *p
+		scaled := mat.DenseCopyOf(p.Errors)
+		scaled.Scale(factor, scaled)
+		q.Errors, q.Seed = scaled, seed
+		sums := make([]montecarlo.Sums, 15)
+		if err := (montecarlo.CPU{}).Sample(ctx, []montecarlo.Job{{Problem: &q, Spans: everyRow(&q, 50_000), Sums: sums}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return sums
+	}
+	labels, all := montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)
+	mean := 0.0
+	for i, x := range exact {
+		mean += x.Mean / 15
+		if !(labels[i] > all) {
+			t.Errorf("level %d: a deviation of %v is found, and of all levels one of %v", i+1, labels[i], all)
+		}
+	}
+	// Errors are rare: their mean grows as their probabilities do.
+	for part, want := range map[float64][2]int{1: {48, 60}, 0.5: {0, 30}} {
+		failed := 0
+		for seed := range uint64(60) {
+			if len(montecarlo.Verify(sample(1+part*all/mean, 2+seed), th, prior, 15, 1e-6)) > 0 {
+				failed++
+			}
+		}
+		if failed < want[0] || failed > want[1] {
+			t.Errorf("%v of the deviation: %d of 60 runs fail, want %d to %d", part, failed, want[0], want[1])
+		}
+	}
+	// Without theory nothing is found.
+	for i := range th {
+		th[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+	}
+	labels, all = montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)
+	if !math.IsNaN(labels[0]) || !math.IsNaN(all) {
+		t.Errorf("without theory: %v, %v", labels, all)
 	}
 }

@@ -13,7 +13,11 @@ func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &Bound{Name: "Eq. 26", row: noWait(newBelJBound(j))}, true
+	name := "Eq. 26"
+	if j.ZeroWord() {
+		name = "Eq. 26, one level lower, with terms for the all-zero word"
+	}
+	return &Bound{Name: name, row: noWait(newBelJBound(j))}, true
 }
 
 func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {

@@ -303,7 +303,7 @@ func verificationOf(model scenario.Model) func(context.Context, *figuresCmd) (dr
 		if err != nil {
 			return drawing{}, err
 		}
-		if !v.Pass {
+		if v.Failed() {
 			return drawing{}, fmt.Errorf("%w: %s", errFailed, strings.Join(v.Failures, "; "))
 		}
 		return draw(plots.Verify(verifyFigure(v, s.String(), cmd.size())))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })

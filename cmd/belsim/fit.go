@@ -248,7 +248,11 @@ func (cmd *fitCmd) printRanking(env *environment, f *verdict.Fit) error {
 	if f.SharedNoise > 0 {
 		fmt.Fprintf(w, ", ρ = %s", f.SharedNoise.Short())
 	}
-	fmt.Fprint(w, " and these targets; |error| in levels\n\n")
+	against, continuous := "", ""
+	if f.Range != nil {
+		against, continuous = ", quantization included", " --labels continuous"
+	}
+	fmt.Fprintf(w, " and these targets; |error| in levels%s\n\n", against)
 	if err := cmd.print(env, rankingTable(rec.Ranking)); err != nil {
 		return err
 	}
@@ -259,7 +263,7 @@ columns say how large they may be, in proportion to yours, before that code is n
 yours (below 1: how small they would have to be).
 `)
 	if c := rec.Crossing; c != nil {
-		_, err = fmt.Fprintf(w, "\n%s\nThe map: belsim heatmap %s %s --method mc --model FIT.json -o map.png, with FIT.json from -o.\n", f.CrossingText(), c.First, c.Second)
+		_, err = fmt.Fprintf(w, "\n%s\nThe map: belsim heatmap %s %s --method mc --model FIT.json%s -o map.png, with FIT.json from -o.\n", f.CrossingText(), c.First, c.Second, continuous)
 	}
 	return err
 }

@@ -191,7 +191,7 @@ func sizes(s *scenario.Scenario, levels, usual int, fit *verdict.Fit, decoders .
 // samplingFlags say how much is sampled.
 type samplingFlags struct {
 	Samples    uint64  `default:"${samples}" help:"Samples of each label."`
-	RelErr     float64 `placeholder:"X" help:"Sample until every reported standard error is at most X times its mean, instead."`
+	RelErr     float64 `placeholder:"X" help:"Sample so much that every reported standard error is at most X times its mean, instead; a pilot finds how much."`
 	MaxSamples uint64  `default:"100000000" help:"Most samples of each label with --rel-err."`
 	Within     int     `default:"5" placeholder:"θ" help:"Count errors of at most θ levels (default: 5)."`
 	Seed       uint64  `default:"1" help:"Seed of the random numbers. The same seed gives the same result."`

@@ -25,7 +25,7 @@ type verifyCmd struct {
 }
 
 func (verifyCmd) Help() string {
-	return `For every level: the closed-form bound, the exact expectation and the sampled mean of |error|. Passes when no sampled mean exceeds its bound and none differs from its exact value by more than chance allows, over all levels together; exits with 1 otherwise. The test is Bernstein's inequality with the exact variance, which holds for any number of samples; when theory is right it fails less than once in a million runs.
+	return `For every level: the closed-form bound, the exact expectation and the sampled mean of |error|. Passes when no sampled mean exceeds its bound and none differs from its exact value by more than chance allows, over all levels together; exits with 1 otherwise. The test is Bernstein's inequality with the exact variance, which holds for any number of samples; when theory is right it fails less than once in a million runs. A PASS says which deviations it would have found.
 
 Example:
 
@@ -95,7 +95,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	} else {
 		err = cmd.printVerification(env, result, s.String())
 	}
-	if err == nil && !result.Pass {
+	if err == nil && result.Failed() {
 		return errFailed
 	}
 	return err
@@ -137,15 +137,18 @@ func (cmd *verifyCmd) printVerification(env *environment, v *scenario.Verificati
 	const test = "(Bernstein's inequality, false alarms below %g)\n"
 	bound, exact := !v.Overall.Bound.IsMissing(), !v.Overall.Exact.IsMissing()
 	switch {
-	case !v.Pass:
+	case v.Pass == nil:
+		fmt.Fprintln(w, "UNCHECKED there is neither a bound nor an exact value to check the samples against")
+	case v.Failed():
 	case bound && exact:
 		fmt.Fprintf(w, "PASS every sampled mean agrees with its exact value and is within its bound "+test, v.Alpha)
 	case bound:
 		fmt.Fprintf(w, "PASS every sampled mean is within its bound; there is no exact value "+test, v.Alpha)
-	case exact:
-		fmt.Fprintf(w, "PASS every sampled mean agrees with its exact value; there is no bound "+test, v.Alpha)
 	default:
-		fmt.Fprintln(w, "UNCHECKED there is neither a bound nor an exact value to check the samples against")
+		fmt.Fprintf(w, "PASS every sampled mean agrees with its exact value; there is no bound "+test, v.Alpha)
+	}
+	if text := v.PowerText(); text != "" && !v.Failed() {
+		fmt.Fprintln(w, text)
 	}
 	return nil
 }

@@ -348,6 +348,19 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// depend reads the samples again.
+func depend(t *testing.T, s *observed.Source, c *code.Code, sum *observed.Summary, f *errmodel.Fit) *errmodel.Joint {
+	t.Helper()
+	j, err := errmodel.NewJoint(context.Background(), c, sum.Counts, f, []*errmodel.Fit{f}, 1)
+	if err == nil {
+		err = observed.Depend(context.Background(), s, c, j, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
 // TestDependence recovers ρ and the scale of logits from simulated networks, and
 // finds neither correlation nor overdispersion where bits err independently.
 func TestDependence(t *testing.T) {
@@ -367,15 +380,7 @@ func TestDependence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := observed.Depend(ctx, s, c, sum, fit, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := fit.Mixture(ctx, 24, c.Transitions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		shared, err := errmodel.NewSharedNoise(ctx, 0, c, e, d.Prior, d.Excess, d.StdErr)
+		shared, err := errmodel.NewSharedNoise(ctx, 0, depend(t, s, c, sum, fit))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -417,11 +422,7 @@ func TestInflatedCoverage(t *testing.T) {
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
 			plain++
 		}
-		d, err := observed.Depend(ctx, s, c, sum, fit, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fit.Inflate(ctx, d.AA, d.AB, d.BB); err != nil {
+		if _, err := fit.Inflate(ctx, depend(t, s, c, sum, fit).Spread); err != nil {
 			t.Fatal(err)
 		}
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {

@@ -110,8 +110,9 @@ type Summary struct {
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
 	// a logit is 1. It is NaN for hard decisions, and where no such cell exists.
 	LogitScale float64
-
-	displacement []moments // of D, by level
+	// Ones is how many outputs of each bit are one. A classifier whose outputs are all alike has
+	// learned nothing.
+	Ones []uint64
 }
 
 // moments are integer sums, so that their order does not matter.
@@ -151,7 +152,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
-	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), m), displacement: make([]moments, c.Levels())}
+	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m)}
 	numbers := make([]moments, c.Levels()) // of wrong bits
 	var first, second []float64            // Σ z and Σ z² by cell
 	if !s.Kind.Hard() {
@@ -159,7 +160,6 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	}
 	levels, labels := make([]sums, len(readers)), make([]sums, len(readers))
 	correlations := decode.NewCorrelations(c)
-	slopes := newSlopeRows(c)
 	var decoded []float64
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
@@ -171,18 +171,14 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 		}
 		for j := range b.n {
 			i, z := b.level[j]-1, b.z[j*m:(j+1)*m]
-			out.Counts.Samples[i]++
 			wrong = wrongBits(wrong, c, i, z)
 			numbers[i].add(int64(len(wrong)))
-			d := int64(0)
-			if len(wrong) > 0 {
-				counts, slope := out.Counts.Row(i), slopes.row(i)
-				for _, k := range wrong {
-					counts[k]++
-					d += direction(c, slope, i, k)
+			out.Counts.Add(i, b.exact[j], wrong)
+			for k, v := range z {
+				if v > 0 {
+					out.Ones[k]++
 				}
 			}
-			out.displacement[i].add(d)
 			for r := range readers {
 				label := decoded[j*len(readers)+r]
 				levels[r].add(math.Abs(label - float64(b.level[j])))
@@ -215,31 +211,25 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	return out, nil
 }
 
-// slopeRows keeps the rows of a code's slopes that were asked for.
-type slopeRows struct {
-	slopes *code.Slopes
-	bits   int
-	rows   [][]int8
-}
-
-func newSlopeRows(c *code.Code) *slopeRows {
-	return &slopeRows{slopes: c.Slopes(), bits: c.Bits(), rows: make([][]int8, c.Levels())}
-}
-
-func (s *slopeRows) row(i int) []int8 {
-	if s.rows[i] == nil {
-		s.rows[i] = make([]int8, s.bits)
-		s.slopes.Row(s.rows[i], i)
+// Parts returns the number of parts of a level in which real labels are counted, for a code. A
+// label is known to 1/16 of a level, and the likelihood allows for the rest (errmodel.Fine). Codes
+// with so many levels and bits that the counts would take much memory have fewer parts.
+func Parts(c *code.Code) int {
+	const most, cells, numbers = 16, 1 << 16, 1 << 24
+	parts := most
+	levels, bits, transitions := int64(c.Levels()), int64(c.Bits()), int64(c.TransitionCount())
+	for n := levels * most; parts > 1 && (n > cells || n*bits > numbers || n*transitions > 2*numbers); n /= 2 {
+		parts /= 2
 	}
-	return s.rows[i]
+	return parts
 }
 
-// direction returns the number that a wrong bit adds to the displacement D.
-func direction(c *code.Code, slope []int8, row, k int) int64 {
-	if c.Bit(row, k) {
-		return -int64(slope[k])
+// newCounts returns counts that are zero: by parts of levels, where labels are real numbers.
+func newCounts(l Labels, c *code.Code) *errmodel.Counts {
+	if l.Real {
+		return errmodel.NewFineCounts(c.Levels(), c.Bits(), Parts(c))
 	}
-	return int64(slope[k])
+	return errmodel.NewCounts(c.Levels(), c.Bits())
 }
 
 // decodeBatch sets dst, n × readers, to the decoded labels.
@@ -358,93 +348,20 @@ func logitScale(c *errmodel.Counts, first, second []float64) float64 {
 	return math.Sqrt(square / dof)
 }
 
-// Dependence says how the bits of a sample err together. It comes from a second reading
-// of the samples.
-type Dependence struct {
-	AA, AB, BB float64 // sums over the samples of the products of their scores, for Fit.Inflate
-	// Excess is the mean of the variance of the displacement D minus the variance for
-	// independent errors, with its standard error. Prior has the levels at which it was
-	// measured: see errmodel.SharedNoise. Excess is NaN where no level has two samples.
-	Excess, StdErr float64
-	Prior          []float64
-}
-
-// Depend reads all samples again. It sums their scores at a fit of the bits of the code,
-// and the excess of the variance of the displacement. The error names the file and
-// the place, or is the context's.
-func Depend(ctx context.Context, s *Source, c *code.Code, sum *Summary, f *errmodel.Fit, done func(samples uint64)) (*Dependence, error) {
-	m, levels := c.Bits(), c.Levels()
-	// The score of a sample is the score of a sample without errors, plus a difference for
-	// each wrong bit.
-	whole := make([][2]float64, levels)
-	change := make([][][2]float64, m) // by bit and level
-	for k, positions := range c.Transitions() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		wrong, right := f.Scores(levels, positions)
-		for i := range wrong {
-			for j := range 2 {
-				whole[i][j] += right[i][j]
-				wrong[i][j] -= right[i][j]
-			}
-		}
-		change[k] = wrong
-	}
-	rates := sum.Counts.Rates(nil)
-	slopes := newSlopeRows(c)
-	still := make([]float64, levels) // Σ_k ê² over the bits with a direction: a sample's without an error
-	d := &Dependence{Prior: make([]float64, levels)}
-	for i := range levels {
-		slope := slopes.row(i)
-		for k, e := range rates.RawRowView(i) {
-			if slope[k] != 0 {
-				still[i] += e * e
-			}
-		}
-	}
-	var excess sums
+// Depend reads all samples again, for what needs the fit: see errmodel.Joint. The error names the
+// file and the place, or is the context's.
+func Depend(ctx context.Context, s *Source, c *code.Code, joint *errmodel.Joint, done func(samples uint64)) error {
+	m := c.Bits()
 	var wrong []int
-	err := s.each(ctx, func(b *batch) error {
+	return s.each(ctx, func(b *batch) error {
 		for j := range b.n {
 			i := b.level[j] - 1
 			wrong = wrongBits(wrong, c, i, b.z[j*m:(j+1)*m])
-			score := whole[i]
-			displacement, own := int64(0), still[i]
-			if len(wrong) > 0 {
-				rate, slope := rates.RawRowView(i), slopes.row(i)
-				for _, k := range wrong {
-					score[0] += change[k][i][0]
-					score[1] += change[k][i][1]
-					if slope[k] != 0 {
-						displacement += direction(c, slope, i, k)
-						own += 1 - 2*rate[k]
-					}
-				}
-			}
-			d.AA += score[0] * score[0]
-			d.AB += score[0] * score[1]
-			d.BB += score[1] * score[1]
-			if at := sum.displacement[i]; at.n > 1 {
-				v := float64(displacement) - at.mean()
-				excess.add((v*v - own) * float64(at.n) / float64(at.n-1))
-				d.Prior[i]++
-			}
+			joint.Add(i, b.exact[j], wrong)
 		}
 		if done != nil {
 			done(uint64(b.n))
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range d.Prior {
-		d.Prior[i] /= max(excess.n, 1)
-	}
-	d.Excess, d.StdErr = math.NaN(), math.NaN()
-	if excess.n >= 2 {
-		d.Excess, d.StdErr = excess.mean()
-	}
-	return d, nil
 }

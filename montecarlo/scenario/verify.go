@@ -2,6 +2,9 @@ package scenario
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/table"
@@ -14,7 +17,7 @@ const FalseAlarms = 1e-6
 // Verification compares samples of a code with theory, level by level: what verify writes as
 // JSON.
 type Verification struct {
-	Pass     bool     `json:"pass" doc:"no sampled mean contradicts theory"`
+	Pass     *bool    `json:"pass" doc:"no sampled mean contradicts theory; null where there is neither a bound nor an exact value to check"`
 	Failures []string `json:"failures" doc:"a sentence for each contradiction"`
 	Code     string   `json:"code" doc:"name of the code, or its file"`
 	Levels   int      `json:"levels" doc:"number of levels L"`
@@ -24,6 +27,7 @@ type Verification struct {
 	Description
 	Seed    uint64        `json:"seed" doc:"seed of the random numbers"`
 	Alpha   float64       `json:"false_alarm_rate" doc:"probability of a failure although theory is right"`
+	Power   float64       `json:"power" doc:"probability of a failure where theory is too small by detectable"`
 	Overall LevelResult   `json:"overall" doc:"the mean over the prior"`
 	Labels  []LevelResult `json:"labels" doc:"a row for each level"`
 	Provenance
@@ -40,6 +44,8 @@ type LevelResult struct {
 	Mean    table.Number `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
 	StdErr  table.Number `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
 	Samples uint64       `json:"samples" text:"samples" doc:"samples of the level"`
+	// Detectable has the size that montecarlo.Detectable says.
+	Detectable table.Number `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
 
 	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples (CSV only)"`
 	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors (CSV only)"`
@@ -48,21 +54,30 @@ type LevelResult struct {
 
 // Verify samples a problem and checks every mean against theory, which Theory computes: none
 // may exceed its bound or differ from its exact value by more than chance allows
-// (montecarlo.Verify).
+// (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples before
+// those that are checked are drawn.
 func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, th []montecarlo.Theory, weights []float64, draw Sampling) (*Verification, error) {
-	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(weights, true), run.Done)
+	target := draw.Target(weights, true)
+	target.Fixed = true
+	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
 	if err != nil {
 		return nil, err
 	}
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
-	failures := montecarlo.Verify(sums, th, weights, max(hi-1, c.Levels()-lo)+1, FalseAlarms)
+	worst := max(hi-1, c.Levels()-lo) + 1
+	failures := montecarlo.Verify(sums, th, weights, worst, FalseAlarms)
+	detectable, overall := montecarlo.Detectable(sums, th, weights, worst, FalseAlarms)
 	o := montecarlo.Average(weights, sums)
 	v := &Verification{
-		Pass: len(failures) == 0, Failures: []string{}, Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Decoder: d.Name(), Outputs: s.OutputsOf(c, d),
+		Failures: []string{}, Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Decoder: d.Name(), Outputs: s.OutputsOf(c, d),
 		Description: s.Description(),
-		Seed:        draw.Seed, Alpha: FalseAlarms, Reached: reached,
-		Overall: LevelResult{Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), Samples: o.Samples},
+		Seed:        draw.Seed, Alpha: FalseAlarms, Power: montecarlo.Power, Reached: reached,
+		Overall: LevelResult{Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), Samples: o.Samples, Detectable: table.Number(overall)},
+	}
+	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
+		pass := len(failures) == 0
+		v.Pass = &pass
 	}
 	if b, err := BoundOf(p); err == nil {
 		v.Bound = b.Name
@@ -73,10 +88,53 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 	for i, sum := range sums {
 		v.Labels = append(v.Labels, LevelResult{
 			Level: i + 1, Bound: table.Number(th[i].Bound), Exact: table.Number(th[i].Mean),
-			Mean: table.Number(sum.Mean()), StdErr: table.Number(sum.StdErr()), Samples: sum.Samples,
+			Mean: table.Number(sum.Mean()), StdErr: table.Number(sum.StdErr()), Samples: sum.Samples, Detectable: table.Number(detectable[i]),
 			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
 		})
 	}
 	v.Overall.Bound, v.Overall.Exact = Average(th, weights)
 	return v, nil
+}
+
+// Failed reports whether a check failed.
+func (v *Verification) Failed() bool { return v.Pass != nil && !*v.Pass }
+
+// PowerText says in a sentence what the check would have found; "" where nothing was checked.
+func (v *Verification) PowerText() string {
+	what, of := "exact value", func(r LevelResult) table.Number { return r.Exact }
+	if v.Overall.Exact.IsMissing() {
+		what, of = "bound", func(r LevelResult) table.Number { return r.Bound }
+	}
+	// size is a deviation in levels, and as a part of what it deviates from.
+	size := func(r LevelResult) string {
+		text := fmt.Sprintf("%s levels", r.Detectable.Short())
+		switch part := float64(r.Detectable / of(r)); {
+		case part < 1:
+			text += fmt.Sprintf(", %.2g %%", 100*part)
+		case !math.IsNaN(part) && !math.IsInf(part, 0):
+			text += fmt.Sprintf(", %.0f times the %s", part, what)
+		}
+		return text
+	}
+	var least, most *LevelResult
+	for i := range v.Labels {
+		r := &v.Labels[i]
+		if r.Detectable.IsMissing() {
+			continue
+		}
+		if least == nil || r.Detectable < least.Detectable {
+			least = r
+		}
+		if most == nil || r.Detectable > most.Detectable {
+			most = r
+		}
+	}
+	if least == nil {
+		return ""
+	}
+	text := fmt.Sprintf("It would have found, with a probability of %.0f %%, a mean above its %s", 100*v.Power, what)
+	if !v.Overall.Detectable.IsMissing() {
+		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
+	}
+	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level, size(*most), most.Level)
 }

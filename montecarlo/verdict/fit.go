@@ -18,9 +18,10 @@ type Fit struct {
 	LevelWidth float64     `json:"level_width" doc:"width of a level, in label units"`
 	WrongBits  uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
 
+	ErringSamples uint64          `json:"erring_samples" doc:"samples with a wrong bit; with fewer than 30 there are no intervals, with fewer than 100 no p-value"`
 	R             table.Number    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
 	RInterval     [2]table.Number `json:"r_interval" doc:"confidence interval of r; null for an end that the data do not tell"`
-	Sigma         table.Number    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood"`
+	Sigma         table.Number    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the labels themselves, where they are real numbers"`
 	SigmaInterval [2]table.Number `json:"sigma_interval" doc:"confidence interval of sigma; null for an end that the data do not tell"`
 	Confidence    float64         `json:"confidence" doc:"confidence of every interval"`
 	DesignEffect  [2]table.Number `json:"design_effect" doc:"variances of ln r and ln σ, over the variances if bits erred independently"`
@@ -33,6 +34,9 @@ type Fit struct {
 	P           table.Number `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
 	Explained   table.Number `json:"explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
 	Verdict     string       `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Noise       bool         `json:"noise" doc:"no output depends on its target, as far as the samples tell"`
+	Constant    []int        `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
+	Inverted    []int        `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
 	Impossible  uint64       `json:"wrong_in_constant_columns" doc:"wrong outputs of bits without a transition, where the model has no errors"`
 	MostlyWrong []int        `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"belsim/errmodel"
 	"belsim/montecarlo/table"
 )
@@ -12,16 +14,16 @@ import (
 const chance = 0.01
 
 // judge measures how well the model describes the counts, and says so.
-func (s *Study) judge(parameters int) error {
+func (s *Study) judge(g *errmodel.Goodness) {
 	f := s.Fit
-	g, err := errmodel.NewGoodness(s.counts, s.transitions, s.errors, parameters)
-	if err != nil {
-		return err
-	}
 	f.Deviance, f.DoF, f.Expected, f.SD = table.Number(g.Deviance), g.DoF, table.Number(g.Expected), table.Number(g.SD)
 	f.P, f.Explained = table.Number(g.P), table.Number(g.Explained())
+	enough := g.DoF > 0 && f.ErringSamples >= errmodel.FewestTested
+	if !enough {
+		f.P = table.Missing()
+	}
 	if g.DoF <= 0 {
-		f.P, f.Explained = table.Missing(), table.Missing()
+		f.Explained = table.Missing()
 	}
 	s.Departures = g.Worst
 	f.MostlyWrong = []int{}
@@ -34,11 +36,64 @@ func (s *Study) judge(parameters int) error {
 			f.MostlyWrong = append(f.MostlyWrong, k+1)
 		}
 	}
-	f.Verdict = sentence(g)
-	if g.DoF > 0 && g.P < chance && f.Overdispersion > 1.1 {
-		f.Verdict += "; chance leaves somewhat more than expected where bits err together, as here"
+	s.compareOutputs()
+	switch {
+	case f.Verdict != "": // about the outputs: the model is of no use
+	case !enough:
+		f.Verdict = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, errmodel.FewestTested)
+	default:
+		f.Verdict = sentence(g)
 	}
-	return nil
+}
+
+// independent is the probability with which outputs that do not depend on their targets are taken
+// for others, over all bits together.
+const independent = 0.01
+
+// compareOutputs finds outputs that tell nothing about their targets, or the opposite. It sets
+// Verdict where this is so for the network as a whole.
+func (s *Study) compareOutputs() {
+	f := s.Fit
+	f.Constant, f.Inverted = []int{}, []int{}
+	bits, informative := 0, 0
+	limit := distuv.UnitNormal.Quantile(1 - independent/2/float64(max(f.Bits, 1)))
+	for k, at := range s.transitions {
+		var n, wrong [2]float64 // by target
+		for i, samples := range s.counts.Samples {
+			target := 0
+			if s.code.Bit(i, k) {
+				target = 1
+			}
+			n[target] += float64(samples)
+			wrong[target] += float64(s.counts.Row(i)[k])
+		}
+		if len(at) == 0 || n[0] == 0 || n[1] == 0 {
+			continue
+		}
+		bits++
+		// The difference of the shares of ones, where targets are one and where they are zero, in
+		// standard errors if outputs do not depend on their targets.
+		ones := float64(s.observed.Ones[k]) / (n[0] + n[1])
+		if ones == 0 || ones == 1 {
+			f.Constant = append(f.Constant, k+1)
+			continue
+		}
+		switch z := (1 - wrong[1]/n[1] - wrong[0]/n[0]) / math.Sqrt(ones*(1-ones)*(1/n[0]+1/n[1])); {
+		case z > limit:
+			informative++
+		case z < -limit:
+			f.Inverted = append(f.Inverted, k+1)
+		}
+	}
+	f.Noise = bits > 0 && informative == 0 && len(f.Inverted) == 0
+	switch {
+	case bits > 0 && len(f.Constant) == bits:
+		f.Verdict = "these outputs are constant: every classifier gives one and the same answer, whatever the target; there is nothing to model"
+	case f.Noise:
+		f.Verdict = "these outputs are noise: none of them depends on its target, as far as the samples tell; are targets and outputs in the same order?"
+	case 2*len(f.Inverted) > bits:
+		f.Verdict = fmt.Sprintf("these outputs are inverted: %d of %d classifiers answer the opposite of their targets; are ones and zeros, or the signs of the logits, exchanged?", len(f.Inverted), bits)
+	}
 }
 
 // sentence is the verdict in words.
@@ -83,17 +138,34 @@ func (s *Study) Remarks() []string {
 	if f.Limited {
 		say("r is as large as it can be: some error probability of the fit is 1")
 	}
-	if n := len(f.MostlyWrong); n > 0 {
-		others := ""
-		if n > 1 {
-			others = fmt.Sprintf(", and %d others", n-1)
+	others := func(bits []int) string {
+		switch len(bits) {
+		case 1:
+			return ""
+		case 2:
+			return ", and another one"
 		}
-		say("bit %d is wrong in more than half of the samples%s: is this the code, the range and the order of bits that the network was trained with?", f.MostlyWrong[0], others)
+		return fmt.Sprintf(", and %d others", len(bits)-1)
 	}
-	if f.SigmaInterval[0] == 0 {
+	if b := f.MostlyWrong; len(b) > 0 {
+		say("bit %d is wrong in more than half of the samples%s: is this the code, the range and the order of bits that the network was trained with?", b[0], others(b))
+	}
+	if b := f.Constant; len(b) > 0 {
+		say("the outputs of bit %d are all alike%s: the classifier has learned nothing", b[0], others(b))
+	}
+	if b := f.Inverted; len(b) > 0 {
+		say("bit %d answers the opposite of its target%s", b[0], others(b))
+	}
+	switch {
+	case f.ErringSamples < errmodel.FewestErring:
+		say("%d samples have a wrong bit: too few for intervals, which need %d; r, σ and ρ may be far off", f.ErringSamples, errmodel.FewestErring)
+	case f.SigmaInterval[0].IsMissing() && !f.Limited:
+		say("r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
+	case f.SigmaInterval[0].IsMissing():
+		say("r and σ have no intervals there")
+	case f.SigmaInterval[0] == 0:
 		say("σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions")
-	}
-	if f.SigmaInterval[1].IsMissing() {
+	case f.SigmaInterval[1].IsMissing():
 		say("σ cannot be told from any larger one: errors hardly depend on the distance from a transition")
 	}
 	if f.Impossible > 0 {

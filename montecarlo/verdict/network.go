@@ -137,18 +137,34 @@ func mostLevels(f code.Family, m int) int {
 
 // checkMemory refuses a code whose fit would not fit in memory.
 func (n *Network) checkMemory() error {
-	c := n.code
-	err := memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c))
+	c, parts := n.code, 1
+	if !n.options.Range.IsZero() {
+		parts = observed.Parts(c)
+	}
+	err := memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts)+resamplingBytes(c, parts))
 	if err != nil && n.options.Levels == 0 && !code.IsFile(n.options.Code) {
 		err = fmt.Errorf("%w; --levels says how many levels there are, if fewer", err)
 	}
 	return err
 }
 
-// fitBytes is the most memory that a fit of a code takes. There are four numbers for every
-// level and bit. For the likelihood there are the distances of every level from every
-// transition of a bit, twice (they are looked up by their values) and with room to grow.
-func fitBytes(c *code.Code) int64 {
-	levels := int64(c.Levels())
-	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
+// fitBytes is the most memory that a fit of a code takes, with so many parts of a level. There are four
+// numbers for every level and bit, and one for every part. For the likelihood there are the distances
+// of every part from every transition of a bit, twice (they are looked up by their values) and with room
+// to grow.
+func fitBytes(c *code.Code, parts int) int64 {
+	levels, cells := int64(c.Levels()), int64(c.Levels()*parts)
+	bytes := levels*int64(c.Bits())*4*8 + cells*int64(c.TransitionCount())*4*4
+	if parts > 1 {
+		bytes += cells * int64(c.Bits()) * 8
+	}
+	return bytes
+}
+
+// resamplingBytes is about the memory of the replicates of errmodel.Joint: as many numbers for every part
+// of a level and for every pool of them.
+func resamplingBytes(c *code.Code, parts int) int64 {
+	const least, pools = 32 << 20, 1 << 14
+	each := func(n int) int64 { return max(least, int64(n)*128*8) }
+	return each(c.Levels()*parts) + each(pools+2*c.Bits())
 }

@@ -2,9 +2,11 @@ package verdict
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -54,12 +56,19 @@ func (d DecoderResult) model() float64 {
 }
 
 // Predict computes the error of every decoder under the model, under the observed error rates,
-// and with the fitted shared noise, and puts them beside the observed error: Fit.Decoders.
+// and with the fitted shared noise, and puts them beside the observed error: Fit.Decoders. All are errors
+// against the level of the target. Where targets are real numbers, the model's error
+// probabilities are those at the targets themselves, not at their levels: levels are cut
+// in predictedParts parts, and every part has its table.
 func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 	s.Fit.Decoders = nil
 	rates := s.Rates()
+	parts, err := s.parts(ctx)
+	if err != nil {
+		return err
+	}
 	for i, reader := range s.readers {
-		d, err := s.predict(ctx, run, reader, rates)
+		d, err := s.predict(ctx, run, reader, parts, rates)
 		if err != nil {
 			return err
 		}
@@ -76,25 +85,69 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 	return nil
 }
 
+// predictedParts is the number of parts of a level for predictions. Within a part, error
+// probabilities are means.
+const predictedParts = 4
+
+// part is a part of every level: its share of the samples, their levels, and its error
+// probabilities, L × M.
+type part struct {
+	share  float64
+	prior  []float64
+	errors mat.Matrix
+}
+
+// parts are the parts with samples; one, the whole level, where targets are levels.
+func (s *Study) parts(ctx context.Context) ([]part, error) {
+	if s.counts.Fine == nil {
+		return []part{{1, s.Fit.Prior, s.errors}}, nil
+	}
+	n := min(predictedParts, s.counts.Parts())
+	var out []part
+	for i, prior := range s.counts.PartShares(n) {
+		p := part{prior: prior}
+		for _, v := range prior {
+			p.share += v
+		}
+		if p.share == 0 {
+			continue
+		}
+		for j := range prior {
+			prior[j] /= p.share
+		}
+		var err error
+		if p.errors, err = errmodel.PartRates(ctx, s.models, s.transitions, s.Fit.Levels, n, i); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
 // predict computes the error of one decoder under the model and under the observed rates.
-func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, rates mat.Matrix) (DecoderResult, error) {
+func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rates mat.Matrix) (DecoderResult, error) {
 	none, prior := table.Missing(), s.Fit.Prior
 	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, ModelError: none}
 	reader, err := s.scaled(reader)
 	if err != nil {
 		return d, err
 	}
-	model, err := s.problem(ctx, s.code, reader, s.errors, 0)
-	if err != nil {
+	for _, p := range parts {
+		model, err := s.problem(ctx, s.code, reader, p.errors, 0, scenario.Levels)
+		if err != nil {
+			return d, err
+		}
+		bound, exact, err := scenario.AverageTheory(ctx, run.Workers, model, p.prior)
+		if err != nil {
+			return d, err
+		}
+		d.Bound += table.Number(p.share) * bound
+		d.Exact += table.Number(p.share) * exact
+	}
+	if d.Mean, d.StdErr, err = s.simulateParts(ctx, run, reader, parts, 0); err != nil {
 		return d, err
 	}
-	if d.Bound, d.Exact, err = scenario.AverageTheory(ctx, run.Workers, model, prior); err != nil {
-		return d, err
-	}
-	if d.Mean, d.StdErr, err = s.simulate(ctx, run, model); err != nil {
-		return d, err
-	}
-	asObserved, err := s.problem(ctx, s.code, reader, rates, 0)
+	asObserved, err := s.problem(ctx, s.code, reader, rates, 0, scenario.Levels)
 	if err != nil {
 		return d, err
 	}
@@ -103,35 +156,52 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 	}
 	d.RatesStdErr = 0
 	if d.Rates.IsMissing() {
-		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved); err != nil {
+		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved, prior, 1); err != nil {
 			return d, err
 		}
 	}
 	if rho := float64(s.Fit.SharedNoise); rho > 0 {
-		together, err := s.problem(ctx, s.code, reader, s.errors, rho)
-		if err != nil {
-			return d, err
-		}
-		if d.Shared, d.SharedStdErr, err = s.simulate(ctx, run, together); err != nil {
+		if d.Shared, d.SharedStdErr, err = s.simulateParts(ctx, run, reader, parts, rho); err != nil {
 			return d, err
 		}
 	}
 	return d, nil
 }
 
+// simulateParts simulates all parts, with random numbers of their own, and returns the mean |error|
+// over them and its standard error.
+func (s *Study) simulateParts(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rho float64) (mean, stderr table.Number, err error) {
+	var sum, square float64
+	for i, p := range parts {
+		problem, err := s.problem(ctx, s.code, reader, p.errors, rho, scenario.Levels)
+		if err != nil {
+			return table.Missing(), table.Missing(), err
+		}
+		problem.Seed += uint64(i) << 32
+		m, se, err := s.simulate(ctx, run, problem, p.prior, len(parts))
+		if err != nil {
+			return table.Missing(), table.Missing(), err
+		}
+		sum += p.share * float64(m)
+		square += p.share * p.share * float64(se) * float64(se)
+	}
+	return table.Number(sum), table.Number(math.Sqrt(square)), nil
+}
+
 // problem is the sampling problem of a reader of a code under a table e, L × M, with the
 // shared noise ρ.
-func (s *Study) problem(ctx context.Context, c *code.Code, reader observed.Reader, e mat.Matrix, rho float64) (*montecarlo.Problem, error) {
+func (s *Study) problem(ctx context.Context, c *code.Code, reader observed.Reader, e mat.Matrix, rho float64, labels scenario.Labels) (*montecarlo.Problem, error) {
 	o := s.network.options
-	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: scenario.Levels}
+	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: labels}
 	return about.ProblemOf(ctx, c, reader.Decoder, e, o.sampling(o.Samples))
 }
 
-// simulate samples a problem. It returns the mean |error| over the targets, in levels, and its
-// standard error.
-func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem) (mean, stderr table.Number, err error) {
-	o, prior := s.network.options, s.Fit.Prior
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(o.Samples).Target(prior, false), run.Done)
+// simulate samples a problem. It returns the mean |error| over a prior, in levels, and its
+// standard error. The samples of a label are shared by so many parts.
+func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (mean, stderr table.Number, err error) {
+	o := s.network.options
+	n := max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(n).Target(prior, false), run.Done)
 	if err != nil {
 		return table.Missing(), table.Missing(), err
 	}

@@ -31,7 +31,7 @@ type RankedCode struct {
 	Bits        int          `json:"bits" text:"bits" doc:"number of bits M"`
 	Decoder     string       `json:"decoder" text:"decoder" doc:"the decoder with the smallest error"`
 	Outputs     string       `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Mean        table.Number `json:"mean" text:"simulated" doc:"simulated mean |error|, in levels"`
+	Mean        table.Number `json:"mean" text:"simulated" doc:"simulated mean |error|, in levels: against the label itself, quantization included, where targets are real labels"`
 	StdErr      table.Number `json:"stderr" doc:"standard error of mean, in levels"`
 	Trained     bool         `json:"trained" doc:"the network was trained with this code"`
 	Invalid     bool         `json:"invalid" doc:"the fitted r and σ give the code a probability above 1"`
@@ -148,6 +148,10 @@ func (s *Study) errorsAt(ctx context.Context, run scenario.Run, c *code.Code, r 
 	if fitted := float64(s.Fit.SharedNoise); fitted > 0 {
 		rho = fitted
 	}
+	labels := scenario.Levels
+	if s.Fit.Range != nil {
+		labels = scenario.Continuous
+	}
 	out := make([]montecarlo.Overall, len(at))
 	var problems []*montecarlo.Problem
 	var which []int
@@ -160,7 +164,10 @@ func (s *Study) errorsAt(ctx context.Context, run scenario.Run, c *code.Code, r 
 		if err != nil {
 			return nil, err
 		}
-		problem, err := s.problem(ctx, c, r, e, rho)
+		problem, err := s.problem(ctx, c, r, e, rho, labels)
+		if scenario.Invalid(err) { // between levels
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,8 @@ type Study struct {
 	readers     []observed.Reader
 	observed    *observed.Summary
 	counts      *errmodel.Counts
-	errors      mat.Matrix // the fitted e[n,k], L × M
+	models      []*errmodel.Fit // of all bits, or one for each bit; nil where a bit has no errors
+	errors      mat.Matrix      // the fitted e[n,k], L × M
 }
 
 // Fit reads all samples twice, fits the error model by maximum likelihood and judges it.
@@ -98,58 +99,81 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	case err != nil:
 		return err
 	}
-	depend, err := observed.Depend(ctx, s.network.samples, s.code, s.observed, model, done)
+	f.R, f.Sigma, f.Limited = table.Number(model.R.Value), table.Number(model.Sigma.Value), model.Limited
+	s.models = []*errmodel.Fit{model}
+	if s.network.options.PerBit {
+		if s.models, err = s.fitBits(ctx); err != nil {
+			return err
+		}
+	}
+	if s.errors, err = s.table(ctx, model); err != nil {
+		return err
+	}
+	joint, err := errmodel.NewJoint(ctx, s.code, s.counts, model, s.models, resampling)
 	if err != nil {
 		return err
 	}
-	effect, err := model.Inflate(ctx, depend.AA, depend.AB, depend.BB)
+	if err := observed.Depend(ctx, s.network.samples, s.code, joint, done); err != nil {
+		return err
+	}
+	effect, err := model.Inflate(ctx, joint.Spread)
 	if err != nil {
 		return err
 	}
 	f.DesignEffect = [2]table.Number{table.Number(effect[0]), table.Number(effect[1])}
-	f.R, f.RInterval, f.Sigma, f.SigmaInterval, f.Limited = table.Number(model.R.Value), ends(model.R), table.Number(model.Sigma.Value), ends(model.Sigma), model.Limited
-	if s.errors, err = model.Mixture(ctx, f.Levels, s.transitions); err != nil {
-		return err
+	f.ErringSamples = joint.Erring
+	enough := joint.Erring >= errmodel.FewestErring
+	f.RInterval, f.SigmaInterval = unknown(), unknown()
+	if enough && !f.DesignEffect[0].IsMissing() {
+		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
 	}
-	parameters := 2
-	if s.network.options.PerBit {
-		if parameters, err = s.fitBits(ctx); err != nil {
-			return err
-		}
-	}
-	if err := s.judge(parameters); err != nil {
-		return err
-	}
-	if table.Number(depend.Excess).IsMissing() {
-		return nil
-	}
-	shared, err := errmodel.NewSharedNoise(ctx, workers, s.code, s.errors, depend.Prior, depend.Excess, depend.StdErr)
+	s.judge(joint.Goodness())
+	shared, err := errmodel.NewSharedNoise(ctx, workers, joint)
 	if err != nil {
 		return err
 	}
-	f.SharedNoise, f.SharedNoiseInterval = table.Number(shared.Rho.Value), ends(shared.Rho)
+	f.SharedNoise = table.Number(shared.Rho.Value)
+	if enough {
+		f.SharedNoiseInterval = ends(shared.Rho)
+	}
 	return nil
 }
 
-// fitBits fits every bit by itself, and makes the table of these fits the model's. It returns
-// the number of parameters.
-func (s *Study) fitBits(ctx context.Context) (parameters int, err error) {
+// resampling is the seed of the signs of errmodel.Joint.
+const resampling = 1
+
+// table is the table of error probabilities at levels, or for real labels their means over the
+// samples of a level.
+func (s *Study) table(ctx context.Context, model *errmodel.Fit) (mat.Matrix, error) {
+	switch {
+	case s.counts.Fine != nil:
+		return errmodel.MeanRates(ctx, s.models, s.transitions, s.counts)
+	case s.network.options.PerBit:
+		return errmodel.PerBit(s.Fit.Levels, s.transitions, s.models)
+	}
+	return model.Mixture(ctx, s.Fit.Levels, s.transitions)
+}
+
+// fitBits fits every bit by itself.
+func (s *Study) fitBits(ctx context.Context) ([]*errmodel.Fit, error) {
 	f := s.Fit
 	fits := make([]*errmodel.Fit, f.Bits)
 	for k := range fits {
 		b := BitFit{Bit: k + 1, Wrong: s.counts.Bit(k), R: table.Missing(), Sigma: table.Missing(), RInterval: unknown(), SigmaInterval: unknown()}
+		var err error
 		fits[k], err = errmodel.NewFit(ctx, s.counts, s.transitions, k)
 		switch {
 		case err == nil:
-			b.R, b.RInterval, b.Sigma, b.SigmaInterval, b.Limited = table.Number(fits[k].R.Value), ends(fits[k].R), table.Number(fits[k].Sigma.Value), ends(fits[k].Sigma), fits[k].Limited
-			parameters += 2
+			b.R, b.Sigma, b.Limited = table.Number(fits[k].R.Value), table.Number(fits[k].Sigma.Value), fits[k].Limited
+			if b.Wrong >= errmodel.FewestErring && fits[k].Regular() {
+				b.RInterval, b.SigmaInterval = ends(fits[k].R), ends(fits[k].Sigma)
+			}
 		case !errors.Is(err, errmodel.ErrNoFit):
-			return 0, fmt.Errorf("bit %d: %w", k+1, err)
+			return nil, fmt.Errorf("bit %d: %w", k+1, err)
 		}
 		f.PerBit = append(f.PerBit, b)
 	}
-	s.errors, err = errmodel.PerBit(f.Levels, s.transitions, fits)
-	return parameters, err
+	return fits, nil
 }
 
 // Rates returns the observed error rates, L × M, and the model's where a level has no samples.

@@ -1,0 +1,443 @@
+// Command coverage draws the outputs of networks from belsim's error model, fits each of them as
+// the command belsim fit does, and prints as Markdown how often each interval holds the truth, and
+// how often the test of the model is a false alarm:
+//
+//	go run ./testdata/coverage
+//
+// With -fits 300 it takes a few minutes; README.md has the table of a longer run.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
+	"belsim/theory/code"
+)
+
+// setting is a truth, and the samples that are drawn from it.
+type setting struct {
+	code          string
+	levels        int
+	r, sigma, rho float64
+	samples       int
+	real          bool                 // labels are real numbers
+	present       func(level int) bool // the levels that occur; nil for all
+	note          string
+	perBit        bool
+}
+
+func odd(level int) bool  { return level%2 == 1 }
+func some(level int) bool { return level < 12 || level > 40 && level < 46 }
+
+func settings() []setting {
+	return []setting{
+		{code: "unary", levels: 64, r: 0.5, sigma: 3, rho: 0, samples: 2000},
+		{code: "unary", levels: 64, r: 2, sigma: 6, rho: 0.95, samples: 20000},
+		{code: "unary", levels: 64, r: 2, sigma: 6, rho: 0.95, samples: 20000, present: odd, note: "half of the levels"},
+		{code: "unary", levels: 32, r: 0.5, sigma: 1, rho: 0.3, samples: 300},
+		{code: "unary", levels: 128, r: 0.8, sigma: 2, rho: 0.5, samples: 3000},
+		{code: "johnson", levels: 64, r: 1, sigma: 2, rho: 0.6, samples: 8000},
+		{code: "johnson", levels: 64, r: 0.02, sigma: 2, rho: 0.3, samples: 8000, note: "rare"},
+		{code: "johnson", levels: 64, r: 0.02, sigma: 2, rho: 0, samples: 30000, note: "rare"},
+		{code: "johnson", levels: 64, r: 0.005, sigma: 2, rho: 0.8, samples: 100000, note: "very rare"},
+		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, rho: 0.3, samples: 5000, real: true},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.8, samples: 40},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 15},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 100},
+		{code: "johnson", levels: 64, r: 1, sigma: 2, rho: 0.5, samples: 4000, present: some, note: "16 levels of 64"},
+		{code: "johnson-nonzero", levels: 31, r: 0.4, sigma: 0.4, rho: 0.6, samples: 10000, real: true},
+		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, rho: 0.2, samples: 3000},
+		{code: "b2jdj", levels: 64, r: 0.6, sigma: 2, rho: 0.5, samples: 3000, real: true},
+		{code: "b1jdj-nr", levels: 32, r: 0.3, sigma: 1, rho: 0.7, samples: 1000},
+		{code: "hexj", levels: 64, r: 0.3, sigma: 0.8, rho: 0.4, samples: 5000},
+		{code: "hadamard", levels: 16, r: 0.2, sigma: 0.6, rho: 0.3, samples: 5000},
+		{code: "binary", levels: 32, r: 0.1, sigma: 0.7, rho: 0, samples: 5000},
+		{code: "gray", levels: 32, r: 0.2, sigma: 0.7, rho: 0.5, samples: 5000, real: true},
+		{code: "onehot", levels: 32, r: 0.3, sigma: 0.8, rho: 0.3, samples: 3000},
+		{code: "unary", levels: 32, r: 0.7, sigma: 2, rho: 0.5, samples: 100000},
+		{code: "unary", levels: 32, r: 0.7, sigma: 2, rho: 0.5, samples: 100000, real: true},
+		{code: "unary", levels: 32, r: 0.1, sigma: 2, rho: 0.9, samples: 1000, note: "rare, few"},
+		{code: "unary", levels: 16, r: 0.3, sigma: 1, rho: 0, samples: 15, note: "few"},
+		{code: "johnson", levels: 32, r: 0.1, sigma: 2, rho: 0.3, samples: 40, note: "few"},
+		{code: "unary", levels: 64, r: 0.01, sigma: 3, rho: 0.5, samples: 300, note: "few"},
+		{code: "hexj", levels: 32, r: 0.05, sigma: 1, rho: 0, samples: 200, note: "few"},
+		{code: "unary", levels: 32, r: 1, sigma: 2, rho: 0.95, samples: 15, note: "few"},
+		{code: "unary", levels: 32, r: 1, sigma: 3, rho: 0.9, samples: 30, real: true, note: "few"},
+		{code: "johnson", levels: 64, r: 0.02, sigma: 2, rho: 0.3, samples: 1000, note: "few"},
+	}
+}
+
+// bitSettings are those in which every bit is fitted by itself, too.
+func bitSettings() []setting {
+	return []setting{
+		{code: "unary", levels: 32, r: 0.5, sigma: 2, rho: 0.5, samples: 5000, perBit: true},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 3000, perBit: true},
+		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, rho: 0.3, samples: 5000, perBit: true, real: true},
+		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, rho: 0.5, samples: 20000, perBit: true},
+	}
+}
+
+// sublevels is the number of real labels in a level.
+const sublevels = 256
+
+// drawer draws samples of a setting.
+type drawer struct {
+	setting
+	code   *code.Code
+	rows   []int
+	limit  []float64 // Φ⁻¹(1−e) by sublevel and bit
+	slopes [][]int8
+	parts  int
+}
+
+func newDrawer(s setting) (*drawer, error) {
+	c, err := code.New(s.code, s.levels)
+	if err != nil {
+		return nil, err
+	}
+	e, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
+	if err != nil {
+		return nil, err
+	}
+	d := &drawer{setting: s, code: c, parts: 1}
+	if s.real {
+		d.parts = sublevels
+	}
+	slopes := c.Slopes()
+	row := make([]float64, c.Bits())
+	for i := range c.Levels() {
+		if s.present == nil || s.present(i+1) {
+			d.rows = append(d.rows, i)
+		}
+		slope := make([]int8, c.Bits())
+		slopes.Row(slope, i)
+		for k := range slope {
+			if c.Bit(i, k) {
+				slope[k] = -slope[k]
+			}
+		}
+		d.slopes = append(d.slopes, slope)
+		for j := range d.parts {
+			e.AtLabel(row, d.label(i, j))
+			for _, p := range row {
+				q := math.Inf(1)
+				if p > 0 {
+					q = -distuv.UnitNormal.Quantile(min(p, 1))
+				}
+				d.limit = append(d.limit, q)
+			}
+		}
+	}
+	return d, nil
+}
+
+// label is the label of a part of row i, in levels.
+func (d *drawer) label(i, part int) float64 {
+	return float64(i) + 0.5 + (float64(part)+0.5)/float64(d.parts)
+}
+
+// draw writes the targets and the outputs of a network.
+func (d *drawer) draw(rng *rand.Rand, folder string) error {
+	m := d.code.Bits()
+	targets := make([]float64, d.samples)
+	outputs := make([]byte, d.samples*m)
+	shared, own := math.Sqrt(d.rho), math.Sqrt(1-d.rho)
+	for n := range targets {
+		var i, part int
+		for {
+			i, part = d.rows[rng.IntN(len(d.rows))], rng.IntN(d.parts)
+			if y := d.label(i, part); y >= 1 && y <= float64(d.levels) {
+				targets[n] = y
+				break
+			}
+		}
+		t := shared * rng.NormFloat64()
+		limit := d.limit[(i*d.parts+part)*m:]
+		for k := range m {
+			bit := d.code.Bit(i, k)
+			if limit[k] < 12 {
+				noise := rng.NormFloat64()
+				if g := d.slopes[i][k]; g != 0 {
+					noise = own*noise + float64(g)*t
+				}
+				bit = bit != (noise > limit[k])
+			}
+			if bit {
+				outputs[n*m+k] = 1
+			}
+		}
+	}
+	err := write(filepath.Join(folder, "y.npy"), "<f8", d.samples, 1, func(w *bufio.Writer) {
+		for _, y := range targets {
+			bits := math.Float64bits(y)
+			for j := range 8 {
+				w.WriteByte(byte(bits >> (8 * j)))
+			}
+		}
+	})
+	return errors.Join(err, write(filepath.Join(folder, "z.npy"), "|u1", d.samples, m, func(w *bufio.Writer) { w.Write(outputs) }))
+}
+
+// write writes a .npy file.
+func write(path, kind string, rows, columns int, data func(w *bufio.Writer)) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, columns)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	w.WriteString("\x93NUMPY\x01\x00")
+	w.WriteByte(byte(len(header)))
+	w.WriteByte(byte(len(header) >> 8))
+	w.WriteString(header)
+	data(w)
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// held counts how often an interval is printed, and holds the truth.
+type held struct{ printed, holds int }
+
+func (h *held) add(interval [2]table.Number, truth float64) {
+	lo, hi := interval[0], interval[1]
+	if lo.IsMissing() {
+		return
+	}
+	h.printed++
+	if float64(lo) <= truth && (hi.IsMissing() || truth <= float64(hi)) {
+		h.holds++
+	}
+}
+
+func (h held) share() float64 { return float64(h.holds) / float64(h.printed) }
+
+func (h held) String(fits int) string {
+	if h.printed < fits/20 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", h.share())
+}
+
+// result are the sums over the fits of a setting.
+type result struct {
+	fits, failed       int
+	r, sigma, rho      held
+	bitR, bitSigma     held // of single bits
+	rate               held // of the error rates of single levels and bits
+	rHat, sHat, rhoHat []float64
+	tests, alarms      int
+}
+
+func (s setting) run(fits int, seed uint64) (*result, error) {
+	d, err := newDrawer(s)
+	if err != nil {
+		return nil, err
+	}
+	out := &result{fits: fits}
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	errs := make([]error, runtime.NumCPU())
+	next := 0
+	for w := range errs {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			folder, err := os.MkdirTemp("", "coverage")
+			if err != nil {
+				errs[w] = err
+				return
+			}
+			defer os.RemoveAll(folder)
+			for {
+				mu.Lock()
+				n := next
+				next++
+				mu.Unlock()
+				if n >= fits {
+					return
+				}
+				study, err := d.fit(rand.New(rand.NewPCG(seed, uint64(n))), folder)
+				mu.Lock()
+				out.add(d, study, err)
+				mu.Unlock()
+			}
+		}()
+	}
+	wait.Wait()
+	return out, errors.Join(errs...)
+}
+
+func (d *drawer) fit(rng *rand.Rand, folder string) (*verdict.Study, error) {
+	if err := d.draw(rng, folder); err != nil {
+		return nil, err
+	}
+	o := verdict.Options{
+		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" + filepath.Join(folder, "z.npy"),
+		Temperature: 1, Samples: 1, Seed: 1, PerBit: d.perBit,
+	}
+	if d.real {
+		o.Range = verdict.LabelRange{Lo: 1, Hi: float64(d.levels)}
+	}
+	n, err := verdict.Open(context.Background(), o)
+	if err != nil {
+		return nil, err
+	}
+	defer n.Close()
+	return n.Fit(context.Background(), 1, nil)
+}
+
+func (r *result) add(d *drawer, study *verdict.Study, err error) {
+	if err != nil { // no error to fit, or all targets alike
+		r.failed++
+		return
+	}
+	s, f := d.setting, study.Fit
+	r.r.add(f.RInterval, s.r)
+	r.sigma.add(f.SigmaInterval, s.sigma)
+	r.rho.add(f.SharedNoiseInterval, s.rho)
+	r.rHat, r.sHat = append(r.rHat, float64(f.R)), append(r.sHat, float64(f.Sigma))
+	if !f.SharedNoise.IsMissing() {
+		r.rhoHat = append(r.rhoHat, float64(f.SharedNoise))
+	}
+	for _, b := range f.PerBit {
+		r.bitR.add(b.RInterval, s.r)
+		r.bitSigma.add(b.SigmaInterval, s.sigma)
+	}
+	if s.perBit && !s.real {
+		r.addRates(d, study)
+	}
+	if !f.P.IsMissing() {
+		r.tests++
+		if f.P < 0.05 {
+			r.alarms++
+		}
+	}
+}
+
+// addRates takes the intervals of the error rates of all levels and bits that expect five errors or
+// more.
+func (r *result) addRates(d *drawer, study *verdict.Study) {
+	var csv strings.Builder
+	if err := study.WriteRates(&csv); err != nil {
+		log.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {
+		fields := strings.Split(line, ",")
+		var samples, lo, hi float64
+		fmt.Sscan(fields[3], &samples)
+		fmt.Sscan(fields[6], &lo)
+		fmt.Sscan(fields[7], &hi)
+		if e := distuv.UnitNormal.Survival(d.limit[i]); samples*e >= 5 {
+			r.rate.add([2]table.Number{table.Number(lo), table.Number(hi)}, e)
+		}
+	}
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+func mean(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s / float64(len(x))
+}
+
+func main() {
+	log.SetFlags(0)
+	fits := flag.Int("fits", 300, "fits of each setting")
+	more := flag.Int("more", 3, "so many times more fits of the settings with at most 5000 samples")
+	only := flag.Int("only", 0, "the one setting to run, from 1, 0 for all, or −1 for the power of verify alone")
+	seed := flag.Uint64("seed", 1, "seed of the random numbers")
+	flag.Parse()
+	if err := print(os.Stdout, *fits, *more, *only, *seed); err != nil {
+		log.Fatal(err)
+	}
+	if *only <= 0 {
+		fmt.Println()
+		if err := printBits(os.Stdout, *fits/3, *seed); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println()
+		if err := printPower(os.Stdout, *fits); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+func print(w io.Writer, fits, more, only int, seed uint64) error {
+	fmt.Fprintln(w, "| | code | L | r | σ | ρ | N | labels | fits | r held | σ held | ρ held | printed r, σ, ρ | median r̂/r | median σ̂/σ | mean ρ̂ | false alarms |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 17))
+	for i, s := range settings() {
+		if only != 0 && only != i+1 {
+			continue
+		}
+		fits := fits
+		if s.samples <= 5000 { // these take little time
+			fits *= more
+		}
+		r, err := s.run(fits, seed+uint64(i)<<32)
+		if err != nil {
+			return err
+		}
+		labels := "levels"
+		if s.real {
+			labels = "real"
+		}
+		if s.note != "" {
+			labels += ", " + s.note
+		}
+		alarms := "–"
+		if r.tests >= fits/20 && r.tests > 0 {
+			alarms = fmt.Sprintf("%.3f", float64(r.alarms)/float64(r.tests))
+		}
+		share := func(h held) string { return fmt.Sprintf("%.0f", 100*float64(h.printed)/float64(fits)) }
+		fmt.Fprintf(w, "| %d | %s | %d | %g | %g | %g | %d | %s | %d | %s | %s | %s | %s, %s, %s %% | %.3f | %.3f | %.3f | %s |\n", i+1,
+			s.code, s.levels, s.r, s.sigma, s.rho, s.samples, labels, fits,
+			r.r.String(fits), r.sigma.String(fits), r.rho.String(fits), share(r.r), share(r.sigma), share(r.rho),
+			median(r.rHat)/s.r, median(r.sHat)/s.sigma, mean(r.rhoHat), alarms)
+	}
+	return nil
+}
+
+// printBits prints the coverage of the intervals of single bits, and of single rates.
+func printBits(w io.Writer, fits int, seed uint64) error {
+	fmt.Fprintln(w, "| code | L | r | σ | ρ | N | labels | fits | a bit's r held | a bit's σ held | bits with intervals | rates held | false alarms |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 13))
+	for i, s := range bitSettings() {
+		r, err := s.run(fits, seed+uint64(i+100)<<32)
+		if err != nil {
+			return err
+		}
+		labels, rates := "levels", "–"
+		if s.real {
+			labels = "real"
+		} else {
+			rates = fmt.Sprintf("%.3f", r.rate.share())
+		}
+		fmt.Fprintf(w, "| %s | %d | %g | %g | %g | %d | %s | %d | %.3f | %.3f | %d | %s | %.3f |\n",
+			s.code, s.levels, s.r, s.sigma, s.rho, s.samples, labels, fits, r.bitR.share(), r.bitSigma.share(), r.bitR.printed, rates, float64(r.alarms)/float64(r.tests))
+	}
+	return nil
+}
