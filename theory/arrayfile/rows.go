@@ -21,10 +21,13 @@ import (
 // Rows is an N × M array of numbers in a file, read row by row, so that the file
 // may be larger than memory: .csv (with or without a header line), .npy of bools,
 // integers or floats in C or Fortran order, or an array of an .npz. An array of
-// one dimension is a column.
+// one dimension is a column. An array of three dimensions, N × K × M, has rows of K·M numbers.
 type Rows struct {
 	name    string
 	n, m    int // n is −1 where only reading the file shows it
+	parts   int // K
+	from    int // the first column that is read
+	whole   []float64
 	row     int // the last one read, from 1
 	source  rowSource
 	closers []func() error
@@ -43,7 +46,7 @@ type rowSource interface {
 // Without a NAME, OpenRows takes the first of names that the file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
 	file, array := SplitArray(path)
-	r := &Rows{name: path, n: -1}
+	r := &Rows{name: path, n: -1, parts: 1}
 	var err error
 	switch ending := strings.ToLower(filepath.Ext(file)); ending {
 	case ".csv":
@@ -79,11 +82,33 @@ func (r *Rows) Name() string { return r.name }
 // its end shows it.
 func (r *Rows) Dims() (rows, columns int) { return r.n, r.m }
 
+// Parts returns K of an N × K × M array, and 1 for other arrays.
+func (r *Rows) Parts() int { return r.parts }
+
+// Take leaves columns from to to−1, from 0, of every row; Dims and Next know no others then.
+func (r *Rows) Take(from, to int) error {
+	if from < 0 || to > r.m || from >= to {
+		return fmt.Errorf("%s: columns %d to %d of %d", r.name, from+1, to, r.m)
+	}
+	if r.whole == nil {
+		r.whole = make([]float64, r.m)
+	}
+	r.from, r.m, r.parts = r.from+from, to-from, 1
+	return nil
+}
+
 // Next sets dst, of length M, to the next row. After the last it returns io.EOF.
 // Other errors name the file, and the row, column and value at fault, from 1: every
 // number must be finite.
 func (r *Rows) Next(dst []float64) error {
-	err := r.source.next(dst)
+	read := dst
+	if r.whole != nil {
+		read = r.whole
+	}
+	err := r.source.next(read)
+	if r.whole != nil {
+		copy(dst, r.whole[r.from:r.from+r.m])
+	}
 	if err == io.EOF {
 		if r.row == 0 {
 			return fmt.Errorf("%s: no rows", r.name)
@@ -271,8 +296,16 @@ func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.R
 		r.n, r.m = shape[0], 1
 	case 2:
 		r.n, r.m = shape[0], shape[1]
+	case 3:
+		if header.fortran {
+			return fmt.Errorf("%s: array of 3 dimensions in Fortran order; numpy.ascontiguousarray makes one in C order", r.name)
+		}
+		if shape[1] < 1 || shape[2] < 1 || shape[1] > MaxSide/shape[2] {
+			return fmt.Errorf("%s: %d × %d columns; want 1 to %d", r.name, shape[1], shape[2], MaxSide)
+		}
+		r.n, r.parts, r.m = shape[0], shape[1], shape[1]*shape[2]
 	default:
-		return fmt.Errorf("%s: array of %d dimensions; want 1 or 2, with a row for each sample", r.name, len(shape))
+		return fmt.Errorf("%s: array of %d dimensions; want 1 to 3, with a row for each sample", r.name, len(shape))
 	}
 	if err := r.checkColumns(); err != nil {
 		return err

@@ -149,7 +149,9 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.npy", "truncated: 8 bytes of data, but 1 × 2 entries of type <f8 are 16", npyFile("'<f8'", "(1, 2)", eight)},
 		{"a.npy", "bytes after the data", npyFile("'<f4'", "(1, 1)", eight)},
 		{"a.npy", "row 1, column 1: NaN", npyFile("'<f8'", "(1, 1)", nan)},
-		{"a.npy", "3 dimensions", npyFile("'<f8'", "(1, 1, 1)", eight)},
+		{"a.npy", "4 dimensions", npyFile("'<f8'", "(1, 1, 1, 1)", eight)},
+		{"a.npy", "0 × 1 columns", npyFile("'<f8'", "(1, 0, 1)", nil)},
+		{"a.npy", "1 × 0 columns", npyFile("'<f8'", "(1, 1, 0)", nil)},
 		{"a.npy", "0 dimensions", npyFile("'<f8'", "()", eight)},
 		{"a.npy", "no rows", npyFile("'<f8'", "(0, 1)", nil)},
 		{"a.npy", "no columns", npyFile("'<f8'", "(1, 0)", nil)},
@@ -244,4 +246,49 @@ func FuzzRows(f *testing.F) {
 			t.Errorf("read again: %v, another array", err)
 		}
 	})
+}
+
+// TestTake reads parts of an array of three dimensions.
+func TestTake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npy")
+	var data []byte
+	for i := range 2 * 3 * 2 { // N × K × M
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i)))
+	}
+	if err := os.WriteFile(path, npyFile("'<f8'", "(2, 3, 2)", data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := arrayfile.OpenRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, m := r.Dims(); n != 2 || m != 6 || r.Parts() != 3 {
+		t.Fatalf("%d × %d, %d parts", n, m, r.Parts())
+	}
+	for _, bad := range [][2]int{{-1, 2}, {4, 7}, {3, 3}} {
+		if err := r.Take(bad[0], bad[1]); err == nil {
+			t.Errorf("%v was taken", bad)
+		}
+	}
+	if err := r.Take(2, 4); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		row := make([]float64, 2)
+		for i := range 2 {
+			if err := r.Next(row); err != nil || row[0] != float64(6*i+2) || row[1] != float64(6*i+3) {
+				t.Errorf("row %d: %v, %v", i, row, err)
+			}
+		}
+		if err := r.Next(row); err != io.EOF {
+			t.Errorf("after the last row: %v", err)
+		}
+		if err := r.Rewind(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, m := r.Dims(); m != 2 || r.Parts() != 1 {
+		t.Errorf("%d columns, %d parts", m, r.Parts())
+	}
 }
