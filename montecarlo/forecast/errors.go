@@ -1,0 +1,117 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/parallel"
+)
+
+// A Learner is what a network has learnt of a code: the logit of every bit as a function of the
+// perceived label. *errmodel.Learned is one. It is safe for concurrent use.
+type Learner interface {
+	// Logits sets dst, of length M, to the logits at the perceived label y, in levels.
+	Logits(dst []float64, y float64)
+	// Misfits are the standard deviations of the logits' misfits, of length M.
+	Misfits() []float64
+	// Noise is s, the standard deviation of the perceived label, in levels.
+	Noise() float64
+}
+
+// Errors returns the expected |error|, in levels, of each reader of a code that a network has
+// learnt: the mean over the places. Its standard error is below 1 % of it. The errors are about
+// the sizes, or the context's.
+func (p *Places) Errors(ctx context.Context, workers int, c *code.Code, l Learner, readers []observed.Reader) ([]float64, error) {
+	levels, m := c.Levels(), c.Bits()
+	switch {
+	case levels != len(p.prior):
+		return nil, fmt.Errorf("%s has %d levels, but the prior has %d", c.Name(), levels, len(p.prior))
+	case m > p.bits:
+		return nil, fmt.Errorf("%s has %d bits, but the misfits are of %d", c.Name(), m, p.bits)
+	case len(l.Misfits()) != m:
+		return nil, fmt.Errorf("%s has %d bits, but the network has learnt %d", c.Name(), m, len(l.Misfits()))
+	}
+	sd, s, correlations := l.Misfits(), l.Noise(), decode.NewCorrelations(c)
+	errors := make([]float64, places*len(readers))
+	err := parallel.Chunks(ctx, workers, places, 256, func() (func(context.Context, int, int) error, error) {
+		x := newSample(c, correlations)
+		return func(ctx context.Context, first, last int) error {
+			for i := first; i < last; i++ {
+				l.Logits(x.z, float64(p.level[i]+1)+s*p.noise[i])
+				for k, g := range p.row(i)[:m] {
+					x.z[k] += sd[k] * float64(g)
+				}
+				x.decide()
+				for j, r := range readers {
+					errors[i*len(readers)+j] = math.Abs(x.label(r) - float64(p.level[i]+1))
+				}
+			}
+			return ctx.Err()
+		}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	means := make([]float64, len(readers))
+	for i := range places {
+		for j := range means {
+			means[j] += errors[i*len(readers)+j] / places
+		}
+	}
+	return means, nil
+}
+
+// sample is scratch memory for the outputs of one sample, and what decoders read of them.
+type sample struct {
+	z, signs     []float64
+	word         []uint64
+	correlations *decode.Correlations
+	soft, hard   []float64 // correlations of logits and of signs; computed where asked for
+	done         [2]bool
+}
+
+func newSample(c *code.Code, correlations *decode.Correlations) *sample {
+	return &sample{
+		z: make([]float64, c.Bits()), signs: make([]float64, c.Bits()), word: make([]uint64, (c.Bits()+63)/64),
+		correlations: correlations, soft: make([]float64, c.Levels()), hard: make([]float64, c.Levels()),
+	}
+}
+
+// decide takes the signs of the logits.
+func (x *sample) decide() {
+	clear(x.word)
+	for k, z := range x.z {
+		x.signs[k] = -1
+		if z > 0 {
+			x.signs[k] = 1
+			x.word[k/64] |= 1 << (k % 64)
+		}
+	}
+	x.done = [2]bool{}
+}
+
+// label is the label that a reader decodes.
+func (x *sample) label(r observed.Reader) float64 {
+	if d, ok := r.Decoder.(decode.Correlator); ok {
+		if r.Logits {
+			if !x.done[1] {
+				x.correlations.To(x.soft, x.z)
+				x.done[1] = true
+			}
+			return d.FromCorrelations(x.soft)
+		}
+		if !x.done[0] {
+			x.correlations.To(x.hard, x.signs)
+			x.done[0] = true
+		}
+		return d.FromCorrelations(x.hard)
+	}
+	if d, ok := r.Decoder.(decode.LogitDecoder); ok && r.Logits {
+		return d.DecodeLogits(x.z)
+	}
+	return decode.Value(r.Decoder, x.word)
+}
