@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -71,9 +72,10 @@ const (
 
 // NewJoint prepares the second reading. f is the fit of all bits to the counts. models are the
 // models whose goodness is asked for: one for all bits, or one for each, where nil stands for a
-// bit that never errs; one model for all bits is f. seed is for the signs of the resampling (see Goodness). The error is about
+// bit that never errs; one model for all bits is f. seed is for the signs of the resampling (see Goodness). aside are the bits, from 0, that are left out as
+// bits without transitions are; f is the fit of the others. The error is about
 // the sizes, or the context's.
-func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, models []*Fit, seed uint64) (*Joint, error) {
+func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, models []*Fit, seed uint64, aside ...int) (*Joint, error) {
 	if err := counts.check(); err != nil {
 		return nil, err
 	}
@@ -82,7 +84,10 @@ func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, models 
 	}
 	levels, m, parts := counts.Levels, counts.Bits, counts.Parts()
 	j := &Joint{code: c, counts: counts, fit: f, coarse: 1}
-	positions := c.Transitions()
+	positions := slices.Clone(c.Transitions())
+	for _, k := range aside {
+		positions[k] = nil
+	}
 	j.local = f.local(positions, newGrid(counts), levels)
 	j.inverse[0], j.inverse[1], j.inverse[2], _ = f.inverse()
 	for j.coarse < parts && float64(j.coarse)*f.Sigma.Value < coarseInSigma && levels*m*j.coarse*2 <= coarseNumbers {

@@ -60,7 +60,7 @@ type cli struct {
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
-	Fit        fitCmd                    `cmd:"" help:"Fit the error model to a trained network's outputs: estimates, verdict, recommendation."`
+	Fit        fitCmd                    `cmd:"" help:"Judge a trained network by its outputs, and forecast the error of codes that were not trained."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`

@@ -26,6 +26,7 @@ var results = []struct {
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", table.Reference[scenario.Map], table.Undocumented[scenario.Map]},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", table.Reference[scenario.Verification], table.Undocumented[scenario.Verification]},
 	{"fit", "JSON", table.Reference[verdict.Fit], table.Undocumented[verdict.Fit]},
+	{"fit", "JSON of a network of several outputs", table.Reference[verdict.Several], table.Undocumented[verdict.Several]},
 	{"fit", "CSV", table.Reference[verdict.Rate], table.Undocumented[verdict.Rate]},
 	{"optimize", "JSON", table.Reference[search.Optimized], table.Undocumented[search.Optimized]},
 	{"optimize --pareto", "JSON", table.Reference[search.Tradeoff], table.Undocumented[search.Tradeoff]},

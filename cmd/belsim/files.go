@@ -69,8 +69,10 @@ func inputs(k *kong.Context) []input {
 		for _, path := range paths {
 			file, _ := arrayfile.SplitArray(path)
 			out = append(out, input{v.ShortSummary(), file})
-			if _, file, kind := strings.Cut(file, ":"); kind { // logits:FILE
-				out = append(out, input{v.ShortSummary(), file})
+			for kind := true; kind; { // logits:FILE, CODE:FILE, CODE:logits:FILE
+				if _, file, kind = strings.Cut(file, ":"); kind {
+					out = append(out, input{v.ShortSummary(), file})
+				}
 			}
 			if v.Tag.Get("reads") == "results" {
 				out = append(out, sweepResults(v.ShortSummary(), path)...)

@@ -3,13 +3,16 @@ package main
 import (
 	"archive/zip"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -21,7 +24,7 @@ import (
 )
 
 // network is the example of the README.
-var network = []string{"fit", "--code", "johnson", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "testdata/network/logits.npy"}
+var network = []string{"fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "testdata/network/logits.npy"}
 
 // fitOf runs a fit and reads its JSON.
 func fitOf(t *testing.T, args ...string) *verdict.Fit {
@@ -189,11 +192,11 @@ func TestFitFiles(t *testing.T) {
 
 	few := []string{"--samples", "100"} // of the simulation, which is not looked at
 	byLabel := fitOf(t, append(network, few...)...)
-	byLevel := fitOf(t, append([]string{"fit", "--code", "johnson", "--targets", "levels.npy", "--outputs", "z.csv"}, few...)...)
+	byLevel := fitOf(t, append([]string{"fit", "--code", "johnson", "--levels", "64", "--targets", "levels.npy", "--outputs", "z.csv"}, few...)...)
 	for _, args := range [][]string{
 		{"--range", "2.5:4.3", "--targets", "y.csv", "--outputs", "z.csv"},
 		{"--range", "2.5:4.3", "--targets", "both.npz", "--outputs", "both.npz:z"},
-		{"--levels", "64", "--targets", "levels.npy", "--outputs", "logits:z.csv"},
+		{"--targets", "levels.npy", "--outputs", "logits:z.csv"},
 		{"--targets", "levels.npy", "--outputs", "bits.npy"},
 		{"--targets", "levels.npy", "--outputs", "bits:signs.csv"},
 		{"--targets", "levels.npy", "--outputs", "signs.csv"},
@@ -202,7 +205,7 @@ func TestFitFiles(t *testing.T) {
 		if args[0] == "--range" {
 			want = byLabel
 		}
-		got := fitOf(t, append(append([]string{"fit", "--code", "johnson"}, args...), few...)...)
+		got := fitOf(t, append(append([]string{"fit", "--code", "johnson", "--levels", "64"}, args...), few...)...)
 		if got.R != want.R || got.SigmaInterval != want.SigmaInterval || got.Deviance != want.Deviance || got.Decoders[0].Observed != want.Decoders[0].Observed {
 			t.Errorf("%v: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
 		}
@@ -211,7 +214,7 @@ func TestFitFiles(t *testing.T) {
 	turned := mat.NewDense(6000, 32, nil)
 	turned.Apply(func(i, k int, _ float64) float64 { return -z.At(i, k) }, turned)
 	save(t, "turned.npy", turned)
-	if got := fitOf(t, "fit", "--code", "johnson", "--targets", "levels.npy", "--outputs", "turned.npy", "--samples", "100"); len(got.MostlyWrong) != 32 || len(byLevel.MostlyWrong) != 0 {
+	if got := fitOf(t, "fit", "--code", "johnson", "--levels", "64", "--targets", "levels.npy", "--outputs", "turned.npy", "--samples", "100"); len(got.MostlyWrong) != 32 || len(byLevel.MostlyWrong) != 0 {
 		t.Errorf("mostly wrong: %v with the signs turned, %v as they are", got.MostlyWrong, byLevel.MostlyWrong)
 	}
 	// A code of one's own is the same as the named one.
@@ -277,7 +280,7 @@ func TestModel(t *testing.T) {
 	inFolderWithData(t)
 	levels := readAll(t, "testdata/network/targets.npy")
 	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*63/1.8) + 1 }, levels)
-	network := []string{"fit", "--code", "johnson", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
+	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
 	var c scenario.Comparison
 	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--shared-noise", "0", "--samples", "500", "--json")), &c); err != nil {
@@ -352,7 +355,7 @@ func TestRecommend(t *testing.T) {
 	inFolderWithData(t)
 	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.csv")
 	out := mustRun(t, append(network, "--recommend", "--candidates", "mine.csv", "--samples", "1000", "-o", "fit.json")...)
-	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A network\ntrained with another code has others") {
+	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A forecast is the error of a network of the same kind") {
 		t.Error(out)
 	}
 	f, err := verdict.Read("fit.json")
@@ -360,51 +363,128 @@ func TestRecommend(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := f.Recommendation
-	if len(rec.Ranking) != len(code.Families())+1 || rec.Note == "" || rec.Crossing == nil {
+	if len(rec.Ranking) < 3*(len(code.Families())+1) || len(rec.Notes) == 0 {
 		t.Fatalf("%+v", rec)
 	}
-	var gray, mine, trained *verdict.RankedCode
-	for i := range rec.Ranking {
-		r := &rec.Ranking[i]
-		if i > 0 && !r.Invalid && r.Mean < rec.Ranking[i-1].Mean {
+	type row struct{ training, decoder, outputs string }
+	gray, mine := map[row]table.Number{}, map[row]table.Number{}
+	for i, r := range rec.Ranking {
+		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
 			t.Errorf("%s is better than %s before it", r.Code, rec.Ranking[i-1].Code)
 		}
 		switch r.Code {
 		case "gray":
-			gray = r
+			gray[row{r.Training, r.Decoder, r.Outputs}] = r.Forecast
 		case "mine.csv":
-			mine = r
+			mine[row{r.Training, r.Decoder, r.Outputs}] = r.Forecast
 		case "johnson":
-			trained = r
+			// The network is real: what it does is near its forecast.
+			for _, d := range f.Decoders {
+				if r.Trained && d.Decoder == r.Decoder && d.Outputs == r.Outputs && (d.Observed < r.Interval[0] || d.Observed > r.Interval[1] || math.Abs(float64(r.Forecast/d.Observed)-1) > 0.03) {
+					t.Errorf("%+v, observed %v", r, d.Observed)
+				}
+			}
 		}
-		if r.Invalid != (r.Code == "hadamard" || r.Code == "binary") {
-			t.Errorf("%s: invalid %v", r.Code, r.Invalid)
+	}
+	if len(gray) != 5 || !maps.Equal(gray, mine) {
+		t.Errorf("the same code by another name: %v, %v", gray, mine)
+	}
+	// The verdict stands first, and lines are short.
+	lines := strings.Split(out, "\n")
+	if !strings.HasPrefix(out, "The network's best decoder is ") {
+		t.Error(lines[0])
+	}
+	opening := true
+	for _, line := range lines {
+		opening = opening && line != ""
+		if n := utf8.RuneCountInString(line); n > 120 || opening && n > 100 {
+			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	if gray.Mean != mine.Mean || gray.Decoder != mine.Decoder {
-		t.Errorf("the same code by another name: %+v, %+v", gray, mine)
-	}
-	if !trained.Trained || !math.IsNaN(float64(trained.RFactor)) {
-		t.Errorf("%+v", trained)
-	}
-	// At its factor, gray is as good as johnson at the fit: within half a percent of
-	// the factor, and the samples' errors.
-	var c scenario.Comparison
-	args := []string{"compare", "gray", "--decoder", gray.Decoder, "--levels", "64", "--sigma", fmt.Sprint(float64(f.Sigma)), "--r", fmt.Sprint(float64(f.R * gray.RFactor)),
-		"--shared-noise", fmt.Sprint(float64(f.SharedNoise)), "--temperature", fmt.Sprint(float64(f.LogitScale)), "--outputs", gray.Outputs, "--samples", "20000", "--prior", "prior.csv", "--json"}
-	var prior strings.Builder
-	prior.WriteString("label,count\n")
-	for i, p := range f.Prior {
-		fmt.Fprintf(&prior, "%d,%g\n", i+1, p)
-	}
-	if err := os.WriteFile("prior.csv", []byte(prior.String()), 0o600); err != nil {
+}
+
+// TestFitNetworks reads several networks at once.
+func TestFitNetworks(t *testing.T) {
+	inFolderWithData(t)
+	runs := "code,loss,seed,outputs\njohnson,BCE,0,testdata/network/logits.npy\njohnson,BCE,1,testdata/network/logits.npy\n"
+	if err := os.WriteFile("runs.csv", []byte(runs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, args...)), &c); err != nil {
+	args := []string{"--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--samples", "100"}
+	f := fitOf(t, append([]string{"fit", "--runs", "runs.csv"}, args...)...)
+	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "testdata/network/logits.npy", "--also", "johnson:testdata/network/logits.npy"}, args...)...)
+	for _, x := range []*verdict.Fit{f, g} {
+		if x.Code != "johnson" || len(x.Networks) != 4 || x.Networks[0].Seeds != 2 || x.Networks[0].Observed != x.Decoders[0].Observed {
+			t.Errorf("%+v", x.Networks)
+		}
+	}
+	for want, more := range map[string][]string{
+		"missing flags: --code=CODE":                     nil,
+		"missing flags: --outputs=[KIND:]FILE":           {"--code", "johnson"},
+		`--also "johnson": want CODE:OUTPUTS`:            {"--code", "johnson", "--outputs", "testdata/network/logits.npy", "--also", "johnson"},
+		"32 columns, but unary of 64 levels has 63 bits": {"--runs", "runs.csv", "--also", "unary:testdata/network/logits.npy"},
+		"no.csv: no such file":                           {"--runs", "no.csv"},
+		"the command reads this file (--runs":            {"--runs", "runs.csv", "-o", "runs.csv"},
+	} {
+		status, _, stderr := run(t, append(append([]string{"fit"}, args...), more...)...)
+		if status != 2 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q; want one line about %q", more, status, stderr, want)
+		}
+	}
+}
+
+// TestFitSeveral judges a network of three outputs, each of which has the example's bits.
+func TestFitSeveral(t *testing.T) {
+	inFolderWithData(t)
+	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
+	n, m := z.Dims()
+	targets := mat.NewDense(n, 3, nil)
+	data := []byte("\x93NUMPY\x01\x00")
+	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 3, %d), }", n, m)
+	head += strings.Repeat(" ", 118-len(head)-1) + "\n"
+	data = append(binary.LittleEndian.AppendUint16(data, uint16(len(head))), head...)
+	for i := range n {
+		for k := range 3 {
+			targets.Set(i, k, y.At(i, 0)*float64(k+1))
+			for _, v := range z.RawRowView(i) {
+				data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(v)))
+			}
+		}
+	}
+	save(t, "y3.npy", targets)
+	if err := os.WriteFile("z3.npy", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := float64(c.Results[0].Mean); math.Abs(got/float64(trained.Mean)-1) > 0.03 {
-		t.Errorf("gray at %v times r has the error %v, johnson %v", gray.RFactor, got, trained.Mean)
+	args := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
+	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
+	var got verdict.Several
+	if err := json.Unmarshal([]byte(mustRun(t, append(append(args, ranges...), "--json")...)), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := fitOf(t, append(network, "--samples", "100")...)
+	for k, f := range got.Outputs {
+		if math.Abs(float64(f.Decoders[0].Observed/want.Decoders[0].Observed)-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
+			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth, want.Decoders[0].Observed, want.LevelWidth)
+		}
+	}
+	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 || math.Abs(float64(got.Rows[2].Target/got.Rows[0].Target)-3) > 0.01 || !got.Rows[1].Describes {
+		t.Errorf("%+v", got.Rows)
+	}
+	if out := mustRun(t, append(args, ranges...)...); !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
+		t.Error(out)
+	}
+	for want, more := range map[string][]string{
+		"--range is given 2 times, and the network has outputs for 3 targets": ranges[:4],
+		"cannot write fit.csv: a network of several outputs":                  append([]string{"-o", "fit.csv"}, ranges...),
+		"output 2: y3.npy: row 1: target":                                     ranges[:2],
+		"--also and --runs are for networks of one output":                    append([]string{"--also", "gray:z3.npy"}, ranges...),
+	} {
+		if status, _, stderr := run(t, append(args, more...)...); status != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("exit %d, %s; want %q", status, stderr, want)
+		}
+	}
+	if status, _, stderr := run(t, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "z3.npy"); status != 2 || !strings.Contains(stderr, "want targets N × K and outputs N × K × M") {
+		t.Errorf("exit %d, %s", status, stderr)
 	}
 }
 
@@ -426,6 +506,7 @@ func TestFitRefusals(t *testing.T) {
 	write("ragged.csv", "1,2,3\n1,2\n")
 	write("half.csv", "0,1,0\n0,0.5,0\n1,1,1\n0,0,0\n")
 	write("constant.csv", "1,0,0\n1,1,0\n1,1,1\n")
+	write("six.csv", "1,0,1,0,1,0\n1,1,1,1,1,1\n0,0,0,0,0,0\n0,0,0,0,0,1\n")
 	write("three.csv", "1\n2\n3\n")
 	write("first.csv", "1,-1,-1\n-1,1,-1\n1,1,1\n") // wrong in the bit that never changes
 	mustRun(t, "fit", "--code", "unary", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100")
@@ -447,6 +528,7 @@ func TestFitRefusals(t *testing.T) {
 		{`range "3:1": want finite numbers, a below b`, []string{"unary", "y.csv", "z.csv", "--range", "3:1"}},
 		{`range "3": want two numbers`, []string{"unary", "y.csv", "z.csv", "--range", "3"}},
 		{"z.csv: 3 columns, and no hexj code has 3 bits", []string{"hexj", "y.csv", "z.csv"}},
+		{"six.csv: 6 columns, and gray has 6 bits with 33 to 64 levels; say which with --levels", []string{"gray", "y.csv", "six.csv"}},
 		{"unknown code \"unari\"; did you mean unary", []string{"unari", "y.csv", "z.csv"}},
 		{"no.npy: no such file", []string{"unary", "no.npy", "z.csv"}},
 		{`cannot read ".pkl" files; want .csv, .npy or .npz`, []string{"unary", "y.csv", "z.pkl"}},

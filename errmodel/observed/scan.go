@@ -113,6 +113,12 @@ type Summary struct {
 	// Ones is how many outputs of each bit are one. A classifier whose outputs are all alike has
 	// learned nothing.
 	Ones []uint64
+	// Miscalibration is the mean over the bits of |E[p_k] − E[b_k]|, in standard deviations of
+	// b_k, where p_k = 1/(1+exp(−z_k)) is the probability that the bit's classifier gives and b_k
+	// is the bit of the sample's code word. It is small for networks trained bit by bit, each
+	// bit with its cross-entropy, whose probabilities have the right mean. It is NaN for hard
+	// decisions.
+	Miscalibration float64
 }
 
 // moments are integer sums, so that their order does not matter.
@@ -159,6 +165,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 		first, second = make([]float64, c.Levels()*m), make([]float64, c.Levels()*m)
 	}
 	levels, labels := make([]sums, len(readers)), make([]sums, len(readers))
+	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
 	var decoded []float64
 	var wrong []int
@@ -189,6 +196,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 				for k, v := range z {
 					one[k] += v
 					two[k] += v * v
+					probabilities[k] += 1 / (1 + math.Exp(-v))
 				}
 			}
 		}
@@ -208,6 +216,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 		return nil, fmt.Errorf("%s: %w", s.Outputs.Name(), err)
 	}
 	out.LogitScale = logitScale(out.Counts, first, second)
+	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
+	if s.Kind.Hard() {
+		out.Miscalibration = math.NaN()
+	}
 	return out, nil
 }
 
@@ -270,6 +282,27 @@ func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *c
 			return nil
 		}, nil
 	})
+}
+
+// miscalibration is Summary.Miscalibration for the sums of the probabilities of each bit.
+func miscalibration(c *code.Code, samples []uint64, probabilities []float64) float64 {
+	sum, bits := 0.0, 0.0
+	for k, p := range probabilities {
+		n, ones := 0.0, 0.0
+		for i, x := range samples {
+			n += float64(x)
+			if c.Bit(i, k) {
+				ones += float64(x)
+			}
+		}
+		if ones == 0 || ones == n {
+			continue
+		}
+		share := ones / n
+		sum += math.Abs(p/n-share) / math.Sqrt(share*(1-share))
+		bits++
+	}
+	return sum / bits
 }
 
 // overdispersion compares the variance of the number of wrong bits, given the level, with the

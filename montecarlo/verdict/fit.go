@@ -40,6 +40,8 @@ type Fit struct {
 	Impossible  uint64       `json:"wrong_in_constant_columns" doc:"wrong outputs of bits without a transition, where the model has no errors"`
 	MostlyWrong []int        `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
 
+	Dead []int `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
+
 	Overdispersion      table.Number    `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
 	Correlation         table.Number    `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
 	SharedNoise         table.Number    `json:"shared_noise" doc:"ρ of the one-factor Gaussian model, the part of the noise that all bits share; null where the data do not tell"`
@@ -48,9 +50,11 @@ type Fit struct {
 	Temperature         float64         `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
 
 	Seed           uint64          `json:"seed" doc:"seed of the random numbers of simulations"`
+	Perceived      *Perceived      `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
 	PerBit         []BitFit        `json:"per_bit,omitempty" doc:"a row for each bit with its own r and σ; only where asked for"`
-	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"a ranking of codes under the model; only where asked for"`
+	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
 	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 

@@ -16,6 +16,9 @@ import (
 // usualLevels is the number of levels of a named code where nothing else says.
 const usualLevels = 256
 
+// outputNames are the names of outputs in .npz files.
+var outputNames = []string{"outputs", "output", "logits", "probabilities", "bits", "z"}
+
 // Network is a trained network: its code, and open files with the targets and the outputs of
 // its test samples.
 type Network struct {
@@ -67,8 +70,11 @@ func (n *Network) open(ctx context.Context) (err error) {
 	if s.Targets, err = arrayfile.OpenRows(o.Targets, "targets", "target", "labels", "label", "y"); err != nil {
 		return fmt.Errorf("reading targets: %w", err)
 	}
-	if s.Outputs, err = arrayfile.OpenRows(path, "outputs", "output", "logits", "probabilities", "bits", "z"); err != nil {
+	if s.Outputs, err = arrayfile.OpenRows(path, outputNames...); err != nil {
 		return fmt.Errorf("reading outputs: %w", err)
+	}
+	if err := n.takeOutput(); err != nil {
+		return err
 	}
 	if err := s.Check(); err != nil {
 		return err
@@ -88,19 +94,52 @@ func (n *Network) open(ctx context.Context) (err error) {
 	return nil
 }
 
+// takeOutput leaves one output of the network, of the several that targets and outputs may have.
+func (n *Network) takeOutput() error {
+	s := n.samples
+	_, columns := s.Targets.Dims()
+	_, width := s.Outputs.Dims()
+	switch parts, k := s.Outputs.Parts(), n.options.Output; {
+	case k == 0 && parts == 1:
+		return nil
+	case k == 0, columns != parts:
+		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
+	case k < 1 || k > parts:
+		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
+	default:
+		m := width / parts
+		return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
+	}
+}
+
+// CountOutputs returns K, the number of a network's outputs: 1, or the number of targets for each
+// sample, where there are K × M outputs for each. Errors name the file at fault.
+func CountOutputs(o Options) (int, error) {
+	path := o.Outputs
+	for _, kind := range []observed.Kind{observed.Logits, observed.Probabilities, observed.Bits} {
+		if rest, found := strings.CutPrefix(path, string(kind)+":"); found {
+			path = rest
+			break
+		}
+	}
+	outputs, err := arrayfile.OpenRows(path, outputNames...)
+	if err != nil {
+		return 0, fmt.Errorf("reading outputs: %w", err)
+	}
+	return outputs.Parts(), outputs.Close()
+}
+
 // openCode opens the code, with as many bits as there are outputs.
 func (n *Network) openCode() (*code.Code, error) {
 	o, outputs := n.options, n.samples.Outputs
 	rows, m := outputs.Dims()
 	levels := o.Levels
-	if levels == 0 && !code.IsFile(o.Code) {
-		for _, f := range code.Families() {
-			if f.Name != o.Code {
-				continue
-			}
-			if levels = mostLevels(f, m); levels == 0 {
-				return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, f.Name, m)
-			}
+	if f, known := code.Lookup(o.Code); known && levels == 0 {
+		if levels = mostLevels(f, m); levels == 0 {
+			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, f.Name, m)
+		}
+		if least := fewestLevels(f, m); least < levels {
+			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %s; say which with --levels", outputs.Name(), m, f.Name, m, levelNumbers(least, levels))
 		}
 	}
 	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Usual: usualLevels, Real: true})
@@ -133,6 +172,28 @@ func mostLevels(f code.Family, m int) int {
 		return 0
 	}
 	return lo
+}
+
+// fewestLevels is the smallest number of levels for which a code has m bits, where mostLevels
+// is not 0.
+func fewestLevels(f code.Family, m int) int {
+	lo, hi := code.MinLevels-1, mostLevels(f, m) // f.Bits(lo) < m = f.Bits(hi), or the end
+	for hi-lo > 1 {
+		if middle := (lo + hi) / 2; f.Bits(middle) < m {
+			lo = middle
+		} else {
+			hi = middle
+		}
+	}
+	return hi
+}
+
+// levelNumbers writes the numbers from lo to hi > lo.
+func levelNumbers(lo, hi int) string {
+	if hi == lo+1 {
+		return fmt.Sprintf("%d or %d levels", lo, hi)
+	}
+	return fmt.Sprintf("%d to %d levels", lo, hi)
 }
 
 // checkMemory refuses a code whose fit would not fit in memory.

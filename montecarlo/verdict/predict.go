@@ -28,12 +28,13 @@ type DecoderResult struct {
 	RatesStdErr    table.Number `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
 	Shared         table.Number `json:"shared" text:"shared noise" doc:"simulated under the model with the fitted shared noise; null without it"`
 	SharedStdErr   table.Number `json:"shared_stderr" doc:"standard error of shared"`
+	Perceived      table.Number `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing"`
 	Observed       table.Number `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
 	ObservedStdErr table.Number `json:"observed_stderr" doc:"standard error of observed"`
 	ObservedRMS    table.Number `json:"observed_rms" doc:"root mean square of the observed error"`
 	Target         table.Number `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
 	TargetStdErr   table.Number `json:"observed_target_stderr" doc:"standard error of observed_target"`
-	ModelError     table.Number `json:"model_error_percent" text:"model's error" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
+	ModelError     table.Number `json:"model_error_percent" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
 	LabelUnits     Units        `json:"label_units" csv:"-" doc:"the same in label units"`
 }
 
@@ -75,6 +76,9 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 		level, target := s.observed.Levels[i], s.observed.Labels[i]
 		d.Observed, d.ObservedStdErr, d.ObservedRMS = table.Number(level.Mean), table.Number(level.StdErr), table.Number(level.RMS)
 		d.Target, d.TargetStdErr = table.Number(target.Mean), table.Number(target.StdErr)
+		if p := s.Fit.Perceived; p != nil && i < len(p.Decoders) {
+			d.Perceived = p.Decoders[i].Model
+		}
 		if level.Mean > 0 {
 			d.ModelError = table.Number(100 * (d.model()/level.Mean - 1))
 		}
@@ -116,9 +120,10 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 			prior[j] /= p.share
 		}
 		var err error
-		if p.errors, err = errmodel.PartRates(ctx, s.models, s.transitions, s.Fit.Levels, n, i); err != nil {
+		if p.errors, err = errmodel.PartRates(ctx, s.models, s.live(), s.Fit.Levels, n, i); err != nil {
 			return nil, err
 		}
+		p.errors = s.withDead(p.errors)
 		out = append(out, p)
 	}
 	return out, nil
@@ -127,7 +132,7 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 // predict computes the error of one decoder under the model and under the observed rates.
 func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rates mat.Matrix) (DecoderResult, error) {
 	none, prior := table.Missing(), s.Fit.Prior
-	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, ModelError: none}
+	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, Perceived: none, ModelError: none}
 	reader, err := s.scaled(reader)
 	if err != nil {
 		return d, err

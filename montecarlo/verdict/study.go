@@ -9,9 +9,9 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Study is a fit together with the counts that it was made from.
@@ -28,6 +28,9 @@ type Study struct {
 	counts      *errmodel.Counts
 	models      []*errmodel.Fit // of all bits, or one for each bit; nil where a bit has no errors
 	errors      mat.Matrix      // the fitted e[n,k], L × M
+	training    errmodel.Training
+	others      []other
+	forecasts   *forecast.Forecaster // nil before Perceive, and where the model says nothing
 }
 
 // Fit reads all samples twice, fits the error model by maximum likelihood and judges it.
@@ -39,15 +42,12 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	if err := n.checkMemory(); err != nil {
 		return nil, err
 	}
-	readers, err := observed.Readers(o.Decoders, c, n.samples.Kind, decode.Options{Temperature: o.Temperature})
+	all, err := n.scan(ctx, workers, done)
 	if err != nil {
 		return nil, err
 	}
-	seen, err := observed.Scan(ctx, workers, n.samples, c, readers, done)
-	if err != nil {
-		return nil, err
-	}
-	s := &Study{network: n, code: c, transitions: c.Transitions(), readers: readers, observed: seen, counts: seen.Counts}
+	seen := all.summary
+	s := &Study{network: n, code: c, transitions: c.Transitions(), readers: all.readers, observed: seen, counts: seen.Counts, training: all.training}
 	s.Fit = &Fit{
 		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
 		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
@@ -61,6 +61,10 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 		s.Fit.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
 	}
 	s.Fit.Samples, s.Fit.WrongBits = s.counts.Total()
+	s.Fit.Dead = []int{}
+	if s.training == errmodel.BitByBit { // the thresholds of other networks mean nothing
+		s.Fit.Dead = deadBits(c, s.counts)
+	}
 	if err := s.findLevels(); err != nil {
 		return nil, err
 	}
@@ -90,7 +94,7 @@ func (s *Study) findLevels() error {
 // fit fits r and σ, for each bit where the options ask for it, and ρ. It judges them.
 func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	f := s.Fit
-	model, err := errmodel.NewFit(ctx, s.counts, s.transitions, -1)
+	model, err := errmodel.NewFit(ctx, s.counts, s.live(), -1)
 	switch name := s.network.samples.Outputs.Name(); {
 	case errors.Is(err, errmodel.ErrNoFit) && f.WrongBits > 0:
 		return fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", name, f.WrongBits)
@@ -109,7 +113,8 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	if s.errors, err = s.table(ctx, model); err != nil {
 		return err
 	}
-	joint, err := errmodel.NewJoint(ctx, s.code, s.counts, model, s.models, resampling)
+	s.errors = s.withDead(s.errors)
+	joint, err := errmodel.NewJoint(ctx, s.code, s.counts, model, s.models, resampling, s.aside()...)
 	if err != nil {
 		return err
 	}
@@ -147,11 +152,11 @@ const resampling = 1
 func (s *Study) table(ctx context.Context, model *errmodel.Fit) (mat.Matrix, error) {
 	switch {
 	case s.counts.Fine != nil:
-		return errmodel.MeanRates(ctx, s.models, s.transitions, s.counts)
+		return errmodel.MeanRates(ctx, s.models, s.live(), s.counts)
 	case s.network.options.PerBit:
-		return errmodel.PerBit(s.Fit.Levels, s.transitions, s.models)
+		return errmodel.PerBit(s.Fit.Levels, s.live(), s.models)
 	}
-	return model.Mixture(ctx, s.Fit.Levels, s.transitions)
+	return model.Mixture(ctx, s.Fit.Levels, s.live())
 }
 
 // fitBits fits every bit by itself.

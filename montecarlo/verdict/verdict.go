@@ -4,7 +4,8 @@
 // them, fits the error model to the errors of the network's classifiers, and judges how well
 // the model describes them. The result is a [Study], which can do more: [Study.Predict]
 // computes the error of every decoder under the model and under the observed error rates,
-// beside the error that was observed, and [Study.Rank] ranks codes under the model.
+// beside the error that was observed. [Study.Perceive] fits the perceived-label model, and
+// [Study.Rank] forecasts other codes with it.
 //
 // Study.Fit holds the numbers: a [Fit], which is written as JSON. [Read] reads it back, and
 // [Fit.Fill] makes it the error model of a scenario. [ReadRates] reads the observed error
@@ -18,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/decode"
 )
@@ -40,6 +42,11 @@ type Options struct {
 	// Temperature is τ, by which the network's logits are multiplied for decoders that
 	// have a temperature.
 	Temperature float64
+	// Output is which of the network's outputs is judged, from 1, where it has several: targets
+	// N × K and outputs N × K × M. 0 stands for the only one.
+	Output int
+	// Training is what the network was trained for; "" where its outputs are to show it.
+	Training errmodel.Training
 	// PerBit makes the fit have an r and a σ for each bit, too.
 	PerBit bool
 	// Samples is the number of samples of each label in simulations.

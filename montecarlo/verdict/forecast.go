@@ -1,0 +1,103 @@
+package verdict
+
+import (
+	"context"
+	"slices"
+
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+)
+
+// Recommendation ranks codes by the error that they are forecast to have when a network of the
+// same kind is trained with them.
+type Recommendation struct {
+	Ranking []RankedCode `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
+	Notes   []string     `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
+}
+
+// RankedCode is the forecast of one code, training and decoder.
+type RankedCode struct {
+	Code     string          `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits     int             `json:"bits" text:"bits" doc:"number of bits M"`
+	Training string          `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
+	Decoder  string          `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs  string          `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Forecast table.Number    `json:"forecast" text:"forecast" doc:"expected |error| when trained, in levels"`
+	Interval [2]table.Number `json:"interval" text:"95 % interval" doc:"95 % interval of the error of one trained network, in levels"`
+	Tie      bool            `json:"tie" text:"~" doc:"the intervals do not tell it from the first row"`
+	Best     bool            `json:"best" doc:"the smallest forecast of this code and training"`
+	Trained  bool            `json:"trained" doc:"the network was trained with this code, and for this"`
+}
+
+// Rank forecasts all named codes, the network's code and the candidates, which are NAMEs or
+// FILEs, after both trainings: Fit.Recommendation. Where the data reject the model, or s is not
+// known, there is no ranking, and the notes say so. run.Done is told how many steps were
+// finished since its last call; see RankSteps. Call Perceive before.
+func (s *Study) Rank(ctx context.Context, run scenario.Run, candidates []string) error {
+	rec := &Recommendation{Ranking: []RankedCode{}}
+	codes, err := scenario.OpenCodes(s.rankNames(candidates), scenario.Sizes{Levels: s.Fit.Levels, Usual: s.Fit.Levels, Real: true})
+	if err != nil {
+		return err
+	}
+	p := s.Fit.Perceived
+	if p == nil || !p.Describes {
+		rec.Notes = []string{"No code is recommended: the data reject the model that forecasts are made with. The observed errors stand above.",
+			"A network trained with a code that is easy to learn (unary, johnson) may show why."}
+		s.Fit.Recommendation = rec
+		return nil
+	}
+	all, err := s.forecasts.Codes(ctx, run.Workers, codes, run.Done)
+	if err != nil {
+		return err
+	}
+	type of struct{ code, training string }
+	seen := map[of]bool{}
+	ties := forecast.Ties(all)
+	for i, x := range all {
+		r := RankedCode{
+			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Reader.Decoder.Name(), Outputs: x.Reader.Outputs(),
+			Forecast: table.Number(x.Error), Interval: [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}, Tie: i > 0 && ties[i],
+		}
+		key := of{r.Code, r.Training}
+		r.Best = !seen[key]
+		seen[key] = true
+		r.Trained = r.Code == s.Fit.Code && x.Training == s.training
+		rec.Ranking = append(rec.Ranking, r)
+	}
+	rec.Notes = s.forecastNotes(codes)
+	s.Fit.Recommendation = rec
+	return nil
+}
+
+// forecastNotes says what the forecasts rest on.
+func (s *Study) forecastNotes(codes []*code.Code) []string {
+	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. ~ marks forecasts that their intervals do not tell from the first."}
+	if !s.Fit.Perceived.CutoffFitted {
+		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of 'belsim codes probe', and give its outputs with --also probe:FILE.")
+	}
+	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
+		out = append(out, "Codes of real numbers are left out: the model has none.")
+	}
+	return out
+}
+
+// RankSteps is the number of steps of Rank.
+func (s *Study) RankSteps(candidates []string) uint64 {
+	return 2 * uint64(len(s.rankNames(candidates)))
+}
+
+// rankNames are the codes that Rank ranks.
+func (s *Study) rankNames(candidates []string) []string {
+	var names []string
+	for _, family := range code.Families() {
+		names = append(names, family.Name)
+	}
+	for _, name := range append([]string{s.network.options.Code}, candidates...) {
+		if name != "probe" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

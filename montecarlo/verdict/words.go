@@ -1,0 +1,130 @@
+package verdict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"belsim/errmodel"
+	"belsim/montecarlo/table"
+)
+
+// Opening is the verdict in two or three plain sentences: what the network does, whether the
+// perceived-label model describes it, and what to do next. Call it after Predict.
+func (s *Study) Opening() []string {
+	out := []string{s.whatItDoes()}
+	f := s.Fit
+	text := ""
+	if s.training == errmodel.ForDecoder && f.Perceived != nil {
+		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
+	}
+	if len(f.Dead) > 0 {
+		text += deadText(f.Dead, f.Bits) + " "
+	}
+	if f.Perceived != nil {
+		text += f.Perceived.Verdict
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		out = append(out, text)
+	}
+	return append(out, "Next: "+s.next())
+}
+
+// whatItDoes names the best decoder and its error.
+func (s *Study) whatItDoes() string {
+	f := s.Fit
+	best := f.bestDecoder()
+	if best < 0 {
+		return "No decoder fits the code."
+	}
+	d := f.Decoders[best]
+	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
+	if f.Range == nil {
+		return text + d.Observed.Short() + " levels on average; the targets are levels, so this has no quantization."
+	}
+	text += d.LabelUnits.Observed.Short() + " on average"
+	if f.LevelWidth != 1 {
+		text += fmt.Sprintf(" (%s levels)", d.Observed.Short())
+	}
+	return text + fmt.Sprintf(", and by %s with quantization.", d.LabelUnits.Target.Short())
+}
+
+// deadText lists the dead classifiers.
+func deadText(dead []int, bits int) string {
+	if len(dead) == bits {
+		return "No classifier has learnt its bit: all are wrong in more than half of the samples, or always answer the same."
+	}
+	const most = 6
+	var names []string
+	for _, k := range dead[:min(most, len(dead))] {
+		names = append(names, strconv.Itoa(k))
+	}
+	list := strings.Join(names, ", ")
+	if more := len(dead) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	if len(dead) == 1 {
+		return fmt.Sprintf("The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside.", list)
+	}
+	return fmt.Sprintf("The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside.", list)
+}
+
+// next says what to do.
+func (s *Study) next() string {
+	f := s.Fit
+	switch {
+	case 2*len(f.Dead) > f.Bits:
+		return "check that the code, the range and the order of the bits are those that the network was trained with."
+	case f.Perceived == nil || f.Perceived.Noise.IsMissing():
+		return "train a network with a code that is easy to learn, such as unary or johnson."
+	case !f.Perceived.Describes:
+		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
+	case f.Recommendation == nil:
+		return "--recommend forecasts all other codes from this network."
+	case len(f.Recommendation.Ranking) == 0:
+		return "train a network with a code that is easy to learn."
+	}
+	best := f.Recommendation.Ranking[0]
+	own := -1
+	others := map[string]bool{}
+	for i, r := range f.Recommendation.Ranking {
+		if r.Trained && own < 0 {
+			own = i
+		}
+		if r.Tie && r.Code != best.Code {
+			others[r.Code] = true
+		}
+	}
+	width := f.LevelWidth
+	if f.Range == nil {
+		width = 1
+	}
+	unit := ""
+	if f.Range == nil {
+		unit = " levels"
+	}
+	in := func(n table.Number) string { return (n * table.Number(width)).Short() }
+	forecast := fmt.Sprintf("%s%s, %s to %s", in(best.Forecast), unit, in(best.Interval[0]), in(best.Interval[1]))
+	if own >= 0 && (own == 0 || f.Recommendation.Ranking[own].Tie) {
+		return fmt.Sprintf("stay with %s: no code is certain to be better. The best forecast is %s on %s, trained for %s: %s.", f.Code, best.Code, best.Decoder, trainingText(best.Training), forecast)
+	}
+	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood(len(others)))
+}
+
+func asGood(n int) string {
+	switch n {
+	case 0:
+		return "No other code may be as good"
+	case 1:
+		return "One other code may be as good"
+	}
+	return fmt.Sprintf("%d other codes may be as good", n)
+}
+
+// trainingText says what a network is trained for.
+func trainingText(training string) string {
+	if training == string(errmodel.ForDecoder) {
+		return "the decoder (CE)"
+	}
+	return "its bits (BCE)"
+}
