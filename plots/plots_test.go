@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,7 +178,8 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"tradeoff-one": func() (*plots.Figure, error) {
 			return plots.Tradeoff(plots.TradeoffData{Found: []plots.TradeoffPoint{{Bits: 8, Error: 0.5}}})
 		},
-		"lines": func() (*plots.Figure, error) { return plots.Lines(linesData()) },
+		"agreement": func() (*plots.Figure, error) { return plots.Agreement(agreementData()) },
+		"lines":     func() (*plots.Figure, error) { return plots.Lines(linesData()) },
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
 			d.Size = plots.ColumnWidth
@@ -209,6 +211,24 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			})
 		},
 	}
+}
+
+// agreementData has names close to each other, and an interval that leaves the picture.
+func agreementData() plots.AgreementData {
+	d := plots.AgreementData{Title: "forecast and observed", X: "observed (levels)", Y: "forecast (levels)"}
+	for i, name := range []string{"one", "two", "three", "four"} {
+		g := plots.AgreementGroup{Name: name}
+		for j := range 6 {
+			x := 1.3 * math.Exp(float64(j*j+i)/20)
+			p := plots.AgreementPoint{X: x, Y: x * (1 + 0.05*float64(i-j)), Lo: x * 0.8, Hi: x * (1.2 + float64(j)/2)}
+			if j > 2 {
+				p.Name = "johnson-nonzero"[:3*j]
+			}
+			g.Points = append(g.Points, p)
+		}
+		d.Groups = append(d.Groups, g)
+	}
+	return d
 }
 
 // tradeoffData has codes that lie on each other, and names that would.
@@ -326,6 +346,9 @@ func TestExtremes(t *testing.T) {
 						Codes: []plots.TradeoffPoint{{Name: "x", Bits: 1 << 20, Error: b}},
 					})
 				},
+				"agreement of": func() (*plots.Figure, error) {
+					return plots.Agreement(plots.AgreementData{Groups: []plots.AgreementGroup{{Points: []plots.AgreementPoint{{Name: "x", X: a, Y: b, Lo: a, Hi: b}, {X: b, Y: b, Lo: b, Hi: b}}}}})
+				},
 				"comparison of": func() (*plots.Figure, error) {
 					return plots.Compare(plots.CompareData{Names: []string{"a", "b"}, Bound: []float64{a, b}, Exact: []float64{1, nan}, Mean: []float64{b, a}, StdErr: []float64{a, b}})
 				},
@@ -352,7 +375,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 6 {
+	if len(drawn) != 7 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -461,6 +484,17 @@ func TestRefusals(t *testing.T) {
 		"a negative error": func() (*plots.Figure, error) {
 			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.TradeoffPoint{{Bits: 3, Error: -1}}})
 		},
+		"an agreement of nothing": func() (*plots.Figure, error) { return plots.Agreement(plots.AgreementData{}) },
+		"an agreement with zero": func() (*plots.Figure, error) {
+			d := agreementData()
+			d.Groups[1].Points[2].Lo = 0
+			return plots.Agreement(d)
+		},
+		"an agreement of too many groups": func() (*plots.Figure, error) {
+			d := agreementData()
+			d.Groups = append(d.Groups, d.Groups...)
+			return plots.Agreement(d)
+		},
 		"no lines": func() (*plots.Figure, error) { return plots.Lines(plots.LinesData{Level: []float64{1}}) },
 		"a short line": func() (*plots.Figure, error) {
 			d := linesData()
@@ -539,6 +573,11 @@ func TestTeX(t *testing.T) {
 			d.Title = title
 			return plots.Tradeoff(d)
 		},
+		"agreement": func() (*plots.Figure, error) {
+			d := agreementData()
+			d.Title = title
+			return plots.Agreement(d)
+		},
 	} {
 		f, err := draw()
 		if err != nil {
@@ -561,7 +600,7 @@ func TestTeX(t *testing.T) {
 		if name != "profile" && !strings.Contains(text, `50 \% of \#1\_2 \& \$3: $\sigma$ = 3 \{x\} \textbackslash{}`) {
 			t.Errorf("%s: title in\n%s", name, text)
 		}
-		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == (name == "matrix" || name == "tradeoff") {
+		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == slices.Contains([]string{"matrix", "tradeoff", "agreement"}, name) {
 			t.Errorf("%s: reads the data: %v", name, reads)
 		}
 	}

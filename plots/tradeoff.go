@@ -129,35 +129,50 @@ type spread struct {
 func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	bar := draw.LineStyle{Color: s.glyph.Color, Width: vg.Points(0.8)}
-	var taken []vg.Rectangle
-	for _, at := range s.at {
+	places := make([]vg.Point, len(s.at))
+	for i, at := range s.at {
 		x, y := tx(at.x), ty(s.on(at.y))
 		c.StrokeLine2(bar, x, ty(max(s.on(at.y-at.err), p.Y.Min)), x, ty(min(s.on(at.y+at.err), p.Y.Max)))
-		c.DrawGlyph(s.glyph, vg.Point{X: x, Y: y})
-		r := s.glyph.Radius
-		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}})
+		places[i] = vg.Point{X: x, Y: y}
+		c.DrawGlyph(s.glyph, places[i])
 	}
-	if s.names == nil {
-		return
+	if s.names != nil {
+		drawNames(c, places, s.glyph.Radius, s.names, nil)
+	}
+}
+
+// drawNames writes names beside points of a radius. The names overlap neither each other nor
+// the points. A point without a name has the name "". colours, which may be nil, are of the
+// names.
+func drawNames(c draw.Canvas, points []vg.Point, r vg.Length, names []string, colours []color.Color) {
+	var taken []vg.Rectangle
+	for _, at := range points {
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}})
 	}
 	style := textStyle(8)
 	height := style.Height("x") * 1.2
-	order := make([]int, len(s.at))
+	order := make([]int, len(points))
 	for i := range order {
 		order[i] = i
 	}
 	// The points on the right come first: of two points side by side, the left one has its
 	// name on its left.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.at[b].x, s.at[a].x) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b].X, points[a].X) })
 	free := func(box vg.Rectangle) bool {
 		return box.Min.X >= c.Min.X && box.Max.X <= c.Max.X && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
 			return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
 		})
 	}
 	for _, i := range order {
-		name := abridge(style, s.names[i], maxName)
+		if names[i] == "" {
+			continue
+		}
+		if colours != nil {
+			style.Color = colours[i]
+		}
+		name := abridge(style, names[i], maxName)
 		width := style.Width(name)
-		x, y := tx(s.at[i].x), ty(s.on(s.at[i].y))
+		x, y := points[i].X, points[i].Y
 		near, above, beside := vg.Points(2.5), vg.Points(4.5), vg.Points(6)
 		// The name stands above the point, where the line does not pass, or beside it. Where
 		// there is no room, it stands further up.
