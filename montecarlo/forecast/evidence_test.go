@@ -1,0 +1,55 @@
+package forecast_test
+
+import (
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/testdata/forecast/evidence"
+)
+
+// TestTrainedNetworks holds the forecasts to networks that were trained: from one Johnson network
+// of diamonds, the errors of all 13 codes with hard decisions, and the intervals of both
+// trainings. testdata/forecast has the other data, and what fails there.
+func TestTrainedNetworks(t *testing.T) {
+	set, err := evidence.Load("../../testdata/forecast")
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}
+	r, err := set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: errmodel.BitByBit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := evidence.Rate(r.Select(errmodel.BitByBit, evidence.GenBits, evidence.Any))
+	if all.Codes != 12 || all.Rank < 0.9 || all.Median > 0.06 {
+		t.Errorf("%d codes, rank correlation %.3f, median %.3f; want 12, 0.9 or more, 0.06 or less", all.Codes, all.Rank, all.Median)
+	}
+	const easy = 4
+	if few := evidence.Rate(r.Select(errmodel.BitByBit, evidence.GenBits, easy)); few.Codes < 4 || few.Median > 0.03 {
+		t.Errorf("%d codes of few transitions, median %.3f; want 0.03 or less", few.Codes, few.Median)
+	}
+	if ce := evidence.Rate(r.Select(errmodel.ForDecoder, evidence.GenEx, evidence.Any)); ce.Codes != 13 || ce.Median > 0.04 || ce.Order < 0.9 {
+		t.Errorf("trained for the decoder: %d codes, median %.3f, %.2f in the right order; want 13, 0.04 or less, 0.9 or more", ce.Codes, ce.Median, ce.Order)
+	}
+	if held, n := r.Coverage(evidence.Any); float64(held) < 0.9*float64(n) {
+		t.Errorf("intervals hold for %d of %d", held, n)
+	}
+	if first, over := r.First(); over > 1.03 {
+		t.Errorf("recommended first: %s, %.3f times the best error", first.Code, over)
+	}
+}
+
+// TestPublishedTable forecasts the paper's table AE1 from the error of unary alone.
+func TestPublishedTable(t *testing.T) {
+	published, err := evidence.LoadPublished("../../testdata/paper/published.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := evidence.ForecastPublished(t.Context(), 2, published, "AE1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := evidence.Rate(r.All(errmodel.BitByBit, evidence.Gen)); s.Codes != 6 || s.Rank < 0.9 || s.Median > 0.05 || s.Largest > 0.2 {
+		t.Errorf("%d codes, rank correlation %.3f, median %.3f, largest %.3f", s.Codes, s.Rank, s.Median, s.Largest)
+	}
+}

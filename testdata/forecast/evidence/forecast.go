@@ -1,0 +1,257 @@
+package evidence
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"belsim/errmodel"
+	"belsim/montecarlo/forecast"
+	"belsim/theory/code"
+)
+
+// Pair is a forecast and what was observed.
+type Pair struct {
+	Code        string
+	Training    errmodel.Training
+	Reading     Reading
+	Transitions int       // most of a bit
+	Forecast    float64   // expected |error|, in levels
+	Lo, Hi      float64   // 95 % interval
+	Each        []float64 // error of each network, one for each seed
+	Observed    float64   // mean of Each
+	Source      bool      // the forecast was made from a network of this code and training
+}
+
+// Inside is the number of networks that the interval holds for.
+func (p Pair) Inside() (held int) {
+	for _, v := range p.Each {
+		if p.Lo <= v && v <= p.Hi {
+			held++
+		}
+	}
+	return held
+}
+
+// Off is forecast/observed − 1.
+func (p Pair) Off() float64 { return p.Forecast/p.Observed - 1 }
+
+// Result is a task with the forecasts from one network or several.
+type Result struct {
+	Task          Task
+	Sources       []Source
+	Noise, Cutoff forecast.Estimate
+	Pairs         []Pair // the smallest forecast first
+}
+
+// Codes lists the codes of a task, in the order of observed.csv.
+func (s *Set) Codes(t Task) []string {
+	var out []string
+	for _, n := range s.Networks {
+		if n.Task == t && !slices.Contains(out, n.Code) {
+			out = append(out, n.Code)
+		}
+	}
+	return out
+}
+
+// Forecast forecasts all codes and both trainings of a task from the networks named, the easiest
+// first, and puts them beside the mean of the seeds that were trained.
+func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Source) (*Result, error) {
+	prior := s.Prior(t)
+	var networks []*forecast.Network
+	var codes []*code.Code
+	for _, name := range s.Codes(t) {
+		c, err := code.New(name, t.Levels)
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, c)
+	}
+	for _, src := range sources {
+		n, err := s.network(t, src)
+		if err != nil {
+			return nil, err
+		}
+		networks = append(networks, n)
+	}
+	f, err := fit(ctx, workers, prior, networks)
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.Codes(ctx, workers, codes, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Task: t, Sources: sources, Noise: f.Noise, Cutoff: f.Cutoff}
+	for _, x := range all {
+		r := Reading{x.Reader.Decoder.Name(), x.Reader.Logits}
+		if !slices.Contains(Readings(x.Training), r) {
+			continue
+		}
+		each := s.errors(t, x.Code.Name(), x.Training, r)
+		if len(each) == 0 {
+			continue
+		}
+		p := Pair{
+			Code: x.Code.Name(), Training: x.Training, Reading: r, Transitions: most(x.Code),
+			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: each, Observed: mean(each),
+		}
+		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == p.Code && src.Training == p.Training })
+		out.Pairs = append(out.Pairs, p)
+	}
+	return out, nil
+}
+
+// fit returns the forecaster that fits networks.
+func fit(ctx context.Context, workers int, prior []float64, networks []*forecast.Network) (*forecast.Forecaster, error) {
+	bits := 0
+	for _, n := range networks {
+		bits = max(bits, n.Code.Bits())
+	}
+	places, err := forecast.NewPlaces(prior, bits, forecast.Seed)
+	if err != nil {
+		return nil, err
+	}
+	f, err := forecast.Fit(ctx, workers, networks, places, errmodel.DefaultMisfit)
+	if err != nil {
+		return nil, err
+	}
+	f.Decoders = decoders()
+	return f, nil
+}
+
+// most is the largest number of transitions of a bit.
+func most(c *code.Code) int {
+	n := 0
+	for _, at := range c.Transitions() {
+		n = max(n, len(at))
+	}
+	return n
+}
+
+// All returns the pairs of a training and a reading, the smallest forecast first.
+func (r *Result) All(t errmodel.Training, reading Reading) []Pair {
+	var out []Pair
+	for _, p := range r.Pairs {
+		if p.Training == t && p.Reading == reading {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Select is All without the sources, and without codes that have bits with more transitions.
+func (r *Result) Select(t errmodel.Training, reading Reading, transitions int) []Pair {
+	return slices.DeleteFunc(r.All(t, reading), func(p Pair) bool { return p.Source || p.Transitions > transitions })
+}
+
+// Any is more transitions than a bit can have.
+const Any = math.MaxInt
+
+// Score is how well forecasts agree with what was observed.
+type Score struct {
+	Codes           int
+	Rank            float64 // Spearman's rank correlation
+	Order           float64 // share of the pairs of codes in the right order, of those that differ by more than Tie
+	Median, Largest float64 // of |forecast/observed − 1|
+	Worst           Pair    // the one with the largest
+}
+
+// Tie is the difference, as a share of the smaller error, up to which two codes are equally good.
+const Tie = 0.03
+
+// Rate compares forecasts with what was observed.
+func Rate(pairs []Pair) Score {
+	s := Score{Codes: len(pairs)}
+	var x, y, off []float64
+	for _, p := range pairs {
+		x, y, off = append(x, p.Forecast), append(y, p.Observed), append(off, math.Abs(p.Off()))
+		if math.Abs(p.Off()) >= s.Largest {
+			s.Largest, s.Worst = math.Abs(p.Off()), p
+		}
+	}
+	right, all := 0, 0
+	for i := range pairs {
+		for j := range pairs {
+			if y[j] > y[i]*(1+Tie) {
+				all++
+				if x[j] > x[i] {
+					right++
+				}
+			}
+		}
+	}
+	s.Rank, s.Order, s.Median = spearman(x, y), float64(right)/float64(all), median(off)
+	return s
+}
+
+// Coverage is the number of networks that the intervals hold for, of all networks but those of the
+// sources' codes and trainings, for codes whose bits have at most so many transitions. Each
+// network counts once for each reading.
+func (r *Result) Coverage(transitions int) (held, all int) {
+	for _, p := range r.Pairs {
+		if p.Source || p.Transitions > transitions {
+			continue
+		}
+		all += len(p.Each)
+		held += p.Inside()
+	}
+	return held, all
+}
+
+// First returns the first pair, which has the smallest forecast, and its observed error over the smallest
+// one that was observed.
+func (r *Result) First() (p Pair, over float64) {
+	best := math.Inf(1)
+	for _, q := range r.Pairs {
+		best = min(best, q.Observed)
+	}
+	p = r.Pairs[0]
+	return p, p.Observed / best
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// spearman is the correlation of ranks; equal numbers share the mean of their ranks.
+func spearman(x, y []float64) float64 {
+	a, b := ranks(x), ranks(y)
+	mean := float64(len(a)+1) / 2
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - mean) * (b[i] - mean)
+		aa += (a[i] - mean) * (a[i] - mean)
+		bb += (b[i] - mean) * (b[i] - mean)
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+func ranks(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, a := range v {
+		out[i] = 0.5
+		for _, b := range v {
+			switch {
+			case b < a:
+				out[i]++
+			case b == a:
+				out[i] += 0.5
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,265 @@
+// Package evidence puts forecasts beside the errors of networks that were trained: the tables
+// observed.csv and priors.csv of testdata/forecast, and published.csv of testdata/paper.
+package evidence
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Task is what a set of networks has in common: the data, the architecture and the levels.
+type Task struct {
+	Data, Architecture string
+	Levels             int
+}
+
+func (t Task) String() string {
+	return fmt.Sprintf("%s, %s, %d levels", t.Data, t.Architecture, t.Levels)
+}
+
+// Reading is what reads the outputs of a network: gen of bits, gen of logits, or gen-ex of logits.
+type Reading struct {
+	Decoder string
+	Logits  bool
+}
+
+// The readings that observed.csv has, in the order of its columns.
+var (
+	GenBits = Reading{"gen", false}
+	Gen     = Reading{"gen", true}
+	GenEx   = Reading{"gen-ex", true}
+)
+
+// Readings lists the readings that mean something after a training.
+func Readings(t errmodel.Training) []Reading {
+	if t == errmodel.ForDecoder {
+		return []Reading{Gen, GenEx}
+	}
+	return []Reading{GenBits, Gen, GenEx}
+}
+
+// decoders are the decoders of the readings.
+func decoders() decode.Registry {
+	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool { return e.Name != "gen" && e.Name != "gen-ex" })
+}
+
+// A Network is a row of observed.csv.
+type Network struct {
+	Task     Task
+	Code     string
+	Training errmodel.Training
+	Seed     int
+	Samples  float64
+	Errors   map[Reading]observed.Error // in levels, against the level of the target
+	Wrong    map[int]float64            // share of wrong bits by the column's number of transitions
+}
+
+// Set is all networks, with the priors of their test targets.
+type Set struct {
+	Networks []Network
+	priors   map[string][]float64
+}
+
+// Load reads observed.csv and priors.csv in a folder.
+func Load(folder string) (*Set, error) {
+	s := &Set{priors: map[string][]float64{}}
+	err := rows(filepath.Join(folder, "observed.csv"), func(r row) error {
+		n := Network{
+			Task: Task{r.text("data"), r.text("architecture"), r.whole("levels")}, Code: r.text("code"),
+			Training: errmodel.Training(r.text("training")), Seed: r.whole("seed"), Samples: r.number("samples"),
+			Errors: map[Reading]observed.Error{}, Wrong: map[int]float64{},
+		}
+		for reading, column := range map[Reading]string{GenBits: "gen_bits", Gen: "gen", GenEx: "gen_ex"} {
+			n.Errors[reading] = observed.Error{Mean: r.number(column), StdErr: r.number(column + "_stderr")}
+		}
+		for pair := range strings.FieldsSeq(r.text("wrong")) {
+			t, share, _ := strings.Cut(pair, ":")
+			transitions, err := strconv.Atoi(t)
+			if err != nil {
+				return err
+			}
+			if n.Wrong[transitions], err = strconv.ParseFloat(share, 64); err != nil {
+				return err
+			}
+		}
+		s.Networks = append(s.Networks, n)
+		return r.err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, rows(filepath.Join(folder, "priors.csv"), func(r row) error {
+		// Half a sample more at each level, because none in 5000 is not never.
+		key := priorKey(r.text("data"), r.whole("levels"))
+		s.priors[key] = append(s.priors[key], r.number("samples")+0.5)
+		return r.err()
+	})
+}
+
+func priorKey(data string, levels int) string { return fmt.Sprint(data, " ", levels) }
+
+// Tasks lists the tasks, in the order of the table.
+func (s *Set) Tasks() []Task {
+	var out []Task
+	for _, n := range s.Networks {
+		if !slices.Contains(out, n.Task) {
+			out = append(out, n.Task)
+		}
+	}
+	return out
+}
+
+// Prior is the share of each level among the test targets of a task, length L.
+func (s *Set) Prior(t Task) []float64 {
+	out := slices.Clone(s.priors[priorKey(t.Data, t.Levels)])
+	sum := 0.0
+	for _, v := range out {
+		sum += v
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
+
+// errors are the errors of a code's networks, one for each seed.
+func (s *Set) errors(t Task, name string, training errmodel.Training, r Reading) (out []float64) {
+	for _, n := range s.Networks {
+		if n.Task == t && n.Code == name && n.Training == training {
+			out = append(out, n.Errors[r].Mean)
+		}
+	}
+	return out
+}
+
+// Source names a network that forecasts are made from.
+type Source struct {
+	Code     string
+	Training errmodel.Training
+	Seed     int
+}
+
+// network is a source as package forecast takes it.
+func (s *Set) network(t Task, src Source) (*forecast.Network, error) {
+	i := slices.IndexFunc(s.Networks, func(n Network) bool {
+		return n.Task == t && n.Code == src.Code && n.Training == src.Training && n.Seed == src.Seed
+	})
+	if i < 0 {
+		return nil, fmt.Errorf("%v: no network of %+v", t, src)
+	}
+	n := s.Networks[i]
+	c, err := code.New(n.Code, t.Levels)
+	if err != nil {
+		return nil, err
+	}
+	out := &forecast.Network{Code: c, Training: n.Training, Samples: n.Samples}
+	for _, r := range Readings(n.Training) {
+		d, err := decoders().New(r.Decoder, c, decode.Options{})
+		if err != nil {
+			return nil, err
+		}
+		out.Readers = append(out.Readers, observed.Reader{Decoder: d, Logits: r.Logits})
+		out.Errors = append(out.Errors, n.Errors[r])
+	}
+	for _, at := range c.Transitions() {
+		out.Rates = append(out.Rates, n.Wrong[len(at)])
+	}
+	if n.Training == errmodel.BitByBit {
+		out.Counts = s.counts(t, out)
+	}
+	return out, nil
+}
+
+// counts are the wrong bits of a network. The table has only the share of all samples in which
+// bits are wrong, so each level has this share of its samples.
+func (s *Set) counts(t Task, n *forecast.Network) *errmodel.Counts {
+	out := errmodel.NewCounts(t.Levels, n.Code.Bits())
+	for i, v := range s.priors[priorKey(t.Data, t.Levels)] {
+		out.Samples[i] = uint64(v)
+	}
+	for k, rate := range n.Rates {
+		below, wrong := 0.0, uint64(0)
+		for i, samples := range out.Samples {
+			below += rate * float64(samples)
+			now := min(uint64(math.Round(below))-wrong, samples)
+			out.Row(i)[k] = now
+			wrong += now
+		}
+	}
+	return out
+}
+
+// row is a row of a table with a header. It keeps the first error of its methods.
+type row struct {
+	columns map[string]int
+	cells   []string
+	failed  *error
+}
+
+func (r row) text(column string) string {
+	i, ok := r.columns[column]
+	if !ok {
+		r.fail(fmt.Errorf("no column %q", column))
+		return ""
+	}
+	return r.cells[i]
+}
+
+func (r row) number(column string) float64 {
+	v, err := strconv.ParseFloat(r.text(column), 64)
+	r.fail(err)
+	return v
+}
+
+func (r row) whole(column string) int {
+	v, err := strconv.Atoi(r.text(column))
+	r.fail(err)
+	return v
+}
+
+func (r row) fail(err error) {
+	if *r.failed == nil {
+		*r.failed = err
+	}
+}
+
+func (r row) err() error { return *r.failed }
+
+// rows calls do for each row of a table below its header.
+func rows(path string, do func(row) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("%s is empty", path)
+	}
+	columns := map[string]int{}
+	for i, name := range all[0] {
+		columns[name] = i
+	}
+	for i, cells := range all[1:] {
+		var failed error
+		if err := do(row{columns, cells, &failed}); err != nil {
+			return fmt.Errorf("%s, line %d: %w", path, i+2, err)
+		}
+	}
+	return nil
+}

