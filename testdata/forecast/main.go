@@ -36,7 +36,7 @@ const easy = 4
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "the root of the repository")
-	figure := flag.String("figure", "", "PNG file for the picture, for example testdata/readme/forecast.png")
+	figure := flag.String("figure", "", "PNG file for the picture, for example testdata/forecast/forecast.png")
 	codes := flag.Bool("codes", false, "also print the forecast of every code from one Johnson network")
 	flag.Parse()
 	ctx := context.Background()
