@@ -279,14 +279,15 @@ func (h *chance) score(set int, a, b float64) {
 	floats.AddScaled(h.scores[s+n:s+2*n], b, h.signs)
 }
 
-// Goodness compares the counts with the models. It is called after the last sample.
+// Goodness compares the counts with the models. It is called after the last sample. The error is the
+// context's.
 //
 // The law of the deviance comes from three moments. The mean is the sum of the exact means of the
 // pools, less that part of the mean of the resampled Σ (x−e)²/variance that the fitted parameters
 // take away. The variance is the resampled one, with the exact variances of the
 // pools in the place of 2, the variance for a normal distribution: random signs leave out the terms
 // of single samples, so that they estimate 2·Σ cov² without a bias. The skewness is the resampled one.
-func (j *Joint) Goodness() *Goodness {
+func (j *Joint) Goodness(ctx context.Context) (*Goodness, error) {
 	h := j.chance
 	parameters := 0
 	for _, p := range h.inverse {
@@ -310,7 +311,10 @@ func (j *Joint) Goodness() *Goodness {
 		g.Null += binomialDeviance(p.n, p.wrong, wrong/n)
 		variance += narrow * narrow * (v - 2)
 	}
-	whole, rest := h.resampled()
+	whole, rest, err := h.resampled(ctx)
+	if err != nil {
+		return nil, err
+	}
 	_, second, third := moments(rest)
 	for i, v := range whole {
 		g.Expected += (rest[i] - v) / float64(len(whole))
@@ -318,12 +322,12 @@ func (j *Joint) Goodness() *Goodness {
 	g.Expected = max(0, g.Expected)
 	g.SD = math.Sqrt(max(0, variance+second))
 	if !(g.SD > 0) || g.DoF <= 0 {
-		return g
+		return g, nil
 	}
 	g.Skewness = min(max(third, math.Sqrt(8/float64(g.DoF))), math.Sqrt(8))
 	shape := 4 / (g.Skewness * g.Skewness)
 	g.P = distuv.Gamma{Alpha: shape, Beta: 1}.Survival(max(0, shape+(g.Deviance-g.Expected)/g.SD*math.Sqrt(shape)))
-	return g
+	return g, nil
 }
 
 // moments are the mean, the variance and the skewness of numbers.
@@ -337,11 +341,14 @@ func moments(x []float64) (mean, variance, skewness float64) {
 
 // resampled returns Σ (x−e)²/variance over the pools for every replicate, with the parameters as
 // they are and fitted again.
-func (h *chance) resampled() (whole, rest []float64) {
+func (h *chance) resampled(ctx context.Context) (whole, rest []float64, err error) {
 	b, m, parts := h.replicates, h.counts.Bits, h.counts.Parts()
 	for cell := range h.counts.Levels * parts {
 		if n, _ := h.counts.cell(cell); n == 0 {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
 		}
 		signs := h.cells[cell*b : (cell+1)*b]
 		level := h.pool[cell/parts*m : (cell/parts+1)*m]
@@ -379,7 +386,7 @@ func (h *chance) resampled() (whole, rest []float64) {
 			rest[t] += y * y / v
 		}
 	}
-	return whole, rest
+	return whole, rest, nil
 }
 
 // worst keeps the largest departures.

@@ -132,7 +132,11 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	if enough && !f.DesignEffect[0].IsMissing() {
 		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
 	}
-	s.judge(joint.Goodness())
+	goodness, err := joint.Goodness(ctx)
+	if err != nil {
+		return err
+	}
+	s.judge(goodness)
 	shared, err := errmodel.NewSharedNoise(ctx, workers, joint)
 	if err != nil {
 		return err
