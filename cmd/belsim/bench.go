@@ -143,29 +143,12 @@ func (b measured) result(w scenario.Workload, m scenario.Measurement) benchResul
 // benchTable has a row for each result; rates have prefixes.
 func benchTable(rows []benchResult) *table.Table {
 	return table.Of(rows,
-		table.Replace("samples_per_second", "", func(r benchResult) string { return metric(table.Number(r.Rate)) }),
-		table.Replace("errors_placed_per_second", "", func(r benchResult) string { return metric(r.PointRate) }),
+		table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(table.Number(r.Rate)) }),
+		table.Replace("errors_placed_per_second", "", func(r benchResult) string { return table.Metric(r.PointRate) }),
 		table.Replace("integer_peak_share", "", func(r benchResult) string {
 			if r.PeakShare.IsMissing() {
 				return "–"
 			}
 			return fmt.Sprintf("%.0f %%", 100*float64(r.PeakShare))
 		}))
-}
-
-// metric writes a rate with three digits and a prefix.
-func metric(rate table.Number) string {
-	if rate.IsMissing() {
-		return "–"
-	}
-	x := float64(rate)
-	for _, p := range []struct {
-		unit float64
-		name string
-	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
-		if x >= p.unit {
-			return fmt.Sprintf("%.3g%s", x/p.unit, p.name)
-		}
-	}
-	return fmt.Sprintf("%.3g", x)
 }

@@ -30,6 +30,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/table"
+	"belsim/plots/paper"
 	"belsim/theory/arrayfile"
 	"belsim/theory/decode"
 	"belsim/theory/memory"
@@ -222,7 +223,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errFailed):
+	case errors.Is(err, errFailed) || errors.Is(err, paper.ErrFailed):
 		return exitFailed
 	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, arrayfile.ErrTemporary) || exhausted(err):
 		return exitEnvironment

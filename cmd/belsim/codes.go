@@ -8,6 +8,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/plots"
+	"belsim/plots/paper"
 	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -164,15 +165,5 @@ func (cmd *codesCmd) writeCode(ctx context.Context, env *environment, w io.Write
 		}
 		return table.WriteJSON(w, codeMatrix{row, words})
 	}
-	return writeFigure(w, path)(plots.CodeMatrix(ctx, matrixFigureData(c, codeTitle(c), cmd.size())))
-}
-
-// codeTitle is the title of a code's picture.
-func codeTitle(c *code.Code) string {
-	return fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
-}
-
-// matrixFigureData returns the data of the figure of a code.
-func matrixFigureData(c *code.Code, title string, size plots.Size) plots.CodeMatrixData {
-	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: size}
+	return writeFigure(w, path)(plots.CodeMatrix(ctx, paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.size())))
 }

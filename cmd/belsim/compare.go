@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/plots"
+	"belsim/plots/paper"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 type compareCmd struct {
@@ -82,7 +81,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		case "csv":
 			return table.WriteCSV(w, result.Results, cmd.columns()...)
 		}
-		return writeFigure(w, path)(plots.Compare(compareFigure(result, s.String(), cmd.size())))
+		return writeFigure(w, path)(plots.Compare(paper.CompareData(result, s.String(), cmd.size())))
 	}); err != nil {
 		return err
 	}
@@ -91,9 +90,9 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	fmt.Fprintf(env.stdout, "%d levels, %s, seed %d; |error| in levels\n\n", result.Levels, s, result.Seed)
 	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
-		return cmd.print(env, decoderTable(result, env.decoders))
+		return cmd.print(env, result.DecoderTable(env.decoders))
 	}
-	return cmd.print(env, compareTable(result))
+	return cmd.print(env, result.Table())
 }
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
@@ -139,92 +138,4 @@ func (cmd *compareCmd) columns() []table.Option {
 		return nil
 	}
 	return []table.Option{table.Without("training", "forecast")}
-}
-
-// compareTable has a row for each code.
-func compareTable(c *scenario.Comparison) *table.Table {
-	columns := []table.Column[scenario.CodeResult]{
-		table.Append(fmt.Sprintf("within %d", c.Within), func(r scenario.CodeResult) string { return fmt.Sprintf("%.2f %%", 100*float64(r.Within)) }),
-		table.Append("worst level", func(r scenario.CodeResult) string { return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short()) }),
-	}
-	return table.Of(c.Results, columns...)
-}
-
-// decoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
-// by their smallest error. Every error has its standard error.
-func decoderTable(c *scenario.Comparison, decoders decode.Registry) *table.Table {
-	several := slices.ContainsFunc(c.Results, func(r scenario.CodeResult) bool { return r.Training != c.Results[0].Training })
-	column := func(r scenario.CodeResult) string {
-		name := r.Decoder
-		if r.Outputs == scenario.Logits {
-			name += " (logits)"
-		}
-		if several {
-			name += ", " + string(r.Training)
-		}
-		return name
-	}
-	var codes, columns []string
-	cells := map[[2]string]scenario.CodeResult{}
-	for _, r := range c.Results { // the smallest error first
-		if !slices.Contains(codes, r.Code) {
-			codes = append(codes, r.Code)
-		}
-		if !slices.Contains(columns, column(r)) {
-			columns = append(columns, column(r))
-		}
-		cells[[2]string{r.Code, column(r)}] = r
-	}
-	names := decoders.Names()
-	slices.SortStableFunc(columns, func(a, b string) int {
-		return slices.Index(names, decoderOf(a)) - slices.Index(names, decoderOf(b))
-	})
-	t := &table.Table{Head: append([]string{"code", "bits"}, columns...)}
-	for _, name := range codes {
-		bits := 0
-		row := []string{name, ""}
-		for _, column := range columns {
-			r, ok := cells[[2]string{name, column}]
-			if !ok {
-				row = append(row, "–")
-				continue
-			}
-			bits = r.Bits
-			row = append(row, plusMinus(r.Mean, r.StdErr))
-		}
-		row[1] = fmt.Sprint(bits)
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// decoderOf is the decoder of a column of decoderTable.
-func decoderOf(column string) string {
-	name, _, _ := strings.Cut(strings.Fields(column)[0], ",")
-	return name
-}
-
-// compareFigure returns the data of the figure of a comparison.
-func compareFigure(c *scenario.Comparison, model string, size plots.Size) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Size: size}
-	for _, r := range c.Results {
-		name := r.Code + " (" + r.Decoder
-		if r.Outputs == scenario.Logits {
-			name += ", logits"
-		}
-		if r.Training != "" && c.Training == "" {
-			name += ", " + scenario.Trained(r.Training)
-		}
-		d.Names = append(d.Names, name+")")
-		d.Bound = append(d.Bound, float64(r.Bound))
-		d.Exact = append(d.Exact, float64(r.Exact))
-		d.Mean = append(d.Mean, float64(r.Mean))
-		d.StdErr = append(d.StdErr, float64(r.StdErr))
-	}
-	return d
-}
-
-// plusMinus is a mean with its standard error.
-func plusMinus(mean, stderr table.Number) string {
-	return fmt.Sprintf("%s ± %.1g", mean.Short(), float64(stderr))
 }

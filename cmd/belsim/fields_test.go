@@ -12,6 +12,7 @@ import (
 	"belsim/montecarlo/sweep"
 	"belsim/montecarlo/table"
 	"belsim/montecarlo/verdict"
+	"belsim/plots/paper"
 )
 
 // results are the types that commands write, with what they are.
@@ -31,8 +32,8 @@ var results = []struct {
 	{"optimize", "JSON", table.Reference[search.Optimized], table.Undocumented[search.Optimized]},
 	{"optimize --pareto", "JSON", table.Reference[search.Tradeoff], table.Undocumented[search.Tradeoff]},
 	{"optimize --pareto", "CSV", table.Reference[search.TradeoffRow], table.Undocumented[search.TradeoffRow]},
-	{"figures", "CSV of Figures 3(a), 3(b) and 11", table.Reference[profileRow], table.Undocumented[profileRow]},
-	{"figures", "CSV of Figure 7", table.Reference[termRow], table.Undocumented[termRow]},
+	{"figures", "CSV of Figures 3(a), 3(b) and 11", table.Reference[paper.ProfileRow], table.Undocumented[paper.ProfileRow]},
+	{"figures", "CSV of Figure 7", table.Reference[paper.TermRow], table.Undocumented[paper.TermRow]},
 	{"sweep", "CSV of --list", table.Reference[sweep.ListedPiece], table.Undocumented[sweep.ListedPiece]},
 	{"merge", "JSON; the CSV and the arrays of the .npz have the fields of `cells[]`", table.Reference[sweep.Table], table.Undocumented[sweep.Table]},
 	{"bench", "JSON; the CSV has the fields of `results[]`", table.Reference[benchmark], table.Undocumented[benchmark]},

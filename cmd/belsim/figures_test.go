@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"belsim/plots/paper"
 )
 
 // TestFigures draws figures twice, on one processor and on all, and expects the same
@@ -17,7 +19,7 @@ func TestFigures(t *testing.T) {
 	drawn := "2b,3a,3c,7,10"
 	if long {
 		var names []string
-		for _, f := range figures() {
+		for _, f := range paper.Figures() {
 			names = append(names, f.Name)
 		}
 		drawn = strings.Join(names, ",")
@@ -26,7 +28,7 @@ func TestFigures(t *testing.T) {
 	isDrawn := func(name string) bool { return strings.Contains(","+drawn+",", ","+name+",") }
 	out := mustRun(t, "figures", "--quick", "--only", drawn, "-o", "first")
 	mustRun(t, "figures", "--quick", "--only", drawn, "-o", "second/deeper", "--workers", "1")
-	for _, f := range figures() {
+	for _, f := range paper.Figures() {
 		if !isDrawn(f.Name) {
 			continue
 		}
@@ -51,7 +53,7 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range figures() {
+	for _, f := range paper.Figures() {
 		if isDrawn(f.Name) && (!strings.Contains(string(page), `src="figure-`+f.Name+`.svg"`) || !strings.Contains(string(page), f.Caption[:20])) {
 			t.Errorf("figure %s is not in the index", f.Name)
 		}

@@ -15,6 +15,7 @@ import (
 	"belsim/montecarlo/table"
 	"belsim/montecarlo/verdict"
 	"belsim/plots"
+	"belsim/plots/paper"
 	"belsim/theory/arrayfile"
 )
 
@@ -246,17 +247,8 @@ func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *
 	if err != nil {
 		return err
 	}
-	d.Bits = bitProfiles(profiles...)
+	d.Bits = paper.BitProfiles(profiles...)
 	return writeFigure(w, path)(plots.Profile(d))
-}
-
-// bitProfiles are profiles as they are drawn.
-func bitProfiles(profiles ...verdict.Profile) []plots.BitProfile {
-	out := make([]plots.BitProfile, len(profiles))
-	for i, p := range profiles {
-		out[i] = plots.BitProfile(p)
-	}
-	return out
 }
 
 const (
@@ -397,8 +389,8 @@ func (cmd *fitCmd) printDecoders(env *environment, f *verdict.Fit) error {
 	w := env.stdout
 	fmt.Fprintf(w, "model against observed: |error| in levels, over these targets; seed %d\n\n", f.Seed)
 	if err := cmd.print(env, table.Of(f.Decoders,
-		table.Replace("mean", "", func(d verdict.DecoderResult) string { return plusMinus(d.Mean, d.StdErr) }),
-		table.Replace("observed", "", func(d verdict.DecoderResult) string { return plusMinus(d.Observed, d.ObservedStdErr) }))); err != nil {
+		table.Replace("mean", "", func(d verdict.DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
+		table.Replace("observed", "", func(d verdict.DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))); err != nil {
 		return err
 	}
 	_, err := fmt.Fprint(w, `

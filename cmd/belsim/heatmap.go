@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/montecarlo/verdict"
 	"belsim/plots"
+	"belsim/plots/paper"
 	"belsim/theory/arrayfile"
-	"belsim/theory/decode"
 )
 
 type heatmapCmd struct {
@@ -45,12 +44,6 @@ Examples:
 
   belsim heatmap unary johnson-nonzero --method exact -o exact.png`
 }
-
-// paperLevels is the N−1 of the paper's figures.
-const paperLevels = 255
-
-// paperCodes are the codes of the paper's Figure 3(c).
-var paperCodes = [2]string{"unary", "johnson-nonzero"}
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
@@ -108,9 +101,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		case "npy":
 			return arrayfile.WriteNPY(ctx, w, m.Increases())
 		case "csv":
-			return table.WriteCSV(w, m.Cells, mapColumns(m)...)
+			return table.WriteCSV(w, m.Cells, paper.CellColumns(m)...)
 		}
-		return writeFigure(w, path)(plots.Heatmap(mapFigure(m, s, fit, cmd.Decoder, cmd.size())))
+		return writeFigure(w, path)(plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.size())))
 	}); err != nil {
 		return err
 	}
@@ -145,12 +138,13 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	names := cmd.Codes
 	switch len(names) {
 	case 0:
-		names = paperCodes[:]
+		pair := paper.Codes()
+		names = pair[:]
 	case 2:
 	default:
 		return sides, fmt.Errorf("%d code given; want two to compare, or none for unary and johnson-nonzero", len(names))
 	}
-	codes, err := scenario.OpenCodes(names, sizes(s, cmd.Levels, paperLevels, fit, cmd.Decoder))
+	codes, err := scenario.OpenCodes(names, sizes(s, cmd.Levels, paper.Levels, fit, cmd.Decoder))
 	if err != nil {
 		return sides, err
 	}
@@ -168,15 +162,7 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	return sides, nil
 }
 
-// mapColumns leaves out of the CSV the parameters of other planes, and the standard errors where
-// nothing was sampled.
-func mapColumns(m *scenario.Map) []table.Option {
-	without := table.Without(m.Plane.Missing()...)
-	if m.Method == scenario.Sample {
-		return []table.Option{without}
-	}
-	return []table.Option{without, table.Without("a_stderr", "b_stderr", "increase_stderr")}
-}
+// paper.CellColumns leaves out of the CSV the parameters of other planes, and the standard errors where
 
 // printMap writes a summary for people.
 func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit) error {
@@ -206,52 +192,4 @@ func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.F
 	}
 	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))
 	return err
-}
-
-// mapFigure returns the data of the figure of a map.
-func mapFigure(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder string, size plots.Size) plots.HeatmapData {
-	if decoder != decode.Auto {
-		decoder = ", " + decoder
-	} else {
-		decoder = ""
-	}
-	d := increaseMap(m, size)
-	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, m.Method.Text(), m.Levels, decoder, s.Unusual())
-	d.Mark = markOf(fit)
-	return d
-}
-
-// increaseMap returns the data of the figure of the increase of A's error over B's, in
-// percent.
-func increaseMap(m *scenario.Map, size plots.Size) plots.HeatmapData {
-	z := m.Increases()
-	rows := make([][]float64, len(m.Y()))
-	for i := range rows {
-		rows[i] = z.RawRowView(i)
-	}
-	x, y := m.Plane.Titles()
-	return plots.HeatmapData{
-		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Size: size,
-		XLabel: x, YLabel: y, ZLabel: "increase of error from B to A (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
-	}
-}
-
-// markOf is a fit as a point of a map, nil without one. An interval without an end reaches to
-// the edge.
-func markOf(fit *verdict.Fit) *plots.Mark {
-	if fit == nil {
-		return nil
-	}
-	m := &plots.Mark{X: float64(fit.R), Y: float64(fit.Sigma), XHi: math.Inf(1), YHi: math.Inf(1)}
-	set := func(end *float64, n table.Number) {
-		if !n.IsMissing() {
-			*end = float64(n)
-		}
-	}
-	set(&m.XLo, fit.RInterval[0])
-	set(&m.XHi, fit.RInterval[1])
-	set(&m.YLo, fit.SigmaInterval[0])
-	set(&m.YHi, fit.SigmaInterval[1])
-	return m
 }

@@ -9,6 +9,7 @@ import (
 	"belsim/montecarlo/sweep"
 	"belsim/montecarlo/table"
 	"belsim/plots"
+	"belsim/plots/paper"
 )
 
 type mergeCmd struct {
@@ -98,7 +99,7 @@ func (cmd *mergeCmd) writeMerged(ctx context.Context, w io.Writer, path string, 
 	if err != nil {
 		return err
 	}
-	d := increaseMap(increases, cmd.size())
+	d := paper.IncreaseData(increases, cmd.size())
 	d.Title = fmt.Sprintf("A = %s (%s), B = %s (%s): %s, %d levels", increases.A, increases.DecoderA,
 		increases.B, increases.DecoderB, increases.Method.Text(), increases.Levels)
 	return writeFigure(w, path)(plots.Heatmap(d))

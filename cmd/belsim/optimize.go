@@ -14,6 +14,7 @@ import (
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/table"
 	"belsim/plots"
+	"belsim/plots/paper"
 	"belsim/theory/arrayfile"
 	"belsim/theory/memory"
 )
@@ -216,7 +217,7 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 			return table.WriteJSON(w, found)
 		}
 		title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-		return writeFigure(w, path)(plots.CodeMatrix(ctx, matrixFigureData(found.Code, title, cmd.size())))
+		return writeFigure(w, path)(plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.size())))
 	}); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/plots/paper"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -229,7 +231,7 @@ func (cmd *figuresCmd) flagRules(*environment) []flagRule {
 	if err != nil {
 		return nil // Run refuses it
 	}
-	drawsRates := func(f figure) bool { return slices.Contains([]string{"3a", "3b", "11"}, f.Name) }
+	drawsRates := func(f paper.Figure) bool { return slices.Contains([]string{"3a", "3b", "11"}, f.Name) }
 	return noEffect(!slices.ContainsFunc(chosen, drawsRates), "--only has none of 3a, 3b and 11", "rates")
 }
 

@@ -9,6 +9,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/plots"
+	"belsim/plots/paper"
 )
 
 type verifyCmd struct {
@@ -86,7 +87,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		case "csv":
 			return table.WriteCSV(w, result.Labels)
 		}
-		return writeFigure(w, path)(plots.Verify(verifyFigure(result, s.String(), cmd.size())))
+		return writeFigure(w, path)(plots.Verify(paper.VerifyData(result, s.String(), cmd.size())))
 	}); err != nil {
 		return err
 	}
@@ -164,17 +165,4 @@ func someLevels(all []scenario.LevelResult) []scenario.LevelResult {
 		out[i] = all[i*(len(all)-1)/(few-1)]
 	}
 	return out
-}
-
-// verifyFigure returns the data of the figure of a verification.
-func verifyFigure(v *scenario.Verification, model string, size plots.Size) plots.VerifyData {
-	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Size: size}
-	for _, l := range v.Labels {
-		d.Level = append(d.Level, float64(l.Level))
-		d.Bound = append(d.Bound, float64(l.Bound))
-		d.Exact = append(d.Exact, float64(l.Exact))
-		d.Mean = append(d.Mean, float64(l.Mean))
-		d.StdErr = append(d.StdErr, float64(l.StdErr))
-	}
-	return d
 }

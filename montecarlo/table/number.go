@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -53,3 +54,25 @@ func (n Number) Short() string {
 
 // dash is printed for a value that does not exist.
 const dash = "–"
+
+// PlusMinus is a mean with its standard error, such as 1.082 ± 0.002.
+func PlusMinus(mean, stderr Number) string {
+	return fmt.Sprintf("%s ± %.1g", mean.Short(), float64(stderr))
+}
+
+// Metric writes a rate with three digits and a prefix.
+func Metric(rate Number) string {
+	if rate.IsMissing() {
+		return "–"
+	}
+	x := float64(rate)
+	for _, p := range []struct {
+		unit float64
+		name string
+	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
+		if x >= p.unit {
+			return fmt.Sprintf("%.3g%s", x/p.unit, p.name)
+		}
+	}
+	return fmt.Sprintf("%.3g", x)
+}

@@ -1,0 +1,305 @@
+package paper
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/template"
+
+	"belsim/gpu"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
+	"belsim/plots"
+	"belsim/theory/arrayfile"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Levels is the N−1 of the paper's figures.
+const Levels = 255
+
+// Codes returns the two codes of the paper's Figure 3(c).
+func Codes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
+
+// Options say how the figures are made.
+type Options struct {
+	Quick   bool   // fewer cells and samples
+	Rates   string // a file of observed error rates for Figures 3(a), 3(b) and 11; "" for the model
+	Size    plots.Size
+	Workers int // goroutines; 0: one for each processor
+}
+
+// run says where the numbers of a figure are computed.
+func (o Options) run(backend gpu.Backend) scenario.Run {
+	return scenario.Run{Backend: backend, Workers: o.Workers}
+}
+
+// ErrFailed says that the samples of a figure contradict theory.
+var ErrFailed = errors.New("verification failed")
+
+// Figure is one of the paper's figures.
+type Figure struct {
+	Name, Caption string
+	Args          []string // of the command that makes it alone, without its outputs; nil: figures --only
+	Quick         []string // what --quick adds to args
+	Make          func(ctx context.Context, o Options) (Drawing, error)
+}
+
+// Drawing is a figure with its numbers.
+type Drawing struct {
+	Figure *plots.Figure
+	CSV    func(w io.Writer) error
+}
+
+// draw puts a figure and its numbers together.
+func draw(f *plots.Figure, err error) func(csv func(w io.Writer) error) (Drawing, error) {
+	return func(csv func(w io.Writer) error) (Drawing, error) { return Drawing{f, csv}, err }
+}
+
+// Figures lists all, in the order of the paper.
+func Figures() []Figure {
+	const mixture = "r = 0.5, σ = 3"
+	quickMap := []string{"--r", "1:150:30", "--sigma", "1:100:30"}
+	return []Figure{
+		matrixFigure("a", "unary", "BEL-U (unary)"),
+		matrixFigure("b", "johnson", "BEL-J (Johnson)"),
+		matrixFigure("c", "b1jdj", "BEL-B1JDJ"),
+		matrixFigure("d", "b2jdj", "BEL-B2JDJ"),
+		matrixFigure("e", "hexj", "BEL-HEXJ"),
+		matrixFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
+		matrixFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
+		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ", unless rates are given.", Make: profilesOf("unary", 34)},
+		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
+		{
+			Name: "3c", Caption: "Increase of the error bound of BEL-U over that of BEL-J, in per cent, over the weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blank: some probability exceeds 1.",
+			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap, Make: mapOf(scenario.Bound),
+		},
+		{
+			Name: "3c-exact", Caption: "The same by the exact expected error of the same model: there is no red.",
+			Args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, Quick: quickMap, Make: mapOf(scenario.Exact),
+		},
+		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", Make: terms},
+		{
+			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
+			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"}, Quick: []string{"--samples", "2000"},
+			Make: verificationOf(scenario.Random{Seed: scenario.Usual().Seed}),
+		},
+		{
+			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
+			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"}, Quick: []string{"--samples", "2000"},
+			Make: verificationOf(scenario.Mixture{R: 2, Sigma: 5}),
+		},
+		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code.", Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
+	}
+}
+
+// matrixFigure is a panel of Figure 2.
+func matrixFigure(letter, name, text string) Figure {
+	const levels = 64
+	return Figure{
+		Name: "2" + letter, Caption: "Code matrix of " + text + ": a row for each of 64 levels, ones black, bit transitions orange.",
+		Args: []string{"codes", name, "--levels", fmt.Sprint(levels)},
+		Make: func(ctx context.Context, o Options) (Drawing, error) {
+			c, err := code.New(name, levels)
+			if err != nil {
+				return Drawing{}, err
+			}
+			return draw(plots.CodeMatrix(ctx, CodeMatrixData(c, CodeTitle(c), o.Size)))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
+		},
+	}
+}
+
+// mapOf draws Figure 3(c) by a method.
+func mapOf(method scenario.Method) func(context.Context, Options) (Drawing, error) {
+	return func(ctx context.Context, o Options) (Drawing, error) {
+		s, cells := scenario.New(nil), 100
+		if o.Quick {
+			cells = 30
+		}
+		var sides [2]scenario.Side
+		for i, name := range Codes() {
+			c, err := code.New(name, Levels)
+			if err != nil {
+				return Drawing{}, err
+			}
+			if sides[i], err = s.Side(ctx, c, decode.Auto, scenario.MixturePlane{}); err != nil {
+				return Drawing{}, err
+			}
+		}
+		weights, err := s.Weights(Levels)
+		if err != nil {
+			return Drawing{}, err
+		}
+		m, err := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 150, Count: cells}, scenario.Range{Lo: 1, Hi: 100, Count: cells}, method)
+		if err != nil {
+			return Drawing{}, err
+		}
+		if err := s.Fill(ctx, o.run(nil), m, sides, weights, scenario.Usual()); err != nil {
+			return Drawing{}, err
+		}
+		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Size)))(func(w io.Writer) error {
+			return table.WriteCSV(w, m.Cells, CellColumns(m)...)
+		})
+	}
+}
+
+// verificationOf draws Figure 10 under an error model.
+func verificationOf(model scenario.Model) func(context.Context, Options) (Drawing, error) {
+	return func(ctx context.Context, o Options) (Drawing, error) {
+		s, sampling := scenario.New(model), scenario.Usual()
+		if o.Quick {
+			sampling.Samples = 2000
+		}
+		c, err := code.New("johnson-nonzero", Levels)
+		if err != nil {
+			return Drawing{}, err
+		}
+		d, err := s.Decoder(decode.Auto, c)
+		if err != nil {
+			return Drawing{}, err
+		}
+		p, err := s.Problem(ctx, c, d, sampling)
+		if err != nil {
+			return Drawing{}, err
+		}
+		th, err := scenario.Theory(ctx, o.Workers, p)
+		if err != nil {
+			return Drawing{}, err
+		}
+		weights, err := s.Weights(Levels)
+		if err != nil {
+			return Drawing{}, err
+		}
+		backend := gpu.NewBackend(gpu.Auto, o.Workers, nil)
+		defer backend.Close()
+		v, err := s.Verify(ctx, o.run(backend), p, th, weights, sampling)
+		if err != nil {
+			return Drawing{}, err
+		}
+		if v.Failed() {
+			return Drawing{}, fmt.Errorf("%w: %s", ErrFailed, strings.Join(v.Failures, "; "))
+		}
+		return draw(plots.Verify(VerifyData(v, s.String(), o.Size)))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
+	}
+}
+
+// profilesOf draws error probabilities of some bits, from 1: of the mixture, or observed rates
+// where they are given.
+func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawing, error) {
+	const levels, r, sigma = 64, 0.5, 3.0
+	return func(_ context.Context, o Options) (Drawing, error) {
+		d := plots.ProfileData{Size: o.Size}
+		if o.Rates != "" {
+			rates, err := verdict.ReadRates(o.Rates)
+			if err != nil {
+				return Drawing{}, err
+			}
+			d.Title = o.Rates
+			d.Bits = BitProfiles(rates.Profiles(len(bits))...)
+		} else {
+			c, err := code.New(name, levels)
+			if err != nil {
+				return Drawing{}, err
+			}
+			d.Title = fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)
+			transitions := c.Transitions()
+			for _, k := range bits {
+				d.Bits = append(d.Bits, plots.BitProfile(verdict.MixtureProfile(c, transitions, k-1, r, sigma)))
+			}
+		}
+		return draw(plots.Profile(d))(func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) })
+	}
+}
+
+// ProfileRow is a row of the CSV of Figures 3(a), 3(b) and 11.
+type ProfileRow struct {
+	Bit    int          `json:"bit" doc:"bit, from 1"`
+	Level  float64      `json:"level" doc:"label, in levels"`
+	Rate   table.Number `json:"rate" doc:"observed error rate; empty where there is none"`
+	Lo     table.Number `json:"lo" doc:"lower end of the rate's 95 % interval"`
+	Hi     table.Number `json:"hi" doc:"upper end of the rate's 95 % interval"`
+	Fitted table.Number `json:"fitted" doc:"error probability of the model"`
+}
+
+// profileRows are the numbers of profiles: points and curve in one table.
+func profileRows(bits []plots.BitProfile) []ProfileRow {
+	var rows []ProfileRow
+	for _, b := range bits {
+		row := func(x float64, at int, fitted table.Number) {
+			p := ProfileRow{b.Bit, x, table.Missing(), table.Missing(), table.Missing(), fitted}
+			if at >= 0 {
+				p.Rate, p.Lo, p.Hi = table.Number(b.Rate[at]), table.Number(b.Lo[at]), table.Number(b.Hi[at])
+			}
+			rows = append(rows, p)
+		}
+		for i, x := range b.X {
+			row(x, slices.Index(b.Label, x), table.Number(b.Fitted[i]))
+		}
+		for i, x := range b.Label {
+			if !slices.Contains(b.X, x) {
+				row(x, i, table.Missing())
+			}
+		}
+	}
+	return rows
+}
+
+// TermRow is a row of the CSV of Figure 7.
+type TermRow struct {
+	Level   int     `json:"level" doc:"level, from 1"`
+	Tl      float64 `json:"tl" doc:"−max k·b"`
+	Tf      float64 `json:"tf" doc:"max (M−k+1)·b"`
+	Tc      float64 `json:"tc" doc:"M"`
+	Decoded float64 `json:"decoded" doc:"Tl + Tf + Tc"`
+}
+
+// terms draws Figure 7.
+func terms(_ context.Context, o Options) (Drawing, error) {
+	const levels = 15
+	c, err := code.New("johnson-nonzero", levels)
+	if err != nil {
+		return Drawing{}, err
+	}
+	d, err := decode.New(decode.Auto, c)
+	if err != nil {
+		return Drawing{}, err
+	}
+	belJ, ok := d.(decode.BelJ)
+	if !ok {
+		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
+	}
+	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Size: o.Size, Lines: []plots.NamedLine{
+		{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "Tl + Tf + Tc", Column: "decoded"},
+	}}
+	var rows []TermRow
+	for i := range levels {
+		tl, tf, tc := belJ.Terms(c.Word(i))
+		row := TermRow{i + 1, float64(tl), float64(tf), float64(tc), float64(tl + tf + tc)}
+		for j, v := range []float64{row.Tl, row.Tf, row.Tc, row.Decoded} {
+			data.Lines[j].Values = append(data.Lines[j].Values, v)
+		}
+		data.Level = append(data.Level, float64(i+1))
+		rows = append(rows, row)
+	}
+	return draw(plots.Lines(data))(func(w io.Writer) error { return table.WriteCSV(w, rows) })
+}
+
+// Card is a figure in the index.
+type Card struct{ Name, Caption, Command string }
+
+//go:embed index.html.tmpl
+var indexPage string
+
+// WriteIndex writes the page that shows all figures.
+func WriteIndex(w io.Writer, cards []Card) error {
+	t, err := template.New("index").Parse(indexPage)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, cards)
+}
