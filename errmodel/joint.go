@@ -72,9 +72,9 @@ const (
 
 // NewJoint prepares the second reading. f is the fit of all bits to the counts. models are the
 // models whose goodness is asked for: one for all bits, or one for each, where nil stands for a
-// bit that never errs; one model for all bits is f. seed is for the signs of the resampling (see Goodness). aside are the bits, from 0, that are left out as
-// bits without transitions are; f is the fit of the others. The error is about
-// the sizes, or the context's.
+// bit that never errs; one model for all bits is f. seed is for the signs of the resampling (see
+// Goodness). aside are the bits, from 0, that are left out as bits without transitions are; f is the
+// fit of the others. The error is about the sizes, or the context's.
 func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, models []*Fit, seed uint64, aside ...int) (*Joint, error) {
 	if err := counts.check(); err != nil {
 		return nil, err
