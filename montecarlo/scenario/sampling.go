@@ -54,7 +54,7 @@ func (s Sampling) Most() uint64 {
 type Run struct {
 	Backend montecarlo.Backend // draws the samples
 	Workers int                // goroutines of bounds and exact values; 0: one for each processor
-	Done    func(n uint64)     // is told how much was finished since its last call; may be nil
+	Done    func(n uint64)     // is told how much was finished since its last call, from several goroutines; may be nil
 }
 
 // done tells the follower, if there is one.

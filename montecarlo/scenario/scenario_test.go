@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"belsim/errmodel"
@@ -331,17 +332,17 @@ func TestMap(t *testing.T) {
 	x, y := scenario.Range{Lo: 0.5, Hi: 8, Count: 4}, scenario.Range{Lo: 1, Hi: 3, Count: 3}
 	draw := scenario.Sampling{Samples: 4000, Seed: 3}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		cells := 0
+		var cells atomic.Int64
 		m, err := s.NewMap(sides, x, y, method)
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells += int(n) }}
+		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells.Add(int64(n)) }}
 		if err := s.Fill(ctx, run, m, sides, weights, draw); err != nil {
 			t.Fatal(err)
 		}
-		if cells != len(m.Cells) {
-			t.Errorf("%s: %d of %d cells are told", method, cells, len(m.Cells))
+		if cells.Load() != int64(len(m.Cells)) {
+			t.Errorf("%s: %d of %d cells are told", method, cells.Load(), len(m.Cells))
 		}
 		blank := 0
 		for _, c := range m.Cells {
