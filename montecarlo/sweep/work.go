@@ -130,6 +130,16 @@ func (w *worker) all(ctx context.Context, todo []Piece) error {
 	return w.sample(ctx, samples)
 }
 
+// problem returns the sampling problem of a piece. A cell that is invalid has none: its result is
+// taken here, and the problem is nil.
+func (w *worker) problem(ctx context.Context, find *finder, p Piece) (*montecarlo.Problem, error) {
+	problem, err := find.problem(ctx, w.Sweep.Task(p.Task))
+	if problem == nil && err == nil {
+		w.add(Result{Piece: p, Invalid: true})
+	}
+	return problem, err
+}
+
 // add takes a result.
 func (w *worker) add(r Result) {
 	w.shard.Add(r)
@@ -170,13 +180,9 @@ type pairMethod struct {
 // value computes one cell of theory.
 func (w *worker) value(ctx context.Context, find *finder, means map[pairMethod]cellMean, p Piece) error {
 	t := w.Sweep.Task(p.Task)
-	problem, err := find.problem(ctx, t)
-	if err != nil {
+	problem, err := w.problem(ctx, find, p)
+	if problem == nil || err != nil {
 		return err
-	}
-	if problem == nil {
-		w.add(Result{Piece: p, Invalid: true})
-		return nil
 	}
 	key := pairMethod{t.Pair, t.Method}
 	mean := means[key]
@@ -233,12 +239,11 @@ func (w *worker) estimate(ctx context.Context, todo []Piece) error {
 			return err
 		}
 		t := w.Sweep.Task(p.Task)
-		problem, err := find.problem(ctx, t)
+		problem, err := w.problem(ctx, find, p)
 		if err != nil {
 			return err
 		}
 		if problem == nil {
-			w.add(Result{Piece: p, Invalid: true})
 			continue
 		}
 		target := w.Sweep.sampling().Target(w.sides[t.Pair].weights, false)
@@ -308,12 +313,11 @@ func (w *worker) nextBatch(ctx context.Context, find *finder, todo []Piece, most
 			break
 		}
 		b.taken++
-		problem, err := find.problem(ctx, w.Sweep.Task(p.Task))
+		problem, err := w.problem(ctx, find, p)
 		if err != nil {
 			return b, err
 		}
 		if problem == nil {
-			w.add(Result{Piece: p, Invalid: true})
 			continue
 		}
 		job := montecarlo.Job{Problem: problem, Spans: w.Sweep.Spans(p), Sums: make([]montecarlo.Sums, problem.Code.Levels())}

@@ -208,11 +208,7 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 			l.drawn[k] = true
 		}
 	default:
-		threshold := 0.0
-		if p.Temperature > 0 {
-			threshold = (logWeight + math.Log(float64(c.Levels()))) / p.Temperature
-		}
-		if err := l.candidates(ctx, t, i, threshold); err != nil {
+		if err := l.candidates(ctx, t, i, l.threshold()); err != nil {
 			return nil, err
 		}
 		if q := l.factors; q != nil && q.work() < len(t.Levels) {
@@ -267,6 +263,15 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 		t.Limit = int64(min((logWeight+math.Log(float64(c.Levels())))/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
+}
+
+// threshold returns how far a correlation may stay below the true level's before its level weighs
+// nothing: 0 where the largest correlation decides.
+func (l *LogitMaker) threshold() float64 {
+	if l.model.Temperature > 0 {
+		return (logWeight + math.Log(float64(l.model.Code.Levels()))) / l.model.Temperature
+	}
+	return 0
 }
 
 // everything makes all levels candidates, and draws all bits that are not the same

@@ -89,11 +89,7 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 			l.drawn[k] = true
 		}
 	default:
-		threshold := 0.0
-		if p.Temperature > 0 {
-			threshold = (logWeight + math.Log(float64(c.Levels()))) / p.Temperature
-		}
-		l.perceivedCandidates(t, means, sd, threshold)
+		l.perceivedCandidates(t, means, sd, l.threshold())
 		if q := l.factors; q != nil && q.work() < len(t.Levels) {
 			l.everything(t) // is less work by pairs
 		}
