@@ -6,6 +6,7 @@ package arrayfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,28 +15,87 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/inputfile"
+	"belsim/theory/memory"
 )
 
 // MaxSide is the largest number of rows or columns of a file.
 const MaxSide = 1 << 16
 
-// ReadFile reads a matrix from a .csv or .npy file. Errors name the file and, where
-// possible, the row, column (both from 1) and value at fault.
+// ReadFile reads a matrix from a .csv or .npy file, an array FILE.npz:NAME (or the only array of
+// FILE.npz), or standard input. Errors name the file and, where possible, the row, column (both
+// from 1) and value at fault.
 func ReadFile(path string) (*mat.Dense, error) {
+	file, _ := SplitArray(path)
+	ending, err := format(file)
+	if err != nil {
+		return nil, err
+	}
 	read := ReadCSV
-	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	switch ending {
 	case ".csv":
 	case ".npy":
 		read = ReadNPY
+	case ".npz":
+		return readArray(path)
 	default:
-		return nil, fmt.Errorf("%s: cannot read %q files; want .csv or .npy", path, ending)
+		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", inputfile.Name(path), ending)
 	}
 	f, err := inputfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return read(bufio.NewReader(f), path)
+	return read(bufio.NewReader(f), inputfile.Name(path))
+}
+
+// readArray reads a matrix from an .npz file.
+func readArray(path string) (*mat.Dense, error) {
+	r, err := OpenRows(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	n, columns := r.Dims()
+	if err := checkSides(r.Name(), n, columns); err != nil {
+		return nil, err
+	}
+	if r.Parts() > 1 {
+		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level and a column for each bit", r.Name())
+	}
+	if err := memory.Check(r.Name(), memory.Product(n, columns, 8)); err != nil {
+		return nil, err
+	}
+	m := mat.NewDense(n, columns, nil)
+	for i := range n {
+		if err := r.Next(m.RawRowView(i)); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// format is the ending of a path, in lower case. What comes from standard input has the ending
+// that its first bytes show: .npy, .npz, or else .csv.
+func format(path string) (string, error) {
+	if path != inputfile.Standard {
+		return strings.ToLower(filepath.Ext(path)), nil
+	}
+	f, err := inputfile.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	first := make([]byte, len(magic))
+	n, err := io.ReadFull(f, first)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return "", fmt.Errorf("%s: %w", inputfile.Name(path), err)
+	case string(first[:n]) == magic:
+		return ".npy", nil
+	case strings.HasPrefix(string(first), "PK\x03\x04"):
+		return ".npz", nil
+	}
+	return ".csv", nil
 }
 
 // checkSides refuses sizes that no code has.

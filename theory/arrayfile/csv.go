@@ -38,6 +38,9 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 		if err := checkSides(name, rows, max(columns, len(record))); err != nil {
 			return nil, err
 		}
+		if rows == 1 && columns >= 3 && namesOfPandas(record) {
+			return nil, fmt.Errorf("%s: row 1 is 0, 1, 2 and so on%s", name, pandasHint)
+		}
 		if len(record) != columns {
 			return nil, fmt.Errorf("%s: row %d has %d columns, but row 1 has %d", name, rows, len(record), columns)
 		}
@@ -47,6 +50,9 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 				hint := ""
 				if rows == 1 {
 					hint = "; no header is expected"
+					if k == 0 && namesOfPandas(record[1:]) {
+						hint = pandasHint
+					}
 				}
 				return nil, fmt.Errorf("%s: row %d, column %d: %.40q is not a finite number%s", name, rows, k+1, field, hint)
 			}
@@ -62,6 +68,19 @@ func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%s: empty file; want a matrix with a row for each level and a column for each bit", name)
 	}
 	return mat.NewDense(rows, columns, data), nil
+}
+
+// pandasHint says how pandas writes a table without its names of rows and columns.
+const pandasHint = "; the names that pandas gives to rows and columns are no numbers of the table: write it with header=False and index=False"
+
+// namesOfPandas reports whether fields are 0, 1, 2 and so on, as pandas names columns.
+func namesOfPandas(fields []string) bool {
+	for k, field := range fields {
+		if strings.TrimSpace(field) != strconv.Itoa(k) {
+			return false
+		}
+	}
+	return len(fields) > 0
 }
 
 // newRecords returns a reader of records of numbers. The file may begin with a byte order

@@ -9,11 +9,17 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/inputfile"
 )
 
-// NPZWriter writes arrays of one dimension into an .npz file. Equal arrays give equal
-// bytes, because the file holds no times.
+// NPZWriter writes arrays into an .npz file. Equal arrays give equal bytes, because the file
+// holds no times.
 type NPZWriter struct{ zip *zip.Writer }
 
 // NewNPZWriter returns a writer of an .npz file. Close ends the file.
@@ -29,10 +35,28 @@ func (z *NPZWriter) Floats(name string, n int, at func(i int) float64) error {
 	})
 }
 
+// Matrix writes an array of two dimensions as float64, in C order.
+func (z *NPZWriter) Matrix(name string, m mat.Matrix) error {
+	rows, columns := m.Dims()
+	return z.shaped(name, "<f8", fmt.Sprintf("(%d, %d)", rows, columns), rows*columns, func(dst []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(m.At(i/columns, i%columns)))
+	})
+}
+
 // Integers writes an array of n numbers as uint64.
 func (z *NPZWriter) Integers(name string, n int, at func(i int) uint64) error {
 	return z.array(name, "<u8", n, func(dst []byte, i int) []byte {
 		return binary.LittleEndian.AppendUint64(dst, at(i))
+	})
+}
+
+// Bools writes an array of n bools.
+func (z *NPZWriter) Bools(name string, n int, at func(i int) bool) error {
+	return z.array(name, "|b1", n, func(dst []byte, i int) []byte {
+		if at(i) {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
 	})
 }
 
@@ -52,14 +76,19 @@ func (z *NPZWriter) Strings(name string, n int, at func(i int) string) error {
 	})
 }
 
-// array writes an array, a number at a time.
+// array writes an array of one dimension.
 func (z *NPZWriter) array(name, descr string, n int, encode func(dst []byte, i int) []byte) error {
+	return z.shaped(name, descr, fmt.Sprintf("(%d,)", n), n, encode)
+}
+
+// shaped writes an array of n numbers, a number at a time.
+func (z *NPZWriter) shaped(name, descr, shape string, n int, encode func(dst []byte, i int) []byte) error {
 	w, err := z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})
 	if err != nil {
 		return fmt.Errorf("array %s: %w", name, err)
 	}
 	out := bufio.NewWriter(w)
-	out.Write(npyHeader(descr, fmt.Sprintf("(%d,)", n)))
+	out.Write(npyHeader(descr, shape))
 	var item []byte
 	for i := range n {
 		item = encode(item[:0], i)
@@ -79,4 +108,55 @@ func npyHeader(descr, shape string) []byte {
 	length := (10+len(dict)+1+63)/64*64 - 10
 	return slices.Concat([]byte(magic), []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
 		[]byte(dict), bytes.Repeat([]byte{' '}, length-len(dict)-1), []byte{'\n'})
+}
+
+// maxText is the largest text that ReadText reads, in bytes.
+const maxText = 1 << 20
+
+// ReadText reads a text from an array of an .npz file: an array of no or one dimension with one text
+// of Unicode, as NumPy and NPZWriter.Strings write it.
+func ReadText(path, name string) (string, error) {
+	f, err := inputfile.OpenRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	z, err := zip.NewReader(f, f.Size())
+	if err != nil {
+		return "", fmt.Errorf("%s: not an .npz file: %w", path, err)
+	}
+	in, err := z.Open(name + ".npy")
+	if err != nil {
+		return "", fmt.Errorf("%s: no array %q", path, name)
+	}
+	defer in.Close()
+	text, err := readText(bufio.NewReader(in))
+	if err != nil {
+		return "", fmt.Errorf("%s:%s: %w", path, name, err)
+	}
+	return text, nil
+}
+
+func readText(r *bufio.Reader) (string, error) {
+	h, _, err := readHeader(r)
+	if err != nil {
+		return "", err
+	}
+	width, isText := strings.CutPrefix(h.descr, "<U")
+	runes, err := strconv.Atoi(width)
+	if !isText || err != nil || runes < 0 || len(h.shape) > 1 || len(h.shape) == 1 && h.shape[0] != 1 {
+		return "", fmt.Errorf("entries of type %.20q; want one text", h.descr)
+	}
+	if runes > maxText/4 {
+		return "", fmt.Errorf("a text of %d characters; want at most %d", runes, maxText/4)
+	}
+	raw := make([]byte, 4*runes)
+	if _, err := io.ReadFull(r, raw); err != nil {
+		return "", fmt.Errorf("truncated: %w", err)
+	}
+	var text strings.Builder
+	for i := 0; i < len(raw); i += 4 {
+		text.WriteRune(rune(binary.LittleEndian.Uint32(raw[i:])))
+	}
+	return strings.TrimRight(text.String(), "\x00"), nil
 }

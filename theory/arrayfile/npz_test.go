@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestNPZWriter: what is written is read back, is the same bytes again, and texts are as
@@ -23,6 +25,8 @@ func TestNPZWriter(t *testing.T) {
 			z.Floats("x", len(numbers), func(i int) float64 { return numbers[i] }),
 			z.Integers("n", 3, func(i int) uint64 { return uint64(i) << 40 }),
 			z.Strings("s", len(texts), func(i int) string { return texts[i] }),
+			z.Strings("one", 1, func(int) string { return texts[2] }),
+			z.Matrix("m", mat.NewDense(2, 2, numbers)),
 			z.Close(),
 		} {
 			if err != nil {
@@ -54,6 +58,22 @@ func TestNPZWriter(t *testing.T) {
 				t.Errorf("%s[%d] = %v, %v; want %v", name, i, row[0], err, v)
 			}
 		}
+	}
+	if got, err := ReadText(path, "one"); got != texts[2] || err != nil {
+		t.Errorf("text %q, %v; want %q", got, err, texts[2])
+	}
+	for name, want := range map[string]string{"s": "want one text", "x": "want one text", "no": `no array "no"`} {
+		if _, err := ReadText(path, name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("text of %s: %v, want an error about %q", name, err, want)
+		}
+	}
+	rows, err := OpenRows(path + ":m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	if row := make([]float64, 2); rows.Next(row) != nil || row[1] != numbers[1] || rows.Next(row) != nil || row[0] != numbers[2] {
+		t.Errorf("second row of the matrix: %v", row)
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

@@ -9,9 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -42,13 +40,16 @@ type rowSource interface {
 	next(dst []float64) error
 }
 
-// OpenRows opens a .csv, .npy or .npz file. FILE.npz:NAME is one array of an .npz file.
+// OpenRows opens a .csv, .npy or .npz file, or standard input. FILE.npz:NAME is one array of an .npz file.
 // Without a NAME, OpenRows takes the first of names that the file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
 	file, array := SplitArray(path)
-	r := &Rows{name: path, n: -1, parts: 1}
-	var err error
-	switch ending := strings.ToLower(filepath.Ext(file)); ending {
+	r := &Rows{name: inputfile.Name(path), n: -1, parts: 1}
+	ending, err := format(file)
+	if err != nil {
+		return nil, err
+	}
+	switch ending {
 	case ".csv":
 		err = r.openCSV(file)
 	case ".npy":
@@ -56,7 +57,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	case ".npz":
 		err = r.openNPZ(file, array, names)
 	default:
-		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", path, ending)
+		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", r.name, ending)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -159,7 +160,7 @@ func (r *Rows) checkColumns() error {
 
 // csvRows reads numbers in lines.
 type csvRows struct {
-	file    *os.File
+	file    inputfile.File
 	name    string
 	records *csv.Reader
 	first   []string // the first row of data, read already,
@@ -197,11 +198,9 @@ func (c *csvRows) start() error {
 		_, err := parse(strings.TrimSpace(field))
 		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
 	})
-	if !header && len(record) >= 3 {
-		header = true
-		for k, field := range record {
-			header = header && strings.TrimSpace(field) == strconv.Itoa(k)
-		}
+	header = header || len(record) >= 3 && namesOfPandas(record)
+	if len(record) >= 2 && strings.TrimSpace(record[0]) == "" && namesOfPandas(record[1:]) {
+		return fmt.Errorf("%s: line 1 has no first number%s", c.name, pandasHint)
 	}
 	c.columns = len(record)
 	if !header {
@@ -266,16 +265,10 @@ func (r *Rows) openNPY(path string) error {
 		return err
 	}
 	r.closers = append(r.closers, file.Close)
-	size := int64(-1)
-	if info, err := file.Stat(); err != nil {
-		return err
-	} else if info.Mode().IsRegular() {
-		size = info.Size()
-	}
 	return r.array(func() (io.Reader, error) {
 		_, err := file.Seek(0, io.SeekStart)
 		return file, err
-	}, size, func() (io.ReaderAt, error) { return file, nil })
+	}, file.Size(), func() (io.ReaderAt, error) { return file, nil })
 }
 
 // array prepares the reading of an .npy file. open returns a reader at its beginning, size
@@ -432,16 +425,17 @@ func (c *columns) next(dst []float64) error {
 
 // openNPZ opens an array of an .npz: a zip of .npy files.
 func (r *Rows) openNPZ(path, array string, names []string) error {
-	archive, err := inputfile.OpenRegular(path)
+	open := inputfile.OpenRegular
+	if path == inputfile.Standard {
+		open = inputfile.Open
+	}
+	archive, err := open(path)
 	if err != nil {
 		return err
 	}
 	r.closers = append(r.closers, archive.Close)
-	info, err := archive.Stat()
-	if err != nil {
-		return err
-	}
-	z, err := zip.NewReader(archive, info.Size())
+	path = inputfile.Name(path)
+	z, err := zip.NewReader(archive, archive.Size())
 	if err != nil {
 		return fmt.Errorf("%s: not an .npz file: %w", path, err)
 	}
@@ -479,14 +473,14 @@ func (r *Rows) openNPZ(path, array string, names []string) error {
 		}
 		return entry.Close()
 	})
-	open := func() (io.Reader, error) {
+	begin := func() (io.Reader, error) {
 		if entry != nil {
 			_ = entry.Close() // it is read from the beginning again
 		}
 		entry, err = f.Open()
 		return entry, err
 	}
-	return r.array(open, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, archive) })
+	return r.array(begin, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, archive) })
 }
 
 // scratch marks errors of writing to a temporary file, but not those of reading an archive.

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/arrayfile"
+	"belsim/theory/inputfile"
 	"belsim/theory/memory"
 )
 
 // Family is a named code of any number of levels.
 type Family struct {
-	Name        string
-	Description string
+	Name        string `json:"name" text:"code"`
+	Description string `json:"description" text:"what it is"`
 
 	bits  func(levels int) int
 	build func(c *Code)
@@ -81,14 +82,15 @@ func New(name string, levels int) (*Code, error) {
 }
 
 // IsFile reports whether a code is given as a file, not as a name: a path that
-// ends in .csv or .npy or has a folder in it.
+// ends in .csv, .npy, .npz or .npz:NAME or has a folder in it, or "-", standard input.
 func IsFile(nameOrPath string) bool {
-	lower := strings.ToLower(nameOrPath)
-	return strings.ContainsAny(lower, `/\`) || strings.HasSuffix(lower, ".csv") || strings.HasSuffix(lower, ".npy")
+	file, _ := arrayfile.SplitArray(strings.ToLower(nameOrPath))
+	return nameOrPath == inputfile.Standard || strings.ContainsAny(file, `/\`) ||
+		strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".npy") || strings.HasSuffix(file, ".npz")
 }
 
 // Open returns a named code of the given number of levels, or reads a custom code from a
-// .csv or .npy file with a row for each level. For a file, levels must be its number of
+// .csv, .npy or .npz file with a row for each level. For a file, levels must be its number of
 // rows, or 0 for any number.
 func Open(nameOrPath string, levels int) (*Code, error) {
 	return open(nameOrPath, levels, FromMatrix)
@@ -107,14 +109,32 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	if err != nil {
 		return nil, fmt.Errorf("reading code: %w", err)
 	}
+	nameOrPath = inputfile.Name(nameOrPath)
+	bitsOfSigns(m)
 	c, err := from(nameOrPath, m)
 	if err != nil {
 		return nil, err
 	}
 	if levels != 0 && levels != c.levels {
+		if levels == c.bits {
+			return nil, fmt.Errorf("%s: %d rows and %d columns, but %d levels were asked for: it looks transposed; want a row for each level", nameOrPath, c.levels, c.bits, levels)
+		}
 		return nil, fmt.Errorf("%s: %d rows, but %d levels were asked for", nameOrPath, c.levels, levels)
 	}
 	return c, nil
+}
+
+// bitsOfSigns makes a matrix of −1 and +1 one of 0 and 1. It leaves other matrices as they are.
+func bitsOfSigns(m *mat.Dense) {
+	levels, _ := m.Dims()
+	for i := range levels {
+		for _, v := range m.RawRowView(i) {
+			if v != 1 && v != -1 {
+				return
+			}
+		}
+	}
+	m.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, m)
 }
 
 // unknown is the error for a name that no code has.

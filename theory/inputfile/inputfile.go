@@ -1,5 +1,6 @@
 // Package inputfile opens the files that a user names: regular files, and pipes, whose ends
 // nobody knows, up to a limit. Devices, some of which never end, and folders are refused.
+// The path "-" is standard input.
 package inputfile
 
 import (
@@ -11,13 +12,46 @@ import (
 	"belsim/theory/memory"
 )
 
-// Open opens a file or a pipe for reading. The error names the path.
-func Open(path string) (*os.File, error) {
-	return open(path, fs.ModeNamedPipe)
+// File is a file that is open for reading.
+type File interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+	// Size is the number of bytes, and −1 where only reading to the end shows it.
+	Size() int64
 }
 
-// OpenRegular opens a file, and refuses a pipe as well.
-func OpenRegular(path string) (*os.File, error) { return open(path, 0) }
+// Open opens a file, a pipe or standard input for reading. The error names the path. Standard
+// input can be opened several times, and is read from its beginning each time.
+func Open(path string) (File, error) {
+	if path == Standard {
+		return openStandard()
+	}
+	file, err := open(path, fs.ModeNamedPipe)
+	if err != nil {
+		return nil, err
+	}
+	return named{file}, nil
+}
+
+// named is a File that has a name.
+type named struct{ *os.File }
+
+// Size implements File.
+func (f named) Size() int64 {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return -1
+}
+
+// OpenRegular opens a file, and refuses a pipe and standard input as well.
+func OpenRegular(path string) (File, error) {
+	file, err := open(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	return named{file}, nil
+}
 
 // open opens a file whose type has no other bits than the allowed ones. It asks before it
 // opens: to open a device can act on it, and to open a pipe waits for its writer.
@@ -72,15 +106,15 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		if info.Size() > limit {
-			return nil, fmt.Errorf("%s: %d bytes; want at most %d", path, info.Size(), limit)
+	if size := file.Size(); size >= 0 {
+		if size > limit {
+			return nil, fmt.Errorf("%s: %d bytes; want at most %d", Name(path), size, limit)
 		}
-		if err := memory.Check(path, 2*info.Size()); err != nil { // with what is made of it
+		if err := memory.Check(Name(path), 2*size); err != nil { // with what is made of it
 			return nil, err
 		}
 	}
-	content, err := io.ReadAll(Limit(file, path, limit))
+	content, err := io.ReadAll(Limit(file, Name(path), limit))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,75 @@
+package code_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belsim/theory/arrayfile"
+	"belsim/theory/code"
+)
+
+// TestOpenMatrices: matrices of ±1 are bits, arrays of .npz files are codes, and a matrix that has as many
+// columns as levels were asked for looks transposed.
+func TestOpenMatrices(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	for name, text := range map[string]string{
+		"bits.csv": "0,1\n1,0\n1,1\n", "signs.csv": "-1,1\n1,-1\n1,1\n", "mixed.csv": "-1,0\n1,0\n0,1\n",
+	} {
+		if err := os.WriteFile(path(name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bits, err := code.Open(path("bits.csv"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path("c.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := arrayfile.NewNPZWriter(f)
+	if err := z.Matrix("C", bits); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := bits.Words(t.Context())
+	for _, name := range []string{"signs.csv", "c.npz", "c.npz:C"} {
+		for _, open := range []func(string, int) (*code.Code, error){code.Open, code.OpenReal} {
+			c, err := open(path(name), 3)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got, _ := c.Words(t.Context()); strings.Join(got, ",") != strings.Join(want, ",") || c.Real() {
+				t.Errorf("%s: %v, real %v; want %v", name, got, c.Real(), want)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		levels int
+		want   string
+	}{
+		{"mixed.csv", 0, "-1 is neither 0 nor 1"},
+		{"bits.csv", 2, "3 rows and 2 columns, but 2 levels were asked for: it looks transposed"},
+		{"bits.csv", 5, "3 rows, but 5 levels were asked for"},
+		{"c.npz:D", 0, `no array "D"`},
+	} {
+		if _, err := code.Open(path(tt.name), tt.levels); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	for name, want := range map[string]bool{"c.npz": true, "c.npz:C": true, "C.NPZ:C": true, "unary": false, "npz": false, "unary:C": false} {
+		if code.IsFile(name) != want {
+			t.Errorf("IsFile(%q) is %v", name, !want)
+		}
+	}
+}
