@@ -19,16 +19,27 @@ const (
 	maxOutcomeWork = 1 << 31 // comparisons of an output with a code word
 )
 
-func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes, error) {
+// Enumerable returns an error that wraps ErrNoClosedForm where a code has too many outputs for a
+// decoder to be asked for the labels of them all.
+func Enumerable(c *code.Code, d decode.Decoder) error {
 	m := c.Bits()
 	work := c.Levels() << min(m, 40)
-	if decode.Real(d) || c.Real() {
+	_, informed := d.(decode.Informed)
+	if decode.Real(d) || c.Real() || informed {
 		work *= m + 10 // a product a bit and an exponential, not one comparison
 	}
 	if m > maxOutcomeBits || work > maxOutcomeWork {
-		return nil, fmt.Errorf("%w: an exact value for decoder %s takes all 2^%d outputs for %d levels, and only up to 2^%d are enumerated",
+		return fmt.Errorf("%w: an exact value for decoder %s takes all 2^%d outputs for %d levels, and only up to 2^%d are enumerated",
 			ErrNoClosedForm, d.Name(), m, c.Levels(), maxOutcomeBits)
 	}
+	return nil
+}
+
+func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes, error) {
+	if err := Enumerable(c, d); err != nil {
+		return nil, err
+	}
+	m := c.Bits()
 	t := &outcomes{c, make([]float64, 1<<m)}
 	word := make([]uint64, 1)
 	for w := range t.label {

@@ -4,7 +4,7 @@
 //
 // A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs a code
 // word. That is all a decoder must do. A decoder that can do more has further methods: Ranger,
-// RealDecoder, LogitDecoder, Correlator and Tempered list them. A Registry holds decoders by
+// RealDecoder, LogitDecoder, Correlator, Tempered and Informed list them. A Registry holds decoders by
 // name.
 package decode
 

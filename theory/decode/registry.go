@@ -32,6 +32,9 @@ type Entry struct {
 	Tempered bool
 	// RealCodes says that the decoder reads codes of real numbers.
 	RealCodes bool
+	// Informed says that the decoder knows the classifiers: New returns an Informed, which is
+	// to be told of their model.
+	Informed bool
 	// Auto ranks the decoder for a code, for the name auto: the decoder with the
 	// largest rank is taken among those that fit, and the earliest entry among
 	// several. 0 is never taken; nil ranks every code 0.
@@ -47,7 +50,13 @@ type Entry struct {
 type Registry []Entry
 
 // Builtin returns the decoders of this package.
-func Builtin() Registry { return Registry{belUEntry, belJEntry, genEntry, genExEntry} }
+func Builtin() Registry {
+	r := Registry{belUEntry, belJEntry, genEntry, genExEntry}
+	for _, rule := range Rules() {
+		r = append(r, posteriorEntry(rule))
+	}
+	return r
+}
 
 // Names lists the decoders, Auto not included.
 func (r Registry) Names() []string {
@@ -83,6 +92,11 @@ func (r Registry) ReadingLogits() Registry {
 // ReadingRealCodes returns the decoders that read codes of real numbers.
 func (r Registry) ReadingRealCodes() Registry {
 	return r.filter(func(e Entry) bool { return e.RealCodes })
+}
+
+// Uninformed returns the decoders that need no model of the classifiers.
+func (r Registry) Uninformed() Registry {
+	return r.filter(func(e Entry) bool { return !e.Informed })
 }
 
 func (r Registry) filter(keep func(Entry) bool) Registry {
@@ -132,6 +146,9 @@ func (r Registry) make(e Entry, c *code.Code, o Options) (Decoder, error) {
 	}
 	if _, ok := d.(Tempered); ok != e.Tempered {
 		return nil, fmt.Errorf("decoder %s: its entry says that it has a temperature (%v), its methods say %v", e.Name, e.Tempered, ok)
+	}
+	if _, ok := d.(Informed); ok != e.Informed {
+		return nil, fmt.Errorf("decoder %s: its entry says that it knows the classifiers (%v), its methods say %v", e.Name, e.Informed, ok)
 	}
 	return d, nil
 }

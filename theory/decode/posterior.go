@@ -1,0 +1,347 @@
+package decode
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
+	"belsim/theory/latent"
+	"belsim/theory/matrix"
+	"belsim/theory/memory"
+)
+
+// Model is what a decoder can know of the classifiers of a code of L levels and M bits.
+type Model struct {
+	Prior  []float64 // the probability of each label, length L, up to a factor; nil: all alike
+	Logits bool      // the decoder reads logits, else bits
+	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
+	// logits are normal as package latent has them.
+	Errors mat.Matrix
+	// Perceived, when set, says that the bits are those of a network that knows a perceived
+	// label. Errors is not used then.
+	Perceived Perceived
+}
+
+// Informed is a decoder that knows the classifiers. A Registry gives it a model that suits all
+// codes: bits that err with the probability 10⁻³ each.
+type Informed interface {
+	LogitDecoder
+	// Inform returns the same decoder for another model. The error says what is wrong with the
+	// model.
+	Inform(m Model) (Decoder, error)
+}
+
+// Posterior decodes by the posterior of the level given the outputs, the model of the classifiers
+// and the prior of the labels:
+//
+//	P(n | outputs) ∝ π_n · P(outputs | n),
+//
+// of which a Rule makes a label. The median has the smallest mean |error| of all decoders that
+// read the same outputs of these classifiers. It is immutable and safe for concurrent use.
+//
+// Where bits err independently, the logarithms of the probabilities are affine in the outputs (see
+// Affine). An output that is impossible at some levels, because e is 0 or 1, leaves the other
+// levels. An output that is impossible at every level leaves the levels of which the fewest bits
+// are impossible, and their other bits decide. The decoder of bits reads the signs of logits.
+type Posterior struct {
+	rule   Rule
+	code   *code.Code
+	model  Model
+	affine *Affine // its rows are levels, or perceived labels
+	sure   *sure   // bits that are certain; nil where there are none
+	labels *perceivedLabels
+}
+
+// RealPosterior is a Posterior that answers with real numbers: the rule mean.
+type RealPosterior struct{ *Posterior }
+
+var (
+	_ Informed    = (*Posterior)(nil)
+	_ Informed    = RealPosterior{}
+	_ RealDecoder = RealPosterior{}
+)
+
+// posteriorEntry is the entry of a rule.
+func posteriorEntry(rule Rule) Entry {
+	return Entry{
+		Name: string(rule), Logits: true, Informed: true,
+		New: func(c *code.Code, _ Options) (Decoder, error) { return NewPosterior(rule, c, Model{}) },
+	}
+}
+
+// usualError is the error probability of every bit where nothing is known.
+const usualError = 1e-3
+
+// everywhere is a table with the same number in all places.
+type everywhere struct {
+	rows, columns int
+	value         float64
+}
+
+func (e everywhere) Dims() (r, c int)    { return e.rows, e.columns }
+func (e everywhere) At(int, int) float64 { return e.value }
+func (e everywhere) T() mat.Matrix       { return everywhere{e.columns, e.rows, e.value} }
+
+// NewPosterior returns the decoder of a code by a rule. Where the model has neither Errors nor
+// Perceived, every bit errs with the probability 10⁻³. The result is a RealPosterior with the rule
+// Mean, and else a *Posterior. The error says what does not fit, or is no probability; it is a
+// *memory.Error where L × M numbers do not fit in memory.
+func NewPosterior(rule Rule, c *code.Code, m Model) (Informed, error) {
+	if err := rule.Check(); err != nil {
+		return nil, err
+	}
+	if c.Real() {
+		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, rule, c.Name())
+	}
+	if m.Errors == nil && m.Perceived == nil {
+		m.Errors = everywhere{c.Levels(), c.Bits(), usualError}
+	}
+	if m.Perceived == nil {
+		if err := memory.Check(fmt.Sprintf("the decoder %s of %s", rule, c.Name()), memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
+			return nil, err
+		}
+	}
+	prior, err := logPrior(m.Prior, c.Levels())
+	if err != nil {
+		return nil, err
+	}
+	p := &Posterior{rule: rule, code: c, model: m}
+	switch {
+	case m.Perceived != nil:
+		err = p.perceive(prior)
+	case m.Logits:
+		err = p.readLogits(prior)
+	default:
+		err = p.readBits(prior)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rule == Mean {
+		return RealPosterior{p}, nil
+	}
+	return p, nil
+}
+
+// logPrior returns the logarithms of the probabilities of the labels.
+func logPrior(prior []float64, levels int) ([]float64, error) {
+	out := make([]float64, levels)
+	if prior == nil {
+		return out, nil
+	}
+	if len(prior) != levels {
+		return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), levels)
+	}
+	total := 0.0
+	for i, p := range prior {
+		if !(p >= 0) || math.IsInf(p, 0) {
+			return nil, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, p)
+		}
+		total += p
+		out[i] = math.Log(p)
+	}
+	if !(total > 0) {
+		return nil, fmt.Errorf("prior adds up to %v; want a positive number", total)
+	}
+	return out, nil
+}
+
+// errors calls f with each error probability, row by row.
+func (p *Posterior) errors(f func(i, k int, e float64)) error {
+	e, c := p.model.Errors, p.code
+	if levels, bits := e.Dims(); levels != c.Levels() || bits != c.Bits() {
+		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", levels, bits, c.Name(), c.Levels(), c.Bits())
+	}
+	var row []float64
+	for i := range c.Levels() {
+		row = matrix.Row(row, i, e)
+		for k, v := range row {
+			if !(v >= 0 && v <= 1) {
+				return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, v)
+			}
+			f(i, k, v)
+		}
+	}
+	return nil
+}
+
+// readLogits makes the scores of logits Z_k ~ N(m[n,k], 1), m[n,k] = ±latent.Mean(e[n,k]) with the
+// sign of the bit: Σ_k m[n,k]·z_k − m[n,k]²/2.
+func (p *Posterior) readLogits(offsets []float64) error {
+	weights := mat.NewDense(p.code.Levels(), p.code.Bits(), nil)
+	err := p.errors(func(i, k int, e float64) {
+		m := latent.Mean(e)
+		offsets[i] -= m * m / 2
+		if !p.code.Bit(i, k) {
+			m = -m
+		}
+		weights.Set(i, k, m)
+	})
+	p.affine = &Affine{rule: p.rule, weights: weights, offsets: offsets}
+	return err
+}
+
+// readBits makes the scores of bits z_k = ±1: half of the logarithm of P(z_k = 1)/P(z_k = −1)
+// times z_k, and half of the logarithm of their product. Certain bits have no part in them.
+func (p *Posterior) readBits(offsets []float64) error {
+	c := p.code
+	weights := mat.NewDense(c.Levels(), c.Bits(), nil)
+	err := p.errors(func(i, k int, e float64) {
+		if e == 0 || e == 1 {
+			if p.sure == nil {
+				p.sure = newSure(c)
+			}
+			p.sure.set(i, k, c.Bit(i, k) == (e == 0))
+			return
+		}
+		right, wrong := math.Log1p(-e), math.Log(e)
+		offsets[i] += (right + wrong) / 2
+		w := (right - wrong) / 2
+		if !c.Bit(i, k) {
+			w = -w
+		}
+		weights.Set(i, k, w)
+	})
+	p.affine = &Affine{rule: p.rule, weights: weights, offsets: offsets}
+	return err
+}
+
+// sure are the bits that are certain at each level.
+type sure struct {
+	words int
+	mask  []uint64 // by level and word: the certain bits
+	value []uint64 // what they are
+}
+
+func newSure(c *code.Code) *sure {
+	words := (c.Bits() + 63) / 64
+	return &sure{words, make([]uint64, words*c.Levels()), make([]uint64, words*c.Levels())}
+}
+
+func (s *sure) set(i, k int, one bool) {
+	at, bit := i*s.words+k/64, uint64(1)<<(k%64)
+	s.mask[at] |= bit
+	if one {
+		s.value[at] |= bit
+	}
+}
+
+// impossible is the number of bits of a word that level i+1 cannot give.
+func (s *sure) impossible(i int, word []uint64) int {
+	n := 0
+	for j, w := range word[:s.words] {
+		at := i*s.words + j
+		n += bits.OnesCount64((w ^ s.value[at]) & s.mask[at])
+	}
+	return n
+}
+
+// leave sets the scores of all levels to −Inf but of those with the fewest impossible bits.
+func (s *sure) leave(scores []float64, word []uint64) {
+	least := math.MaxInt
+	counts := make([]int, len(scores))
+	for i := range scores {
+		counts[i] = s.impossible(i, word)
+		if !math.IsInf(scores[i], -1) {
+			least = min(least, counts[i])
+		}
+	}
+	for i, n := range counts {
+		if n > least {
+			scores[i] = math.Inf(-1)
+		}
+	}
+}
+
+// Name implements Decoder: the rule.
+func (p *Posterior) Name() string { return string(p.rule) }
+
+// Rule returns the rule.
+func (p *Posterior) Rule() Rule { return p.rule }
+
+// Model returns the model of the classifiers.
+func (p *Posterior) Model() Model { return p.model }
+
+// Inform implements Informed.
+func (p *Posterior) Inform(m Model) (Decoder, error) { return NewPosterior(p.rule, p.code, m) }
+
+// Scores returns the decoder as scores of the levels that are affine in the outputs. ok is false
+// where it is more than that: at a perceived label, and where bits are certain.
+func (p *Posterior) Scores() (a *Affine, ok bool) {
+	return p.affine, p.labels == nil && p.sure == nil
+}
+
+// label decodes M outputs; word has their signs, or is nil.
+func (p *Posterior) label(z []float64, word []uint64) float64 {
+	scores := make([]float64, len(p.affine.offsets))
+	p.affine.ScoresTo(scores, z)
+	if p.labels != nil {
+		return p.labels.label(p.rule, scores)
+	}
+	if p.sure != nil {
+		p.sure.leave(scores, word)
+	}
+	return p.rule.Label(scores, nil)
+}
+
+// Decode implements Decoder, in O(L·M).
+func (p *Posterior) Decode(word []uint64) int {
+	return round(p.label(signs(word, p.code.Bits()), word))
+}
+
+// DecodeLogits implements LogitDecoder, in O(L·M).
+func (p *Posterior) DecodeLogits(z []float64) float64 {
+	if p.model.Logits {
+		return p.label(z, nil)
+	}
+	word := make([]uint64, (len(z)+63)/64)
+	for k, v := range z {
+		if v > 0 {
+			word[k/64] |= 1 << (k % 64)
+		}
+	}
+	return p.label(signs(word, len(z)), word)
+}
+
+// Value implements RealDecoder.
+func (p RealPosterior) Value(word []uint64) float64 {
+	return p.label(signs(word, p.code.Bits()), word)
+}
+
+// impossibleBit is the score of a bit that a level cannot give, where scores have to be finite. It
+// outweighs the scores of all bits that are possible.
+const impossibleBit = -1 << 20
+
+// BitScoresTo sets dst, of length L, to the scores of the levels for a word, where a bit that a level
+// cannot give counts −2²⁰. It returns false where the decoder reads logits, or knows a perceived
+// label.
+func (p *Posterior) BitScoresTo(dst []float64, word []uint64) bool {
+	if p.model.Logits || p.labels != nil {
+		return false
+	}
+	p.affine.ScoresTo(dst, signs(word, p.code.Bits()))
+	if p.sure != nil {
+		for i := range dst {
+			dst[i] += impossibleBit * float64(p.sure.impossible(i, word))
+		}
+	}
+	return true
+}
+
+// BitScore returns by how much the score of level i+1 of BitScoresTo changes when bit k becomes one.
+func (p *Posterior) BitScore(i, k int) float64 {
+	change := 2 * p.affine.weights.At(i, k)
+	if s := p.sure; s != nil {
+		switch at, bit := i*s.words+k/64, uint64(1)<<(k%64); {
+		case s.mask[at]&bit == 0:
+		case s.value[at]&bit == 0:
+			change += impossibleBit
+		default:
+			change -= impossibleBit
+		}
+	}
+	return change
+}

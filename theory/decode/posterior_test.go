@@ -1,0 +1,294 @@
+package decode_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/latent"
+)
+
+// randomCode has distinct random words.
+func randomCode(t *testing.T, rng *rand.Rand, levels, bits int) *code.Code {
+	t.Helper()
+	m := mat.NewDense(levels, bits, nil)
+	for i, w := range rng.Perm(1 << bits)[:levels] {
+		for k := range bits {
+			m.Set(i, k, float64(w>>k&1))
+		}
+	}
+	c, err := code.FromMatrix("random", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// randomTable has error probabilities among which some are 0, and some 1.
+func randomTable(rng *rand.Rand, levels, bits int, certain float64) *mat.Dense {
+	e := mat.NewDense(levels, bits, nil)
+	for i := range levels {
+		for k := range bits {
+			switch v := rng.Float64(); {
+			case v < certain:
+				e.Set(i, k, 0)
+			case v < 1.2*certain:
+				e.Set(i, k, 1)
+			default:
+				e.Set(i, k, rng.Float64())
+			}
+		}
+	}
+	return e
+}
+
+// weigh is the label of a rule for probabilities, and how close the second best was.
+func weigh(rule decode.Rule, p []float64) (label, margin float64) {
+	total, sum := 0.0, 0.0
+	for i, v := range p {
+		total += v
+		sum += v * float64(i+1)
+	}
+	switch rule {
+	case decode.Mean:
+		return sum / total, 1
+	case decode.Median:
+		below := 0.0
+		margin = 1
+		for i, v := range p {
+			below += v / total
+			margin = min(margin, math.Abs(below-0.5))
+			if label == 0 && below >= 0.5 {
+				label = float64(i + 1)
+			}
+		}
+		return label, margin
+	}
+	best := 0
+	for i, v := range p {
+		if v > p[best] {
+			best = i
+		}
+	}
+	margin = 1
+	for i, v := range p {
+		if i != best {
+			margin = min(margin, (p[best]-v)/total)
+		}
+	}
+	return float64(best + 1), margin
+}
+
+// TestPosteriorOfBits compares with products of probabilities; an output that is impossible leaves
+// the levels of which the fewest bits are.
+func TestPosteriorOfBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	impossible := 0
+	for round := range 40 {
+		levels, bits := 2+rng.IntN(12), 4+rng.IntN(4)
+		c := randomCode(t, rng, levels, bits)
+		e := randomTable(rng, levels, bits, float64(round%4)/4)
+		prior := make([]float64, levels)
+		for i := range prior {
+			prior[i] = max(0, rng.Float64()-0.1)
+		}
+		prior[rng.IntN(levels)] = 1
+		for _, rule := range decode.Rules() {
+			d, err := decode.NewPosterior(rule, c, decode.Model{Prior: prior, Errors: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := make([]float64, bits)
+			for w := range uint64(1) << bits {
+				p, missing := make([]float64, levels), make([]int, levels)
+				least := bits + 1
+				for i := range p {
+					p[i] = prior[i]
+					for k := range bits {
+						right := w>>k&1 == 1 == c.Bit(i, k)
+						switch v := e.At(i, k); {
+						case right && v == 1 || !right && v == 0:
+							missing[i]++
+						case right:
+							p[i] *= 1 - v
+						default:
+							p[i] *= v
+						}
+					}
+					if prior[i] > 0 {
+						least = min(least, missing[i])
+					}
+				}
+				for i := range p {
+					if missing[i] > least {
+						p[i] = 0
+					}
+				}
+				if least > 0 {
+					impossible++
+				}
+				want, margin := weigh(rule, p)
+				got := decode.Value(d, []uint64{w})
+				if margin > 1e-8 && math.Abs(got-want) > 1e-9 {
+					t.Fatalf("%s of word %b: %v, want %v (posterior %v)", rule, w, got, want, p)
+				}
+				for k := range z {
+					z[k] = (float64(w>>k&1)*2 - 1) * (0.5 + rng.Float64())
+				}
+				if soft := d.DecodeLogits(z); soft != got {
+					t.Fatalf("%s of the signs of %v: %v, want %v", rule, z, soft, got)
+				}
+			}
+		}
+	}
+	if impossible == 0 {
+		t.Error("no output was impossible")
+	}
+}
+
+// TestPosteriorOfLogits compares with products of normal densities.
+func TestPosteriorOfLogits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 40 {
+		levels, bits := 2+rng.IntN(12), 4+rng.IntN(4)
+		c, e := randomCode(t, rng, levels, bits), randomTable(rng, levels, bits, 0.1)
+		for _, rule := range decode.Rules() {
+			d, err := decode.NewPosterior(rule, c, decode.Model{Logits: true, Errors: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 50 {
+				z, from := make([]float64, bits), rng.IntN(levels)
+				scores := make([]float64, levels)
+				for k := range z {
+					mean := func(i int) float64 {
+						if c.Bit(i, k) {
+							return latent.Mean(e.At(i, k))
+						}
+						return -latent.Mean(e.At(i, k))
+					}
+					z[k] = mean(from) + rng.NormFloat64()
+					for i := range scores {
+						scores[i] -= (z[k] - mean(i)) * (z[k] - mean(i)) / 2
+					}
+				}
+				p := make([]float64, levels)
+				for i, s := range scores {
+					p[i] = math.Exp(s - scores[from])
+				}
+				want, margin := weigh(rule, p)
+				if got := d.DecodeLogits(z); margin > 1e-8 && math.Abs(got-want) > 1e-8 {
+					t.Fatalf("%s: %v, want %v", rule, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPosteriorRefusals: what is no model is refused.
+func TestPosteriorRefusals(t *testing.T) {
+	c := mustNew(t, "gray", 4)
+	for name, m := range map[string]decode.Model{
+		"a prior of 3 levels":   {Prior: []float64{1, 1, 1}},
+		"a negative prior":      {Prior: []float64{1, -1, 1, 1}},
+		"a prior of zeros":      {Prior: make([]float64, 4)},
+		"a prior that is NaN":   {Prior: []float64{1, math.NaN(), 1, 1}},
+		"a table of one bit":    {Errors: mat.NewDense(4, 1, nil)},
+		"a probability above 1": {Errors: mat.NewDense(4, 2, []float64{0, 0, 0, 2, 0, 0, 0, 0})},
+		"a NaN":                 {Errors: mat.NewDense(4, 2, []float64{0, 0, 0, math.NaN(), 0, 0, 0, 0}), Logits: true},
+	} {
+		if _, err := decode.NewPosterior(decode.Median, c, m); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	if _, err := decode.NewPosterior("mode", c, decode.Model{}); err == nil {
+		t.Error("an unknown rule is accepted")
+	}
+	if _, err := decode.NewPosterior(decode.Median, realCode(t), decode.Model{}); !errors.Is(err, decode.ErrUnfit) {
+		t.Errorf("a code of real numbers: %v", err)
+	}
+}
+
+// TestPerceivedGrid: the grid of perceived labels that all levels share, with a normal law, decodes
+// like the mean over the 64 strata of every level. The expected error of the median, under the
+// strata, is at most 0.1 % above the least: the median of their own posterior. It is at most 2 %
+// where the logits of 15 bits tell the strata of a wide law apart, which a normal law does not have.
+// Outputs are sampled; the expectations given the outputs are exact.
+func TestPerceivedGrid(t *testing.T) {
+	const levels, samples = 16, 100
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, name := range []string{"gray", "unary"} {
+		for _, s := range []float64{0.3, 3} {
+			c := mustNew(t, name, levels)
+			l, err := errmodel.Perceived{Noise: s, Misfit: errmodel.DefaultMisfit, Training: errmodel.BitByBit}.Learn(context.Background(), 1, c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sd := l.Misfits()
+			// f has the logits at the strata of all levels.
+			f := mat.NewDense(levels*errmodel.Strata, c.Bits(), nil)
+			for i := range levels {
+				for j := range errmodel.Strata {
+					l.Logits(f.RawRowView(i*errmodel.Strata+j), float64(i+1)+s*errmodel.Stratum(j))
+				}
+			}
+			for _, logits := range []bool{false, true} {
+				d, err := decode.NewPosterior(decode.Median, c, decode.Model{Perceived: l, Logits: logits})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var grid, least float64
+				z, scores := make([]float64, c.Bits()), make([]float64, levels*errmodel.Strata)
+				for range samples {
+					from := f.RawRowView(rng.IntN(len(scores)))
+					for k := range z {
+						z[k] = from[k] + sd[k]*rng.NormFloat64()
+					}
+					largest := math.Inf(-1)
+					for g := range scores {
+						scores[g] = 0
+						for k, v := range f.RawRowView(g) {
+							switch {
+							case sd[k] == 0:
+							case logits:
+								scores[g] -= (z[k] - v) * (z[k] - v) / sd[k] / sd[k] / 2
+							case z[k] > 0:
+								scores[g] += math.Log(math.Erfc(-v/sd[k]/math.Sqrt2) / 2)
+							default:
+								scores[g] += math.Log(math.Erfc(v/sd[k]/math.Sqrt2) / 2)
+							}
+						}
+						largest = max(largest, scores[g])
+					}
+					p, total := make([]float64, levels), 0.0
+					for g, v := range scores {
+						w := math.Exp(v - largest)
+						p[g/errmodel.Strata] += w
+						total += w
+					}
+					best, _ := weigh(decode.Median, p)
+					answer := d.DecodeLogits(z)
+					for i, v := range p {
+						grid += v / total * math.Abs(answer-float64(i+1)) / samples
+						least += v / total * math.Abs(best-float64(i+1)) / samples
+					}
+				}
+				t.Logf("%s, s = %v, logits %v: %.5f levels, least %.5f (+%.3f %%)", name, s, logits, grid, least, 100*(grid/least-1))
+				most := 1.001
+				if name == "unary" && logits {
+					most = 1.02
+				}
+				if !(grid >= least-1e-12 && grid <= most*least) {
+					t.Errorf("%s, s = %v, logits %v: an error of %v levels; the least is %v", name, s, logits, grid, least)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package decode
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Rule says which label stands for a posterior over the levels.
+type Rule string
+
+// The rules.
+const (
+	MAP    Rule = "map"    // the most probable level
+	Median Rule = "median" // the smallest level that is not below half of the probability: the least mean |error|
+	Mean   Rule = "mean"   // the expected label, a real number: the least mean squared error
+)
+
+// Rules lists the rules.
+func Rules() []Rule { return []Rule{MAP, Median, Mean} }
+
+// Check refuses what is no rule.
+func (r Rule) Check() error {
+	if !slices.Contains(Rules(), r) {
+		return fmt.Errorf("rule %q: want %q, %q or %q", string(r), MAP, Median, Mean)
+	}
+	return nil
+}
+
+const (
+	// equalScores is how far two scores may differ by rounding: a lower level wins then.
+	equalScores = 1e-9
+	// lightScore is a score relative to the largest whose weight, below 10⁻¹⁴ for 65,536 levels
+	// together, changes no label.
+	lightScore = -45
+)
+
+// Label returns the label for the scores of L levels, the logarithms of their posterior
+// probabilities up to a constant; −Inf is impossible. values are the labels of the levels, of
+// length L and ascending; nil stands for 1 … L. Scores within 10⁻⁹ are equal, and of equal ones the
+// lowest level counts. Where no score is finite, the label is that of the lowest level. It changes
+// scores.
+func (r Rule) Label(scores, values []float64) float64 {
+	most := slices.Max(scores)
+	at := func(i int) float64 {
+		if values == nil {
+			return float64(i + 1)
+		}
+		return values[i]
+	}
+	if math.IsInf(most, 0) || math.IsNaN(most) {
+		return at(0)
+	}
+	if r == MAP {
+		return at(slices.IndexFunc(scores, func(s float64) bool { return s >= most-equalScores }))
+	}
+	total, sum := 0.0, 0.0
+	for i, s := range scores {
+		w := 0.0
+		if s -= most; s > lightScore {
+			w = math.Exp(s)
+		}
+		scores[i] = w
+		total += w
+		if w > 0 {
+			sum += w * at(i)
+		}
+	}
+	if r == Mean {
+		return sum / total
+	}
+	return at(medianOf(scores, total))
+}
+
+// medianOf returns the first of some weights up to which half of their total is.
+func medianOf(weights []float64, total float64) int {
+	half, below := total*(0.5-equalScores), 0.0
+	for i, w := range weights {
+		if below += w; below >= half {
+			return i
+		}
+	}
+	return len(weights) - 1
+}

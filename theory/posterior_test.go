@@ -1,0 +1,110 @@
+package theory_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// meanError is the exact mean |error| of a decoder over a prior.
+func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
+	t.Helper()
+	moments, err := theory.ExactMoments(context.Background(), 2, c, d, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i, m := range moments {
+		sum += prior[i] * m.Mean
+	}
+	return sum
+}
+
+// TestPosteriorErrors: at 64 levels, r = 0.6 and σ = 1.5 on bits, a decoder that knows the error
+// model gains 6 % on hexj, and nothing on gray.
+func TestPosteriorErrors(t *testing.T) {
+	for name, want := range map[string]map[string]float64{
+		"hexj": {"gen": 0.5169, "map": 0.4955, "median": 0.4839},
+		"gray": {"gen": 0.8433, "map": 0.8433, "median": 0.8433},
+	} {
+		c := mustCode(t, name, 64)
+		e, err := errmodel.NewMixture(context.Background(), c, 0.6, 1.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior := theory.Uniform(64)
+		for decoder, value := range want {
+			d := mustDecoder(t, decoder, c)
+			if i, ok := d.(decode.Informed); ok {
+				if d, err = i.Inform(decode.Model{Prior: prior, Errors: e}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := meanError(t, c, d, prior, e); math.Abs(got-value) > 5e-5 {
+				t.Errorf("%s, %s: %v, want %v", name, decoder, got, value)
+			}
+		}
+	}
+}
+
+// TestLeast: no decoder of bits has a smaller mean |error| than the median of the posterior, for
+// random codes, priors and error probabilities, some of them 0 or 1.
+func TestLeast(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 18))
+	better := 0
+	for range 150 {
+		bits := 2 + rng.IntN(6)
+		levels := 2 + rng.IntN(min(20, 1<<bits)-1)
+		m, e := mat.NewDense(levels, bits, nil), mat.NewDense(levels, bits, nil)
+		prior, total := make([]float64, levels), 0.0
+		for i, w := range rng.Perm(1 << bits)[:levels] {
+			prior[i] = rng.ExpFloat64()
+			total += prior[i]
+			for k := range bits {
+				m.Set(i, k, float64(w>>k&1))
+				e.Set(i, k, min(1, max(0, 1.2*rng.Float64()*rng.Float64()-0.1)))
+			}
+		}
+		for i := range prior {
+			prior[i] /= total
+		}
+		c, err := code.FromMatrix("random", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := decode.NewPosterior(decode.Median, c, decode.Model{Prior: prior, Errors: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := meanError(t, c, d, prior, e)
+		for _, name := range decode.Names() {
+			other, err := decode.New(name, c)
+			if err != nil {
+				continue
+			}
+			if i, ok := other.(decode.Informed); ok {
+				if other, err = i.Inform(decode.Model{Prior: prior, Errors: e}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := meanError(t, c, other, prior, e)
+			if got < least-1e-9 {
+				t.Fatalf("%s: %v, below the least error %v", name, got, least)
+			}
+			if got > least+1e-9 {
+				better++
+			}
+		}
+	}
+	if better < 300 {
+		t.Errorf("the median is better than another decoder in %d cases only", better)
+	}
+}
