@@ -1,0 +1,278 @@
+// Package enclose computes intervals that hold the expected error of gen on hard decisions: for
+// any code, of any number of bits, whose bits err independently.
+//
+// The decoder compares every word with the output, but few words can be nearest. So the
+// expected error of a level is computed in three parts:
+//
+//   - Words that are hardly ever nearest are left out (candidates.go). What they can change is
+//     bounded by the probability that they are nearer than the most likely word.
+//   - Where the words that remain form a path, so that no bit changes twice from the first to
+//     the last of them, the nearest word is where a random walk has its maximum. Closed
+//     recurrences give the law of this place (path.go).
+//   - Elsewhere the bits are decided one by one (tree.go). Words that cannot be nearest any more
+//     are dropped, outcomes that differ in nothing that matters are merged, and outcomes
+//     of little probability are bounded by the errors that are still possible.
+//
+// All sums are of positive numbers. A bound of their rounding widens every interval.
+package enclose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/matrix"
+	"belsim/theory/parallel"
+)
+
+// Interval holds an expected |error|, in levels: it lies between Lo and Hi.
+type Interval struct{ Lo, Hi float64 }
+
+// Middle returns the middle of the interval.
+func (v Interval) Middle() float64 { return v.Lo + (v.Hi-v.Lo)/2 }
+
+// Width returns the relative width (Hi − Lo)/Hi; 0 where Hi is 0.
+func (v Interval) Width() float64 {
+	if v.Hi == 0 {
+		return 0
+	}
+	return (v.Hi - v.Lo) / v.Hi
+}
+
+// Contains reports whether a value lies in the interval.
+func (v Interval) Contains(x float64) bool { return v.Lo <= x && x <= v.Hi }
+
+// widen returns the interval widened by a relative error at both ends.
+func (v Interval) widen(relative float64) Interval {
+	return Interval{max(0, v.Lo*(1-relative)), v.Hi * (1 + relative)}
+}
+
+// unit is the largest relative error of one operation.
+const unit = 0x1p-53
+
+// underflow is more than what is lost where probabilities are too small for a float64.
+const underflow = 1e-290
+
+// Options say how narrow intervals are to be, and how much work they may take.
+type Options struct {
+	// Width is the relative width of the interval of a level at which the work on it ends.
+	Width float64
+	// Work limits the work on a level: the number of scores of candidates that are computed.
+	Work int
+}
+
+// Usual returns the usual options: a relative width of 10⁻⁷, and at most some ten
+// milliseconds of work on a level.
+func Usual() Options { return Options{Width: 1e-7, Work: 1 << 23} }
+
+// Fits reports whether there are intervals for a code and a decoder: for gen, where the code is
+// binary.
+func Fits(c *code.Code, d decode.Decoder) bool {
+	_, gen := d.(decode.Gen)
+	return gen && !c.Real()
+}
+
+// Encloser computes intervals for a code with gen. It holds scratch memory: use one on one
+// goroutine at a time.
+type Encloser struct {
+	code    *code.Code
+	gen     decode.Gen
+	options Options
+	whole   bool // all words form a path
+
+	candidates candidates
+	path       path
+	tree       tree
+}
+
+// New returns an encloser. The error wraps theory.ErrNoClosedForm unless Fits.
+func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
+	if !Fits(c, d) {
+		return nil, fmt.Errorf("%w: intervals are for gen with a binary code", theory.ErrNoClosedForm)
+	}
+	x := &Encloser{code: c, gen: d.(decode.Gen), options: o}
+	x.candidates.init(c)
+	x.candidates.all(0, make([]float64, c.Bits()))
+	x.whole = x.path.set(&x.candidates)
+	return x, nil
+}
+
+// Row returns an interval that holds the mean |error| of row i of the code (level i+1), whose bits
+// err independently with probabilities e, of length M. The error says that an entry of e is no
+// probability, or is the context's.
+func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error) {
+	for k, p := range e {
+		if !(p >= 0 && p <= 1) {
+			return Interval{}, fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
+		}
+	}
+	c := &x.candidates
+	if x.whole {
+		c.all(i, e)
+		x.path.set(c)
+		v, _, err := x.path.mean(ctx, c)
+		return v, err
+	}
+	if err := c.row(ctx, x.gen, i, e); err != nil {
+		return Interval{}, err
+	}
+	left := c.choose(math.Inf(1))
+	v := math.Abs(float64(c.reference - i))
+	out := Interval{max(0, v-left.Lo), min(v+left.Hi, c.most)}
+	if len(c.rivals) == 0 {
+		return out, nil
+	}
+	work := x.options.Work
+	if out.Hi < negligible {
+		work /= 16
+	}
+	// The first turn finds out how large the error is, and the others are as exact as that
+	// makes necessary.
+	budget := 1e-2 * out.Hi
+	for turn := 0; turn < maxTurns && work > 0 && out.Hi-out.Lo > x.options.Width*out.Hi; turn++ {
+		limit := work
+		if turn == 0 {
+			limit = work / 4
+		}
+		left := c.choose(budget / 4)
+		var v Interval
+		var spent int
+		var err error
+		if x.path.set(c) {
+			v, spent, err = x.path.mean(ctx, c)
+		} else if spent = x.tree.cost(c); spent < limit {
+			x.tree.set(c)
+			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit)
+		} else {
+			break
+		}
+		if err != nil {
+			return Interval{}, err
+		}
+		v = Interval{max(0, v.Lo-left.Lo), v.Hi + left.Hi + underflow}.widen(4 * unit)
+		out = Interval{max(v.Lo, out.Lo), min(v.Hi, out.Hi)} // both hold the mean
+		if spent >= limit {
+			break
+		}
+		work -= spent
+		next := 0.8 * x.options.Width * out.Lo
+		if next == 0 || next > budget/4 {
+			next = min(budget/100, 0.8*x.options.Width*out.Hi)
+		}
+		budget = next
+	}
+	return out, nil
+}
+
+// maxTurns limits the number of times that a level is worked on.
+const maxTurns = 6
+
+// ErrTooWide is wrapped by the errors that say that errors are too frequent for intervals that are worth their
+// work.
+var ErrTooWide = errors.New("errors are too frequent")
+
+// Rows returns the intervals of all rows of a code whose prior is above zero, for the mean over
+// tables of the same weight, each of them L × M. workers is the number of goroutines, 0 for all
+// processors; it changes no number. The error wraps theory.ErrNoClosedForm unless Fits, or
+// ErrTooWide where the intervals of a few rows, which are computed first, are wide. Or it is the
+// context's.
+func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e []mat.Matrix, o Options) ([]Interval, error) {
+	var rows []int
+	for i, p := range prior {
+		if p > 0 {
+			rows = append(rows, i)
+		}
+	}
+	for _, t := range e {
+		if r, m := t.Dims(); r != c.Levels() || m != c.Bits() || r != len(prior) {
+			return nil, fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+		}
+	}
+	each := func(n int, at func(j int) (row int, tables []mat.Matrix), put func(j int, v Interval)) error {
+		return parallel.Each(ctx, workers, n, func() (func(context.Context, int) error, error) {
+			x, err := New(c, d, o)
+			if err != nil {
+				return nil, err
+			}
+			var row []float64
+			return func(ctx context.Context, j int) error {
+				i, tables := at(j)
+				var lo, hi sum
+				for _, t := range tables {
+					row = matrix.Row(row, i, t)
+					v, err := x.Row(ctx, i, row)
+					if err != nil {
+						return err
+					}
+					lo.add(v.Lo)
+					hi.add(v.Hi)
+				}
+				n := float64(len(tables))
+				put(j, Interval{lo.value() / n, hi.value() / n}.widen(4*unit))
+				return nil
+			}, nil
+		})
+	}
+	trial := make([]Interval, min(trials, len(rows)))
+	err := each(len(trial), func(j int) (int, []mat.Matrix) {
+		t := (2*j + 1) * len(e) / (2 * len(trial))
+		return rows[(2*j+1)*len(rows)/(2*len(trial))], e[t : t+1]
+	}, func(j int, v Interval) { trial[j] = v })
+	if err != nil {
+		return nil, err
+	}
+	var sum Interval
+	for _, v := range trial {
+		sum.Lo += v.Lo
+		sum.Hi += v.Hi
+	}
+	if sum.Width() > mostWidth && sum.Hi > negligible {
+		return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide, c.Name(), d.Name(), sum.Width())
+	}
+	out := make([]Interval, c.Levels())
+	return out, each(len(rows), func(j int) (int, []mat.Matrix) { return rows[j], e }, func(j int, v Interval) { out[rows[j]] = v })
+}
+
+// Rows computes a number of trials first, and ends where their intervals are together wider than
+// mostWidth, relatively.
+const (
+	trials    = 4
+	mostWidth = 1e-2
+)
+
+// negligible is an error, in levels, below which little work is done.
+const negligible = 1e-12
+
+// Mean returns an interval that holds Σ prior·mean, for intervals that hold the means.
+func Mean(prior []float64, rows []Interval) Interval {
+	var lo, hi sum
+	for i, p := range prior {
+		if p > 0 {
+			lo.add(p * rows[i].Lo)
+			hi.add(p * rows[i].Hi)
+		}
+	}
+	return Interval{lo.value(), hi.value()}.widen(4 * unit)
+}
+
+// sum is a sum of positive numbers with a relative error of at most 3 units: its rounding errors
+// are added up, too (Neumaier).
+type sum struct{ total, lost float64 }
+
+func (s *sum) add(v float64) {
+	t := s.total + v
+	if s.total >= v {
+		s.lost += s.total - t + v
+	} else {
+		s.lost += v - t + s.total
+	}
+	s.total = t
+}
+
+func (s *sum) value() float64 { return s.total + s.lost }

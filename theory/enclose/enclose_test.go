@@ -1,0 +1,355 @@
+package enclose_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/enclose"
+)
+
+func named(tb testing.TB, name string, levels int) (*code.Code, decode.Decoder) {
+	tb.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d, err := decode.New("gen", c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c, d
+}
+
+func mixture(tb testing.TB, c *code.Code, r, sigma float64) mat.Matrix {
+	tb.Helper()
+	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// shuffled is a code of random words.
+func shuffled(tb testing.TB, rng *rand.Rand, levels, bits int) *code.Code {
+	tb.Helper()
+	m := mat.NewDense(levels, bits, nil)
+	for i, w := range rng.Perm(1 << bits)[:levels] {
+		for k := range bits {
+			m.Set(i, k, float64(w>>k&1))
+		}
+	}
+	c, err := code.FromMatrix("random", m)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// random is a table of probabilities of very different sizes, with zeros and ones among them.
+func random(rng *rand.Rand, c *code.Code) *mat.Dense {
+	e := mat.NewDense(c.Levels(), c.Bits(), nil)
+	most := math.Pow(10, -3*rng.Float64())
+	for i := range c.Levels() {
+		for k := range c.Bits() {
+			v := most * rng.Float64()
+			switch rng.IntN(12) {
+			case 0, 1:
+				v = 0
+			case 2:
+				v = float64(rng.IntN(3)) / 2
+			case 3, 4, 5:
+				v = math.Pow(v, 5)
+			}
+			e.Set(i, k, v)
+		}
+	}
+	return e
+}
+
+// TestHoldsEnumeration: intervals hold the values of an enumeration, whatever their width and
+// the limit of the work. The enumeration adds fewer than 2²⁰ products of at most 20 factors.
+func TestHoldsEnumeration(t *testing.T) {
+	const rounding = 1e-10
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(1, 2))
+	most, work, sizes, mostBits := 6, 1<<12, []int{2, 3, 6, 9, 13}, 11
+	if os.Getenv("BELSIM_LONG") != "" {
+		most, work, sizes, mostBits = 200, 1<<20, []int{2, 3, 5, 6, 9, 12, 13, 16, 17, 21, 32, 40, 64, 100}, 20
+	}
+	var codes []*code.Code
+	for _, f := range code.Families() {
+		for _, levels := range sizes {
+			if f.Bits(levels) <= mostBits {
+				c, _ := named(t, f.Name, levels)
+				codes = append(codes, c)
+			}
+		}
+	}
+	for range 8 {
+		bits := 4 + rng.IntN(6)
+		codes = append(codes, shuffled(t, rng, 2+rng.IntN(1<<bits-2), bits))
+	}
+	held, narrow := 0, 0
+	for _, c := range codes {
+		d, err := decode.New("gen", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := theory.NewExact(ctx, c, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range min(most, 1+(work>>c.Bits())) {
+			e := random(rng, c)
+			v, err := enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()), Work: 1 << rng.IntN(28)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Levels() {
+				row := mat.Row(nil, i, e)
+				want, err := x.Row(ctx, i, row)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := v.Row(ctx, i, row)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !(got.Lo <= want.Mean*(1+rounding) && want.Mean*(1-rounding) <= got.Hi) {
+					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got, want.Mean, row)
+				}
+				held++
+				if got.Width() < 1e-6 {
+					narrow++
+				}
+			}
+		}
+	}
+	if narrow < held/10 {
+		t.Errorf("%d of %d intervals are narrow: not enough to show anything", narrow, held)
+	}
+}
+
+// TestParts: a path, a rotated path and a tree give the same. The codes are too large for an
+// enumeration; intervals that are computed in different ways must overlap, and so must
+// intervals of different widths.
+func TestParts(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, tt := range []struct {
+		name   string
+		levels int
+	}{{"unary", 40}, {"johnson", 64}, {"b1jdj", 100}, {"onehot", 24}} {
+		c, d := named(t, tt.name, tt.levels)
+		// The same code behind columns that change twice, and never err: no path any more.
+		m := mat.NewDense(c.Levels(), c.Bits()+2, nil)
+		m.Slice(0, c.Levels(), 0, c.Bits()).(*mat.Dense).Copy(c)
+		for i := range c.Levels() {
+			m.Set(i, c.Bits(), float64(i&1))
+			m.Set(i, c.Bits()+1, float64(1-i&1))
+		}
+		// Two columns that err always, in half of the words each, are no news to any word.
+		twin, err := code.FromMatrix("twin", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twinGen, err := decode.New("gen", twin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := random(rng, c)
+		e.Scale(0.3, e)
+		for _, i := range []int{0, 1, c.Levels() / 2, c.Levels() - 1} {
+			row := mat.Row(nil, i, e)
+			var all []enclose.Interval
+			for _, width := range []float64{1e-3, 1e-6, 1e-9} {
+				x, err := enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24})
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := x.Row(ctx, i, row)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, v)
+			}
+			x, err := enclose.New(twin, twinGen, enclose.Options{Width: 1e-6, Work: 1 << 24})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// One of the two added bits errs always: they say nothing together.
+			v, err := x.Row(ctx, i, append(row, 0, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, v)
+			for _, a := range all {
+				for _, b := range all {
+					if a.Lo > b.Hi {
+						t.Errorf("%s, level %d: %v and %v are both said to hold the mean", tt.name, i+1, a, b)
+					}
+				}
+			}
+			if w := all[2].Width(); tt.name == "unary" && w > 1e-10 {
+				t.Errorf("unary: an interval of width %v", w)
+			}
+		}
+	}
+}
+
+// TestMixtures: intervals are narrow where errors are rare, and on paths always.
+func TestMixtures(t *testing.T) {
+	ctx := context.Background()
+	for _, tt := range []struct {
+		name     string
+		levels   int
+		r, sigma float64
+		width    float64
+	}{
+		{"unary", 64, 0.6, 1.5, 1e-10},
+		{"johnson", 64, 0.6, 1.5, 1e-6},
+		{"b1jdj", 64, 0.6, 1.5, 1e-6},
+		{"b2jdj", 64, 0.6, 1.5, 1e-6},
+		{"hexj", 64, 0.6, 1.5, 1e-6},
+		{"unary", 1024, 100, 100, 1e-10},
+		{"johnson", 1024, 2, 5, 1e-6},
+		{"johnson", 1024, 10, 20, 1e-6},
+		{"b1jdj", 256, 0.5, 3, 1e-6},
+	} {
+		c, d := named(t, tt.name, tt.levels)
+		e := mixture(t, c, tt.r, tt.sigma)
+		x, err := enclose.New(c, d, enclose.Usual())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range []int{0, 5, tt.levels / 2} {
+			v, err := x.Row(ctx, i, mat.Row(nil, i, e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Width() > tt.width {
+				t.Errorf("%s of %d levels, r = %v, σ = %v, level %d: %v has width %.2g, want %v", tt.name, tt.levels, tt.r, tt.sigma, i+1, v, v.Width(), tt.width)
+			}
+		}
+	}
+}
+
+// TestWorkers: any number of workers gives the same intervals; rows without prior are left out.
+func TestWorkers(t *testing.T) {
+	c, d := named(t, "b1jdj", 28)
+	e := []mat.Matrix{mixture(t, c, 0.5, 1.5), mixture(t, c, 0.2, 2)}
+	prior := theory.Uniform(28)
+	prior[3], prior[4] = 0, prior[3]+prior[4]
+	var first []enclose.Interval
+	for workers := 1; workers <= 3; workers++ {
+		rows, err := enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.Usual())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[3] != (enclose.Interval{}) {
+			t.Errorf("a row without prior has %v", rows[3])
+		}
+		if first == nil {
+			first = rows
+		}
+		for i := range rows {
+			if rows[i] != first[i] {
+				t.Fatalf("%d workers, level %d: %v, but one worker gives %v", workers, i+1, rows[i], first[i])
+			}
+		}
+	}
+	// The exact value: 8 bits are enumerated.
+	moments, err := theory.MeanMoments(context.Background(), 1, c, d, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := enclose.Mean(prior, first)
+	values := make([]float64, 28)
+	for i, m := range moments {
+		values[i] = m.Mean
+	}
+	if want := theory.Average(prior, values); !mean.Contains(want) || mean.Width() > 1e-6 {
+		t.Errorf("%v (width %.2g), want to hold %v", mean, mean.Width(), want)
+	}
+}
+
+// TestTooWide: where errors are frequent a few rows tell so; a context ends the work.
+func TestTooWide(t *testing.T) {
+	c, d := named(t, "hadamard", 64)
+	e := mixture(t, c, 0.6, 1.5)
+	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.Usual()); !errors.Is(err, enclose.ErrTooWide) {
+		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.Usual()); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that has ended: error %v", err)
+	}
+	u, err := decode.New("gen-ex", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := enclose.New(c, u, enclose.Usual()); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
+	}
+}
+
+// BenchmarkRows is the time for the intervals of all levels. It reports the relative width, the
+// time of a million samples of each level beside it ("samples": the intervals take so many times as
+// long), and "gain": how many times larger the standard error of samples would be after the
+// same time than the width.
+func BenchmarkRows(b *testing.B) {
+	for _, bb := range []struct {
+		name     string
+		levels   int
+		r, sigma float64
+	}{
+		{"unary", 64, 0.6, 1.5}, {"johnson", 64, 0.6, 1.5}, {"b1jdj", 64, 0.6, 1.5}, {"b2jdj", 64, 0.6, 1.5}, {"hexj", 64, 0.6, 1.5},
+		{"b1jdj-nr", 64, 0.6, 1.5}, {"b2jdj-nr", 64, 0.6, 1.5}, {"hexj-nr", 64, 0.6, 1.5}, {"onehot", 64, 0.6, 1.5}, {"binary", 64, 0.6, 1.5}, {"gray", 64, 0.6, 1.5},
+		{"b1jdj", 256, 0.5, 3}, {"b2jdj", 256, 0.5, 3}, {"hexj", 256, 0.5, 3}, {"hadamard", 256, 0.02, 3},
+		{"unary", 1024, 2, 5}, {"johnson", 1024, 2, 5}, {"unary", 1024, 100, 100}, {"johnson", 1024, 100, 100},
+	} {
+		b.Run(fmt.Sprintf("%s/L=%d/r=%g/σ=%g", bb.name, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
+			c, d := named(b, bb.name, bb.levels)
+			e := mixture(b, c, bb.r, bb.sigma)
+			prior := theory.Uniform(bb.levels)
+			samples := uint64(1<<19) / uint64(bb.levels)
+			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
+			began := time.Now()
+			sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Prior: prior, Samples: samples}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			million := time.Since(began).Seconds() * 1e6 / float64(samples)
+			sampled := montecarlo.Average(prior, sums)
+			var v enclose.Interval
+			for b.Loop() {
+				rows, err := enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.Usual())
+				if err != nil {
+					b.Fatal(err)
+				}
+				v = enclose.Mean(prior, rows)
+			}
+			took := b.Elapsed().Seconds() / float64(b.N)
+			if math.Abs(sampled.Mean-v.Middle()) > 6*sampled.StdErr+v.Hi { // none of the samples may be wrong
+				b.Errorf("%v ± %v is not near %v", sampled.Mean, sampled.StdErr, v)
+			}
+			b.ReportMetric(v.Width(), "width")
+			b.ReportMetric(took/million, "samples")
+			b.ReportMetric(sampled.StdErr*math.Sqrt(float64(samples)/1e6*million/took)/(v.Hi-v.Lo), "gain")
+		})
+	}
+}
