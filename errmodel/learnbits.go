@@ -20,56 +20,79 @@ type columns struct {
 	constant []bool    // columns without transitions; length M
 	scale    []float64 // largest minus smallest value of a column; nil for bits and for bits alone
 	low      []float64 // smallest value of a column; nil as scale is
-	// values are, for each column, its mean over the posterior of the level, P(bit k = 1 | ŷ);
-	// after learning, the logits. M × G.
-	values  []float64
-	penalty []float64 // of each feature, for a column that is as often one as zero; length K
+	// values are, for each column, its mean over the posterior of the level, P(bit k = 1 | ŷ).
+	// M × G.
+	values []float64
+	// energies are, for each column, those of its features. M × K.
+	energies []float64
+	penalty  []float64 // of each feature, for a column that is as often one as zero; length K
+	// coefficients and logits are what was learnt of each column: M × K, M × G.
+	coefficients, logits []float64
 }
 
 // newColumns averages the columns over the posterior and makes the penalty.
 func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *basis, p Perceived) (*columns, error) {
-	points, k := len(ch.weight), b.features()
-	cs := &columns{c: c, ch: ch, basis: b, training: p.Training,
-		constant: make([]bool, c.Bits()), values: make([]float64, c.Bits()*points), penalty: make([]float64, k)}
-	if p.Training == ForDecoder && c.Real() {
-		cs.scale, cs.low = make([]float64, c.Bits()), make([]float64, c.Bits())
-	}
-	energies := make([]float64, c.Bits()*k)
+	cs := makeColumns(c, ch, b, p)
 	err := parallel.Each(ctx, workers, c.Bits(), func() (func(context.Context, int) error, error) {
-		signed := make([]float64, points)
+		signed := make([]float64, len(ch.weight))
 		return func(_ context.Context, bit int) error {
-			cs.prepare(bit)
-			mean := cs.column(bit)
-			ch.mean(mean, func(i int) float64 { return cs.target(i, bit) })
-			for g, v := range mean {
-				signed[g] = ch.weight[g] * (2*v - 1)
-			}
-			energy := energies[bit*k : (bit+1)*k]
-			b.project(energy, signed)
-			for j, v := range energy {
-				energy[j] = v * v
-			}
+			cs.see(bit, signed)
 			return nil
 		}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	cs.setPenalty(p.Cutoff)
+	return cs, nil
+}
+
+// makeColumns makes room for the columns of a code.
+func makeColumns(c *code.Code, ch *channel, b *basis, p Perceived) *columns {
+	m, points, k := c.Bits(), len(ch.weight), b.features()
+	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, constant: make([]bool, m),
+		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),
+		coefficients: make([]float64, m*k), logits: make([]float64, m*points)}
+	if p.Training == ForDecoder && c.Real() {
+		cs.scale, cs.low = make([]float64, m), make([]float64, m)
+	}
+	return cs
+}
+
+// see averages a column over the posterior, and computes the energies of its features. signed, of
+// length G, is overwritten.
+func (cs *columns) see(bit int, signed []float64) {
+	cs.prepare(bit)
+	mean := cs.column(bit)
+	cs.ch.mean(mean, func(i int) float64 { return cs.target(i, bit) })
+	for g, v := range mean {
+		signed[g] = cs.ch.weight[g] * (2*v - 1)
+	}
+	k := cs.basis.features()
+	energy := cs.energies[bit*k : (bit+1)*k]
+	cs.basis.project(energy, signed)
+	for j, v := range energy {
+		energy[j] = v * v
+	}
+}
+
+// setPenalty makes the penalty of the energies of all columns.
+func (cs *columns) setPenalty(cutoff float64) {
+	k := len(cs.penalty)
 	total := make([]float64, k)
-	count := float64(c.Bits())
-	for bit := range c.Bits() {
+	count := float64(cs.c.Bits())
+	for bit := range cs.c.Bits() {
 		for j := range total {
-			total[j] += energies[bit*k+j]
+			total[j] += cs.energies[bit*k+j]
 		}
 		if cs.constant[bit] {
 			count += deadWeight
 		}
 	}
 	smoothEnergies(total[2:])
-	for j, cycles := range b.cycles {
-		cs.penalty[j] = math.Pow(cycles/p.Cutoff, penaltyPower) / max(total[j]/count, smallestShare)
+	for j, cycles := range cs.basis.cycles {
+		cs.penalty[j] = math.Pow(cycles/cutoff, penaltyPower) / math.Pow(max(total[j]/count, smallestShare), sharePower)
 	}
-	return cs, nil
 }
 
 // prepare looks for the transitions and the range of a column.
@@ -108,10 +131,16 @@ func (cs *columns) target(i, bit int) float64 {
 	return 0
 }
 
-// column returns the values of a bit on the grid.
+// column returns the mean of a bit over the posterior, on the grid.
 func (cs *columns) column(bit int) []float64 {
 	points := len(cs.ch.weight)
 	return cs.values[bit*points : (bit+1)*points : (bit+1)*points]
+}
+
+// learnt returns the coefficients and the logits of a bit.
+func (cs *columns) learnt(bit int) (coefficients, logits []float64) {
+	k, points := cs.basis.features(), len(cs.ch.weight)
+	return cs.coefficients[bit*k : (bit+1)*k : (bit+1)*k], cs.logits[bit*points : (bit+1)*points : (bit+1)*points]
 }
 
 // smoothEnergies spreads the energy of each cosine over its neighbours.
@@ -136,23 +165,19 @@ func (cs *columns) setConstant(bit int) {
 	if cs.c.Bit(0, bit) {
 		logit = certain
 	}
-	f := cs.column(bit)
+	_, f := cs.learnt(bit)
 	for g := range f {
 		f[g] = logit
 	}
 }
 
-// learnBits replaces the columns by the logits of networks that were trained bit by bit. Each
-// column is learnt by itself.
+// learnBits learns the columns as networks do that are trained bit by bit. Each column is learnt by
+// itself.
 func (cs *columns) learnBits(ctx context.Context, workers int) error {
 	return parallel.Each(ctx, workers, cs.c.Bits(), func() (func(context.Context, int) error, error) {
 		l := newColumnLoss(cs.ch, cs.basis)
 		return func(_ context.Context, bit int) error {
-			if cs.constant[bit] {
-				cs.setConstant(bit)
-				return nil
-			}
-			l.learn(cs.column(bit), cs.penalty)
+			l.learnColumn(cs, bit, false)
 			return nil
 		}, nil
 	})
@@ -215,19 +240,28 @@ func (l *columnLoss) derivatives(b []float64) {
 	}
 }
 
-// learn replaces a column's mean over the posterior by its logits, of least loss, by Newton's
-// method with steps that are halved until the loss falls.
-func (l *columnLoss) learn(column, penalty []float64) {
-	l.mean = column
-	ones := dot(l.ch.weight, column)
+// learnColumn learns a column by Newton's method with steps that are halved until the loss falls. It
+// begins from the coefficients that the column has, if these are to be kept, and else from a constant.
+func (l *columnLoss) learnColumn(cs *columns, bit int, kept bool) {
+	if cs.constant[bit] {
+		cs.setConstant(bit)
+		return
+	}
+	coefficients, logits := cs.learnt(bit)
+	l.mean = cs.column(bit)
+	ones := dot(l.ch.weight, l.mean)
 	rare := 1 / max(4*ones*(1-ones), rarest)
-	for j, v := range penalty {
+	for j, v := range cs.penalty {
 		l.penalty[j] = v*rare + 1e-7
 	}
 	b := l.coefficients
-	clear(b)
-	ones = min(max(ones, 1e-6), 1-1e-6)
-	b[0] = math.Log(ones / (1 - ones))
+	if kept {
+		copy(b, coefficients)
+	} else {
+		clear(b)
+		ones = min(max(ones, 1e-6), 1-1e-6)
+		b[0] = math.Log(ones / (1 - ones))
+	}
 	loss := l.value(b)
 	const steps, halvings = 30, 12
 	for range steps {
@@ -257,5 +291,6 @@ func (l *columnLoss) learn(column, penalty []float64) {
 		}
 	}
 	l.coefficients = b
-	l.basis.sum(column, b)
+	copy(coefficients, b)
+	l.basis.sum(logits, b)
 }

@@ -20,9 +20,12 @@ const (
 	decoderGradient = 1e-5
 )
 
-// learnDecoder replaces the columns by the logits of a network that was trained with the
-// cross-entropy of softmax(f(ŷ)·Cᵀ).
-func (cs *columns) learnDecoder(ctx context.Context, workers int) error {
+// learnDecoder learns the columns as a network does that is trained with the cross-entropy of
+// softmax(f(ŷ)·Cᵀ).
+//
+// It takes steps of L-BFGS at most. It begins from the coefficients that the columns have, if these
+// are to be kept, and else from zero.
+func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bool) error {
 	l := newDecoderLoss(cs, workers)
 	problem := optimize.Problem{
 		Func: func(x []float64) float64 {
@@ -43,10 +46,14 @@ func (cs *columns) learnDecoder(ctx context.Context, workers int) error {
 	settings := &optimize.Settings{
 		GradientThreshold: decoderGradient,
 		Converger:         &optimize.FunctionConverge{Relative: decoderGain, Iterations: 1},
-		MajorIterations:   decoderSteps,
+		MajorIterations:   steps,
 	}
 	method := &optimize.LBFGS{Store: storedSteps, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-3, CurvatureFactor: 0.9}}
-	result, err := optimize.Minimize(problem, make([]float64, len(l.gradient)), settings, method)
+	start := make([]float64, len(l.gradient))
+	if kept {
+		l.read(start)
+	}
+	result, err := optimize.Minimize(problem, start, settings, method)
 	if e := ctx.Err(); e != nil {
 		return e
 	}
@@ -55,7 +62,7 @@ func (cs *columns) learnDecoder(ctx context.Context, workers int) error {
 	}
 	// A line search that finds no lower value ends the optimizer with an error. The best
 	// point is the result nevertheless.
-	return l.logits(ctx, result.X)
+	return l.write(ctx, result.X)
 }
 
 // decoderLoss is the loss of a network that is trained for the decoder, as a function of the
@@ -70,6 +77,7 @@ type decoderLoss struct {
 	workers  int
 	features []float64 // G × K, scaled
 	penalty  []float64 // of scaled coefficients; length K
+	scales   []float64 // of the features; length K
 	target   []float64 // K × M: Σ_g w_g·feature_j(g)·mean_k(g)
 	first    []float64 // row of level 1 of the code; length M
 	flips    []flip    // differences of consecutive rows
@@ -91,7 +99,7 @@ type flip struct {
 func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
 	l := &decoderLoss{columns: cs, workers: workers,
-		features: make([]float64, points*k), penalty: make([]float64, k), target: make([]float64, k*m),
+		features: make([]float64, points*k), penalty: make([]float64, k), scales: make([]float64, k), target: make([]float64, k*m),
 		first: make([]float64, m), flipsOf: make([]int, cs.c.Levels()),
 		gradient: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
 	for j := range k {
@@ -101,7 +109,7 @@ func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 		for g, v := range values {
 			l.features[g*k+j] = factor * scale * v
 		}
-		l.penalty[j] = (pen + 1e-6) * scale * scale
+		l.penalty[j], l.scales[j] = (pen+1e-6)*scale*scale, scale
 	}
 	for bit := range m {
 		l.first[bit] = cs.target(0, bit)
@@ -205,9 +213,19 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 	q[0] = s
 	largest := s
 	for i := range len(q) - 1 {
-		for _, d := range l.flips[l.flipsOf[i]:l.flipsOf[i+1]] {
+		flips := l.flips[l.flipsOf[i]:l.flipsOf[i+1]]
+		var s1, s2, s3 float64 // four sums, which need not wait for each other
+		for len(flips) >= 4 {
+			s += flips[0].step * f[flips[0].bit]
+			s1 += flips[1].step * f[flips[1].bit]
+			s2 += flips[2].step * f[flips[2].bit]
+			s3 += flips[3].step * f[flips[3].bit]
+			flips = flips[4:]
+		}
+		for _, d := range flips {
 			s += d.step * f[d.bit]
 		}
+		s += s1 + (s2 + s3)
 		q[i+1] = s
 		largest = max(largest, s)
 	}
@@ -238,8 +256,19 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 	return largest + math.Log(sum)
 }
 
-// logits writes the functions of coefficients x into the columns.
-func (l *decoderLoss) logits(ctx context.Context, x []float64) error {
+// read sets x to the coefficients that the columns have.
+func (l *decoderLoss) read(x []float64) {
+	m := l.c.Bits()
+	for bit := range m {
+		b, _ := l.learnt(bit)
+		for j, v := range b {
+			x[j*m+bit] = v / l.scales[j]
+		}
+	}
+}
+
+// write writes the functions of coefficients x, and their coefficients, into the columns.
+func (l *decoderLoss) write(ctx context.Context, x []float64) error {
 	m := l.c.Bits()
 	err := parallel.Chunks(ctx, l.workers, len(l.losses), 8, func() (func(context.Context, int, int) error, error) {
 		f := make([]float64, m)
@@ -250,7 +279,7 @@ func (l *decoderLoss) logits(ctx context.Context, x []float64) error {
 					if l.scale != nil {
 						v /= l.scale[bit]
 					}
-					l.values[bit*len(l.losses)+g] = v
+					l.columns.logits[bit*len(l.losses)+g] = v
 				}
 			}
 			return nil
@@ -260,6 +289,10 @@ func (l *decoderLoss) logits(ctx context.Context, x []float64) error {
 		return err
 	}
 	for bit, constant := range l.constant {
+		b, _ := l.learnt(bit)
+		for j, scale := range l.scales {
+			b[j] = x[j*m+bit] * scale
+		}
 		if constant {
 			l.setConstant(bit)
 		}

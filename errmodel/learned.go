@@ -44,6 +44,8 @@ type Learned struct {
 	c           *code.Code
 	first, step float64   // the grid of perceived labels
 	logits      []float64 // G × M
+	slopes      []float64 // E[f_k′(ŷ)²], length M; −1 for a column without transitions
+	variances   []float64 // Var f_k(ŷ), length M
 	misfits     []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
 	strata      [Strata]float64
@@ -58,28 +60,62 @@ var _ mat.Matrix = (*Learned)(nil)
 func newLearned(p Perceived, c *code.Code, ch *channel, cs *columns) *Learned {
 	points, m := len(ch.weight), c.Bits()
 	l := &Learned{p: p, c: c, first: ch.first, step: ch.step,
-		logits: make([]float64, points*m), misfits: make([]float64, m), inverse: make([]float64, m)}
+		logits: make([]float64, points*m), slopes: make([]float64, m), variances: make([]float64, m)}
 	for j := range l.strata {
 		l.strata[j] = Stratum(j)
 	}
 	for k := range m {
-		f := cs.column(k)
+		_, f := cs.learnt(k)
 		for g, v := range f {
 			l.logits[g*m+k] = v
 		}
 		if cs.constant[k] {
+			l.slopes[k] = -1
 			continue
 		}
-		square := 0.0
+		mean := 0.0
+		for g, w := range ch.weight {
+			mean += w * f[g]
+		}
+		square, variance := 0.0, 0.0
 		for g, w := range ch.weight {
 			before, after := max(g-1, 0), min(g+1, points-1)
 			slope := (f[after] - f[before]) / (float64(after-before) * ch.step)
 			square += w * slope * slope
+			variance += w * (f[g] - mean) * (f[g] - mean)
 		}
-		l.misfits[k] = math.Sqrt(p.Misfit*p.Misfit*square + p.Floor*p.Floor)
-		l.inverse[k] = 1 / (math.Sqrt2 * l.misfits[k])
+		l.slopes[k] = square
+		l.variances[k] = variance
 	}
+	l.setMisfits()
 	return l
+}
+
+// setMisfits makes the misfits of the slopes and the variances.
+func (l *Learned) setMisfits() {
+	l.misfits, l.inverse = make([]float64, len(l.slopes)), make([]float64, len(l.slopes))
+	for k, square := range l.slopes {
+		if square >= 0 {
+			floor := 0.0
+			if f := l.p.Floor; f > 0 {
+				floor = 1 / (1/(f*f) + 1/(lostMisfit*lostMisfit*(l.variances[k]+tiny)))
+			}
+			l.misfits[k] = math.Sqrt(l.p.Misfit*l.p.Misfit*square + floor)
+			l.inverse[k] = 1 / (math.Sqrt2 * l.misfits[k])
+		}
+	}
+}
+
+// WithMisfit returns the same functions with another misfit η. Nothing is learnt again.
+func (l *Learned) WithMisfit(misfit float64) (*Learned, error) {
+	p := l.p
+	p.Misfit = misfit
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	out := &Learned{p: p, c: l.c, first: l.first, step: l.step, logits: l.logits, slopes: l.slopes, variances: l.variances, strata: l.strata}
+	out.setMisfits()
+	return out, nil
 }
 
 // Dims implements mat.Matrix: L, M.

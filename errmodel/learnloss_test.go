@@ -96,9 +96,7 @@ func TestColumnLossMinimum(t *testing.T) {
 			if cs.constant[bit] {
 				continue
 			}
-			mean := append([]float64(nil), cs.column(bit)...)
-			l.learn(cs.column(bit), cs.penalty)
-			l.mean = mean
+			l.learnColumn(cs, bit, false)
 			b := append([]float64(nil), l.coefficients...)
 			l.value(b)
 			l.derivatives(b)

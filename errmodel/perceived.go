@@ -30,8 +30,10 @@ const (
 // which all bits share. Bit k's output is a logit f_k(ŷ), a function that the network learnt
 // (see Learn), and a misfit: Z_k = f_k(ŷ) + sd_k·G_k with independent G_k ~ N(0,1) and
 //
-//	sd_k² = η²·E[f_k′(ŷ)²] + sd₀².
+//	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
+// The floor sd₀ is less for a bit that is all but lost, whose logit hardly varies: all bits read
+// the same features, and such a bit gives them little weight, and thus also their misfit.
 // Given ŷ the bits are therefore independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
 type Perceived struct {
 	Noise    float64  // s, in levels; positive
@@ -82,7 +84,7 @@ func (p Perceived) String() string {
 // line and J cosines. Its coefficients b minimize the expected loss of the training and the
 // penalty
 //
-//	½·Σ_j b_j²·(c_j/κ)⁴/v_j
+//	½·Σ_j b_j²·(c_j/κ)⁴/v_j^1.25
 //
 // on fast components: c_j is the number of cycles of feature j over the range of labels, and v_j
 // is the mean over the columns of their energy near c_j, so that a component which many columns
@@ -103,18 +105,13 @@ func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior [
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	if p.Cutoff == 0 {
-		p.Cutoff = DefaultCutoff(c.Levels(), p.Noise)
-	}
-	if p.Floor == 0 {
-		p.Floor = DefaultFloor
-	}
+	p = p.defaults(c.Levels())
 	share, err := shares(prior, c.Levels())
 	if err != nil {
 		return nil, err
 	}
 	points := gridPoints(c.Levels(), p.Noise)
-	copies := 2 // what is learnt by column and by point
+	copies := 3 // the means, and what is learnt by column and by point
 	if p.Training == ForDecoder {
 		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
 	}
@@ -130,12 +127,23 @@ func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior [
 	if p.Training == BitByBit {
 		err = columns.learnBits(ctx, workers)
 	} else {
-		err = columns.learnDecoder(ctx, workers)
+		err = columns.learnDecoder(ctx, workers, decoderSteps, false)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return newLearned(p, c, ch, columns), nil
+}
+
+// defaults are the parameters with the cutoff and the floor in the place of zeros.
+func (p Perceived) defaults(levels int) Perceived {
+	if p.Cutoff == 0 {
+		p.Cutoff = DefaultCutoff(levels, p.Noise)
+	}
+	if p.Floor == 0 {
+		p.Floor = DefaultFloor
+	}
+	return p
 }
 
 // errPrior is wrapped by the errors for priors that are no distribution.

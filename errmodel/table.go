@@ -54,6 +54,9 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 	if bits == 0 {
 		bits = c
 	}
+	if r != levels && r == bits && c == levels {
+		return nil, fmt.Errorf("%s: table of %d × %d error probabilities looks transposed: want a row for each of %d levels, and a column for each of %d bits", path, r, c, levels, bits)
+	}
 	if r != levels || c != bits {
 		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits", path, r, c, levels, bits)
 	}

@@ -1,0 +1,185 @@
+package errmodel
+
+import (
+	"context"
+	"fmt"
+
+	"belsim/theory/code"
+	"belsim/theory/memory"
+)
+
+// Learner learns codes that differ from one another in few columns, as a search for codes tries
+// them. Learn and Refresh are exact; Relearn is an approximation that is many times faster. A
+// Learner is on one goroutine.
+type Learner struct {
+	p     Perceived
+	prior []float64 // adds up to 1
+	ch    *channel
+	basis *basis
+	cs    *columns
+	loss  *columnLoss
+	grid  []float64 // scratch, of length G
+
+	undo     undo // of the last Relearn
+	undoable bool // it can be taken back
+}
+
+// undo is what Relearn has changed.
+type undo struct {
+	code         *code.Code
+	columns      []int
+	constant     []bool
+	values       []float64
+	energies     []float64
+	logits       []float64
+	coefficients []float64 // of the changed columns; of all of them after a training for the decoder
+	penalty      []float64
+}
+
+// NewLearner returns a learner of binary codes of as many levels as the prior has. The error is
+// about the parameters or the prior.
+func (p Perceived) NewLearner(prior []float64) (*Learner, error) {
+	p = p.defaults(len(prior))
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	share, err := shares(prior, len(prior))
+	if err != nil {
+		return nil, err
+	}
+	ch := newChannel(len(prior), p.Noise, share)
+	b := newBasis(ch)
+	return &Learner{p: p, prior: share, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil
+}
+
+// Learn learns a code from the beginning, as Perceived.Learn does on one goroutine. The errors are
+// about the code, say that memory is short, or are the context's.
+func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Learned, error) {
+	if c.Real() || c.Levels() != len(l.prior) {
+		return nil, fmt.Errorf("%s: want a binary code of %d levels", c.Name(), len(l.prior))
+	}
+	const copies = 5 // three as in Perceived.Learn, what is learnt of a changed code, and what to take back
+	if err := memory.Check("the perceived-label model of "+c.Name(), memory.Product(len(l.grid), c.Bits(), 8*copies)); err != nil {
+		return nil, err
+	}
+	var err error
+	if l.cs, err = newColumns(ctx, 1, c, l.ch, l.basis, l.p); err != nil {
+		return nil, err
+	}
+	l.undoable = false
+	return l.learn(ctx, decoderSteps, false)
+}
+
+// learn learns all columns with their penalty.
+func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Learned, error) {
+	if l.p.Training == ForDecoder {
+		if err := l.cs.learnDecoder(ctx, 1, steps, kept); err != nil {
+			return nil, err
+		}
+	} else {
+		for bit := range l.cs.c.Bits() {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			l.loss.learnColumn(l.cs, bit, kept)
+		}
+	}
+	return newLearned(l.p, l.cs.c, l.ch, l.cs), nil
+}
+
+// relearnSteps is the number of steps of L-BFGS with which networks that are trained for the
+// decoder follow a change of some columns, from what was learnt before.
+const relearnSteps = 10
+
+// Relearn learns a code that differs from the last one only in the given columns, from 0. Bit by
+// bit it learns these columns again, under the penalty that the other columns have: how easy a
+// component is to learn depends on all columns, and little on one. For the decoder it takes ten
+// steps of the optimizer from the functions of the last code. Reject takes it back. The errors
+// are the context's.
+func (l *Learner) Relearn(ctx context.Context, c *code.Code, columns []int) (*Learned, error) {
+	l.remember(columns)
+	l.cs.c = c
+	for _, bit := range columns {
+		l.cs.see(bit, l.grid)
+	}
+	if l.p.Training == ForDecoder {
+		l.cs.setPenalty(l.p.Cutoff)
+		return l.learn(ctx, relearnSteps, true)
+	}
+	for _, bit := range columns {
+		l.loss.learnColumn(l.cs, bit, true)
+	}
+	return newLearned(l.p, c, l.ch, l.cs), nil
+}
+
+// Refresh learns the last code exactly, from the functions that are there. It cannot be taken back.
+func (l *Learner) Refresh(ctx context.Context) (*Learned, error) {
+	l.undoable = false
+	l.cs.setPenalty(l.p.Cutoff)
+	return l.learn(ctx, decoderSteps, true)
+}
+
+// recutSteps is the number of steps of L-BFGS with which networks that are trained for the decoder
+// follow a change of the cutoff.
+const recutSteps = 30
+
+// Recut learns the last code under another cutoff κ, in cycles over the range of labels, from the
+// functions that are there. For the decoder it takes 30 steps of the optimizer. It cannot be taken
+// back, and holds for what is learnt later. The error is about the cutoff, or the context's.
+func (l *Learner) Recut(ctx context.Context, cutoff float64) (*Learned, error) {
+	p := l.p
+	p.Cutoff = cutoff
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	l.p, l.undoable = p.defaults(len(l.prior)), false
+	l.cs.setPenalty(l.p.Cutoff)
+	return l.learn(ctx, recutSteps, true)
+}
+
+// remember keeps what Relearn changes.
+func (l *Learner) remember(columns []int) {
+	u, cs, k := &l.undo, l.cs, l.basis.features()
+	l.undoable = true
+	u.code, u.columns, u.penalty = cs.c, append(u.columns[:0], columns...), append(u.penalty[:0], cs.penalty...)
+	u.constant, u.values, u.energies, u.coefficients, u.logits = u.constant[:0], u.values[:0], u.energies[:0], u.coefficients[:0], u.logits[:0]
+	for _, bit := range columns {
+		coefficients, logits := cs.learnt(bit)
+		u.constant = append(u.constant, cs.constant[bit])
+		u.values = append(u.values, cs.column(bit)...)
+		u.energies = append(u.energies, cs.energies[bit*k:(bit+1)*k]...)
+		u.logits = append(u.logits, logits...)
+		u.coefficients = append(u.coefficients, coefficients...)
+	}
+	if l.p.Training == ForDecoder {
+		u.coefficients = append(u.coefficients[:0], cs.coefficients...)
+	}
+}
+
+// Keep makes the last Relearn one that cannot be taken back.
+func (l *Learner) Keep() { l.undoable = false }
+
+// Reject takes back the last Relearn: the last code is the one before. It does nothing after
+// Learn, Refresh, Recut, Keep and Reject.
+func (l *Learner) Reject() {
+	if !l.undoable {
+		return
+	}
+	l.undoable = false
+	u, cs, k, points := &l.undo, l.cs, l.basis.features(), len(l.grid)
+	cs.c = u.code
+	copy(cs.penalty, u.penalty)
+	for i, bit := range u.columns {
+		coefficients, logits := cs.learnt(bit)
+		cs.constant[bit] = u.constant[i]
+		copy(cs.column(bit), u.values[i*points:])
+		copy(cs.energies[bit*k:(bit+1)*k], u.energies[i*k:])
+		copy(logits, u.logits[i*points:])
+		if l.p.Training == BitByBit {
+			copy(coefficients, u.coefficients[i*k:])
+		}
+	}
+	if l.p.Training == ForDecoder {
+		copy(cs.coefficients, u.coefficients)
+	}
+}

@@ -1,0 +1,189 @@
+package errmodel_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+)
+
+// farthest is the largest difference of what gen-ex reads from two networks, in levels.
+func farthest(a, b *errmodel.Learned) float64 {
+	levels, bits := a.Dims()
+	z := make([]float64, bits)
+	label := func(l *errmodel.Learned, y float64) float64 {
+		l.Logits(z, y)
+		sum, mean := 0.0, 0.0
+		for i := range levels {
+			score := 0.0
+			for k, v := range z {
+				score += v * l.Code().Value(i, k)
+			}
+			sum += math.Exp(score)
+			mean += math.Exp(score) * float64(i+1)
+		}
+		return mean / sum
+	}
+	most := 0.0
+	for y := 1.0; y <= float64(levels); y += 0.25 {
+		most = max(most, math.Abs(label(a, y)-label(b, y)))
+	}
+	return most
+}
+
+// TestLearner changes a code column by column. What a learner says exactly is what Learn says, and
+// what it says fast is near; a step that is taken back leaves nothing.
+func TestLearner(t *testing.T) {
+	const levels, bits = 24, 12
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		// For the decoder, 100 steps of the optimizer leave something, from wherever they begin.
+		near, exact := 0.2, 1e-5
+		if training == errmodel.ForDecoder {
+			exact = 0.1
+		}
+		p := errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: training}
+		prior := make([]float64, levels)
+		words := mat.NewDense(levels, bits, nil)
+		now, err := code.New("johnson", levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range levels {
+			prior[i] = 1 + float64(i%3)
+			for k := range bits {
+				words.Set(i, k, now.Value(i, k))
+			}
+		}
+		learn := func(c *code.Code) *errmodel.Learned {
+			l, err := p.Learn(t.Context(), 1, c, prior)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		l, err := p.NewLearner(prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := l.Learn(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := farthest(first, learn(now)); d != 0 {
+			t.Errorf("%s: a learner begins %v away from what is learnt", training, d)
+		}
+		for step := range 6 {
+			k := rng.IntN(bits)
+			i := 1 + rng.IntN(levels-2)
+			words.Set(i, k, 1-words.At(i, k))
+			next, err := code.FromMatrix("test", words)
+			if err != nil { // two words are alike
+				words.Set(i, k, 1-words.At(i, k))
+				continue
+			}
+			fast, err := l.Relearn(t.Context(), next, []int{k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := farthest(fast, learn(next)); d > near {
+				t.Errorf("%s, step %d: %v away from what is learnt", training, step, d)
+			}
+			if step%2 == 0 { // not taken
+				words.Set(i, k, 1-words.At(i, k))
+				l.Reject()
+				continue
+			}
+			now = next
+		}
+		last, err := l.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last.Code() != now {
+			t.Errorf("%s: a step that was taken back is still there", training)
+		}
+		if d := farthest(last, learn(now)); d > exact {
+			t.Errorf("%s: %v away from what is learnt", training, d)
+		}
+	}
+}
+
+// TestLearnerRefusals: codes that a learner cannot learn.
+func TestLearnerRefusals(t *testing.T) {
+	if _, err := (errmodel.Perceived{Noise: -1, Training: errmodel.BitByBit}).NewLearner([]float64{1, 1, 1}); err == nil {
+		t.Error("a negative label noise was accepted")
+	}
+	l, err := errmodel.Perceived{Noise: 1, Training: errmodel.BitByBit}.NewLearner([]float64{1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := code.New("unary", 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Learn(t.Context(), c); err == nil {
+		t.Error("a code of 8 levels was learnt under a prior of 3")
+	}
+}
+
+// TestRecut: another cutoff is learnt from the functions of the first, and another misfit without
+// learning.
+func TestRecut(t *testing.T) {
+	c, err := code.New("b1jdj", 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prior := make([]float64, 24)
+	for i := range prior {
+		prior[i] = 1
+	}
+	for training, near := range map[errmodel.Training]float64{errmodel.BitByBit: 1e-5, errmodel.ForDecoder: 0.1} {
+		p := errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: training}
+		l, err := p.NewLearner(prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := l.Learn(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recut, err := l.Recut(t.Context(), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Cutoff = 5
+		want, err := p.Learn(t.Context(), 1, c, prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := farthest(recut, want); d > near || recut.Model().Cutoff != 5 {
+			t.Errorf("%s: %v away from what is learnt with the cutoff %v", training, d, recut.Model().Cutoff)
+		}
+		if farthest(recut, first) < 1e-3 {
+			t.Errorf("%s: the cutoff changes nothing", training)
+		}
+		if _, err := l.Recut(t.Context(), -1); err == nil {
+			t.Error("a negative cutoff was accepted")
+		}
+
+		other, err := first.WithMisfit(0.7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Cutoff, p.Misfit = 0, 0.7
+		if want, err = p.Learn(t.Context(), 1, c, prior); err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(other, want) {
+			t.Errorf("%s: the misfit is not the one that was asked for", training)
+		}
+		if _, err := first.WithMisfit(-1); err == nil {
+			t.Error("a negative misfit was accepted")
+		}
+	}
+}
