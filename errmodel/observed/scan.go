@@ -26,14 +26,15 @@ func (r Reader) Outputs() string {
 	return "bits"
 }
 
-// Readers lists the decoders of a registry that fit a code and outputs of a kind. A
+// Readers lists the decoders of a registry that fit a code and outputs of a kind, and that need
+// no model of the classifiers. A
 // decoder that answers with levels reads decisions; if it can read logits it reads them
 // too where there are any, and reads nothing else where the code is of real numbers.
 // A decoder that answers with real numbers reads logits where there are any and it can,
 // else decisions.
 func Readers(decoders decode.Registry, c *code.Code, k Kind, o decode.Options) ([]Reader, error) {
 	var out []Reader
-	for _, name := range decoders.Names() {
+	for _, name := range decoders.Uninformed().Names() {
 		d, err := decoders.New(name, c, o)
 		if errors.Is(err, decode.ErrUnfit) {
 			continue

@@ -5,10 +5,10 @@ package observed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,6 +27,16 @@ const (
 	Probabilities Kind = "probabilities" // of a one, from 0 to 1
 	Logits        Kind = "logits"        // any finite numbers
 )
+
+// SplitKind splits KIND:FILE, such as logits:FILE. The kind is "" where the text does not say it.
+func SplitKind(text string) (k Kind, file string) {
+	for _, kind := range []Kind{Logits, Probabilities, Bits} {
+		if rest, found := strings.CutPrefix(text, string(kind)+":"); found {
+			return kind, rest
+		}
+	}
+	return "", text
+}
 
 // certain is the logit used for probability 1; its negative is used for probability 0.
 // It is the logit of the largest probability that the error model distinguishes from 1.
@@ -103,7 +113,8 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 	return min(max(int(math.Round(exact)), 1), l.Levels), exact, nil
 }
 
-// Source is the targets, N × 1, and the outputs, N × M, of test samples.
+// Source is the targets, N × 1, and the outputs, N × M, of test samples. Without Targets it has
+// outputs alone.
 type Source struct {
 	Targets, Outputs *arrayfile.Rows
 	Labels           Labels
@@ -164,6 +175,19 @@ func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 	return kind, outputs.Rewind()
 }
 
+// FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. It reads
+// the file where that tells more, and rewinds it.
+func FindKind(ctx context.Context, said Kind, outputs *arrayfile.Rows) (Kind, error) {
+	if said != "" && said != Bits {
+		return said, nil
+	}
+	k, err := Detect(ctx, outputs)
+	if said == Bits && !k.Hard() {
+		k = Bits // reading the outputs will say which one is not a bit
+	}
+	return k, err
+}
+
 // batch is some samples, in the order of the files.
 type batch struct {
 	n     int
@@ -178,7 +202,12 @@ const batchBytes = 4 << 20
 // each calls f for all samples, batch by batch, while the next batch is read; the
 // files are rewound first. Errors name the file and the place.
 func (s *Source) each(ctx context.Context, f func(*batch) error) error {
-	if err := errors.Join(s.Targets.Rewind(), s.Outputs.Rewind()); err != nil {
+	if s.Targets != nil {
+		if err := s.Targets.Rewind(); err != nil {
+			return err
+		}
+	}
+	if err := s.Outputs.Rewind(); err != nil {
 		return err
 	}
 	_, m := s.Outputs.Dims()
@@ -233,7 +262,11 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 	var y [1]float64
 	for b.n = 0; b.n < len(b.level); {
 		z := b.z[b.n*m : (b.n+1)*m]
-		errY, errZ := s.Targets.Next(y[:]), s.Outputs.Next(z)
+		errZ := s.Outputs.Next(z)
+		errY := errZ
+		if s.Targets != nil {
+			errY = s.Targets.Next(y[:])
+		}
 		switch at := row + b.n; {
 		case errY == io.EOF && errZ == io.EOF:
 			return true, nil
@@ -246,8 +279,10 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		case errZ != nil:
 			return false, errZ
 		}
-		if b.level[b.n], b.exact[b.n], err = s.Labels.Level(y[0]); err != nil {
-			return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
+		if s.Targets != nil {
+			if b.level[b.n], b.exact[b.n], err = s.Labels.Level(y[0]); err != nil {
+				return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
+			}
 		}
 		if s.Kind != Logits {
 			for k, v := range z {

@@ -1,0 +1,195 @@
+package fitdecoder
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// candidate is a decoder that Fit may choose. The candidates of a stage have the same kind.
+type candidate struct {
+	stage stage
+	rule  decode.Rule
+
+	reader      int     // of the stage today: which reader
+	temperature float64 // τ, of the stages temperature and recalibrated
+	bandwidth   int     // of the stages affine and curved
+	model, code float64 // the weights of the fitted posterior and of the code's correlations, there
+}
+
+// stage says how rich a candidate is. A richer one must be better by more than its standard error.
+type stage int
+
+const (
+	today stage = iota
+	temperature
+	recalibrated
+	affine
+	curved
+	stages
+)
+
+// kinds are the names of the stages besides today.
+var kinds = [stages]string{temperature: KindTemperature, recalibrated: KindRecalibrated, affine: KindAffine, curved: KindCurved}
+
+// The grids. Correlations of the code are a product of experts with the fitted posterior: the
+// network knows what it learned from many more samples. Temperatures go from 1/16 to 16.
+var (
+	modelWeights = [...]float64{0.25, 0.5, 0.75, 1}
+	codeShares   = [...]float64{0, 0.2, 0.4, 0.8}
+)
+
+const temperatures = 17
+
+func temperatureAt(i int) float64 { return math.Exp2(float64(i-temperatures/2) / 2) }
+
+// readerForm is a decoder of today in the form of a Decoder. ok is false where it has none.
+func readerForm(c *code.Code, r observed.Reader) (rule decode.Rule, weights *mat.Dense, offsets []float64, ok bool) {
+	levels, m := c.Dims()
+	offsets = make([]float64, levels)
+	switch d := r.Decoder.(type) {
+	case decode.Gen:
+		return decode.MAP, codeWeights(c, 1), offsets, true
+	case decode.GenEx:
+		return decode.Mean, codeWeights(c, d.Temperature()), offsets, true
+	case decode.BelU: // the level next to the number of ones + 1: −(n − 1 − Σ(1+z_k)/2)², less what all levels share
+		weights = mat.NewDense(levels, m, nil)
+		weights.Apply(func(i, _ int, _ float64) float64 { return float64(i) }, weights)
+		for i := range offsets {
+			offsets[i] = float64(i*m - i*i)
+		}
+		return decode.MAP, weights, offsets, true
+	}
+	return "", nil, nil, false
+}
+
+// candidates lists them all, stage by stage.
+func (f *fitting) candidates() []candidate {
+	var out []candidate
+	for i, r := range f.Readers {
+		if _, _, _, ok := readerForm(f.Code, r); ok {
+			out = append(out, candidate{stage: today, reader: i})
+		}
+	}
+	rules := []decode.Rule{decode.Median, decode.Mean}
+	tempered := func(s stage) {
+		for i := range temperatures {
+			for _, rule := range rules {
+				out = append(out, candidate{stage: s, rule: rule, temperature: f.Temperature * temperatureAt(i)})
+			}
+		}
+	}
+	tempered(temperature)
+	if !f.Code.Real() {
+		out = append(out, candidate{stage: recalibrated, rule: decode.MAP, temperature: 1})
+		tempered(recalibrated)
+	}
+	for i := range f.scalings {
+		for b := range bandwidths {
+			for _, model := range modelWeights {
+				for _, code := range codeShares {
+					for _, rule := range rules {
+						out = append(out, candidate{stage: affine + stage(i), rule: rule, bandwidth: b, model: model, code: f.Temperature * code})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fitted is what is fitted to some samples: all that the candidates need.
+type fitted struct {
+	recalibration *recalibration // nil for codes of real numbers
+	posteriors    [][]*posterior // by scaling and bandwidth; nil where there is none
+}
+
+// decoder returns a candidate as a decoder. The labels of levels are values.
+func (f *fitting) decoder(c candidate, with *fitted, values []float64, about About) (*Decoder, error) {
+	levels, m := f.Code.Dims()
+	offsets := make([]float64, levels)
+	about.Kind = kinds[c.stage]
+	switch c.stage {
+	case today:
+		r := f.Readers[c.reader]
+		rule, weights, offsets, _ := readerForm(f.Code, r)
+		about.Kind = r.Decoder.Name()
+		return newDecoder(rule, weights, nil, offsets, nil, values, r.Logits, about)
+	case temperature:
+		return newDecoder(c.rule, codeWeights(f.Code, c.temperature), nil, offsets, nil, values, f.Logits, about)
+	case recalibrated:
+		weights := codeWeights(f.Code, c.temperature)
+		for i := range offsets {
+			row := weights.RawRowView(i)
+			for k := range row {
+				offsets[i] += row[k] * with.recalibration.shift[k]
+				row[k] *= with.recalibration.slope[k]
+			}
+		}
+		return newDecoder(c.rule, weights, nil, offsets, nil, values, f.Logits, about)
+	}
+	s := f.scalings[c.stage-affine]
+	p := with.posteriors[c.stage-affine][c.bandwidth]
+	model := mat.NewDense(levels, m, nil)
+	for i := range offsets {
+		row := model.RawRowView(i)
+		offsets[i] = c.model * p.offsets[i]
+		for k, w := range p.weights.RawRowView(i) {
+			row[k] = c.model * w / s.spread[k]
+			offsets[i] -= row[k] * s.center[k]
+		}
+	}
+	own := codeWeights(f.Code, c.code)
+	if s.scale == nil {
+		model.Add(model, own)
+		return newDecoder(c.rule, model, nil, offsets, nil, values, f.Logits, about)
+	}
+	return newDecoder(c.rule, own, model, offsets, s.scale, values, f.Logits, about)
+}
+
+const (
+	// light is a score relative to the largest whose weight changes no label.
+	light = -36
+	// half is the share of the probability up to the median. It leaves room for rounding, so that
+	// of two levels with half of it each the lower one is the median.
+	half = 0.5 - 1e-9
+)
+
+// posteriorLabels returns the median, from 0, and the mean of the posterior with some scores, which it
+// changes. values are the labels of the levels; nil stands for 1 … L.
+func posteriorLabels(scores, values []float64) (median int, mean float64) {
+	most := math.Inf(-1)
+	for _, v := range scores {
+		if v > most {
+			most = v
+		}
+	}
+	total, sum := 0.0, 0.0
+	for i, v := range scores {
+		v -= most
+		if v < light {
+			scores[i] = 0
+			continue
+		}
+		v = math.Exp(v)
+		scores[i] = v
+		total += v
+		if values == nil {
+			sum += v * float64(i+1)
+		} else {
+			sum += v * values[i]
+		}
+	}
+	below := 0.0
+	for median < len(scores)-1 {
+		if below += scores[median]; below >= half*total {
+			break
+		}
+		median++
+	}
+	return median, sum / total
+}

@@ -1,0 +1,80 @@
+package fitdecoder_test
+
+import (
+	"context"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
+	"belsim/theory/arrayfile"
+)
+
+const examples = "../../testdata/decoders/"
+
+// TestExample: the labels are those of the NumPy lines, which made labels.npy.
+func TestExample(t *testing.T) {
+	ctx := context.Background()
+	d, err := fitdecoder.Read(examples + "decoder.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.About().Kind != fitdecoder.KindCurved {
+		t.Errorf("the example is %s; one with all parts shows more", d.About().Text())
+	}
+	outputs, err := arrayfile.OpenRows(examples + "more.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outputs.Close()
+	labels, err := arrayfile.OpenRows(examples + "labels.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer labels.Close()
+	r, err := d.Reader(observed.Logits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if err := observed.Decode(ctx, 0, outputs, observed.Logits, nil, r, func(got []float64) error {
+		var want [1]float64
+		for _, v := range got {
+			if err := labels.Next(want[:]); err != nil {
+				return err
+			}
+			if math.Abs(v-want[0]) > 1e-9 {
+				t.Errorf("sample %d: %v, and %v by NumPy", n+1, v, want[0])
+			}
+			n++
+		}
+		return nil
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := labels.Next(make([]float64, 1)); n != 300 || err != io.EOF {
+		t.Errorf("%d labels, then %v", n, err)
+	}
+}
+
+// TestLines: the command's reference shows the lines of apply.py, which the gate runs.
+func TestLines(t *testing.T) {
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	script, reference := read(examples+"apply.py"), read("../../cmd/belsim/README.md")
+	for _, part := range [][2]string{{"# NumPy\n", "\n\n\n# PyTorch"}, {"# PyTorch\n", "\n\n\n# end"}} {
+		_, lines, _ := strings.Cut(script, part[0])
+		lines, _, found := strings.Cut(lines, part[1])
+		if !found || !strings.Contains(reference, lines) {
+			t.Errorf("the reference does not show these lines of apply.py:\n%s", lines)
+		}
+	}
+}

@@ -1,0 +1,454 @@
+package fitdecoder
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/memory"
+	"belsim/theory/parallel"
+)
+
+const (
+	// Most is the largest number of samples that Fit wants. More make it slower, and the decoder
+	// no better.
+	Most = 20000
+	// Least is the smallest number of samples that Fit takes.
+	Least = 50
+	// folds is the number of parts of the samples for cross-validation.
+	folds = 5
+	// maxWork is the largest L·M² for which the outputs are modelled.
+	maxWork = 1 << 28
+)
+
+// Input is what Fit chooses a decoder for.
+type Input struct {
+	Code    *code.Code
+	Samples *observed.Samples
+	Logits  bool // the outputs are logits; else they are ±1
+	// Readers are the decoders of today: those to beat.
+	Readers []observed.Reader
+	// Temperature is τ of gen-ex, from which the search starts; 0 stands for 1.
+	Temperature float64
+	// Values are the labels of the levels; nil stands for 1 … L.
+	Values []float64
+}
+
+// Result is a fitted decoder, with the errors that judge it.
+type Result struct {
+	// Decoder is fitted to all samples. Fitted is false where none was better than those of
+	// today, and Decoder is one of them.
+	Decoder *Decoder
+	Fitted  bool
+	// Levels is its |error| against the level of the target, and Target against the target
+	// itself, both in levels and by nested cross-validation: for every fifth of the samples a
+	// decoder is chosen and fitted with the other four. So no sample judges a decoder that it
+	// helped to choose or to fit.
+	Levels, Target observed.Error
+	// Today is the best of the decoders of today for these samples, by its error against the
+	// target, and TodayLevels and TodayTarget are its errors. Gain is how much smaller Target is,
+	// with the standard error of this difference over the samples.
+	Today                    observed.Reader
+	TodayLevels, TodayTarget observed.Error
+	Gain, GainSE             float64
+	// Kinds has the best candidate of each kind, judged by simple cross-validation, which was also
+	// used to choose it: these errors are a little too small.
+	Kinds []Kind
+	// Few says that there are few samples for so many levels and bits.
+	Few bool
+	// TooLarge says that the code is too large for a model of its outputs.
+	TooLarge bool
+}
+
+// Kind is the best candidate of one kind.
+type Kind struct {
+	Kind   string
+	Rule   decode.Rule
+	Target observed.Error
+}
+
+// fitting is a run of Fit.
+type fitting struct {
+	Input
+	levels, m    int
+	folds        [][]int      // samples of each fold
+	scalings     []*scaling   // of the stages affine and curved
+	moments      [][]*moments // by scaling and fold
+	spread       []float64    // standard deviations of the outputs
+	all          []candidate  // the candidates
+	from, to     [stages]int  // and which of them are of a stage
+	today        []float64    // labels of the readers, N × readers
+	correlations *decode.Correlations
+}
+
+// Fit chooses a decoder for a network by the errors of samples that were not used to fit it, and
+// fits it to all samples. A richer kind of decoder is chosen where its error is smaller by more than
+// the standard error of the difference over the samples. workers is the number of goroutines, 0 for
+// one on each processor; it changes no number. The error says that there are too few samples or too little
+// memory, or is the context's.
+func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
+	f := &fitting{Input: in}
+	f.levels, f.m = in.Code.Dims()
+	if f.Temperature == 0 {
+		f.Temperature = 1
+	}
+	n := in.Samples.Len()
+	if n < Least {
+		return nil, fmt.Errorf("fitting a decoder to %d samples: want at least %d", n, Least)
+	}
+	f.folds = make([][]int, folds)
+	for i := range n { // the samples are in random order
+		f.folds[i%folds] = append(f.folds[i%folds], i)
+	}
+	tooLarge := memory.Product(f.levels, f.m, f.m) > maxWork
+	if !tooLarge {
+		f.scalings = append(f.scalings, newScaling(in.Samples, false))
+		if in.Logits {
+			f.scalings = append(f.scalings, newScaling(in.Samples, true))
+		}
+	}
+	_, f.spread = momentsOf(in.Samples, nil)
+	f.correlations = decode.NewCorrelations(in.Code)
+	f.all = f.candidates()
+	for s := range stages {
+		f.from[s] = slices.IndexFunc(f.all, func(c candidate) bool { return c.stage == s })
+		for f.to[s] = max(f.from[s], 0); f.to[s] < len(f.all) && f.all[f.to[s]].stage == s; f.to[s]++ {
+		}
+	}
+	if f.from[today] < 0 {
+		return nil, fmt.Errorf("no decoder fits %s", in.Code.Name())
+	}
+	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 4)+memory.Product(2*folds*8*8, f.levels, f.m)); err != nil {
+		return nil, err
+	}
+	for _, s := range f.scalings {
+		t, err := momentsOfFolds(ctx, workers, in.Samples, f.levels, f.folds, s)
+		if err != nil {
+			return nil, err
+		}
+		f.moments = append(f.moments, t)
+	}
+	var err error
+	if f.today, err = in.Samples.Labels(ctx, workers, in.Code, in.Readers); err != nil {
+		return nil, err
+	}
+	parts, err := f.crossValidate(ctx, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Few: n < 10*max(f.levels, f.m), TooLarge: tooLarge}
+	return out, f.judge(ctx, out, parts)
+}
+
+// part has the labels that the candidates give to the samples of one fold, when the fold and
+// perhaps another one were left out of the fit.
+type part struct {
+	samples []int
+	labels  []float32 // candidates × samples
+}
+
+func (p *part) of(candidate int) []float32 {
+	n := len(p.samples)
+	return p.labels[candidate*n : (candidate+1)*n]
+}
+
+// crossValidate returns the parts by the folds that are left out: at [f][f] fold f when it alone is
+// left out, at [f][g] fold g when both are.
+func (f *fitting) crossValidate(ctx context.Context, workers int) ([][]*part, error) {
+	parts := make([][]*part, folds)
+	for i := range parts {
+		parts[i] = make([]*part, folds)
+	}
+	var pairs [][2]int
+	for a := range folds {
+		for b := a; b < folds; b++ {
+			pairs = append(pairs, [2]int{a, b})
+		}
+	}
+	err := parallel.Each(ctx, workers, len(pairs), func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) error {
+			a, b := pairs[i][0], pairs[i][1]
+			with, err := f.fit(ctx, a, b)
+			if err != nil {
+				return err
+			}
+			if parts[a][b], err = f.labels(ctx, with, f.folds[b]); err == nil && a != b {
+				parts[b][a], err = f.labels(ctx, with, f.folds[a])
+			}
+			return err
+		}, nil
+	})
+	return parts, err
+}
+
+// fit fits all that candidates need to the samples of all folds but those that are left out.
+func (f *fitting) fit(ctx context.Context, without ...int) (*fitted, error) {
+	var of []int
+	for i := range f.folds {
+		if !slices.Contains(without, i) {
+			of = append(of, f.folds[i]...)
+		}
+	}
+	out := &fitted{}
+	if !f.Code.Real() {
+		out.recalibration = recalibrate(f.Code, f.Samples, of, f.spread)
+	}
+	for _, parts := range f.moments {
+		var kept []*moments
+		for i, t := range parts {
+			if !slices.Contains(without, i) {
+				kept = append(kept, t)
+			}
+		}
+		total := sum(kept, f.levels, f.m)
+		posteriors := make([]*posterior, len(bandwidths))
+		for b := range bandwidths {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			posteriors[b], _ = total.posterior(b)
+		}
+		out.posteriors = append(out.posteriors, posteriors)
+	}
+	return out, nil
+}
+
+// labels decodes some samples with all candidates.
+func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*part, error) {
+	n := len(samples)
+	out := &part{samples, make([]float32, len(f.all)*n)}
+	// The scores of the posteriors, N × L.
+	scores := make([][]*mat.Dense, len(f.scalings))
+	for s, scaling := range f.scalings {
+		x := mat.NewDense(n, f.m, nil)
+		for j, i := range samples {
+			scaling.apply(x.RawRowView(j), f.Samples.Row(i))
+		}
+		for _, p := range with.posteriors[s] {
+			if p == nil {
+				scores[s] = append(scores[s], nil)
+				continue
+			}
+			m := &mat.Dense{}
+			m.Mul(x, p.weights.T())
+			for j := range n {
+				axpy(m.RawRowView(j), 1, p.offsets)
+			}
+			scores[s] = append(scores[s], m)
+		}
+	}
+	own, mapped, z := make([]float64, f.levels), make([]float64, f.levels), make([]float64, f.m)
+	mixed := make([]float64, f.levels)
+	// tempered is the median and the mean of the posterior with the scores factor·a + other·b.
+	tempered := func(factor float64, a []float64, other float64, b []float64) (median, mean float64) {
+		for i, v := range a {
+			mixed[i] = factor*v + other*b[i]
+		}
+		at, mean := posteriorLabels(mixed, nil)
+		return float64(at + 1), mean
+	}
+	for j, i := range samples {
+		if j%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		f.correlations.To(own, f.Samples.Row(i))
+		if r := with.recalibration; r != nil {
+			for k, v := range f.Samples.Row(i) {
+				z[k] = r.slope[k]*v + r.shift[k]
+			}
+			f.correlations.To(mapped, z)
+		}
+		set := func(c int, label float64) { out.labels[c*n+j] = float32(label) }
+		for at := 0; at < len(f.all); at++ {
+			c := f.all[at]
+			var median, mean float64
+			switch {
+			case c.stage == today:
+				set(at, f.today[i*len(f.Readers)+c.reader])
+				continue
+			case c.rule == decode.MAP:
+				set(at, decode.Gen{}.FromCorrelations(mapped))
+				continue
+			case c.stage == temperature:
+				median, mean = tempered(c.temperature, own, 0, own)
+			case c.stage == recalibrated:
+				median, mean = tempered(c.temperature, mapped, 0, mapped)
+			default:
+				if s := scores[c.stage-affine][c.bandwidth]; s == nil {
+					median, mean = math.NaN(), math.NaN() // never the smallest error
+				} else {
+					median, mean = tempered(c.model, s.RawRowView(j), c.code, own)
+				}
+			}
+			set(at, median) // the next candidate differs by its rule, the mean
+			at++
+			set(at, mean)
+		}
+	}
+	return out, nil
+}
+
+// error is the error of a candidate over some parts, against the target.
+func (f *fitting) error(parts []*part, c int) observed.Error {
+	return f.against(parts, c, func(i int) float64 { return f.Samples.Exact[i] })
+}
+
+// against is the error of a candidate over some parts, against a number for each sample.
+func (f *fitting) against(parts []*part, c int, truth func(i int) float64) observed.Error {
+	var s sums
+	for _, p := range parts {
+		labels := p.of(c)
+		for j, i := range p.samples {
+			s.add(math.Abs(float64(labels[j]) - truth(i)))
+		}
+	}
+	return s.error()
+}
+
+// gain is the mean by which the error of candidate b is smaller than that of a, and its standard
+// error.
+func (f *fitting) gain(parts []*part, a, b int) (mean, se float64) {
+	var s sums
+	for _, p := range parts {
+		from, to := p.of(a), p.of(b)
+		for j, i := range p.samples {
+			y := f.Samples.Exact[i]
+			s.add(math.Abs(float64(from[j])-y) - math.Abs(float64(to[j])-y))
+		}
+	}
+	e := s.error()
+	return e.Mean, e.StdErr
+}
+
+// best returns the candidate of a stage with the smallest error, or −1.
+func (f *fitting) best(parts []*part, s stage) int {
+	best, least := -1, math.Inf(1)
+	for c := max(f.from[s], 0); c < f.to[s]; c++ {
+		if e := f.error(parts, c).Mean; e < least {
+			best, least = c, e
+		}
+	}
+	return best
+}
+
+// choose goes from the best decoder of today to richer ones, where these are better by more than
+// a standard error.
+func (f *fitting) choose(parts []*part) int {
+	chosen := f.best(parts, today)
+	for s := temperature; s < stages; s++ {
+		c := f.best(parts, s)
+		if c < 0 {
+			continue
+		}
+		if gain, se := f.gain(parts, chosen, c); gain > se {
+			chosen = c
+		}
+	}
+	return chosen
+}
+
+// judge fills in a result.
+func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error {
+	single := make([]*part, folds)
+	best := f.bestReader()
+	out.Today = f.Readers[best]
+	var levels, target, todayLevels, todayTarget, gain sums
+	for o := range folds {
+		single[o] = parts[o][o]
+		var inner []*part
+		for i := range folds {
+			if i != o {
+				inner = append(inner, parts[o][i])
+			}
+		}
+		labels := parts[o][o].of(f.choose(inner))
+		for j, i := range parts[o][o].samples {
+			level, y := float64(f.Samples.Level[i]), f.Samples.Exact[i]
+			label, before := float64(labels[j]), f.today[i*len(f.Readers)+best]
+			levels.add(math.Abs(label - level))
+			target.add(math.Abs(label - y))
+			todayLevels.add(math.Abs(before - level))
+			todayTarget.add(math.Abs(before - y))
+			gain.add(math.Abs(before-y) - math.Abs(label-y))
+		}
+	}
+	out.Levels, out.Target, out.TodayLevels, out.TodayTarget = levels.error(), target.error(), todayLevels.error(), todayTarget.error()
+	g := gain.error()
+	out.Gain, out.GainSE = g.Mean, g.StdErr
+	chosen := f.choose(single)
+	if out.Gain <= 0 { // judged by samples that did not choose it, it gains nothing
+		chosen = f.best(single, today)
+	}
+	for s := range stages {
+		c := f.best(single, s)
+		if c < 0 {
+			continue
+		}
+		k := Kind{kinds[s], f.all[c].rule, f.error(single, c)}
+		if s == today {
+			r := f.Readers[f.all[c].reader]
+			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
+			k.Rule, _, _, _ = readerForm(f.Code, r)
+		}
+		out.Kinds = append(out.Kinds, k)
+	}
+	with, err := f.fit(ctx)
+	if err != nil {
+		return err
+	}
+	if c := f.all[chosen]; c.stage >= affine && with.posteriors[c.stage-affine][c.bandwidth] == nil {
+		chosen = f.best(single, today) // it can be fitted to parts of the samples alone
+	}
+	if out.Fitted = f.all[chosen].stage != today; !out.Fitted {
+		out.Levels = f.against(single, chosen, func(i int) float64 { return float64(f.Samples.Level[i]) })
+		out.Target = f.error(single, chosen)
+	}
+	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{
+		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: out.Target.Mean, StdErr: out.Target.StdErr,
+	})
+	return err
+}
+
+// bestReader is the reader with the smallest error over all samples.
+func (f *fitting) bestReader() int {
+	best, least := 0, math.Inf(1)
+	for r := range f.Readers {
+		total := 0.0
+		for i, y := range f.Samples.Exact {
+			total += math.Abs(f.today[i*len(f.Readers)+r] - y)
+		}
+		if total < least {
+			best, least = r, total
+		}
+	}
+	return best
+}
+
+// sums adds numbers up.
+type sums struct{ n, sum, square float64 }
+
+func (s *sums) add(v float64) {
+	s.n++
+	s.sum += v
+	s.square += v * v
+}
+
+// error is the mean with its standard error.
+func (s sums) error() observed.Error {
+	mean := s.sum / s.n
+	return observed.Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1)), RMS: math.Sqrt(s.square / s.n)}
+}
+
+// Interval is the interval of a mean with its standard error, of the confidence errmodel.Confidence.
+func Interval(e observed.Error) [2]float64 {
+	half := distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * e.StdErr
+	return [2]float64{e.Mean - half, e.Mean + half}
+}

@@ -1,0 +1,330 @@
+package fitdecoder_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
+	"belsim/theory/arrayfile"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+func mustCode(t testing.TB, name string, levels int) *code.Code {
+	t.Helper()
+	c, err := code.New(name, levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// draw draws samples of a network. Every sample has a perceived label, its target with noise; the
+// logit of a bit is a smoothed code word there, with noise that is as large as misfit, and times a
+// scale.
+func draw(c *code.Code, n int, noise, misfit, scale float64, seed uint64) *observed.Samples {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	levels, m := c.Dims()
+	s := &observed.Samples{Bits: m, All: n}
+	for range n {
+		y := 1 + rng.Float64()*float64(levels-1)
+		at := y + noise*rng.NormFloat64()
+		s.Exact, s.Level = append(s.Exact, y), append(s.Level, int(math.Round(y)))
+		for k := range m {
+			sum, total := 0.0, 0.0
+			for i := range levels {
+				w := math.Exp(-0.5 * (float64(i+1) - at) * (float64(i+1) - at))
+				total += w
+				if c.Bit(i, k) {
+					sum += w
+				}
+			}
+			p := 0.02 + 0.96*sum/max(total, 1e-300)
+			s.Outputs = append(s.Outputs, scale*(math.Log(p/(1-p))+misfit*rng.NormFloat64()))
+		}
+	}
+	return s
+}
+
+// signs are the same samples with hard decisions.
+func signs(s *observed.Samples) *observed.Samples {
+	out := *s
+	out.Outputs = slices.Clone(s.Outputs)
+	for i, v := range out.Outputs {
+		out.Outputs[i] = math.Copysign(1, v)
+	}
+	return &out
+}
+
+func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
+	t.Helper()
+	readers, err := observed.Readers(decode.Builtin(), c, k, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Readers: readers, Values: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// errors are the |error| of a decoder, and of a reader, for samples.
+func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Reader) (mean, se float64) {
+	t.Helper()
+	labels, err := s.Labels(context.Background(), 0, c, []observed.Reader{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	square, n := 0.0, float64(len(labels))
+	for i, v := range labels {
+		e := math.Abs(v - s.Exact[i])
+		mean += e / n
+		square += e * e / n
+	}
+	return mean, math.Sqrt((square - mean*mean) / n)
+}
+
+// TestFit judges fitted decoders by 4000 new samples: the error of nested cross-validation is the
+// error there, within five standard errors of the difference (false alarms below 10⁻⁵ for all
+// together), and no fitted decoder is worse than the best of today by more than two of them. Codes
+// of many transitions gain much.
+func TestFit(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		scale, misfit float64
+		most          float64 // of fitted over today
+		bits          bool
+	}{
+		{"unary", 1, 0.3, 1.02, false}, {"binary", 1, 1.5, 0.92, false}, {"hexj-nr", 6, 1.5, 0.95, false},
+		{"binary", 1, 1.5, 0.97, true}, {"unary", 1, 1, 1.02, true}, {"onehot", 0.2, 1, 0.99, false},
+	} {
+		c := mustCode(t, tt.name, 16)
+		train, test, kind := draw(c, 800, 1, tt.misfit, tt.scale, 1), draw(c, 4000, 1, tt.misfit, tt.scale, 2), observed.Logits
+		if tt.bits {
+			train, test, kind = signs(train), signs(test), observed.Bits
+		}
+		r := fit(t, 0, c, train, kind, nil)
+		reader, err := r.Decoder.Reader(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, se := errors(t, c, test, reader)
+		before, _ := errors(t, c, test, r.Today)
+		if math.Abs(got-r.Target.Mean) > 5*math.Hypot(se, r.Target.StdErr) {
+			t.Errorf("%+v: %v on new samples, %v ± %v by cross-validation", tt, got, r.Target.Mean, r.Target.StdErr)
+		}
+		if got > before+2*se || got/before > tt.most {
+			t.Errorf("%+v: %s has %v, %s has %v", tt, r.Decoder.About().Text(), got, r.Today.Decoder.Name(), before)
+		}
+		if r.Fitted == (r.Decoder.About().Kind == r.Today.Decoder.Name()) || r.TooLarge || r.Few {
+			t.Errorf("%+v: %+v", tt, r)
+		}
+	}
+}
+
+// TestWorkers: any number of workers gives the same bytes, and a decoder comes back from its file.
+func TestWorkers(t *testing.T) {
+	c := mustCode(t, "hexj-nr", 16)
+	s := draw(c, 300, 1, 1.5, 3, 3)
+	values := make([]float64, 16)
+	for i := range values {
+		values[i] = 2.5 + 0.1*float64(i)
+	}
+	for _, kind := range []observed.Kind{observed.Logits, observed.Bits} {
+		samples := s
+		if kind.Hard() {
+			samples = signs(s)
+		}
+		var files [2]bytes.Buffer
+		for i, workers := range []int{1, 3} {
+			if err := fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Fatalf("%s: the file depends on the number of workers", kind)
+		}
+		path := filepath.Join(t.TempDir(), "d.npz")
+		if err := os.WriteFile(path, files[0].Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := fitdecoder.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, 300)
+		fit(t, 1, c, samples, kind, values).Decoder.LabelsTo(want, samples.Outputs)
+		got := make([]float64, 300)
+		d.LabelsTo(got, samples.Outputs)
+		var again bytes.Buffer
+		if err := d.Write(&again); err != nil || !slices.Equal(got, want) || !bytes.Equal(again.Bytes(), files[0].Bytes()) {
+			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
+		}
+		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 || d.Values()[15] != values[15] {
+			t.Errorf("%s: labels from %v to %v, want 2.5 to 4", kind, slices.Min(got), slices.Max(got))
+		}
+		if _, err := d.Reader(observed.Bits); (err == nil) != kind.Hard() {
+			t.Errorf("%s reads bits: %v", kind, err)
+		}
+		wide, err := d.WithRange(0, 150)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := samples.Row(0)
+		if got, want := wide.DecodeLogits(z), (d.DecodeLogits(z)-2.5)*100; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v in another range, want %v", kind, got, want)
+		}
+	}
+}
+
+// TestToday: the decoders of today keep their labels in the form of a fitted one.
+func TestToday(t *testing.T) {
+	c := mustCode(t, "unary", 8)
+	// All words of 7 bits, each some times, with its own number of ones: bel-u has no error.
+	s := &observed.Samples{Bits: 7}
+	for range 2 {
+		for w := range 128 {
+			ones := 0
+			for k := range 7 {
+				bit := w >> k & 1
+				ones += bit
+				s.Outputs = append(s.Outputs, float64(2*bit-1))
+			}
+			s.Level, s.Exact = append(s.Level, ones+1), append(s.Exact, float64(ones+1))
+		}
+	}
+	r := fit(t, 0, c, s, observed.Bits, nil)
+	if r.Fitted || r.Decoder.Name() != "bel-u" || r.Levels.Mean != 0 {
+		t.Errorf("%s has the error %v", r.Decoder.About().Text(), r.Levels.Mean)
+	}
+	labels := make([]float64, s.Len())
+	r.Decoder.LabelsTo(labels, s.Outputs)
+	for i, v := range labels {
+		if v != s.Exact[i] {
+			t.Fatalf("%v is %v, want %v", s.Row(i), v, s.Exact[i])
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	c := mustCode(t, "gray", 8)
+	ctx := context.Background()
+	few := draw(c, 49, 1, 1, 1, 1)
+	readers, _ := observed.Readers(decode.Builtin(), c, observed.Logits, decode.Options{})
+	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true, Readers: readers}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
+		t.Errorf("49 samples: %v", err)
+	}
+	if r := fit(t, 1, c, draw(c, 50, 1, 1, 1, 1), observed.Logits, nil); !r.Few {
+		t.Error("50 samples are not few")
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := fitdecoder.Fit(cancelled, 1, fitdecoder.Input{Code: c, Samples: draw(c, 60, 1, 1, 1, 1), Logits: true, Readers: readers}); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "no.npz")
+	if err := os.WriteFile(path, []byte("PK"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), "not an .npz file") {
+		t.Errorf("no .npz file: %v", err)
+	}
+}
+
+// TestFiles: files with other arrays than a decoder has are refused, and the error names the file and says why.
+func TestFiles(t *testing.T) {
+	type array struct {
+		rows, columns int
+		value         float64
+	}
+	for _, tt := range []struct {
+		name  string
+		array *array // nil: the array is missing
+		text  string
+		want  string
+	}{
+		{"matrix", nil, "", `no array "matrix"`},
+		{"curved", &array{3, 1, 1}, "", "the curved part of a decoder is 3 × 1 with 2 scales; want 3 × 2 and 2"},
+		{"scale", &array{3, 1, 1}, "", "array scale is 3 × 1, and the matrix has 2 bits"},
+		{"scale", &array{2, 1, -1}, "", "scale of bit 1 is -1"},
+		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the matrix has 3 levels"},
+		{"offsets", &array{3, 1, math.NaN()}, "", "NaN is not a finite number"},
+		{"values", &array{3, 1, 5}, "", "label of level 2 is 5"},
+		{"rule", nil, "mode", `rule "mode"`},
+		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
+		{"about", nil, "{", "array about"},
+	} {
+		var b bytes.Buffer
+		z := arrayfile.NewNPZWriter(&b)
+		for name, a := range map[string]array{"matrix": {3, 2, 1}, "curved": {3, 2, 1}, "scale": {2, 1, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}} {
+			if name == tt.name {
+				if tt.array == nil {
+					continue
+				}
+				a = *tt.array
+			}
+			m := mat.NewDense(a.rows, a.columns, nil)
+			m.Apply(func(i, _ int, _ float64) float64 {
+				if name == "values" && name != tt.name {
+					return float64(i)
+				}
+				return a.value
+			}, m)
+			if err := z.Matrix(name, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}"} {
+			if name == tt.name {
+				text = tt.text
+			}
+			if err := z.Strings(name, 1, func(int) string { return text }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "d.npz")
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	c := mustCode(b, "johnson", 64)
+	s := draw(c, 2000, 1, 1, 1, 1)
+	for b.Loop() {
+		fit(b, 0, c, s, observed.Logits, nil)
+	}
+	b.ReportMetric(float64(b.N)*2000/b.Elapsed().Seconds(), "samples/s")
+}
+
+func BenchmarkLabels(b *testing.B) {
+	c := mustCode(b, "johnson", 64)
+	r := fit(b, 0, c, draw(c, 1000, 1, 1.5, 1, 1), observed.Logits, nil)
+	s := draw(c, 4096, 1, 1.5, 1, 2)
+	labels := make([]float64, s.Len())
+	b.Log(r.Decoder.About().Text())
+	for b.Loop() {
+		for i := 0; i < len(labels); i += 256 {
+			r.Decoder.LabelsTo(labels[i:i+256], s.Outputs[i*s.Bits:(i+256)*s.Bits])
+		}
+	}
+	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
+}

@@ -1,0 +1,302 @@
+package fitdecoder
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/parallel"
+)
+
+// The model of the outputs at a level: normal, with a mean that is a smooth function of the label
+// and one covariance for all levels. The mean is a local line: of the samples whose labels lie
+// within a few bandwidths h, weighted by exp(−(n−y)²/2h²). The covariance is of the samples' distances
+// from the mean at their labels, and its correlations are shrunk. Then the logarithm of the posterior
+// is affine in the outputs.
+//
+// All that a fit needs are sums over samples. Sums of parts of the samples are made once, and added
+// for every fit that leaves out some of them.
+
+// bandwidths are the candidates for h, in levels.
+var bandwidths = [...]float64{0.5, 1, 2}
+
+const (
+	// reach is how many bandwidths away a sample still counts.
+	reach = 5
+	// shrinkage is the share of the correlations that is taken away.
+	shrinkage = 0.1
+	// leastVariance is added to the variance of outputs within a level; their variance is 1.
+	leastVariance = 1e-3
+	// unseen is the weight that every level has in the prior besides its samples.
+	unseen = 0.5
+	// fewest is the weight of samples below which a level has the mean of the next one that has
+	// more.
+	fewest = 0.1
+)
+
+// scaling makes outputs comparable: (φ(z_k) − center_k)/spread_k, where φ is asinh(z/scale_k) or z
+// itself.
+type scaling struct {
+	scale, center, spread []float64
+}
+
+// newScaling returns the scaling of all samples. It uses no targets.
+func newScaling(s *observed.Samples, curved bool) *scaling {
+	c := &scaling{}
+	if curved {
+		_, c.scale = momentsOf(s, nil)
+	}
+	c.center, c.spread = momentsOf(s, c.scale)
+	return c
+}
+
+// momentsOf are the mean and the standard deviation of every output, or of its curve. A deviation
+// below a twentieth of the largest one counts as that.
+func momentsOf(s *observed.Samples, scale []float64) (mean, sd []float64) {
+	n := float64(s.Len())
+	mean, sd = make([]float64, s.Bits), make([]float64, s.Bits)
+	row := make([]float64, s.Bits)
+	for i := range s.Len() {
+		for k, v := range bend(row, s.Row(i), scale) {
+			mean[k] += v / n
+		}
+	}
+	most := 0.0
+	for i := range s.Len() {
+		for k, v := range bend(row, s.Row(i), scale) {
+			sd[k] += (v - mean[k]) * (v - mean[k]) / n
+			most = max(most, sd[k])
+		}
+	}
+	if most == 0 {
+		most = 1
+	}
+	for k, v := range sd {
+		sd[k] = math.Sqrt(max(v, most/400))
+	}
+	return mean, sd
+}
+
+// bend sets dst to outputs, or to their curve.
+func bend(dst, z, scale []float64) []float64 {
+	copy(dst, z)
+	for k, c := range scale {
+		dst[k] = asinh(z[k] / c)
+	}
+	return dst
+}
+
+// apply sets dst to the scaled outputs of a sample.
+func (c *scaling) apply(dst, z []float64) {
+	bend(dst, z, c.scale)
+	for k := range dst {
+		dst[k] = (dst[k] - c.center[k]) / c.spread[k]
+	}
+}
+
+// moments are sums over samples, of scaled outputs x and labels y.
+type moments struct {
+	n      float64
+	square *mat.SymDense // Σ x·xᵀ, M × M
+	hat    *mat.Dense    // Σ of x over the samples, split to the two levels beside y: L × M
+	own    []float64     // Σ of the squares of these shares, by level
+	beside []float64     // Σ of the products of the shares of a level and the next
+	lines  []line        // one for each bandwidth
+}
+
+// line has the sums of a local line at every level.
+type line struct {
+	s0, s1, s2 []float64  // Σ w·d^j, of length L
+	x0, x1     *mat.Dense // Σ w·d^j·x, L × M
+}
+
+func newMoments(levels, m int) *moments {
+	t := &moments{square: mat.NewSymDense(m, nil), hat: mat.NewDense(levels, m, nil), own: make([]float64, levels), beside: make([]float64, levels)}
+	for range bandwidths {
+		t.lines = append(t.lines, line{make([]float64, levels), make([]float64, levels), make([]float64, levels), mat.NewDense(levels, m, nil), mat.NewDense(levels, m, nil)})
+	}
+	return t
+}
+
+// place returns the level below a label, from 0, and the share of the next one.
+func place(y float64, levels int) (i int, share float64) {
+	f := min(max(y-1, 0), float64(levels-1))
+	i = min(int(f), levels-2)
+	return i, f - float64(i)
+}
+
+// momentsOfFolds returns the sums of each fold.
+func momentsOfFolds(ctx context.Context, workers int, s *observed.Samples, levels int, folds [][]int, c *scaling) ([]*moments, error) {
+	out := make([]*moments, len(folds))
+	err := parallel.Each(ctx, workers, len(folds), func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, f int) error {
+			t := newMoments(levels, s.Bits)
+			x := mat.NewDense(max(len(folds[f]), 1), s.Bits, nil)
+			for j, i := range folds[f] {
+				if j%256 == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				row := x.RawRowView(j)
+				c.apply(row, s.Row(i))
+				t.add(row, s.Exact[i], levels)
+			}
+			t.n = float64(len(folds[f]))
+			t.square.SymOuterK(1, x.T())
+			out[f] = t
+			return nil
+		}, nil
+	})
+	return out, err
+}
+
+// add adds a sample to all sums but square.
+func (t *moments) add(x []float64, y float64, levels int) {
+	i, share := place(y, levels)
+	axpy(t.hat.RawRowView(i), 1-share, x)
+	axpy(t.hat.RawRowView(i+1), share, x)
+	t.own[i] += (1 - share) * (1 - share)
+	t.own[i+1] += share * share
+	t.beside[i] += share * (1 - share)
+	for b, h := range bandwidths {
+		l := &t.lines[b]
+		first, last := max(int(math.Ceil(y-1-reach*h)), 0), min(int(y-1+reach*h), levels-1)
+		for n := first; n <= last; n++ {
+			d := (float64(n+1) - y) / h
+			w := math.Exp(-0.5 * d * d)
+			l.s0[n] += w
+			l.s1[n] += w * d
+			l.s2[n] += w * d * d
+			axpy(l.x0.RawRowView(n), w, x)
+			axpy(l.x1.RawRowView(n), w*d, x)
+		}
+	}
+}
+
+func axpy(dst []float64, a float64, x []float64) {
+	if a == 0 {
+		return
+	}
+	for k, v := range x {
+		dst[k] += a * v
+	}
+}
+
+// sum adds the sums of several folds.
+func sum(parts []*moments, levels, m int) *moments {
+	out := newMoments(levels, m)
+	add := func(dst, src []float64) { axpy(dst, 1, src) }
+	for _, p := range parts {
+		out.n += p.n
+		out.square.AddSym(out.square, p.square)
+		out.hat.Add(out.hat, p.hat)
+		add(out.own, p.own)
+		add(out.beside, p.beside)
+		for b := range out.lines {
+			to, from := &out.lines[b], &p.lines[b]
+			add(to.s0, from.s0)
+			add(to.s1, from.s1)
+			add(to.s2, from.s2)
+			to.x0.Add(to.x0, from.x0)
+			to.x1.Add(to.x1, from.x1)
+		}
+	}
+	return out
+}
+
+// posterior is the fitted logarithm of the posterior, affine in scaled outputs: offsets_n +
+// Σ_k weights[n,k]·x_k.
+type posterior struct {
+	weights *mat.Dense // L × M
+	offsets []float64
+}
+
+// posterior fits the model with one of the bandwidths. ok is false where the covariance cannot be
+// inverted.
+func (t *moments) posterior(bandwidth int) (p *posterior, ok bool) {
+	levels, m := t.hat.Dims()
+	l := &t.lines[bandwidth]
+	mean := l.means()
+	// The covariance of x − μ(y), where μ(y) lies between the means of the two levels beside y.
+	cross, again := &mat.Dense{}, mat.NewDense(levels, m, nil)
+	cross.Mul(t.hat.T(), mean) // Σ x·μᵀ
+	for i := range levels {
+		row := again.RawRowView(i)
+		axpy(row, t.own[i], mean.RawRowView(i))
+		if i > 0 {
+			axpy(row, t.beside[i-1], mean.RawRowView(i-1))
+		}
+		if i < levels-1 {
+			axpy(row, t.beside[i], mean.RawRowView(i+1))
+		}
+	}
+	squares := &mat.Dense{}
+	squares.Mul(mean.T(), again) // Σ μ·μᵀ
+	covariance := mat.NewSymDense(m, nil)
+	for a := range m {
+		for b := a; b < m; b++ {
+			v := (t.square.At(a, b) - cross.At(a, b) - cross.At(b, a) + (squares.At(a, b)+squares.At(b, a))/2) / t.n
+			if a == b {
+				v = max(v, 0) + leastVariance
+			} else {
+				v *= 1 - shrinkage
+			}
+			covariance.SetSym(a, b, v)
+		}
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(covariance) {
+		return nil, false
+	}
+	solved := &mat.Dense{}
+	if err := factor.SolveTo(solved, mean.T()); err != nil {
+		return nil, false
+	}
+	p = &posterior{weights: mat.DenseCopyOf(solved.T()), offsets: make([]float64, levels)}
+	total := 0.0
+	for _, w := range l.s0 {
+		total += w + unseen
+	}
+	for i := range p.offsets {
+		dot := 0.0
+		for k, w := range p.weights.RawRowView(i) {
+			dot += w * mean.At(i, k)
+		}
+		p.offsets[i] = math.Log((l.s0[i]+unseen)/total) - dot/2
+	}
+	return p, true
+}
+
+// means are the values of the local lines at the levels, L × M. A level far from all samples has
+// the mean of the next level that is not.
+func (l *line) means() *mat.Dense {
+	levels, m := l.x0.Dims()
+	out := mat.NewDense(levels, m, nil)
+	known := func(i int) bool { return l.s0[i] >= fewest }
+	for i := range levels {
+		if !known(i) {
+			continue
+		}
+		// The line through the weighted samples, its slope slightly damped where it is uncertain.
+		s2 := l.s2[i] + 1e-3*l.s0[i] + 1e-6
+		det := l.s0[i]*s2 - l.s1[i]*l.s1[i]
+		row, x1 := out.RawRowView(i), l.x1.RawRowView(i)
+		for k, x0 := range l.x0.RawRowView(i) {
+			row[k] = (s2*x0 - l.s1[i]*x1[k]) / det
+		}
+	}
+	for i := range levels {
+		for d := 1; !known(i) && d < levels; d++ {
+			if below := i - d; below >= 0 && known(below) {
+				copy(out.RawRowView(i), out.RawRowView(below))
+				break
+			}
+			if above := i + d; above < levels && known(above) {
+				copy(out.RawRowView(i), out.RawRowView(above))
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// func scoresAVX2(dst, weights, features *float64, blocks, width, stride int)
+TEXT ·scoresAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ weights+8(FP), SI
+	MOVQ blocks+24(FP), R8
+	MOVQ stride+40(FP), R10
+
+block:
+	// Y0 to Y7: the scores of 32 levels.
+	VMOVUPD 0(DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	MOVQ features+16(FP), DX
+	MOVQ width+32(FP), CX
+	MOVQ SI, AX
+
+feature:
+	VBROADCASTSD (DX), Y8
+	VMULPD 0(AX), Y8, Y9
+	VADDPD Y9, Y0, Y0
+	VMULPD 32(AX), Y8, Y10
+	VADDPD Y10, Y1, Y1
+	VMULPD 64(AX), Y8, Y11
+	VADDPD Y11, Y2, Y2
+	VMULPD 96(AX), Y8, Y12
+	VADDPD Y12, Y3, Y3
+	VMULPD 128(AX), Y8, Y9
+	VADDPD Y9, Y4, Y4
+	VMULPD 160(AX), Y8, Y10
+	VADDPD Y10, Y5, Y5
+	VMULPD 192(AX), Y8, Y11
+	VADDPD Y11, Y6, Y6
+	VMULPD 224(AX), Y8, Y12
+	VADDPD Y12, Y7, Y7
+	ADDQ R10, AX
+	ADDQ $8, DX
+	DECQ CX
+	JNZ  feature
+
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	ADDQ $256, DI
+	ADDQ $256, SI
+	DECQ R8
+	JNZ  block
+	VZEROUPPER
+	RET

@@ -1,0 +1,75 @@
+package observed
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Samples are some samples of a Source, in memory.
+type Samples struct {
+	Level   []int     // of the target, from 1
+	Exact   []float64 // the target itself, in levels
+	Outputs []float64 // N × M: logits, or ±1 for hard decisions
+	Bits    int       // M
+	All     int       // how many samples the Source has
+}
+
+// Len is the number N of samples.
+func (s *Samples) Len() int { return len(s.Level) }
+
+// Row returns the outputs of sample i, from 0.
+func (s *Samples) Row(i int) []float64 { return s.Outputs[i*s.Bits : (i+1)*s.Bits] }
+
+// Take reads all samples of a source, or some of them where there are more than most: every sample
+// is taken with the same probability, and the seed decides which. Their order is random. done is
+// told how many samples were read since its last call, and may be nil. Errors name the file and the
+// place, or are the context's.
+func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samples uint64)) (*Samples, error) {
+	_, m := s.Outputs.Dims()
+	out := &Samples{Bits: m}
+	rng := rand.New(rand.NewPCG(seed, 0x5a3c))
+	err := s.each(ctx, func(b *batch) error {
+		for j := range b.n {
+			z := b.z[j*m : (j+1)*m]
+			// A sample goes to a random place among those before it; beyond most it is not taken.
+			at := rng.IntN(out.All + 1)
+			out.All++
+			switch n := out.Len(); {
+			case n < most:
+				out.Level, out.Exact, out.Outputs = append(out.Level, b.level[j]), append(out.Exact, b.exact[j]), append(out.Outputs, z...)
+				out.Level[at], out.Level[n] = out.Level[n], out.Level[at]
+				out.Exact[at], out.Exact[n] = out.Exact[n], out.Exact[at]
+				if at < n {
+					swap(out.Row(at), out.Row(n))
+				}
+			case at < most:
+				out.Level[at], out.Exact[at] = b.level[j], b.exact[j]
+				copy(out.Row(at), z)
+			}
+		}
+		if done != nil {
+			done(uint64(b.n))
+		}
+		return nil
+	})
+	out.Outputs = slices.Clip(out.Outputs)
+	return out, err
+}
+
+func swap(a, b []float64) {
+	for k, v := range a {
+		a[k], b[k] = b[k], v
+	}
+}
+
+// Labels decodes all samples with every reader: the labels of a sample beside each other, N × readers.
+// workers is the number of goroutines, 0 for one on each processor; it changes no label.
+func (s *Samples) Labels(ctx context.Context, workers int, c *code.Code, readers []Reader) ([]float64, error) {
+	out := make([]float64, s.Len()*len(readers))
+	b := &batch{n: s.Len(), z: s.Outputs}
+	return out, decodeBatch(ctx, workers, out, b, c, readers, decode.NewCorrelations(c))
+}
