@@ -169,20 +169,22 @@ func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
 // remembered: 2¹⁶ of them take a quarter of a megabyte.
 const memoBits = 16
 
-// memoGen remembers what gen makes of an output, whatever the label was.
-type memoGen struct {
+// memo remembers what a decoder of any code makes of an output, whatever the label was.
+type memo struct {
 	pairDecoder
 	levels []uint32 // by output; 0: not yet asked
 }
 
-func memoGenOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
-	if _, ok := d.(decode.Gen); !ok || c.Bits() > memoBits {
+func memoOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
+	_, gen := d.(decode.Gen)
+	_, informed := d.(decode.Informed)
+	if !gen && !informed || c.Bits() > memoBits {
 		return nil, false
 	}
-	return &memoGen{newPairDecoder(d), make([]uint32, 1<<c.Bits())}, true
+	return &memo{newPairDecoder(d), make([]uint32, 1<<c.Bits())}, true
 }
 
-func (k *memoGen) add(s *Sums, within int, places []uint16, points int) {
+func (k *memo) add(s *Sums, within int, places []uint16, points int) {
 	out := k.outputs(places, points)
 	var sum, square, near uint64
 	for _, w := range out {

@@ -125,5 +125,8 @@ func (p *Problem) validatePerceived() error {
 func (p *Problem) LogitTables() *tables.LogitMaker {
 	m := tables.Model{Code: p.Code, Errors: p.Errors, Hard: p.Latent.Hard, Shared: p.Latent.Shared, Continuous: p.Latent.Continuous, Perceived: p.Latent.Perceived}
 	m.Temperature, m.Correlates = correlated(p.Decoder)
+	if a, ok := scoresOf(p); ok {
+		m.Scores = &tables.Scores{Weights: a.Weights(), Offsets: a.Offsets(), Light: lightScore(a.Rule(), p.Code.Levels())}
+	}
 	return tables.NewLogitMaker(m)
 }

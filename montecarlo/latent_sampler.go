@@ -142,7 +142,7 @@ type latentDecoder interface {
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
-var latentPaths = []func(p *Problem) (latentDecoder, bool){signsGenOf, correlatorOf}
+var latentPaths = []func(p *Problem) (latentDecoder, bool){signsGenOf, signsPosteriorOf, correlatorOf, scorerOf}
 
 // newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
 // path of its own is called for every sample.
@@ -153,7 +153,11 @@ func newLatentDecoder(p *Problem) latentDecoder {
 		}
 	}
 	if p.Latent.Hard {
-		return &hardDecoder{code: p.Code, decoder: p.Decoder}
+		h := &hardDecoder{code: p.Code, decoder: p.Decoder}
+		if _, ok := p.Decoder.(decode.Informed); ok && p.Code.Bits() <= memoBits {
+			h.known = make([]float64, 1<<p.Code.Bits())
+		}
+		return h
 	}
 	// Problem.Validate has made sure that it reads logits.
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
@@ -205,6 +209,7 @@ type hardDecoder struct {
 	tables  *tables.Logits
 	out     []uint64
 	flipped []uint16
+	known   []float64 // by output: what a slow decoder makes of it, 0 for not yet asked; may be nil
 }
 
 func signsGenOf(p *Problem) (latentDecoder, bool) {
@@ -237,10 +242,22 @@ func (h *hardDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, wi
 			continue
 		}
 		toggle(h.out, h.flipped)
-		labels[i] = decode.Value(h.decoder, h.out)
+		labels[i] = h.value()
 		toggle(h.out, h.flipped)
 	}
 	s.tallyReal(labels[:count], y, within)
+}
+
+// value decodes the output.
+func (h *hardDecoder) value() float64 {
+	if h.known == nil {
+		return decode.Value(h.decoder, h.out)
+	}
+	known := &h.known[h.out[0]]
+	if *known == 0 { // labels are at least 1
+		*known = decode.Value(h.decoder, h.out)
+	}
+	return *known
 }
 
 // correlator decodes by correlations with the candidates: gen and gen-ex.

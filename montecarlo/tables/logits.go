@@ -54,11 +54,15 @@ type Logits struct {
 	// are products then, and only prefixes and suffixes take an exponential.
 	Product *Product
 
+	// For decoders that read scores, instead of steps. Levels are the candidates, in the order of
+	// the scores. Bits and Centers stand for the numbers ε, and not for bits.
+	Affine *Affine
+
 	// For codes of real numbers, instead of steps: candidate × A, in units of
 	// the largest magnitude of the code / 2¹⁶.
 	Values []int32
 
-	// For gen-ex: a candidate whose correlation is d below the largest weighs
+	// For gen-ex, and for scores: a candidate whose correlation is d below the largest weighs
 	// 2^(−d·Scale), and nothing when d is above Limit.
 	Scale float32
 	Limit int64
@@ -107,6 +111,9 @@ type Model struct {
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
+	// Scores, when set, says that the decoder reads scores of logits, which err independently:
+	// Hard is false, Shared 0, and Continuous and Perceived are nil.
+	Scores *Scores
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
@@ -144,6 +151,9 @@ func NewLogitMaker(p Model) *LogitMaker {
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
+	if p.Scores != nil {
+		return l.affineRow(ctx, i)
+	}
 	if p.Perceived != nil && !p.Hard {
 		return l.perceivedRow(i)
 	}

@@ -1,6 +1,6 @@
-"""The logits of montecarlo's BenchmarkLogits, sampled and decoded as one would in
-PyTorch: batches of normals, one product with the code matrix, softmax, weighted
-sum; and the hard gen of BenchmarkSample in NumPy. Needs torch and numpy, and the matrices and tables that belsim writes:
+"""The logits of montecarlo's BenchmarkLogits and BenchmarkPosterior, sampled and decoded as
+one would in PyTorch: batches of normals, one product with the code matrix, or with the means of
+the logits, softmax, weighted sum or cumulative sum; and the hard gen of BenchmarkSample in NumPy. Needs torch and numpy, and the matrices and tables that belsim writes:
 
     for c in unary johnson b1jdj hexj; do belsim codes $c --levels 256 -o $c.npy; done
     python logits.py
@@ -36,6 +36,30 @@ def measure(name, decoder, seconds=3.0, batch=4096):
         row = (row + 1) % len(code)
     return done / (time.perf_counter() - start), total / done
 
+def measure_posterior(name, rule, seconds=3.0, batch=4096):
+    """Decoders that know the error model: scores that are affine in the logits."""
+    import numpy
+    code = torch.from_numpy(numpy.load(f"{name}.npy")).float()
+    e = errors(code, 0.5, 3).clamp(1e-12, 1 - 1e-12)
+    center = (torch.special.ndtri(1 - e) * (2 * code.double() - 1)).float()
+    levels = torch.arange(1, len(code) + 1).float()
+    matrix, offsets = center.t().contiguous(), -(center.double() ** 2).sum(1).float() / 2
+    done, total, start, row = 0, 0.0, time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        z = torch.randn(batch, code.shape[1])
+        z += center[row]
+        scores = torch.addmm(offsets, z, matrix)
+        if rule == "map":
+            label = scores.argmax(1).float() + 1
+        elif rule == "mean":
+            label = torch.softmax(scores, 1) @ levels
+        else:
+            label = (torch.softmax(scores, 1).cumsum(1) < 0.5).sum(1).float() + 1
+        total += (label - (row + 1)).abs().sum().item()
+        done += batch
+        row = (row + 1) % len(code)
+    return done / (time.perf_counter() - start), total / done
+
 def measure_hard(name, seconds=3.0, batch=4096):
     """Hard gen in NumPy: bits, errors, correlations with all code words, argmax."""
     import numpy as np
@@ -58,6 +82,10 @@ for name in ["unary", "johnson", "b1jdj", "hexj"]:
     for decoder in ["gen", "gen-ex"]:
         best = max(measure(name, decoder, batch=b) for b in (1024, 4096))
         print(f"{name:10} {decoder:7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
+for name in ["unary", "johnson", "b1jdj", "hexj"]:
+    for rule in ["map", "median", "mean"]:
+        best = max(measure_posterior(name, rule, batch=b) for b in (1024, 4096))
+        print(f"{name:10} {rule:7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
 for name in ["b1jdj", "hexj"]:
     best = max(measure_hard(name, batch=b) for b in (1024, 4096))
     print(f"{name:10} {'hard gen, NumPy':15} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")

@@ -76,6 +76,26 @@ func TestVectors(t *testing.T) {
 		}
 		mixGeneric(&mixed[0], &mixed[1], heavy, heavy, make([]Floats, kinds), pairs)
 
+		f := &tables.Affine{}
+		for range (levels + tables.AffineRows - 1) / tables.AffineRows {
+			length := rng.IntN(bits + 1)
+			f.Lengths = append(f.Lengths, uint32(length))
+			for range length * tables.AffineRows {
+				f.Factors = append(f.Factors, float32(20*rng.Float64()-10))
+			}
+			for range tables.AffineRows {
+				f.Offsets = append(f.Offsets, float32(-200*rng.Float64()*tables.LogitOne))
+			}
+		}
+		f.Factors = append(f.Factors, 0) // never empty
+		scores, place := make([]Ints, len(f.Offsets)), Ints{}
+		var highest Ints
+		affineGeneric(scores, &highest, logits, f)
+		scratch := make([]Floats, 2*levels+2)
+		medianGeneric(&place, sums, &most, limit, scale, scratch)
+		var foremost Ints
+		firstGeneric(&foremost, sums, &most)
+
 		for _, wide := range []bool{false, true} {
 			if wide && !processor.AVX512() {
 				continue
@@ -94,6 +114,27 @@ func TestVectors(t *testing.T) {
 			mix(&gotMixed[0], &gotMixed[1], &heavy[0], &heavy[0], &make([]Floats, kinds)[0], &pairs.Offsets[0], &pairs.PatternOf[0], &pairs.Patterns[0], levels, levels, kinds)
 			if gotMixed != mixed {
 				t.Fatalf("%s: sums of pairs %v, want %v", name, gotMixed, mixed)
+			}
+			affine, median, first := affineAVX2, medianAVX2, firstAVX2
+			if wide {
+				affine, median, first = affineAVX512, medianAVX512, firstAVX512
+			}
+			gotScores := make([]Ints, len(scores))
+			var gotHighest, gotPlace Ints
+			affine(&gotScores[0], &gotHighest, &logits[0], &f.Factors[0], &f.Offsets[0], &f.Lengths[0], len(f.Lengths))
+			for m := range scores {
+				if gotScores[m] != scores[m] {
+					t.Fatalf("%s: scores %v, want %v", name, gotScores[m], scores[m])
+				}
+			}
+			median(&gotPlace, &sums[0], &most, levels, limit, scale, &tables.Decay, &scratch[0])
+			var gotForemost Ints
+			first(&gotForemost, &sums[0], &most, levels)
+			if gotForemost != foremost {
+				t.Fatalf("%s: places of the largest %v, want %v", name, gotForemost, foremost)
+			}
+			if gotHighest != highest || gotPlace != place {
+				t.Fatalf("%s: largest score %v, want %v; median %v, want %v", name, gotHighest, highest, gotPlace, place)
 			}
 			for what, want := range map[string][]Ints{"noise": raw, "logits": logits} {
 				c := &centers[0]

@@ -1,0 +1,71 @@
+package montecarlo
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// TestFlipScorer: words that occur are decoded as the decoder does, level by level, for tables with
+// bits that are certain and a prior with zeros.
+func TestFlipScorer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, name := range []string{"unary", "johnson", "hadamard", "b1jdj"} {
+		c, err := code.New(name, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mixture, err := errmodel.NewMixture(context.Background(), c, 0.6, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []*mat.Dense{mat.DenseCopyOf(mixture), errmodel.Random(40, c.Bits(), 5)} {
+			prior := make([]float64, 40)
+			for i := range prior {
+				prior[i] = max(0, rng.Float64()-0.2)
+				for k := range c.Bits() {
+					if rng.IntN(10) == 0 {
+						e.Set(i, k, float64(rng.IntN(2)))
+					}
+				}
+			}
+			for _, rule := range decode.Rules() {
+				d, err := decode.NewPosterior(rule, c, decode.Model{Errors: e, Prior: prior})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := newFlipScorer(c, posteriorOf(d))
+				for row := range c.Levels() {
+					word := append([]uint64(nil), c.Word(row)...)
+					q := func(k int) float64 { return min(e.At(row, k), 1-e.At(row, k)) }
+					for k := range c.Bits() {
+						if e.At(row, k) > 0.5 {
+							toggle(word, []uint16{uint16(k)})
+						}
+					}
+					f.prepare(word, q)
+					for range 20 {
+						var flipped []uint16
+						for k := range c.Bits() {
+							if rng.Float64() < q(k) {
+								flipped = append(flipped, uint16(k))
+							}
+						}
+						toggle(word, flipped)
+						want := decode.Value(d, word)
+						toggle(word, flipped)
+						if got := f.label(flipped); got-want > 1e-6 || want-got > 1e-6 {
+							t.Fatalf("%s, %s, level %d, bits %v: %v, want %v", name, rule, row+1, flipped, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package montecarlo_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"belsim/montecarlo"
+	"belsim/theory"
+	"belsim/theory/decode"
+)
+
+// plain hides what a decoder of logits can do besides.
+type plain struct{ decode.LogitDecoder }
+
+// plainReal is plain for a decoder that answers with real numbers.
+type plainReal struct {
+	decode.LogitDecoder
+	decode.RealDecoder
+}
+
+func (p plainReal) Name() string             { return p.LogitDecoder.Name() }
+func (p plainReal) Decode(word []uint64) int { return p.LogitDecoder.Decode(word) }
+
+func hide(d decode.Decoder) decode.Decoder {
+	if r, ok := d.(decode.RealDecoder); ok {
+		return plainReal{d.(decode.LogitDecoder), r}
+	}
+	return plain{d.(decode.LogitDecoder)}
+}
+
+// informed is a problem whose decoder knows the error probabilities and a prior.
+func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64, logits bool, prior []float64) *montecarlo.Problem {
+	tb.Helper()
+	p := mixtureProblem(tb, code, decoder, levels, r, sigma)
+	d, err := p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.Decoder = d
+	if logits || decode.Real(d) {
+		p.Latent = &montecarlo.Latent{Hard: !logits}
+	}
+	return p
+}
+
+// TestPosteriorPaths: the fast ways to sample a decoder that knows the model give the errors of
+// the slow ones, which ask the decoder for every sample. Samples are not the same ones; each of
+// the 24 differences is within 5 standard errors: false alarms below 2·10⁻⁵.
+func TestPosteriorPaths(t *testing.T) {
+	ctx := context.Background()
+	tilted := theory.Uniform(24)
+	tilted[3], tilted[4], tilted[20] = 0, 0.2, 0.01
+	for _, name := range []string{"unary", "hexj", "gray", "b1jdj"} {
+		for _, decoder := range []string{"map", "median", "mean"} {
+			for _, logits := range []bool{false, true} {
+				p := informed(t, name, decoder, 24, 0.6, 1.5, logits, tilted)
+				slow := *p
+				slow.Decoder = hide(p.Decoder)
+				weights := theory.Uniform(24) // levels of no prior are sampled too
+				sums, err := montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p, &slow}, 1500, weights, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := montecarlo.Average(weights, sums[0]), montecarlo.Average(weights, sums[1])
+				if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
+					t.Errorf("%s, %s, logits %v: %v ± %v, slowly %v ± %v", name, decoder, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
+				}
+				if ratio := got.RMS / want.RMS; !(math.Abs(ratio-1) < 0.1) {
+					t.Errorf("%s, %s, logits %v: RMS %v, slowly %v", name, decoder, logits, got.RMS, want.RMS)
+				}
+			}
+		}
+	}
+}
+
+// TestPosteriorWorkers: the number of workers changes no bit.
+func TestPosteriorWorkers(t *testing.T) {
+	for _, logits := range []bool{false, true} {
+		p := informed(t, "hexj", "median", 40, 0.6, 1.5, logits, nil)
+		var first [][]montecarlo.Sums
+		for _, workers := range []int{1, 3} {
+			sums, err := montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: workers}, []*montecarlo.Problem{p}, 3000, theory.Uniform(40), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = sums
+			}
+			for i, s := range sums[0] {
+				if s != first[0][i] {
+					t.Fatalf("logits %v, level %d: %+v, and %+v with one worker", logits, i+1, s, first[0][i])
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkPosterior reports samples per second on all cores, beside testdata/logits.py.
+func BenchmarkPosterior(b *testing.B) {
+	for _, outputs := range []string{"logits", "bits"} {
+		for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
+			for _, decoder := range []string{"map", "median", "mean"} {
+				b.Run(outputs+"/"+name+"/"+decoder, func(b *testing.B) {
+					p := informed(b, name, decoder, 256, 0.5, 3, outputs == "logits", nil)
+					const samples = 1 << 12
+					jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
+					b.ReportAllocs()
+					for b.Loop() {
+						if err := (montecarlo.CPU{}).Sample(context.Background(), jobs, nil); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
+				})
+			}
+		}
+	}
+}

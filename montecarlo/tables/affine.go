@@ -1,0 +1,188 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/latent"
+	"belsim/theory/matrix"
+)
+
+// Scores say that a decoder reads scores of the levels that are affine in the logits: see
+// decode.Affine.
+type Scores struct {
+	Weights *mat.Dense // L × M
+	Offsets []float64  // L; −Inf for a level that is never answered
+	// Light is how far a score is below the largest where it does not matter any more: 0 where the
+	// largest score decides.
+	Light float64
+}
+
+// AffineRows is the number of candidates that Affine has side by side.
+const AffineRows = 4
+
+// Affine gives the scores of the candidates of a label from independent standard normal numbers,
+// in units of 2⁻¹⁶:
+//
+//	s_m = Offsets[m] + Σ_k Factors[m,k]·ε_k.
+//
+// The scores of C candidates, relative to one of them, are normal with a covariance of rank C−1 at
+// most. So they take min(A, C−1) numbers, with A the number of bits at which candidates differ: not
+// logits, but numbers that give the scores the same law. Candidates stand in groups of AffineRows; the
+// last ones may be repeated to fill a group, with scores that are never large.
+type Affine struct {
+	Lengths []uint32  // of each group: the numbers that its factors take
+	Factors []float32 // group after group, number after number: AffineRows of them
+	Offsets []float32 // AffineRows of each group
+}
+
+// lowest is the score of what is no candidate, in units of 2⁻¹⁶: the smallest that is used.
+const lowest = -1 << 30
+
+// affineRow makes the tables of row i for a decoder that reads scores. A level is no candidate where
+// its score stays below the score of the level with the largest mean, by Scores.Light, with all but the probability of 7 standard deviations.
+func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
+	p, c := l.model, l.model.Code
+	l.e = matrix.Row(l.e, i, p.Errors)
+	center := make([]float64, c.Bits())
+	for k, e := range l.e {
+		if !(e >= 0 && e <= 1) {
+			return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", float64(i+1), k+1, e)
+		}
+		center[k] = latent.Mean(e)
+		if !c.Bit(i, k) {
+			center[k] = -center[k]
+		}
+	}
+	w := p.Scores.Weights
+	means := make([]float64, c.Levels())
+	for m := range means {
+		means[m] = p.Scores.Offsets[m] + dot(w.RawRowView(m), center)
+	}
+	best := 0
+	for m, v := range means {
+		if v > means[best] {
+			best = m
+		}
+	}
+	threshold := p.Scores.Light
+	t := &Logits{Row: i}
+	var rows [][]float64 // the candidates' weights, relative to the best
+	reference := w.RawRowView(best)
+	for m, v := range means {
+		if m%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		square := 0.0
+		for k, x := range w.RawRowView(m) {
+			square += (x - reference[k]) * (x - reference[k])
+		}
+		if !(v-means[best]+sureDeviation*math.Sqrt(square) >= -threshold) {
+			continue
+		}
+		row := make([]float64, c.Bits())
+		for k, x := range w.RawRowView(m) {
+			row[k] = x - reference[k]
+		}
+		rows = append(rows, row)
+		t.Levels = append(t.Levels, uint16(m))
+	}
+	rows, numbers := fewest(rows)
+	for k := range numbers {
+		t.Bits = append(t.Bits, uint16(k))
+	}
+	t.Slopes = make([]int8, numbers)
+	t.Centers = [][]int32{make([]int32, numbers)}
+	a := &Affine{}
+	for first := 0; first < len(rows); first += AffineRows {
+		length := 0
+		for r := first; r < min(first+AffineRows, len(rows)); r++ {
+			for k, v := range rows[r] {
+				if v != 0 {
+					length = max(length, k+1)
+				}
+			}
+		}
+		a.Lengths = append(a.Lengths, uint32(length))
+		for k := range length {
+			for r := first; r < first+AffineRows; r++ {
+				f := 0.0
+				if r < len(rows) && k < len(rows[r]) {
+					f = rows[r][k]
+				}
+				a.Factors = append(a.Factors, float32(f))
+			}
+		}
+		for r := first; r < first+AffineRows; r++ {
+			if r >= len(rows) {
+				a.Offsets = append(a.Offsets, lowest)
+				t.Levels = append(t.Levels, t.Levels[len(rows)-1])
+				continue
+			}
+			a.Offsets = append(a.Offsets, float32(max((means[t.Levels[r]]-means[best])*LogitOne, lowest)))
+		}
+	}
+	t.Affine = a
+	t.Limit = int64(threshold * LogitOne)
+	t.Scale = float32(1 / (LogitOne * math.Ln2))
+	return t, nil
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for k, v := range a {
+		sum += v * b[k]
+	}
+	return sum
+}
+
+// fewest returns rows of the fewest numbers whose products with independent standard normal numbers
+// have the same law as the products of the given rows: their columns that are not zero, or, where
+// this is less, the factor of Cholesky of their products with each other.
+func fewest(rows [][]float64) (out [][]float64, numbers int) {
+	var columns []int
+	for k := range rows[0] {
+		if slices.ContainsFunc(rows, func(r []float64) bool { return r[k] != 0 }) {
+			columns = append(columns, k)
+		}
+	}
+	out = make([][]float64, len(rows))
+	for m, r := range rows {
+		out[m] = make([]float64, 0, len(columns))
+		for _, k := range columns {
+			out[m] = append(out[m], r[k])
+		}
+	}
+	if len(rows) > len(columns) {
+		return out, len(columns)
+	}
+	const rounding = 1e-12 // of a variance: what is less depends on the rows before
+	var pivots []int
+	factor := make([][]float64, len(rows))
+	for m := range rows {
+		f := make([]float64, 0, len(pivots)+1)
+		rest := dot(out[m], out[m])
+		whole := rest
+		for j, at := range pivots {
+			v := dot(out[m], out[at])
+			for n, x := range f {
+				v -= x * factor[at][n]
+			}
+			v /= factor[at][j]
+			f = append(f, v)
+			rest -= v * v
+		}
+		if rest > rounding*whole {
+			f = append(f, math.Sqrt(rest))
+			pivots = append(pivots, m)
+		}
+		factor[m] = f
+	}
+	return factor, len(pivots)
+}
