@@ -31,7 +31,8 @@ type Backend interface {
 
 // NewBackend returns the backend of a choice. It looks for a device when the first samples
 // are drawn. workers is the number of goroutines on the CPU, 0 for one on each processor.
-// fallback, which may be nil, is told why Auto takes the CPU.
+// fallback, which may be nil, is told why Auto takes the CPU although there is a device. A machine
+// without one, and a build without support for devices, are no reason to speak.
 func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
 	if fallback == nil {
 		fallback = func(error) {}
@@ -100,7 +101,9 @@ func (b *deviceFirst) fail(err error) {
 	if b.device != nil {
 		err = errors.Join(err, b.device.Close())
 	}
-	b.fallback(err)
+	if !errors.Is(err, ErrNoDevice) && !errors.Is(err, ErrNotInBuild) {
+		b.fallback(err)
+	}
 }
 
 func (b *deviceFirst) Close() error {

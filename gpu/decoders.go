@@ -63,9 +63,6 @@ var shortBits = []int{128, 256}
 // kernelFor returns the kernel that decodes a launch. The error wraps ErrUnsupported
 // where there is none.
 func kernelFor(s shape) (placing, error) {
-	if s.latent.elsewhere {
-		return placing{}, fmt.Errorf("%s with a perceived label is %w", s.code.Name(), ErrUnsupported)
-	}
 	d := onDevice(s.decoder)
 	soft := s.latent.logits && d.logits && (!d.bits || !s.latent.hard || s.code.Real())
 	switch {

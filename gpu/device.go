@@ -5,6 +5,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"unsafe"
 
@@ -42,7 +43,11 @@ var _ montecarlo.Backend = (*Device)(nil)
 func Open(workers int) (*Device, error) {
 	l, err := dl.Open(library)
 	if err != nil {
-		return nil, fmt.Errorf("no CUDA driver: %w", err)
+		err = fmt.Errorf("no CUDA driver: %w", err)
+		if !exists("/dev/nvidia0") && !exists("/dev/dxg") { // dxg: of the Windows Subsystem for Linux
+			err = noDevice{err}
+		}
+		return nil, err
 	}
 	// The library stays open: drivers run threads of their own, and code must
 	// not be unloaded under them.
@@ -56,7 +61,11 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 		return nil, fmt.Errorf("the CUDA driver is too old: %w", err)
 	}
 	if err := d.Init(); err != nil {
-		return nil, fmt.Errorf("starting the CUDA driver: %w", err)
+		err = fmt.Errorf("starting the CUDA driver: %w", err)
+		if e := new(driver.Error); errors.As(err, &e) && e.Code == driver.CodeNoDevice {
+			err = noDevice{err}
+		}
+		return nil, err
 	}
 	version, err := d.Version()
 	if err != nil {
@@ -67,7 +76,7 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 		return nil, fmt.Errorf("counting CUDA devices: %w", err)
 	}
 	if n == 0 {
-		return nil, errors.New("the CUDA driver finds no device")
+		return nil, noDevice{errors.New("the CUDA driver finds no device")}
 	}
 	v, err := d.Device(0)
 	if err != nil {
@@ -85,6 +94,12 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 		return nil, fmt.Errorf("starting %s: %w", info.Name, errors.Join(err, dev.Close()))
 	}
 	return dev, nil
+}
+
+// exists reports whether there is such a file.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // start makes what every call of Sample needs. What it made before an error is

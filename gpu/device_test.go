@@ -19,6 +19,7 @@ import (
 	"belsim/gpu/internal/driver"
 	"belsim/gpu/internal/emulator"
 	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -68,11 +69,12 @@ func realCode(t *testing.T) *code.Code {
 }
 
 // perceived is a code as a network with a perceived label learns it.
-func perceived(t *testing.T, name, decoder string, hard, continuous bool) *montecarlo.Problem {
-	p := problem(t, name, decoder, 32, 0.1, 2, 41)
-	l, err := errmodel.Perceived{Noise: 1.3, Misfit: 0.25, Training: errmodel.BitByBit}.Learn(context.Background(), 0, p.Code, nil)
+func perceived(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
+	tb.Helper()
+	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
+	l, err := errmodel.Perceived{Noise: noise, Misfit: 0.25, Training: errmodel.BitByBit}.Learn(context.Background(), 0, p.Code, nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p.Errors, p.Latent = l, &montecarlo.Latent{Hard: hard, Perceived: l}
 	if continuous {
@@ -163,8 +165,34 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
 	}
-	for _, n := range [][2]string{{"unary", "bel-u"}, {"hexj", "gen"}, {"b1jdj", "gen-ex"}} {
-		jobs["perceived label, "+n[0]] = []montecarlo.Job{every(perceived(t, n[0], n[1], true, true), 7, 500)}
+	for _, tt := range []struct {
+		code, decoder string
+		levels        int
+		noise         float64
+		logits        bool
+	}{
+		{"unary", "bel-u", 32, 1.3, false},
+		{"johnson", "bel-j", 32, 1.3, false},
+		{"hexj", "gen", 32, 1.3, false},
+		{"b1jdj", "gen-ex", 32, 1.3, false},
+		{"unary", "gen", 32, 1.3, true},
+		{"b1jdj", "gen-ex", 32, 1.3, true},
+		{"johnson", "gen-ex", 32, 0.1, true}, // logits far above 16
+		{"gray", "gen-ex", 256, 1.6, true},   // a product of two codes
+		{"hadamard", "gen", 32, 1.3, true},
+		{"unary", "gen-ex", 1001, 9, true},
+	} {
+		for _, continuous := range []bool{false, true} {
+			p := perceived(t, tt.code, tt.decoder, tt.levels, tt.noise, !tt.logits, continuous)
+			name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v, continuous %v", tt.code, tt.decoder, tt.levels, tt.logits, continuous)
+			jobs[name] = []montecarlo.Job{every(p, 2*tt.levels/9, 500)}
+		}
+	}
+	// Jobs with and without a perceived label, blocks with fewer samples than a level has parts.
+	levels, logits := perceived(t, "unary", "gen", 32, 1.3, true, false), perceived(t, "unary", "gen", 32, 1.3, false, true)
+	jobs["perceived label, mixed"] = []montecarlo.Job{
+		every(levels, 9, 50), every(latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true), 9, 70),
+		every(logits, 9, 1), job(levels, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65}), every(logits, 8, 65),
 	}
 	// Many problems at once, spans that are cut in any way, codes that change.
 	var mixed []montecarlo.Job
@@ -442,7 +470,6 @@ func TestRefusals(t *testing.T) {
 	bad.Errors = table
 	other := *p
 	other.Decoder = strange{p.Decoder}
-	levels, logits := perceived(t, "unary", "gen", true, false), perceived(t, "unary", "gen-ex", false, true)
 	for _, tt := range []struct {
 		job  montecarlo.Job
 		want string
@@ -451,14 +478,12 @@ func TestRefusals(t *testing.T) {
 		{montecarlo.Job{Problem: &other, Spans: span, Sums: sums}, "decoder strange"},
 		{montecarlo.Job{Problem: p, Spans: span, Sums: sums[1:]}, "sums of 19 labels"},
 		{montecarlo.Job{Problem: p, Spans: []montecarlo.Span{{Row: 20, Samples: 1}}, Sums: sums}, "row 20"},
-		{montecarlo.Job{Problem: levels, Spans: span, Sums: make([]montecarlo.Sums, 32)}, "unary with a perceived label"},
-		{montecarlo.Job{Problem: logits, Spans: span, Sums: make([]montecarlo.Sums, 32)}, "unary with a perceived label"},
 	} {
 		err := d.Sample(context.Background(), []montecarlo.Job{tt.job}, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
-		if unsupported := tt.job.Problem == &other || tt.job.Problem == levels || tt.job.Problem == logits; errors.Is(err, ErrUnsupported) != unsupported {
+		if unsupported := tt.job.Problem == &other; errors.Is(err, ErrUnsupported) != unsupported {
 			t.Errorf("error %v: ErrUnsupported is %v, want %v", err, !unsupported, unsupported)
 		}
 	}
@@ -477,6 +502,30 @@ type strange struct{ decode.Decoder }
 
 func (strange) Name() string { return "strange" }
 
+// TestLatentBytes: the tables of an entry take no more memory than latentBytes says, and large
+// ones at least an eighth of it.
+func TestLatentBytes(t *testing.T) {
+	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Latent: &montecarlo.Latent{}}
+	var err error
+	if real.Errors, err = errmodel.NewMixture(context.Background(), real.Code, 0.1, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*montecarlo.Problem{
+		perceived(t, "hadamard", "gen-ex", 64, 9, false, true), perceived(t, "unary", "gen-ex", 64, 30, false, false),
+		perceived(t, "gray", "gen-ex", 256, 30, false, false), perceived(t, "hexj", "gen", 64, 3, true, false), real,
+	} {
+		row, err := p.LogitTables().Row(context.Background(), p.Code.Levels()/2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newLatentArrays([]*tables.Logits{row})
+		got := f.short.bytes() + f.slopes.bytes() + f.whole.bytes() + f.steps.bytes() + f.fixed.bytes() + f.offsets.bytes()
+		if bound := latentBytes(shapeOf(p)); got > bound || bound > 64<<10 && got < bound/8 {
+			t.Errorf("%s, %d levels: %d bytes, bound %d", p.Code.Name(), p.Code.Levels(), got, bound)
+		}
+	}
+}
+
 // BenchmarkDevice reports samples per second on a real device, the CPU's
 // reference workload first.
 func BenchmarkDevice(b *testing.B) {
@@ -488,7 +537,7 @@ func BenchmarkDevice(b *testing.B) {
 	for _, bb := range []struct {
 		code, decoder string
 		levels        int
-		r, sigma      float64
+		r, sigma      float64 // σ is the label noise of a perceived label where r is 0
 		samples       uint64
 	}{
 		{"johnson-nonzero", "bel-j", 255, 2, 5, 1 << 28},
@@ -498,10 +547,14 @@ func BenchmarkDevice(b *testing.B) {
 		{"johnson-nonzero", "bel-j", 1023, 2, 5, 1 << 22},
 		{"unary", "gen-ex", 256, 0.5, 3, 1 << 22},
 		{"hexj", "gen-ex", 256, 0.5, 3, 1 << 22},
+		{"unary", "bel-u", 256, 0, 3, 1 << 22},
+		{"unary", "gen-ex", 256, 0, 3, 1 << 22},
 	} {
 		b.Run(fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
-			p := problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1)
-			if bb.decoder == "gen-ex" {
+			var p *montecarlo.Problem
+			if bb.r == 0 {
+				p = perceived(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u", false)
+			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
 				p.Latent = &montecarlo.Latent{}
 			}
 			jobs := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, bb.levels)}}

@@ -29,6 +29,17 @@ const (
 // not for Linux, or without cgo.
 var ErrNotInBuild = errors.New("CUDA is not available in this build (it needs Linux and cgo)")
 
+// ErrNoDevice is what the errors of Open are (errors.Is) on a machine without a device: there is
+// no driver and no sign of an NVIDIA GPU, or the driver finds none.
+var ErrNoDevice = errors.New("there is no CUDA device")
+
+// noDevice is an error that is ErrNoDevice.
+type noDevice struct{ error }
+
+func (noDevice) Is(target error) bool { return target == ErrNoDevice }
+
+func (e noDevice) Unwrap() error { return e.error }
+
 // ErrUnsupported is wrapped by the error with which Device.Sample refuses a decoder that
 // it has no kernel for, before it samples anything. montecarlo.CPU samples with any
 // decoder.

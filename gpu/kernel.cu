@@ -920,6 +920,7 @@ struct Logits {
 BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 group, u32 quarter, const Logits &z) {
 	const i32 *center = pointer<i32>(l.centers) + (u64)part * l.drawn;
 	const signed char *slope = pointer<signed char>(l.slopes);
+	const i64 *deviation = pointer<i64>(l.own);
 	const bool shared = a.common != 0;
 	const u32 draws = l.drawn + (shared ? 1 : 0);
 	u32 call = 4 * group * draws + quarter;
@@ -931,11 +932,12 @@ BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l,
 	for (u32 k = 0; k < l.drawn; k++, call += 4) {
 		Four f = normals(a, t, part, call);
 		const i64 d = slope[k] * a.common;
+		const i64 own = l.own != 0 ? deviation[k] : a.own;
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
 			i32 noise = f.x[i];
-			if (d != 0) {
-				noise = (i32)((d * common.x[i] + a.own * noise + (1 << 29)) >> 30);
+			if (d != 0 || l.own != 0) {
+				noise = (i32)((d * common.x[i] + own * noise + (1 << 29)) >> 30);
 			}
 			i32 v = (center[k] + noise + (1 << 7)) >> 8;
 			if (a.hard) {
@@ -1193,23 +1195,25 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 	out.marks = pointer<u32>(a.marks) + grid_thread;
 	out.stride = grid_threads;
 	out.words = a.words;
-	for (u32 part = 0; part < l.parts; part++) {
-		if (part >= t.samples) {
-			break;
-		}
+	// Quarters of all parts in turn: a part alone has too few for all threads.
+	const u32 parts = least(l.parts, t.samples);
+	const u32 quarters = ((t.samples + l.parts - 1) / l.parts + 3) / 4; // of the first part, which has the most
+	for (u32 at = thread; at < parts * quarters; at += BEL_THREADS) {
+		const u32 part = at / quarters, quarter = at % quarters;
 		const u32 samples = (t.samples - part + l.parts - 1) / l.parts;
-		const double y = l.parts == 1 ? (double)(t.row + 1)
-		                              : (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
-		for (u32 quarter = thread; 4 * quarter < samples; quarter += BEL_THREADS) {
-			const u32 count = least(4, samples - 4 * quarter);
-			draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
-			double label[4];
-			if (R == CORRELATIONS) {
-				correlate(l, ex, t.row, z, label);
-			}
-			for (u32 i = 0; i < count; i++) {
-				tally(s, a, R == WORDS ? hard_label<D>(a, t, l, out, z, (int)i) : label[i], y);
-			}
+		if (4 * quarter >= samples) {
+			continue;
+		}
+		const u32 count = least(4, samples - 4 * quarter);
+		const double y = a.continuous == 0 ? (double)(t.row + 1)
+		                                   : (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
+		draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
+		double label[4];
+		if (R == CORRELATIONS) {
+			correlate(l, ex, t.row, z, label);
+		}
+		for (u32 i = 0; i < count; i++) {
+			tally(s, a, R == WORDS ? hard_label<D>(a, t, l, out, z, (int)i) : label[i], y);
 		}
 	}
 }

@@ -19,6 +19,18 @@ import (
 // maxLatentEntries bounds the entries of a launch of logits: the host makes the tables of each.
 const maxLatentEntries = 4096
 
+// latentBytes returns about the most bytes that the tables of an entry take: see
+// tables.Logits. Of the steps between candidates there are at most as many as all levels have.
+func latentBytes(s shape) uint64 {
+	c := s.code
+	levels, m := uint64(c.Levels()), uint64(c.Bits())
+	steps := levels * m // values, of a code of real numbers
+	if !c.Real() {
+		steps = uint64(c.TransitionCount())
+	}
+	return (4*s.latent.parts+12)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
+}
+
 // gatherLatent makes the tables of the entries of a batch.
 func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]*tables.Logits, error) {
 	logits := make([]*tables.Logits, len(b.entries))
@@ -80,7 +92,7 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		*e = C.bel_latent{
 			bits: f.short.add(p.Bits), slopes: f.slopes.add(p.Slopes), centers: f.whole.add(centers),
 			levels: f.short.add(p.Levels), run: run(p.RunningSum), values: f.whole.add(p.Values),
-			limit: C.longlong(p.Limit), scale: C.float(p.Scale),
+			own: f.fixed.add(p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
 		}
 		need := len(p.Bits)
@@ -99,9 +111,10 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 // latentAddresses are the addresses of the joined arrays on the device.
 type latentAddresses struct{ short, slopes, whole, steps, fixed, offsets C.bel_u64 }
 
-// rebase turns the offsets of all entries into addresses. real says that the code is of real
-// numbers; the values of other codes have the address 0.
-func (f *latentArrays) rebase(at *latentAddresses, real bool) {
+// rebase turns the offsets of all entries into addresses. Only codes of real numbers have
+// values, and only logits of a perceived label have standard deviations of their own: the
+// address is 0 elsewhere.
+func (f *latentArrays) rebase(at *latentAddresses, s shape) {
 	move := func(r *C.bel_run) {
 		r.starts += at.steps
 		r.steps += at.steps
@@ -113,9 +126,13 @@ func (f *latentArrays) rebase(at *latentAddresses, real bool) {
 			*short += at.short
 		}
 		e.slopes += at.slopes
+		e.own += at.fixed
+		if !s.latent.deviations {
+			e.own = 0
+		}
 		e.centers += at.whole
 		e.values += at.whole
-		if !real {
+		if !s.code.Real() {
 			e.values = 0
 		}
 		e.offsets += at.offsets
@@ -149,7 +166,7 @@ func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing,
 	if err := d.place(arena, parts); err != nil {
 		return err
 	}
-	f.rebase(&base, b.shape.code.Real())
+	f.rebase(&base, b.shape)
 	for _, err := range []error{
 		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
 		driver.CopyIn(stream, arena.memory, entryAt, b.tasks.entry),
@@ -194,6 +211,9 @@ func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing,
 	}
 	if b.shape.latent.hard {
 		l.hard = 1
+	}
+	if b.shape.latent.continuous {
+		l.continuous = 1
 	}
 	l.fraction = C.bel_u32(b.shape.latent.fraction)
 

@@ -53,15 +53,23 @@ type latentShape struct {
 	hard     bool
 	shared   float64
 	fraction uint8
-	// elsewhere says that the kernels do not have the labels or the noise: with a perceived
-	// label they have neither levels as labels of many parts, nor a noise of each bit.
-	elsewhere bool
+	// continuous says that each part of a level has a label of its own; else all parts, of
+	// which there are several with a perceived label, have the level.
+	continuous bool
+	parts      uint64 // of a level
+	deviations bool   // each logit has a standard deviation of its own
 }
 
 func shapeOf(p *montecarlo.Problem) shape {
 	s := shape{code: p.Code, decoder: p.Decoder, seed: p.Seed, within: p.Within}
 	if l := p.Latent; l != nil {
-		s.latent = latentShape{true, l.Hard, l.Shared, p.Fraction(), l.Perceived != nil && (l.Continuous == nil || !l.Hard)}
+		s.latent = latentShape{
+			logits: true, hard: l.Hard, shared: l.Shared, fraction: p.Fraction(),
+			continuous: l.Continuous != nil, parts: 1, deviations: l.Perceived != nil && !l.Hard,
+		}
+		if l.Continuous != nil || l.Perceived != nil {
+			s.latent.parts = tables.Sublevels
+		}
 	}
 	return s
 }
@@ -269,7 +277,8 @@ func sizeOf(shape shape) sizes {
 	m := uint64(c.Bits())
 	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(tables.MaxClasses(c.Bits()))}
 	if shape.latent.logits {
-		s.maxEntries, s.maxTasks = maxLatentEntries, maxTasks
+		s.maxEntries = min(maxLatentEntries, max(1, arenaBytes/latentBytes(shape)))
+		s.maxTasks = maxTasks
 		return s
 	}
 	entry := 8*m + 4*s.words + 16*s.columns + 12*s.classes + 8*max(s.columns, s.classes) + 64

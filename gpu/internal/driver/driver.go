@@ -75,6 +75,9 @@ import (
 	"unsafe"
 )
 
+// CodeNoDevice is CUDA_ERROR_NO_DEVICE, with which Init fails where there is no device.
+const CodeNoDevice = 100
+
 // Error is a call of the driver that failed.
 type Error struct {
 	Call string // name of the function
