@@ -4,15 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Range is a range of numbers, written lo:hi:count or lo:hi:count:log.
+// Range is a range of numbers, written lo:hi:count or lo:hi:count:log, or a list of them with commas
+// between them.
 type Range struct {
 	Lo, Hi float64
 	Count  int
-	Log    bool // evenly spaced in the logarithms
+	Log    bool      // evenly spaced in the logarithms
+	List   []float64 // of a list: its numbers, ascending; nil for other ranges
 }
 
 // MaxRange is the largest number of values of a range.
@@ -20,9 +23,13 @@ const MaxRange = 10000
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (r *Range) UnmarshalText(text []byte) error {
+	if !strings.Contains(string(text), ":") {
+		return r.list(string(text))
+	}
+	*r = Range{}
 	parts := strings.Split(string(text), ":")
 	if len(parts) != 3 && (len(parts) != 4 || parts[3] != "log") {
-		return fmt.Errorf("range %q: want lo:hi:count or lo:hi:count:log", text)
+		return fmt.Errorf("range %q: want lo:hi:count, lo:hi:count:log, or numbers with commas between them", text)
 	}
 	var err [3]error
 	r.Lo, err[0] = strconv.ParseFloat(parts[0], 64)
@@ -48,8 +55,68 @@ func (r *Range) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// list sets the range to a list of numbers.
+func (r *Range) list(text string) error {
+	var values []float64
+	for _, part := range strings.Split(text, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil {
+			return fmt.Errorf("range %q: want lo:hi:count, lo:hi:count:log, or numbers with commas between them", text)
+		}
+		values = append(values, v)
+	}
+	if err := CheckList(values); err != nil {
+		return fmt.Errorf("range %q: %w", text, err)
+	}
+	_, log := Spacing(values)
+	*r = Range{Lo: values[0], Hi: values[len(values)-1], Count: len(values), Log: log, List: values}
+	return nil
+}
+
+// CheckList refuses lists that are no axis: want 1 to MaxRange positive numbers, ascending.
+func CheckList(values []float64) error {
+	for i, v := range values {
+		switch {
+		case !(v > 0) || math.IsInf(v, 0):
+			return fmt.Errorf("%v: want positive numbers", v)
+		case i > 0 && v <= values[i-1]:
+			return fmt.Errorf("%v after %v: want ascending numbers, each of them once", v, values[i-1])
+		}
+	}
+	if len(values) == 0 || len(values) > MaxRange {
+		return fmt.Errorf("%d numbers; want 1 to %d", len(values), MaxRange)
+	}
+	return nil
+}
+
+// Spacing reports whether ascending numbers are evenly spaced, and whether it is their logarithms
+// alone that are.
+func Spacing(values []float64) (even, log bool) {
+	if evenly(values, func(v float64) float64 { return v }) {
+		return true, false
+	}
+	log = evenly(values, math.Log)
+	return log, log
+}
+
+// evenly reports whether a function of ascending numbers is evenly spaced.
+func evenly(values []float64, f func(float64) float64) bool {
+	n := len(values)
+	lo, hi := f(values[0]), f(values[n-1])
+	steps := float64(max(n-1, 1))
+	for i, v := range values {
+		if want := lo + (hi-lo)*float64(i)/steps; math.Abs(f(v)-want) > 1e-6*(hi-lo)/steps {
+			return false
+		}
+	}
+	return true
+}
+
 // Values lists the numbers of the range, both ends included.
 func (r Range) Values() []float64 {
+	if r.List != nil {
+		return slices.Clone(r.List)
+	}
 	v := make([]float64, r.Count)
 	ratio := r.Hi / r.Lo
 	for i := range v {

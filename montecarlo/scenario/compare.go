@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"belsim/errmodel"
@@ -27,23 +28,29 @@ type Comparison struct {
 
 // CodeResult is the |error| of one code with one decoder, in levels, over the prior.
 type CodeResult struct {
-	Code       string       `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits       int          `json:"bits" text:"bits" doc:"number of bits M"`
-	Decoder    string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Bound      table.Number `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
-	Exact      table.Number `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	Code        string       `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits        int          `json:"bits" text:"bits" doc:"number of bits M"`
+	Transitions float64      `json:"transitions" text:"transitions" doc:"mean number of transitions of a bit; networks learn bits with more than 8 badly"`
+	Decoder     string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Bound       table.Number `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
+	Exact       table.Number `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	exactFields
 	Mean       table.Number `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
 	StdErr     table.Number `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
 	RMS        table.Number `json:"rms" text:"RMS" doc:"root of the sampled mean squared error, in levels"`
 	Within     table.Number `json:"within" doc:"share of the samples whose |error| is at most within_levels"`
-	WorstLevel int          `json:"worst_level" doc:"level, from 1, with the largest sampled mean |error|"`
-	WorstMean  table.Number `json:"worst_mean" doc:"sampled mean |error| of worst_level, in levels"`
+	WorstLevel int          `json:"worst_level" doc:"level, from 1, with the largest mean |error|: the exact one where every level has one, or else the sampled one"`
+	WorstMean  table.Number `json:"worst_mean" doc:"mean |error| of worst_level, in levels; a sampled one is too large, as the largest of many"`
+	WorstErr   table.Number `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
 	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
+	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
+	LeastError
 
 	// Of networks that know a perceived label.
 	Training errmodel.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
-	Forecast *table.Number     `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean; missing in other error models"`
+	Forecast *table.Number     `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training for the decoder multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -54,21 +61,42 @@ func (r CodeResult) Best() float64 {
 	return float64(r.Mean)
 }
 
+// stdErr is the standard error of Best.
+func (r CodeResult) stdErr() float64 {
+	if !r.Exact.IsMissing() {
+		return 0
+	}
+	return float64(r.StdErr)
+}
+
+// InvalidCode is a code for which the error model gives a probability above 1.
+type InvalidCode struct {
+	Code *code.Code
+	Err  error // Invalid(Err)
+}
+
 // Candidates pairs codes with the named decoders that fit them, under the scenario's model.
 // One decoder must fit every code; of several, each must fit one code, and each code must
-// have one.
-func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, error) {
+// have one. Codes for which the model is invalid are set aside; where it is so for all of them,
+// the error is the first one's.
+func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
 	for i, name := range decoders {
 		if slices.Contains(decoders[:i], name) {
-			return nil, fmt.Errorf("--decoder %s is given twice", name)
+			return nil, nil, fmt.Errorf("--decoder %s is given twice", name)
 		}
 	}
 	var out []*montecarlo.Problem
+	var invalid []InvalidCode
 	fits := make([]bool, len(decoders))
+codes:
 	for _, c := range codes {
 		e, err := s.Errors(ctx, c)
+		if Invalid(err) {
+			invalid = append(invalid, InvalidCode{c, err})
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		before := len(out)
 		var unfit error
@@ -79,35 +107,51 @@ func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders 
 				continue
 			}
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			p, err := s.ProblemOf(ctx, c, d, e, draw)
+			if Invalid(err) { // between levels, and so with every decoder
+				invalid = append(invalid, InvalidCode{c, err})
+				continue codes
+			}
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			fits[i] = true
 			out = append(out, p)
 		}
 		if len(out) == before {
-			return nil, unfit
+			return nil, nil, unfit
 		}
+	}
+	if len(out) == 0 && len(invalid) > 0 {
+		return nil, nil, invalid[0].Err
 	}
 	for i, ok := range fits {
 		if !ok {
-			return nil, fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
+			return nil, nil, fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
 		}
 	}
-	return out, nil
+	return out, invalid, nil
 }
 
 // Compare computes the error of every candidate, over the weights of its labels, and ranks
 // them: the smallest first.
 func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling) (*Comparison, error) {
+	return s.compare(ctx, run, candidates, weights, draw, nil)
+}
+
+// compare is Compare, with the least errors unless least is nil.
+func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling, least *leasts) (*Comparison, error) {
 	out := &Comparison{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true,
 	}
 	for _, p := range candidates {
-		bound, exact, err := AverageTheory(ctx, run.Workers, p, weights)
+		th, err := Theory(ctx, run.Workers, p)
+		if err != nil {
+			return nil, err
+		}
+		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th)
 		if err != nil {
 			return nil, err
 		}
@@ -117,12 +161,19 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 		}
 		out.Reached = out.Reached && reached
 		o := montecarlo.Average(weights, sums)
-		out.Results = append(out.Results, CodeResult{
-			Code: p.Code.Name(), Bits: p.Code.Bits(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
-			Bound: bound, Exact: exact,
-			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within),
-			WorstLevel: o.WorstLevel, WorstMean: table.Number(o.WorstMean), Samples: o.Samples,
-		})
+		row := CodeResult{
+			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
+			Bound: bound, Exact: exact, exactFields: interval,
+			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples,
+		}
+		row.worst(th, weights, sums, o)
+		if least != nil {
+			if row.LeastError, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
+				return nil, err
+			}
+			out.Reached = out.Reached && reached
+		}
+		out.Results = append(out.Results, row)
 	}
 	forecast(out.Results, candidates)
 	slices.SortStableFunc(out.Results, func(a, b CodeResult) int {
@@ -134,7 +185,59 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 		}
 		return 0
 	})
+	for i := 1; i < len(out.Results); i++ {
+		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
+	}
 	return out, nil
+}
+
+// tied reports whether the errors of two rows are not told apart.
+func tied(a, b CodeResult) bool {
+	difference := math.Abs(a.Best() - b.Best())
+	return difference <= max(1.96*math.Hypot(a.stdErr(), b.stdErr()), ExactWidth*math.Abs(a.Best()))
+}
+
+// worst fills in the worst level: by exact values where all levels have some, or else by samples.
+func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, sums []montecarlo.Sums, o montecarlo.Overall) {
+	level, most := 0, math.Inf(-1)
+	for i, t := range th {
+		if weights[i] == 0 {
+			continue
+		}
+		if math.IsNaN(t.Mean) {
+			level = 0
+			break
+		}
+		if t.Mean > most {
+			level, most = i+1, t.Mean
+		}
+	}
+	if level > 0 {
+		r.WorstLevel, r.WorstMean = level, table.Number(most)
+		return
+	}
+	if o.WorstLevel > 0 {
+		r.WorstErr = table.Number(sums[o.WorstLevel-1].StdErr())
+	}
+	r.WorstLevel, r.WorstMean = o.WorstLevel, table.Number(o.WorstMean)
+}
+
+// AddInvalid adds a row for each code for which the error model is invalid, at the end.
+func (c *Comparison) AddInvalid(codes []InvalidCode) {
+	for _, i := range codes {
+		none := table.Missing()
+		c.Results = append(c.Results, CodeResult{
+			Code: i.Code.Name(), Bits: i.Code.Bits(), Transitions: i.Code.TransitionsPerBit(), Bound: none, Exact: none, Mean: none, StdErr: none,
+			RMS: none, Within: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
+		})
+	}
+}
+
+// Valid is the comparison without the codes for which the error model is invalid.
+func (c *Comparison) Valid() *Comparison {
+	v := *c
+	v.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r CodeResult) bool { return r.Invalid != "" })
+	return &v
 }
 
 // outputsIn returns the outputs that the decoder of a problem reads.
@@ -145,12 +248,20 @@ func (s *Scenario) outputsIn(p *montecarlo.Problem) Outputs {
 	return s.OutputsOf(p.Code, p.Decoder)
 }
 
+// Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
+func (r *CodeResult) Expect(c *code.Code, t errmodel.Training) {
+	best := table.Number(r.Best())
+	if t == errmodel.ForDecoder {
+		best *= table.Number(errmodel.DecoderFactor(c))
+	}
+	r.Training, r.Forecast = t, &best
+}
+
 // forecast fills in what the results of networks that know a perceived label have besides.
 func forecast(results []CodeResult, candidates []*montecarlo.Problem) {
 	for i, p := range candidates {
 		if l, ok := p.Errors.(*errmodel.Learned); ok {
-			best := table.Number(results[i].Best())
-			results[i].Training, results[i].Forecast = l.Model().Training, &best
+			results[i].Expect(p.Code, l.Model().Training)
 		}
 	}
 }

@@ -6,24 +6,142 @@ import (
 	"strings"
 
 	"belsim/montecarlo/table"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 // Table has a row for each code and decoder.
 func (c *Comparison) Table() *table.Table {
 	columns := []table.Column[CodeResult]{
-		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string { return fmt.Sprintf("%.2f %%", 100*float64(r.Within)) }),
-		table.Append("worst level", func(r CodeResult) string { return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short()) }),
+		table.Replace("transitions", "", func(r CodeResult) string {
+			text := fmt.Sprintf("%.4g", r.Transitions)
+			if c.unlearned(r) {
+				text = "! " + text
+			}
+			return text
+		}),
+		table.Replace("decoder", "", func(r CodeResult) string {
+			if r.Invalid != "" {
+				return "invalid: e > 1"
+			}
+			return r.Decoder
+		}),
+		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
+		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
+			if r.Invalid != "" {
+				return "–"
+			}
+			return fmt.Sprintf("%.2f %%", 100*float64(r.Within))
+		}),
+		table.Append("worst level", func(r CodeResult) string {
+			switch {
+			case r.Invalid != "":
+				return "–"
+			case r.WorstErr == 0:
+				return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short())
+			}
+			return fmt.Sprintf("%d (%s)", r.WorstLevel, table.PlusMinus(r.WorstMean, r.WorstErr))
+		}),
+	}
+	if c.hasLeast() {
+		columns = append(columns,
+			table.Append("least", func(r CodeResult) string { return r.LeastError.text() }),
+			table.Append("above", func(r CodeResult) string { return r.LeastError.aboveText() }))
+	}
+	if c.hasTies() {
+		columns = append(columns, table.Append("~", func(r CodeResult) string {
+			if r.Tie {
+				return "~"
+			}
+			return ""
+		}))
 	}
 	return table.Of(c.Results, columns...)
+}
+
+// Heading says what was compared, and names the error model in plain words.
+func (c *Comparison) Heading(s *Scenario) string {
+	model := "bits err independently, with the probabilities of the table"
+	switch s.Model.(type) {
+	case Perceived:
+		model = "networks that know one noisy label, the same for every code; their bits err together"
+	case Mixture:
+		model = "bits err independently, near their transitions, with the same r and σ for every code"
+		if c.SharedNoise > 0 {
+			model = "bits err near their transitions, with the same r and σ for every code; part of their noise is common"
+		}
+	}
+	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s\n", c.Levels, s, c.Seed, model)
+}
+
+// Notes are sentences below the table, each on its line: what its marks mean, and which model
+// forecasts trained networks.
+func (c *Comparison) Notes() string {
+	var out strings.Builder
+	var unlearned []string
+	for _, r := range c.Results {
+		if name := fmt.Sprintf("%s has %.4g", r.Code, r.Transitions); c.unlearned(r) && !slices.Contains(unlearned, name) {
+			unlearned = append(unlearned, name)
+		}
+	}
+	if len(unlearned) > 0 {
+		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, and this model does not know it: %s.\n", strings.Join(unlearned, ", "))
+	}
+	if c.hasTies() {
+		out.WriteString("~ Not told apart from the first row.\n")
+	}
+	for _, r := range c.Results {
+		if code.IsFile(r.Code) && r.Bits > c.Levels {
+			fmt.Fprintf(&out, "%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits.\n", r.Code, r.Bits, c.Levels)
+		}
+	}
+	if c.R != nil {
+		out.WriteString("Networks do not learn all codes equally well: --mae X forecasts trained networks.\n")
+	}
+	if out.Len() > 0 {
+		return "\n" + out.String()
+	}
+	return ""
+}
+
+// unlearned reports whether networks learn a code worse than the mixture says, which is the only
+// model that does not know how codes are learned.
+func (c *Comparison) unlearned(r CodeResult) bool {
+	return c.R != nil && code.HardToLearn(r.Transitions)
+}
+
+// hasTies reports whether some row is not told from the first one.
+func (c *Comparison) hasTies() bool {
+	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Tie })
+}
+
+// hasLeast reports whether the least errors were computed.
+func (c *Comparison) hasLeast() bool { return len(c.Results) > 0 && c.Results[0].Least != nil }
+
+// text is the least error, with its standard error where it was sampled.
+func (l LeastError) text() string {
+	if l.Least == nil { // of a code for which the model is invalid
+		return "–"
+	}
+	if *l.LeastStdErr == 0 || l.Least.IsMissing() {
+		return l.Least.Short()
+	}
+	return table.PlusMinus(*l.Least, *l.LeastStdErr)
+}
+
+// aboveText is how far the decoder's error is above the least.
+func (l LeastError) aboveText() string {
+	if l.Above == nil || l.Above.IsMissing() {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f %%", float64(*l.Above))
 }
 
 // DecoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
 // by their smallest error. Every error has its standard error.
 func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 	several := slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Training != c.Results[0].Training })
-	column := func(r CodeResult) string {
-		name := r.Decoder
+	named := func(name string, r CodeResult) string {
 		if r.Outputs == Logits {
 			name += " (logits)"
 		}
@@ -32,9 +150,13 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		}
 		return name
 	}
-	var codes, columns []string
+	column := func(r CodeResult) string { return named(r.Decoder, r) }
+	var codes, columns, leasts []string
 	cells := map[[2]string]CodeResult{}
 	for _, r := range c.Results { // the smallest error first
+		if r.Invalid != "" {
+			continue
+		}
 		if !slices.Contains(codes, r.Code) {
 			codes = append(codes, r.Code)
 		}
@@ -42,12 +164,19 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 			columns = append(columns, column(r))
 		}
 		cells[[2]string{r.Code, column(r)}] = r
+		if c.hasLeast() {
+			least := named("least", r)
+			if !slices.Contains(leasts, least) {
+				leasts = append(leasts, least)
+			}
+			cells[[2]string{r.Code, least}] = r
+		}
 	}
 	names := decoders.Names()
 	slices.SortStableFunc(columns, func(a, b string) int {
 		return slices.Index(names, decoderOf(a)) - slices.Index(names, decoderOf(b))
 	})
-	t := &table.Table{Head: append([]string{"code", "bits"}, columns...)}
+	t := &table.Table{Head: slices.Concat([]string{"code", "bits"}, columns, leasts)}
 	for _, name := range codes {
 		bits := 0
 		row := []string{name, ""}
@@ -60,8 +189,22 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 			bits = r.Bits
 			row = append(row, table.PlusMinus(r.Mean, r.StdErr))
 		}
+		for _, column := range leasts {
+			r, ok := cells[[2]string{name, column}]
+			if !ok {
+				row = append(row, "–")
+				continue
+			}
+			row = append(row, r.LeastError.text())
+		}
 		row[1] = fmt.Sprint(bits)
 		t.Rows = append(t.Rows, row)
+	}
+	for _, r := range c.Results {
+		if r.Invalid != "" {
+			row := append([]string{r.Code, fmt.Sprint(r.Bits), "invalid: e > 1"}, slices.Repeat([]string{"–"}, len(t.Head)-3)...)
+			t.Rows = append(t.Rows, row)
+		}
 	}
 	return t
 }

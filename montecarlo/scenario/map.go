@@ -84,6 +84,16 @@ type Map struct {
 	LogY  bool      `json:"-"` // so are those of the second
 }
 
+// Columns leaves out of the CSV of the cells the parameters of other planes, and the standard
+// errors where nothing was sampled.
+func (m *Map) Columns() []table.Option {
+	without := table.Without(m.Plane.Missing()...)
+	if m.Method == Sample {
+		return []table.Option{without}
+	}
+	return []table.Option{without, table.Without("a_stderr", "b_stderr", "increase_stderr")}
+}
+
 // SetAxes sets the values of both parameters.
 func (m *Map) SetAxes(kind PlaneKind, x, y []float64) {
 	m.Plane = kind
@@ -120,6 +130,8 @@ type Cell struct {
 	StdErrA  *table.Number `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
 	StdErrB  *table.Number `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
 	StdErr   *table.Number `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
+
+	unsure float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
 // NewMap returns the map with empty cells. The error is a *memory.Error where they do not fit
@@ -219,7 +231,7 @@ type MapSummary struct {
 
 // Summary returns the extremes of a map.
 func (m *Map) Summary() MapSummary {
-	const rounding = 1e-9 // percent: less is no difference
+	const rounding = 1e-9 // percent: less is no difference, nor is what intervals leave open
 	var s MapSummary
 	for i := range m.Cells {
 		c := &m.Cells[i]
@@ -230,7 +242,7 @@ func (m *Map) Summary() MapSummary {
 			continue
 		}
 		s.Valid++
-		if c.Increase > rounding {
+		if float64(c.Increase) > rounding+c.unsure {
 			s.BetterB++
 		}
 		if s.Least == nil || c.Increase < s.Least.Increase {
@@ -282,21 +294,24 @@ func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]Line, err e
 func (f *filler) theory(ctx context.Context) error {
 	return parallel.Each(ctx, f.run.Workers, len(f.m.Y()), func() (func(ctx context.Context, row int) error, error) {
 		var means [2]lineMean
+		unsure := 0.0
 		for i, s := range f.sides {
 			var err error
-			if means[i], err = f.s.lineMean(ctx, s, f.m.Method, f.weights); err != nil {
+			var width float64
+			if means[i], width, err = f.s.lineMean(ctx, s, f.m.Method, f.weights); err != nil {
 				if errors.Is(err, theory.ErrNoClosedForm) {
 					err = fmt.Errorf("%w; --method mc samples instead", err)
 				}
 				return nil, err
 			}
+			unsure += 100 * width
 		}
-		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means) }, nil
+		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means, unsure) }, nil
 	})
 }
 
 // fill computes the cells of one σ.
-func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) error {
+func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean, unsure float64) error {
 	lines, err := f.lines(ctx, cells[0].Y())
 	if err != nil {
 		return err
@@ -320,6 +335,7 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) erro
 				}
 			}
 			c.set(value, [2]float64{}, false)
+			c.unsure = unsure
 		}
 		f.run.done(1)
 	}
@@ -330,20 +346,21 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean) erro
 // belongs to one goroutine.
 type lineMean func(ctx context.Context, l Line) (func(x float64) (float64, error), error)
 
-func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weights []float64) (lineMean, error) {
+// lineMean returns the mean errors by bounds or exact values, and their relative width.
+func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weights []float64) (_ lineMean, width float64, err error) {
 	p := s.Shape(side.Code, side.Decoder, side.Models)
 	var mean func(ctx context.Context, weights []float64, e mat.Matrix) (float64, error)
 	linear := false
 	if method == Exact {
 		x, err := ExactOf(ctx, p)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		mean = x.Mean
+		mean, width = x.Mean, x.Width
 	} else {
 		b, err := BoundOf(p)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		mean, linear = b.Mean, b.Linear
 	}
@@ -368,7 +385,7 @@ func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weigh
 			}
 			return mean(ctx, weights, e)
 		}, nil
-	}, nil
+	}, width, nil
 }
 
 // SampledRows is about how many rows of code matrices are sampled together: enough to keep a

@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/theory/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/memory"
 )
@@ -140,6 +141,16 @@ type Table struct{ Path string }
 // Errors implements Model.
 func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
 	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
+}
+
+// Levels returns the number of rows of the table; 0 where it cannot be read, which Errors says.
+func (t Table) Levels() int {
+	m, err := arrayfile.ReadFile(t.Path)
+	if err != nil {
+		return 0
+	}
+	levels, _ := m.Dims()
+	return levels
 }
 
 // Parameters implements Model.

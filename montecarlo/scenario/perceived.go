@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,6 +32,10 @@ type PriorModel interface {
 type Perceived struct {
 	errmodel.Perceived
 	Workers int // goroutines that learn; 0: one for each processor. It never changes a number.
+
+	// Of a model that was fitted to a network:
+	Path      string // the file of the fit
+	FitLevels int    // the levels of the network's code
 }
 
 var _ PriorModel = Perceived{}
@@ -63,6 +69,9 @@ func (m Perceived) Parameters() Parameters {
 // String implements Model.
 func (m Perceived) String() string {
 	text := fmt.Sprintf("label noise %.4g, misfit %.4g", m.Noise, m.Misfit)
+	if m.Path != "" {
+		text = fmt.Sprintf("perceived label, s = %.4g levels, from %s, misfit %.4g", m.Noise, m.Path, m.Misfit)
+	}
 	if m.Cutoff > 0 {
 		text += fmt.Sprintf(", cutoff %.4g", m.Cutoff)
 	}
@@ -71,6 +80,9 @@ func (m Perceived) String() string {
 	}
 	return text
 }
+
+// FittedTo implements Fitted; levels is 0 for a model that was not fitted.
+func (m Perceived) FittedTo() (path string, levels int) { return m.Path, m.FitLevels }
 
 // Trained says for people what a network was trained for.
 func Trained(t errmodel.Training) string {
@@ -101,6 +113,34 @@ func (s *Scenario) Fitting(names []string) []string {
 		}
 	}
 	return out
+}
+
+// TrainedCandidates is Candidates for networks of a model after several trainings. Decoders that do
+// not read the outputs after one of several trainings are for the others. Of several trainings, the
+// scenario's model names none: results do.
+func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []errmodel.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
+	var out []*montecarlo.Problem
+	var invalid []InvalidCode
+	for i, t := range trainings {
+		if slices.Contains(trainings[:i], t) {
+			return nil, nil, fmt.Errorf("--training %s is given twice", t)
+		}
+		m.Training = t
+		of, fitting := s.With(m), decoders
+		if len(trainings) > 1 {
+			fitting = of.Fitting(decoders)
+		}
+		some, refused, err := of.Candidates(ctx, codes, fitting, draw)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, invalid = append(out, some...), append(invalid, refused...)
+	}
+	if len(trainings) > 1 {
+		m.Training = ""
+	}
+	s.Model = m
+	return out, invalid, nil
 }
 
 // With returns the scenario with another error model.
@@ -340,13 +380,56 @@ func (p PerceivedPlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
 		_, err = p.Model.Errors(ctx, c)
 		return nil, err
 	}
-	return perceivedLines{p.Model, c, weights}, nil
+	return perceivedLines{p.Model, c, weights, newLearntFunctions(c)}, nil
 }
 
 type perceivedLines struct {
-	model Perceived
-	code  *code.Code
-	prior []float64
+	model  Perceived
+	code   *code.Code
+	prior  []float64
+	learnt *learntFunctions
+}
+
+// learntFunctions keeps what is learnt of a code at each label noise: it is the same for all misfits. It is
+// safe for concurrent use.
+type learntFunctions struct {
+	most int // label noises that are kept
+	mu   sync.Mutex
+	at   map[float64]*learntFunction
+}
+
+type learntFunction struct {
+	mu      sync.Mutex
+	learned *errmodel.Learned // nil before it is learnt
+}
+
+// newLearntFunctions keeps 64 MiB at most.
+func newLearntFunctions(c *code.Code) *learntFunctions {
+	const all, points = 1 << 26, 600
+	return &learntFunctions{most: all / (8 * points * c.Bits()), at: map[float64]*learntFunction{}}
+}
+
+// under returns what is learnt at a label noise, from learn where nobody asked for it before.
+func (f *learntFunctions) under(noise float64, learn func() (*errmodel.Learned, error)) (*errmodel.Learned, error) {
+	f.mu.Lock()
+	one := f.at[noise]
+	if one == nil {
+		one = &learntFunction{}
+		if len(f.at) < f.most {
+			f.at[noise] = one
+		}
+	}
+	f.mu.Unlock()
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if one.learned == nil {
+		l, err := learn()
+		if err != nil {
+			return nil, err
+		}
+		one.learned = l
+	}
+	return one.learned, nil
 }
 
 func (l perceivedLines) Line(_ context.Context, misfit float64) (Line, error) {
@@ -365,7 +448,11 @@ func (l perceivedLine) Valid(noise float64) bool {
 func (l perceivedLine) Errors(ctx context.Context, noise float64) (mat.Matrix, error) {
 	m := l.model
 	m.Noise = noise
-	return m.ErrorsUnder(ctx, l.code, l.prior)
+	learned, err := l.learnt.under(noise, func() (*errmodel.Learned, error) { return m.Learn(ctx, m.Workers, l.code, l.prior) })
+	if err != nil {
+		return nil, err
+	}
+	return learned.WithMisfit(m.Misfit)
 }
 
 func (perceivedLine) Proportional() (float64, bool) { return 0, false }

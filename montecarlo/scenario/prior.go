@@ -28,6 +28,7 @@ func ReadPrior(path string) (Prior, error) {
 		return Prior{}, fmt.Errorf("reading prior: %w", err)
 	}
 	defer file.Close()
+	path = inputfile.Name(path)
 	h, err := theory.ReadHistogram(inputfile.Limit(file, path, maxPrior), path)
 	return Prior{Path: path, Histogram: h}, err
 }

@@ -147,7 +147,7 @@ func (s *Scenario) Reading() Reading { return Reading{s.Temperature, s.SharedNoi
 func (s *Scenario) Weights(levels int) ([]float64, error) {
 	if m, ok := s.Model.(Fitted); ok {
 		if path, n := m.FittedTo(); n != 0 && n != levels {
-			return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; r and σ are in levels", path, n, levels)
+			return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels", path, n, levels)
 		}
 	}
 	return s.Prior.Weights(levels)
@@ -156,6 +156,9 @@ func (s *Scenario) Weights(levels int) ([]float64, error) {
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
+	if e, ok := s.Decoders.Lookup(name); ok && e.Informed && s.SharedNoise > 0 {
+		return nil, fmt.Errorf("decoder %s knows classifiers whose errors are independent; want a shared noise of 0, and not %v", name, s.SharedNoise)
+	}
 	if s.outputs() != Logits {
 		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
 	}
@@ -205,7 +208,26 @@ func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder
 	if err != nil {
 		return nil, err
 	}
+	if i, ok := d.(decode.Informed); ok {
+		weights, err := s.Weights(c.Levels())
+		if err != nil {
+			return nil, err
+		}
+		if d, err = inform(i, weights, e, latent != nil && !latent.Hard); err != nil {
+			return nil, err
+		}
+	}
 	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: draw.Seed, Within: draw.Within, Latent: latent}, nil
+}
+
+// inform tells a decoder the error probabilities of the classifiers, L × M, the weights of the
+// labels, and whether it reads logits.
+func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (decode.Decoder, error) {
+	m := decode.Model{Prior: weights, Logits: logits, Errors: e}
+	if p, ok := e.(montecarlo.Perceived); ok {
+		m.Perceived = p
+	}
+	return d.Inform(m)
 }
 
 // Shape returns the problem without its error probabilities: enough to ask whether a bound

@@ -13,6 +13,8 @@ import (
 	"belsim/montecarlo/table"
 	"belsim/theory"
 	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/enclose"
 )
 
 // ErrBetween is wrapped by the error for a mixture that is valid at levels, but not at some
@@ -65,8 +67,9 @@ func validBetween(ctx context.Context, c *code.Code, m RealLabels) error {
 // Mean computes a mean over the labels: of a bound, or of exact values. It holds scratch memory:
 // use one on one goroutine at a time.
 type Mean struct {
-	Name   string // which bound it is, for people; "" for exact values
-	Linear bool   // the value of r·e is r times the value of e
+	Name   string  // which bound it is, for people; "" for exact values
+	Linear bool    // the value of r·e is r times the value of e
+	Width  float64 // values may be wrong by this relative amount; 0 for formulas
 
 	of func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)
 }
@@ -90,7 +93,7 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{b.Name, b.Linear, b.Mean}, nil
+	return &Mean{Name: b.Name, Linear: b.Linear, of: b.Mean}, nil
 }
 
 // boundOf is the bound of one table of error probabilities.
@@ -118,13 +121,24 @@ func HasExact(p *montecarlo.Problem) bool {
 	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
 }
 
-// ExactOf prepares the exact values of a problem. The error wraps theory.ErrNoClosedForm where
-// there are none, or is the context's.
+func errNoExact() error {
+	return fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
+}
+
+// ExactOf prepares the exact values of a problem: the formulas of package theory, or else the
+// middles of intervals, which are NaN where an interval is relatively wider than ExactWidth.
+// The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
 func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
+		return nil, errNoExact()
+	}
+	if d, ok := p.Decoder.(decode.Informed); ok {
+		return exactInformed(p, d)
 	}
 	x, err := theory.NewExact(ctx, p.Code, p.Decoder)
+	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
+		return enclosedMean(p), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +146,27 @@ func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 		return &Mean{of: overStrata(p.Code, x.Mean)}, nil
 	}
 	return &Mean{of: x.Mean}, nil
+}
+
+// exactInformed is ExactOf for a decoder that is another one for every table.
+func exactInformed(p *montecarlo.Problem, d decode.Informed) (*Mean, error) {
+	if err := theory.Enumerable(p.Code, d); err != nil {
+		return nil, err
+	}
+	return &Mean{of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+		informed, err := inform(d, prior, e, false)
+		if err != nil {
+			return 0, err
+		}
+		x, err := theory.NewExact(ctx, p.Code, informed)
+		if err != nil {
+			return 0, err
+		}
+		if p.Latent != nil && p.Latent.Perceived != nil {
+			return overStrata(p.Code, x.Mean)(ctx, prior, e)
+		}
+		return x.Mean(ctx, prior, e)
+	}}, nil
 }
 
 // Theory returns the bound and the exact moments of every level, in levels; NaN where there

@@ -138,3 +138,21 @@ func (v *Verification) PowerText() string {
 	}
 	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level, size(*most), most.Level)
 }
+
+// Conclusion says in words that the verification passed, or that nothing was checked. It is empty
+// where it failed.
+func (v *Verification) Conclusion() string {
+	const test = "(Bernstein's inequality, false alarms below %g)"
+	bound, exact := !v.Overall.Bound.IsMissing(), !v.Overall.Exact.IsMissing()
+	switch {
+	case v.Pass == nil:
+		return "UNCHECKED there is neither a bound nor an exact value to check the samples against"
+	case v.Failed():
+		return ""
+	case bound && exact:
+		return fmt.Sprintf("PASS every sampled mean agrees with its exact value and is within its bound "+test, v.Alpha)
+	case bound:
+		return fmt.Sprintf("PASS every sampled mean is within its bound; there is no exact value "+test, v.Alpha)
+	}
+	return fmt.Sprintf("PASS every sampled mean agrees with its exact value; there is no bound "+test, v.Alpha)
+}

@@ -1,0 +1,39 @@
+package scenario_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"belsim/montecarlo/scenario"
+)
+
+// TestRangeList: a range may be a list of ascending numbers, whose spacing is found.
+func TestRangeList(t *testing.T) {
+	for text, want := range map[string]struct {
+		values []float64
+		log    bool
+	}{
+		"0.1,0.2,0.5": {[]float64{0.1, 0.2, 0.5}, false}, "1, 2,3": {[]float64{1, 2, 3}, false}, "1,2,4": {[]float64{1, 2, 4}, true}, "0.5": {[]float64{0.5}, false},
+	} {
+		r := scenario.Range{Log: !want.log}
+		if err := r.UnmarshalText([]byte(text)); err != nil || !slices.Equal(r.Values(), want.values) || r.Log != want.log || r.Count != len(want.values) {
+			t.Errorf("%q: %+v, %v; want %+v", text, r, err, want)
+		}
+	}
+	r := scenario.Range{}
+	if err := r.UnmarshalText([]byte("3,4")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.UnmarshalText([]byte("1:5:3")); err != nil || !slices.Equal(r.Values(), []float64{1, 3, 5}) {
+		t.Errorf("a range after a list: %+v, %v", r, err)
+	}
+	for text, want := range map[string]string{
+		"1,": "want lo:hi:count", "2,1": "want ascending numbers", "1,1": "want ascending numbers", "0,1": "want positive numbers",
+		"1,Inf": "want positive numbers", "1,NaN": "want positive numbers", strings.Repeat("1,", 20_000) + "1": "want",
+	} {
+		if err := r.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.10q: error %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package scenario_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// compared compares codes of 32 levels, read by gen, with few samples.
+func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenario, *scenario.Comparison) {
+	t.Helper()
+	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin(), Labels: scenario.Levels, Outputs: scenario.AutoOutputs}
+	var codes []*code.Code
+	for _, name := range names {
+		codes = append(codes, mustNew(t, name, 32))
+	}
+	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
+	candidates, invalid, err := s.Candidates(t.Context(), codes, []string{"gen"}, draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.AddInvalid(invalid)
+	return s, c
+}
+
+// TestInvalidCode: a code for which the model is invalid has a row of its own, the last one, and others are
+// compared. Where all are invalid, that is an error.
+func TestInvalidCode(t *testing.T) {
+	m := scenario.Mixture{R: 2, Sigma: 1}
+	_, c := compared(t, m, "onehot", "unary", "gray")
+	if len(c.Results) != 3 || c.Results[0].Code != "unary" || c.Results[0].Invalid != "" {
+		t.Fatalf("results %+v; want unary and gray, then one that is invalid", c.Results)
+	}
+	for _, r := range c.Results[2:] {
+		if !strings.Contains(r.Invalid, "a probability is at most 1") || !r.Mean.IsMissing() || r.Tie {
+			t.Errorf("%+v: want a reason, and no numbers", r)
+		}
+	}
+	if v := c.Valid(); len(v.Results) != 2 || len(c.Results) != 3 {
+		t.Errorf("%d valid of %d; want 2 of 3", len(v.Results), len(c.Results))
+	}
+	var text, other bytes.Buffer
+	if err := c.Table().Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.DecoderTable(decode.Builtin()).Text(&other); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{text.String(), other.String()} {
+		if strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
+			t.Errorf("want an invalid row:\n%s", got)
+		}
+	}
+	b, err := json.Marshal(c.Results[2])
+	if err != nil || !strings.Contains(string(b), `"mean":null`) || !strings.Contains(string(b), `"invalid":"`) {
+		t.Errorf("%s, %v; want null and the reason", b, err)
+	}
+	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin()}
+	if _, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"}, scenario.Usual()); !scenario.Invalid(err) {
+		t.Errorf("error %v; want that the model is invalid", err)
+	}
+}
+
+// TestMarks: transitions, ties and the worst level, and the words that say what they mean.
+func TestMarks(t *testing.T) {
+	s, c := compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary", "johnson", "hadamard", "hexj")
+	rows := map[string]scenario.CodeResult{}
+	for _, r := range c.Results {
+		rows[r.Code] = r
+	}
+	if got := rows["hadamard"].Transitions; got != 15.5 {
+		t.Errorf("hadamard of 32 levels: %v transitions a bit, want 15.5", got)
+	}
+	if unary, johnson := rows["unary"], rows["johnson"]; unary.Tie == johnson.Tie || rows["hexj"].Tie {
+		t.Errorf("ties: unary %v, johnson %v, hexj %v; unary and johnson are alike, one is first", unary.Tie, johnson.Tie, rows["hexj"].Tie)
+	}
+	if r := rows["hexj"]; r.WorstErr != 0 || r.WorstMean < r.Exact {
+		t.Errorf("hexj: worst level %d, %v ± %v; want an exact value above the mean %v", r.WorstLevel, r.WorstMean, r.WorstErr, r.Exact)
+	}
+	if r := rows["hadamard"]; r.WorstErr <= 0 {
+		t.Errorf("hadamard: standard error %v of the worst level; want a positive one", r.WorstErr)
+	}
+	var text bytes.Buffer
+	if err := c.Table().Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 || strings.Count(got, "~") != 2 {
+		t.Errorf("want one mark of each kind:\n%s", got)
+	}
+	if got := c.Heading(s); !strings.Contains(got, "\nmodel: bits err independently") {
+		t.Errorf("heading %q", got)
+	}
+	for _, want := range []string{"! Networks", "hadamard has 15.5", "~ Not told", "--mae"} {
+		if got := c.Notes(); !strings.Contains(got, want) {
+			t.Errorf("notes lack %q:\n%s", want, got)
+		}
+	}
+	s, c = compared(t, networks, "unary", "hadamard")
+	if got := c.Notes(); strings.Contains(got, "!") || strings.Contains(got, "--mae") || !strings.Contains(c.Heading(s), "one noisy label") {
+		t.Errorf("networks that learn as they can need no warning:\n%s%s", c.Heading(s), got)
+	}
+}
+
+// TestTableLevels: a table of error probabilities says how many levels there are, and a table the wrong way
+// round is called so.
+func TestTableLevels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.csv")
+	if err := os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if n := (scenario.Table{Path: path}).Levels(); n != 4 {
+		t.Errorf("%d levels, want 4", n)
+	}
+	if n := (scenario.Table{Path: path + "x"}).Levels(); n != 0 {
+		t.Errorf("%d levels of a file that is not there, want 0", n)
+	}
+	if _, err := errmodel.ReadTable(path, 3, 4); err == nil || !strings.Contains(err.Error(), "looks transposed") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/table"
+	"belsim/theory"
+	"belsim/theory/enclose"
+)
+
+// ExactWidth is the largest relative width of an interval whose middle is an exact value: it is
+// right to four digits.
+const ExactWidth = 1e-5
+
+// Enclose returns an interval that holds the exact error of a problem over the weights of its
+// labels, in levels. The error wraps theory.ErrNoClosedForm where there is none,
+// enclose.ErrTooWide where errors are so frequent that it would be wide, or is the context's.
+func Enclose(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64) (enclose.Interval, error) {
+	if !HasExact(p) {
+		return enclose.Interval{}, errNoExact()
+	}
+	return enclosed(ctx, workers, p, weights, p.Errors, enclose.Usual())
+}
+
+// enclosed is Enclose with another table of error probabilities.
+func enclosed(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, o enclose.Options) (enclose.Interval, error) {
+	tables := []mat.Matrix{e}
+	if l, ok := e.(montecarlo.Perceived); ok {
+		tables = strata(p.Code, l)
+	}
+	rows, err := enclose.Rows(ctx, workers, p.Code, p.Decoder, weights, tables, o)
+	if err != nil {
+		return enclose.Interval{}, err
+	}
+	return enclose.Mean(weights, rows), nil
+}
+
+// forCells are the options of intervals in maps, which have many cells.
+var forCells = enclose.Options{Width: ExactWidth / 10, Work: 1 << 21}
+
+// enclosedMean is the middle of an interval; NaN where it is wide.
+func enclosedMean(p *montecarlo.Problem) *Mean {
+	return &Mean{Width: ExactWidth, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+		v, err := enclosed(ctx, 1, p, prior, e, forCells) // cells are computed on all processors
+		if errors.Is(err, enclose.ErrTooWide) || err == nil && v.Width() > ExactWidth {
+			return math.NaN(), nil
+		}
+		return v.Middle(), err
+	}}
+}
+
+// exactFields is what results say about an exact value that no formula gives.
+type exactFields struct {
+	ExactLo *table.Number `json:"exact_lo,omitempty" csv:"-" doc:"the exact mean lies in an interval from here, in levels; missing where a formula gives exact, or where there is no interval"`
+	ExactHi *table.Number `json:"exact_hi,omitempty" csv:"-" doc:"end of the interval; exact is its middle where it is narrow"`
+}
+
+// Averages is AverageTheory, but where no formula gives the exact value it is the middle of an interval,
+// if that is relatively not wider than ExactWidth.
+func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact table.Number, err error) {
+	th, err := Theory(ctx, workers, p)
+	if err != nil {
+		return table.Missing(), table.Missing(), err
+	}
+	bound, exact, _, err = averages(ctx, workers, p, prior, th)
+	return bound, exact, err
+}
+
+// averages is Averages of what theory says, with the interval where there is one.
+func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory) (bound, exact table.Number, interval exactFields, err error) {
+	if bound, exact = Average(th, prior); !exact.IsMissing() {
+		return bound, exact, interval, nil
+	}
+	v, err := Enclose(ctx, workers, p, prior)
+	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
+		return bound, exact, interval, nil
+	}
+	if err != nil {
+		return bound, exact, interval, err
+	}
+	if v.Width() <= ExactWidth {
+		exact = table.Number(v.Middle())
+	}
+	lo, hi := table.Number(v.Lo), table.Number(v.Hi)
+	return bound, exact, exactFields{&lo, &hi}, nil
+}
+
+// text is the exact value for people: one number where four digits are known, or the interval.
+func (f exactFields) text(exact table.Number) string {
+	if f.ExactLo == nil || !exact.IsMissing() {
+		return exact.Short()
+	}
+	return f.ExactLo.Short() + " to " + f.ExactHi.Short()
+}
