@@ -34,6 +34,9 @@ func TestTrainedNetworks(t *testing.T) {
 	if held, n := r.Coverage(evidence.Any); float64(held) < 0.9*float64(n) {
 		t.Errorf("intervals hold for %d of %d", held, n)
 	}
+	if right, apart := r.Separated(); apart < 300 || float64(right) < 0.95*float64(apart) {
+		t.Errorf("of %d pairs that the forecasts tell apart, %d are in the right order; want 300 or more, and 95 %%", apart, right)
+	}
 	if first, over := r.First(); over > 1.03 {
 		t.Errorf("recommended first: %s, %.3f times the best error", first.Code, over)
 	}

@@ -25,16 +25,28 @@ func (e Estimate) Interval() (lo, hi float64) {
 	return e.Value / f, e.Value * f
 }
 
+// EstimateOf is the estimate with a 95 % interval that ends at hi.
+func EstimateOf(value, hi float64) Estimate { return Estimate{value, math.Log(hi/value) / confidence} }
+
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
 	Model        errmodel.Perceived // its cutoff 0 stands for errmodel.DefaultCutoff; its training does not matter
 	Noise        Estimate           // s, in levels: Model's, with its uncertainty
 	Cutoff       Estimate           // κ; its value 0 stands for the default, with the default's spread
 	CutoffFitted bool               // κ was estimated from networks
-	Prior        []float64          // share of each level, length L
+	// Tail is the root mean square error of the network that set s, over the model's; 0 where it
+	// is unknown. Above 1, large errors are more frequent than the model says, and intervals are
+	// wider.
+	Tail  float64
+	Prior []float64 // share of each level, length L
 	// Decoders are the decoders that are tried, with Options.
 	Decoders decode.Registry
 	Options  decode.Options
+	// Fitted adds the decoder FittedDecoder to those of every code.
+	Fitted bool
+
+	real    *Labels                                                        // labels are real numbers, and Noise is around them; nil for levels
+	readers func(*code.Code, errmodel.Training) ([]observed.Reader, error) // of every code; nil for Readers
 }
 
 // NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else
@@ -53,9 +65,8 @@ type Forecast struct {
 	Reader   observed.Reader
 	Error    float64 // expected |error|, in levels
 	Lo, Hi   float64 // 95 % interval of the error of one trained network
-	// OwnLo and OwnHi are the interval without the part that all codes share, the uncertainty
-	// of s: for comparisons of two codes.
-	OwnLo, OwnHi float64
+
+	own, cutoff float64 // standard deviations of ln(observed/Error): the code's own, and with its sign what κ causes
 }
 
 // Trainings lists the trainings.
@@ -78,13 +89,22 @@ func (f *Forecaster) Readers(c *code.Code, t errmodel.Training) ([]observed.Read
 // how many of the 2·len(codes) steps were finished since its last call. The errors are about the
 // model or the prior, or the context's.
 func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code, done func(uint64)) ([]Forecast, error) {
+	return f.codes(ctx, workers, codes, Trainings(), done)
+}
+
+// codes is Codes for some trainings.
+func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code, trainings []errmodel.Training, done func(uint64)) ([]Forecast, error) {
 	most := 0
 	for _, c := range codes {
 		most = max(most, c.Bits())
 	}
-	places, err := NewPlaces(f.Prior, most, Seed)
+	places, fewer, err := f.places(most)
 	if err != nil {
 		return nil, err
+	}
+	readersOf := f.Readers
+	if f.readers != nil {
+		readersOf = f.readers
 	}
 	type job struct {
 		code     *code.Code
@@ -93,7 +113,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	var jobs []job
 	for _, t := range []errmodel.Training{errmodel.ForDecoder, errmodel.BitByBit} { // the longest first
 		for _, c := range codes {
-			if !c.Real() {
+			if !c.Real() && slices.Contains(trainings, t) {
 				jobs = append(jobs, job{c, t})
 			}
 		}
@@ -111,8 +131,12 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		}
 	}()
 	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
-		return func(ctx context.Context, i int) (err error) {
-			results[i], err = f.code(ctx, places, jobs[i].code, jobs[i].training)
+		return func(ctx context.Context, i int) error {
+			c, t := jobs[i].code, jobs[i].training
+			readers, err := readersOf(c, t)
+			if err == nil && len(readers) > 0 {
+				results[i], err = f.code(ctx, places, fewer, c, t, readers)
+			}
 			steps <- struct{}{}
 			return err
 		}, nil
@@ -127,27 +151,75 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	return all, nil
 }
 
+// places are the places of forecasts, and those that tell how sensitive they are.
+func (f *Forecaster) places(most int) (all, fewer *Places, err error) {
+	if f.real != nil {
+		if all, err = NewFewPlaces(realPlaces, f.Prior, most, Seed); err != nil {
+			return nil, nil, err
+		}
+		if fewer, err = NewPlaces(f.Prior, most, Seed); err != nil {
+			return nil, nil, err
+		}
+		labels := f.real.pieces(len(f.Prior))
+		return all.between(labels), fewer.between(labels), nil
+	}
+	if all, err = NewPlaces(f.Prior, most, Seed); err != nil {
+		return nil, nil, err
+	}
+	fewer, err = NewFewPlaces(places/4, f.Prior, most, Seed)
+	return all, fewer, err
+}
+
+// Code forecasts one code after one training, read by one reader. The numbers are those of Codes.
+// The errors are about the model, the prior or the code, or the context's.
+func (f *Forecaster) Code(ctx context.Context, c *code.Code, t errmodel.Training, r observed.Reader) (*Forecast, error) {
+	places, fewer, err := f.places(c.Bits())
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.code(ctx, places, fewer, c, t, []observed.Reader{r})
+	if err != nil {
+		return nil, err
+	}
+	return &out[0], nil
+}
+
 // code forecasts one code after one training, on one goroutine.
-func (f *Forecaster) code(ctx context.Context, places *Places, c *code.Code, t errmodel.Training) ([]Forecast, error) {
-	readers, err := f.Readers(c, t)
-	if err != nil || len(readers) == 0 {
+func (f *Forecaster) code(ctx context.Context, places, fewer *Places, c *code.Code, t errmodel.Training, readers []observed.Reader) ([]Forecast, error) {
+	if f.Fitted {
+		readers = append(slices.Clip(readers), observed.Reader{Decoder: fitted{}, Logits: true})
+	}
+	p := f.model(t)
+	learner, err := p.NewLearner(f.Prior)
+	if err != nil {
+		return nil, err
+	}
+	l, err := learner.Learn(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	mean, err := f.errors(ctx, 1, places, l, readers)
+	if err != nil {
+		return nil, err
+	}
+	// The sensitivity to κ is a difference, which fewer places tell as well.
+	center, err := f.errors(ctx, 1, fewer, l, readers)
+	if err != nil {
 		return nil, err
 	}
 	at := func(step float64) ([]float64, error) {
-		p := f.Model
-		p.Training, p.Cutoff = t, f.Cutoff.Value*math.Exp(step)
-		return Expected(ctx, 1, places, p, c, f.Prior, readers)
-	}
-	mean, err := at(0)
-	if err != nil {
-		return nil, err
+		l, err := learner.Recut(ctx, l.Model().Cutoff*math.Exp(step))
+		if err != nil {
+			return nil, err
+		}
+		return f.errors(ctx, 1, fewer, l, readers)
 	}
 	lower, err := at(-cutoffStep)
 	if err != nil {
 		return nil, err
 	}
 	// A training for the decoder is expensive: one side is enough.
-	higher, width := mean, cutoffStep
+	higher, width := center, cutoffStep
 	if t == errmodel.BitByBit {
 		if higher, err = at(cutoffStep); err != nil {
 			return nil, err
@@ -160,18 +232,73 @@ func (f *Forecaster) code(ctx context.Context, places *Places, c *code.Code, t e
 	}
 	out := make([]Forecast, len(readers))
 	for i, r := range readers {
-		slope := math.Abs(math.Log(lower[i]/higher[i])) / width
-		if math.IsNaN(slope) { // no error at all
-			slope = 0
+		noise := f.Noise.Spread // errors are about proportional to s
+		falls := math.Log(lower[i]/higher[i]) / width
+		if math.IsNaN(falls) { // no error at all
+			falls = 0
 		}
-		x := Forecast{Code: c, Training: t, Reader: r, Error: mean[i]}
-		own := spread(transitions, t, slope*f.Cutoff.Spread, 0)
-		all := spread(transitions, t, slope*f.Cutoff.Spread, f.Noise.Spread) // errors are about proportional to s
-		x.OwnLo, x.OwnHi = x.Error*math.Exp(-confidence*own), x.Error*math.Exp(confidence*above*own)
+		own := math.Hypot(spread(transitions, t, 0, 0), tailSpread(f.Tail))
+		if part := f.fromNoise(r, mean[i]); part < 1 {
+			own *= part
+			noise *= part
+		}
+		x := Forecast{Code: c, Training: t, Reader: r, Error: mean[i], own: own, cutoff: falls * f.Cutoff.Spread}
+		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
 		x.Lo, x.Hi = x.Error*math.Exp(-confidence*all), x.Error*math.Exp(confidence*above*all)
 		out[i] = x
 	}
 	return out, nil
+}
+
+// FittedDecoder is the name of the decoder that stands for those that are fitted to a network's
+// logits, as 'belsim fit --fit-decoder' does: the median of the level given the logits, by a decoder
+// that knows what the network has learned.
+const FittedDecoder = "fitted"
+
+// fitted is that decoder, of one network.
+type fitted struct{ decode.Informed }
+
+// Name implements decode.Decoder.
+func (fitted) Name() string { return FittedDecoder }
+
+// model is what networks of a training learn with.
+func (f *Forecaster) model(t errmodel.Training) errmodel.Perceived {
+	p := f.Model
+	p.Training, p.Cutoff = t, f.Cutoff.Value
+	if f.real != nil { // the perceived label of a level is that of all labels in it
+		p.Noise = math.Hypot(p.Noise, math.Sqrt(withinLevel))
+	}
+	return p
+}
+
+// errors is expected for the labels that the forecaster and the places are for.
+func (f *Forecaster) errors(ctx context.Context, workers int, places *Places, l *errmodel.Learned, readers []observed.Reader) ([]float64, error) {
+	if f.Fitted {
+		d, err := decode.NewPosterior(decode.Median, l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
+		if err != nil {
+			return nil, err
+		}
+		readers = slices.Clone(readers)
+		readers[len(readers)-1].Decoder = fitted{d}
+	}
+	if f.real == nil {
+		return expected(ctx, workers, places, l, l.Code(), readers)
+	}
+	s := f.Model.Noise
+	if l.Model().Training == errmodel.ForDecoder {
+		s *= errmodel.DecoderFactor(l.Code())
+	}
+	return places.Errors(ctx, workers, l.Code(), noisy{l, s}, readers)
+}
+
+// fromNoise is the part of the logarithm of an error, in levels, that follows the logarithm of the
+// noise. The rest is quantization, which is known: a decoder that answers in levels has an
+// error² of about 2/π·(s² + 1/12). Real answers have no such part.
+func (f *Forecaster) fromNoise(r observed.Reader, e float64) float64 {
+	if f.real == nil || decode.Real(r.Decoder) || e == 0 {
+		return 1
+	}
+	return max(1-2/math.Pi*withinLevel/(e*e), 0)
 }
 
 // Expected is the expected |error|, in levels, of each reader of a code that a network of the
@@ -190,36 +317,46 @@ func expected(ctx context.Context, workers int, places *Places, l *errmodel.Lear
 	if err != nil || l.Model().Training != errmodel.ForDecoder {
 		return out, err
 	}
-	factor := factorOf(c)
+	factor := errmodel.DecoderFactor(c)
 	for i := range out {
 		out[i] *= factor
 	}
 	return out, nil
 }
 
-// factorOf is decoderFactor of a code.
-func factorOf(c *code.Code) float64 {
-	levels, transitions, all := c.Levels(), 0, 0.0
-	for k, at := range c.Transitions() {
-		transitions += len(at)
-		ones := 0.0
-		for i := range levels {
-			if c.Bit(i, k) {
-				ones++
-			}
-		}
-		all += ones * (float64(levels) - ones)
+// Expected is the expected |error|, in levels, of what was learnt of a code, read by one reader. It has
+// the factor of networks trained for the decoder.
+func (p *Places) Expected(ctx context.Context, workers int, l *errmodel.Learned, r observed.Reader) (float64, error) {
+	out, err := expected(ctx, workers, p, l, l.Code(), []observed.Reader{r})
+	if err != nil {
+		return 0, err
 	}
-	pairs := float64(levels) * float64(levels-1) / 2
-	return decoderFactor(float64(transitions)/float64(levels-1), all/pairs)
+	return out[0], nil
 }
 
-// Ties reports which of the forecasts, the best first, may be as good as the first: where the
-// intervals do not separate.
+// oneSided is the number of standard deviations that a normal number exceeds with 5 %.
+const oneSided = 1.645
+
+// Below reports whether x's error is smaller than y's with at least 95 %, as far as the
+// intervals' constants say. It takes the difference of the logarithms. A network's noise and
+// cutoff are the same for all codes, so s does not count, nor what κ does to both in the same
+// way:
+//
+//	ln(y/x) > 1.645·√(own_x² + own_y² + (κ_x − κ_y)²),
+//
+// own being the standard deviation of what networks of one code differ by, and κ what the
+// uncertainty of the cutoff does, with its sign. Both codes are taken to differ
+// independently, also where one network is read by two decoders.
+func (x Forecast) Below(y Forecast) bool {
+	return math.Log(y.Error/x.Error) > oneSided*math.Sqrt(x.own*x.own+y.own*y.own+(x.cutoff-y.cutoff)*(x.cutoff-y.cutoff))
+}
+
+// Ties reports which of the forecasts, the best first, may be as good as the first: of which the
+// first is not Below.
 func Ties(sorted []Forecast) []bool {
 	out := make([]bool, len(sorted))
 	for i, x := range sorted {
-		out[i] = x.OwnLo <= sorted[0].OwnHi
+		out[i] = i == 0 || !sorted[0].Below(x)
 	}
 	return out
 }

@@ -87,14 +87,23 @@ func Fit(ctx context.Context, workers int, networks []*Network, places *Places, 
 		if err != nil && i == 0 {
 			return nil, err
 		}
-		for _, j := range readers {
-			x.Errors = append(x.Errors, errmodel.NetworkError{Value: n.Errors[j].Mean, Stderr: n.Errors[j].StdErr, Model: func(l *errmodel.Learned) (float64, error) {
+		for k, j := range readers {
+			e := errmodel.NetworkError{Value: n.Errors[j].Mean, Stderr: n.Errors[j].StdErr, Model: func(l *errmodel.Learned) (float64, error) {
 				v, err := expected(ctx, 1, places, l, n.Code, n.Readers[j:j+1])
 				if err != nil {
 					return 0, err
 				}
 				return v[0], nil
-			}})
+			}}
+			if wrong := n.wrong(); k == 0 && wrong > 0 {
+				e.Stderr *= wrong / e.Value
+				e.Value = wrong
+				e.Model = func(l *errmodel.Learned) (float64, error) {
+					m, err := places.moments(ctx, 1, n.Code, l, nil)
+					return m.wrong, err
+				}
+			}
+			x.Errors = append(x.Errors, e)
 		}
 		observed = append(observed, x)
 	}
@@ -102,15 +111,69 @@ func Fit(ctx context.Context, workers int, networks []*Network, places *Places, 
 	if err != nil {
 		return nil, err
 	}
-	f := &Forecaster{Model: fit.Model, Noise: Estimate{fit.Noise.Value, spreadOf(fit.Noise)}, Cutoff: Estimate{fit.Cutoff.Value, spreadCutoff}, CutoffFitted: fit.CutoffFitted, Prior: places.prior}
+	f := &Forecaster{Model: fit.Model, Noise: EstimateOf(fit.Noise.Value, fit.Noise.Hi), Cutoff: Estimate{fit.Cutoff.Value, spreadCutoff}, CutoffFitted: fit.CutoffFitted, Prior: places.prior}
 	if fit.CutoffFitted {
 		f.Cutoff.Spread = min(spreadCutoff, fit.LogCutoffSD)
 	}
-	return f, nil
+	f.Tail, err = f.tail(ctx, workers, networks[0], places)
+	return f, err
 }
 
-// spreadOf is the standard deviation of the logarithm that an interval has.
-func spreadOf(i errmodel.Interval) float64 { return math.Log(i.Hi/i.Value) / confidence }
+// tail is the root mean square error of a network over the model's, as its leading reader reads it;
+// 0 where it is unknown.
+func (f *Forecaster) tail(ctx context.Context, workers int, n *Network, places *Places) (float64, error) {
+	lead, err := n.Leading()
+	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
+		return 0, nil
+	}
+	p := f.Model
+	p.Training = n.Training
+	l, err := p.Learn(ctx, workers, n.Code, places.prior)
+	if err != nil {
+		return 0, err
+	}
+	m, err := places.moments(ctx, workers, n.Code, l, n.Readers[lead:lead+1])
+	if err != nil {
+		return 0, err
+	}
+	e := n.Errors[lead]
+	factor := 1.0
+	if n.Training == errmodel.ForDecoder {
+		factor = errmodel.DecoderFactor(n.Code)
+	}
+	return math.Sqrt((e.Mean*e.Mean+e.StdErr*e.StdErr*n.Samples)/m.squares[0]) / factor, nil
+}
+
+// wrong is the mean number of wrong bits in a sample, where it says how far the perceived label is
+// from the level: after a training bit by bit, for unary and johnson, where no bit is set aside.
+// It is then the error, but for the few samples at one end of the range that johnson decodes as
+// the other end: they have few wrong bits, and an error of all levels. Otherwise it is 0.
+func (n *Network) wrong() (sum float64) {
+	if n.Training != errmodel.BitByBit || !counting(n.Code) {
+		return 0
+	}
+	for _, rate := range n.Rates {
+		if math.IsNaN(rate) {
+			return 0
+		}
+		sum += rate
+	}
+	return sum
+}
+
+// counting reports whether the words of levels that are near each other differ in as many bits as
+// they are levels apart.
+func counting(c *code.Code) bool {
+	levels := c.Levels()
+	for i := range levels {
+		for _, apart := range []int{1, levels / 8} {
+			if i+apart < levels && c.Distance(i, i+apart) != apart {
+				return false
+			}
+		}
+	}
+	return levels >= 16
+}
 
 // fitted lists the readers whose errors are fitted, the leading one first, then gen-ex. There is none
 // where bits that are easy to learn are dead: they spoil what every decoder reads, but

@@ -11,30 +11,40 @@ import (
 	"belsim/theory/memory"
 )
 
-const (
-	logPlaces = 12
-	// places is the number of pairs of a level and a perceived label.
-	places = 1 << logPlaces
-)
+// places is the number of pairs of a level and a perceived label in a forecast.
+const places = 1 << 12
+
+// realPlaces is the same for real labels: numbers of levels may differ by less than the chance of
+// fewer places.
+const realPlaces = 1 << 15
 
 // Places are the pairs of a level and of noise ε, and the misfits of bits, over which errors
 // are averaged. All codes, trainings and parameters share them, so that differences between
 // them are no chance. They are immutable.
 //
-// The levels are quantiles of the prior at (i + ½)/N, i < N = 4096; the noise is the quantile of
+// The levels are quantiles of the prior at (i + ½)/N, i < N; the noise is the quantile of
 // the normal distribution at the bit reversal of i, plus ½/N. The misfits are normal random
 // numbers of Philox, a number for each place and bit.
 type Places struct {
 	level  []int     // from 0
+	label  []float64 // real labels, in levels from 1; nil where labels are levels
 	noise  []float64 // ε
 	misfit []float32 // N × bits
 	bits   int
 	prior  []float64
 }
 
-// NewPlaces returns the places for a prior over the levels, of length L, and codes of so many
+// NewPlaces returns the N = 4096 places for a prior over the levels, of length L, and codes of so many
 // bits at most. The error says that the prior is no distribution, or that memory is short.
 func NewPlaces(prior []float64, most int, seed uint64) (*Places, error) {
+	return NewFewPlaces(places, prior, most, seed)
+}
+
+// NewFewPlaces is NewPlaces with another number N of places, a power of two.
+func NewFewPlaces(places int, prior []float64, most int, seed uint64) (*Places, error) {
+	if places < 1 || places&(places-1) != 0 {
+		return nil, fmt.Errorf("%d places: want a power of two", places)
+	}
 	if err := memory.Check("the random numbers of a forecast", memory.Product(places, most, 4)); err != nil {
 		return nil, err
 	}
@@ -51,12 +61,12 @@ func NewPlaces(prior []float64, most int, seed uint64) (*Places, error) {
 	p := &Places{level: make([]int, places), noise: make([]float64, places), misfit: make([]float32, places*most), bits: most, prior: prior}
 	n, below := 0, prior[0]
 	for i := range places {
-		for at := sum * (float64(i) + 0.5) / places; below <= at && n < len(prior)-1; {
+		for at := sum * (float64(i) + 0.5) / float64(places); below <= at && n < len(prior)-1; {
 			n++
 			below += prior[n]
 		}
-		reversed := bits.Reverse64(uint64(i)) >> (64 - logPlaces)
-		p.level[i], p.noise[i] = n, distuv.UnitNormal.Quantile((float64(reversed)+0.5)/places)
+		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(places)))
+		p.level[i], p.noise[i] = n, distuv.UnitNormal.Quantile((float64(reversed)+0.5)/float64(places))
 	}
 	keys := philox.NewKeys(seed)
 	for i := range places {

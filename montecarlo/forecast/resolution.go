@@ -1,0 +1,495 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Resolution asks how many levels the codes of a network should have whose labels are real:
+// quantization and the noise of its label together, in label units.
+//
+// The noise belongs to the data and to the network, so it is the same for every number of levels:
+// with levels of width w it is Noise/w levels. An error is |decoded − label|, quantization
+// included.
+type Resolution struct {
+	Labels    Labels
+	Levels    []int    // numbers of levels; empty for those of the files among Codes, or 256
+	Codes     []string // NAMEs, which have every number of levels, and FILEs
+	Decoders  []string // names, as in scenario.Scenario.Candidates
+	Trainings []errmodel.Training
+	// Noise is the standard deviation of the perceived label around the real label, in label
+	// units; 0 where Unary says it.
+	Noise float64
+	// Unary is the error, in label units, that unary has, trained bit by bit and read by gen.
+	Unary UnaryError
+	// Misfit is η, in label units for all numbers of levels; see Labels.DefaultMisfit.
+	Misfit float64
+	// Cutoff is κ, in cycles over the range; 0 for the default.
+	Cutoff float64
+	// Scenario says what decoders read; its model, prior and labels do not matter.
+	Scenario *scenario.Scenario
+}
+
+// UnaryError is the mean |error| of a network that was trained with the unary code, written X or
+// X@L: X, in codes of L levels. L is 0 where nothing says it.
+type UnaryError struct {
+	Error  float64
+	Levels int
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *UnaryError) UnmarshalText(text []byte) (err error) {
+	value, levels, found := strings.Cut(string(text), "@")
+	if u.Error, err = strconv.ParseFloat(value, 64); err != nil {
+		return fmt.Errorf("%q: want a number, or X@L for an error of X with L levels", text)
+	}
+	if !(u.Error > 0) || math.IsInf(u.Error, 1) {
+		return fmt.Errorf("%q: want more than zero", text)
+	}
+	if u.Levels = 0; found {
+		if u.Levels, err = strconv.Atoi(levels); err != nil || u.Levels < code.MinLevels {
+			return fmt.Errorf("%q: want X@L, with a number L of levels that is at least %d", text, code.MinLevels)
+		}
+	}
+	return nil
+}
+
+// String writes the error as UnmarshalText reads it.
+func (u UnaryError) String() string {
+	if u.Levels == 0 {
+		return fmt.Sprint(u.Error)
+	}
+	return fmt.Sprintf("%v@%d", u.Error, u.Levels)
+}
+
+// Resolutions is the answer to a Resolution: what compare writes as JSON where there is a range.
+type Resolutions struct {
+	Unit        string          `json:"unit" doc:"label units: the unit of the range, of label_noise, mae and of all errors"`
+	Range       [2]float64      `json:"range" doc:"the labels of level 1 and of the last level"`
+	Levels      []int           `json:"levels" doc:"the numbers of levels L that were compared"`
+	LabelNoise  float64         `json:"label_noise" doc:"standard deviation of the perceived label around the real label, in label units, for every number of levels"`
+	MAE         *table.Number   `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
+	MAELevels   int             `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
+	Misfit      float64         `json:"misfit" doc:"misfit η of the networks, in label units, for every number of levels"`
+	Cutoff      float64         `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
+	Temperature float64         `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
+	Results     []ResolutionRow `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
+	Enough      []EnoughLevels  `json:"enough" doc:"for each training and decoder, how many levels suffice; empty for one number of levels"`
+	Notes       []string        `json:"notes" doc:"sentences: how many levels suffice, and what the numbers mean"`
+	scenario.Provenance
+}
+
+// ResolutionRow is the forecast of one number of levels, code, training and decoder.
+type ResolutionRow struct {
+	Levels       int               `json:"levels" text:"levels" doc:"number of levels L"`
+	Code         string            `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits         int               `json:"bits" text:"bits" doc:"number of bits M"`
+	Training     errmodel.Training `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by itself) or decoder (all together)"`
+	Decoder      string            `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs      string            `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Forecast     table.Number      `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
+	Interval     [2]table.Number   `json:"interval" csv:"-" text:"95 % interval" doc:"95 % interval of the error of one trained network with this label noise, in label units"`
+	Lo           table.Number      `json:"interval_lo" doc:"lower end of interval"`
+	Hi           table.Number      `json:"interval_hi" doc:"upper end of interval"`
+	Quantization table.Number      `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
+	Tie          bool              `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
+}
+
+// EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
+type EnoughLevels struct {
+	Training errmodel.Training `json:"training" doc:"what the network is trained for"`
+	Decoder  string            `json:"decoder" doc:"name of the decoder"`
+	Outputs  string            `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Levels   int               `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
+	Forecast table.Number      `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
+	Gain     table.Number      `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+}
+
+// enough is the part of the error that counts as nothing, in the choice of the number of levels.
+const enough = 0.02
+
+// MostLevels is the largest number of levels for which codes are forecast.
+const MostLevels = 2048
+
+const usualLevels = 256
+
+// ResolutionRun is a Resolution that is ready to be computed: its codes are open.
+type ResolutionRun struct {
+	q      Resolution
+	levels []int
+	codes  [][]*code.Code // by number of levels
+}
+
+// Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of which
+// there are too many or no code, and labels outside the range. It changes nothing.
+func (q Resolution) Open() (*ResolutionRun, error) {
+	if err := q.Labels.Check(); err != nil {
+		return nil, err
+	}
+	for i, t := range q.Trainings {
+		if slices.Contains(q.Trainings[:i], t) {
+			return nil, fmt.Errorf("training %s is given twice", t)
+		}
+	}
+	for i, name := range q.Decoders {
+		switch {
+		case slices.Contains(q.Decoders[:i], name):
+			return nil, fmt.Errorf("decoder %s is given twice", name)
+		case name == decode.Auto && len(q.Decoders) > 1:
+			return nil, fmt.Errorf("decoder %s is the best of all; want it alone", name)
+		}
+		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
+			return nil, fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
+		}
+	}
+	r := &ResolutionRun{q: q, levels: slices.Clone(q.Levels)}
+	files := map[string]*code.Code{}
+	for _, name := range q.Codes {
+		if code.IsFile(name) {
+			c, err := code.Open(name, 0)
+			if err != nil {
+				return nil, err
+			}
+			files[name] = c
+			if len(q.Levels) == 0 && !slices.Contains(r.levels, c.Levels()) {
+				r.levels = append(r.levels, c.Levels())
+			}
+		}
+	}
+	if len(r.levels) == 0 {
+		r.levels = []int{usualLevels}
+	}
+	slices.Sort(r.levels)
+	for i, n := range r.levels {
+		switch {
+		case n < code.MinLevels:
+			return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
+		case n > MostLevels:
+			return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
+		case i > 0 && n == r.levels[i-1]:
+			return nil, fmt.Errorf("%d levels are given twice", n)
+		}
+		var codes []*code.Code
+		for _, name := range q.Codes {
+			c := files[name]
+			if c == nil {
+				var err error
+				if c, err = code.New(name, n); err != nil {
+					return nil, err
+				}
+			}
+			if c.Levels() == n {
+				codes = append(codes, c)
+			}
+		}
+		if len(codes) == 0 {
+			return nil, fmt.Errorf("no code here has %d levels", n)
+		}
+		r.codes = append(r.codes, codes)
+	}
+	for name, c := range files {
+		if !slices.Contains(r.levels, c.Levels()) {
+			return nil, fmt.Errorf("%s has %d levels, which are not among %s", name, c.Levels(), list(r.levels))
+		}
+	}
+	return r, nil
+}
+
+// Steps is the number of steps of Run.
+func (r *ResolutionRun) Steps() uint64 {
+	n := 0
+	for _, codes := range r.codes {
+		n += len(codes)
+	}
+	return uint64(n * len(r.q.Trainings))
+}
+
+// Run computes the forecasts. done, which may be nil, is told how many steps were finished since
+// its last call. The errors say that no label noise gives unary the error that was asked for, or
+// that a decoder fits none of the codes; or they are the context's.
+func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64)) (*Resolutions, error) {
+	q := r.q
+	out := &Resolutions{
+		Unit: "label units", Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Scenario.Temperature,
+		Results: []ResolutionRow{}, Enough: []EnoughLevels{},
+	}
+	if q.Noise == 0 {
+		u := q.Unary
+		if u.Levels == 0 {
+			u.Levels = slices.Max(r.levels)
+		}
+		var err error
+		if out.LabelNoise, err = q.noiseOf(ctx, workers, u); err != nil {
+			return nil, err
+		}
+		mae := table.Number(u.Error)
+		out.MAE, out.MAELevels = &mae, u.Levels
+	}
+	all, err := r.forecasts(ctx, workers, out.LabelNoise, done)
+	if err != nil {
+		return nil, err
+	}
+	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise).Cutoff.Value
+	ties := Ties(all)
+	for i, x := range all {
+		n := x.Code.Levels()
+		interval := [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}
+		out.Results = append(out.Results, ResolutionRow{
+			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Reader.Decoder.Name(), Outputs: x.Reader.Outputs(),
+			Forecast: table.Number(x.Error), Interval: interval, Lo: interval[0], Hi: interval[1],
+			Quantization: table.Number(q.Labels.Width(n) * q.Labels.quantization(n)), Tie: i > 0 && ties[i],
+		})
+	}
+	out.judge(q.auto())
+	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
+		out.Notes = append(out.Notes, text)
+	}
+	return out, nil
+}
+
+// forecasts are the forecasts of all numbers of levels, in label units, the smallest first.
+func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float64, done func(uint64)) ([]Forecast, error) {
+	q := r.q
+	var all []Forecast
+	fits := map[string]bool{}
+	for i, levels := range r.levels {
+		f := q.forecaster(levels, noise)
+		f.readers = func(c *code.Code, t errmodel.Training) ([]observed.Reader, error) { return q.readers(f, c, t) }
+		some, err := f.codes(ctx, workers, r.codes[i], q.Trainings, done)
+		if err != nil {
+			return nil, err
+		}
+		if q.auto() {
+			some = best(some)
+		}
+		width := q.Labels.Width(levels)
+		for _, x := range some {
+			fits[x.Reader.Decoder.Name()] = true
+			for _, v := range []*float64{&x.Error, &x.Lo, &x.Hi} {
+				*v *= width
+			}
+			all = append(all, x)
+		}
+	}
+	for _, name := range q.Decoders {
+		if name != decode.Auto && !fits[name] {
+			return nil, fmt.Errorf("%w: decoder %s fits none of the codes and trainings", decode.ErrUnfit, name)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	return all, nil
+}
+
+// auto reports whether the best decoder of each code is asked for.
+func (q Resolution) auto() bool { return slices.Contains(q.Decoders, decode.Auto) }
+
+// best are the first forecasts of each code and training.
+func best(sorted []Forecast) []Forecast {
+	var out []Forecast
+	for _, x := range sorted {
+		if !slices.ContainsFunc(out, func(y Forecast) bool { return y.Code == x.Code && y.Training == x.Training }) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// forecaster is one for codes of so many levels, with label noise in label units.
+func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
+	s := noise / q.Labels.Width(levels)
+	f := NewForecaster(s, 0, q.Labels.prior(levels), q.Scenario.Decoders)
+	f.real, f.Options.Temperature = &q.Labels, q.Scenario.Temperature
+	f.Model.Misfit = q.Misfit / q.Labels.Width(levels)
+	if q.Cutoff > 0 {
+		f.Cutoff = Estimate{q.Cutoff, 0}
+	}
+	return f
+}
+
+// readers are those of the decoders that fit a code after a training.
+func (q Resolution) readers(f *Forecaster, c *code.Code, t errmodel.Training) ([]observed.Reader, error) {
+	of := q.Scenario.With(scenario.Perceived{Perceived: errmodel.Perceived{Training: t}})
+	if q.auto() {
+		all, err := f.Readers(c, t)
+		return slices.DeleteFunc(all, func(r observed.Reader) bool {
+			return of.Outputs != scenario.AutoOutputs && string(of.Outputs) != r.Outputs()
+		}), err
+	}
+	names := q.Decoders
+	if len(q.Trainings) > 1 { // decoders of bits are for one of them
+		names = of.Fitting(names)
+	}
+	var out []observed.Reader
+	for _, name := range names {
+		d, err := of.Decoder(name, c)
+		if errors.Is(err, decode.ErrUnfit) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, observed.Reader{Decoder: d, Logits: of.OutputsOf(c, d) == scenario.Logits})
+	}
+	return out, nil
+}
+
+// noiseOf is the label noise, in label units, at which unary has an error.
+func (q Resolution) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
+	c, err := code.New("unary", u.Levels)
+	if err != nil {
+		return 0, err
+	}
+	d, err := decode.New("gen", c)
+	if err != nil {
+		return 0, err
+	}
+	width := q.Labels.Width(u.Levels)
+	want := u.Error / width
+	f := q.forecaster(u.Levels, width)
+	places, _, err := f.places(c.Bits())
+	if err != nil {
+		return 0, err
+	}
+	// error² is about 2/π·(s² + 1/12), in levels: the step is exact where it is so.
+	s := max(math.Sqrt(math.Pi/2)*want, leastNoise)
+	for range 40 {
+		f = q.forecaster(u.Levels, s*width)
+		l, err := f.model(errmodel.BitByBit).Learn(ctx, workers, c, f.Prior)
+		if err != nil {
+			return 0, err
+		}
+		e, err := f.errors(ctx, workers, places, l, []observed.Reader{{Decoder: d}})
+		if err != nil {
+			return 0, err
+		}
+		if math.Abs(e[0]-want) <= 5e-4*want {
+			return s * width, nil
+		}
+		next := s*s + math.Pi/2*(want*want-e[0]*e[0])
+		if s = math.Sqrt(max(next, s*s/4)); s < leastNoise || s > float64(u.Levels)/2 {
+			break
+		}
+	}
+	return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
+}
+
+// leastNoise is the smallest label noise, in levels, that is looked for.
+const leastNoise = 0.02
+
+// judge says how many levels suffice.
+func (r *Resolutions) judge(auto bool) {
+	type of struct {
+		training         errmodel.Training
+		decoder, outputs string
+	}
+	var order []of
+	least := map[of]map[int]float64{}
+	for _, row := range r.Results { // the smallest first
+		key := of{row.Training, row.Decoder, row.Outputs}
+		if auto {
+			key = of{row.Training, decode.Auto, string(scenario.AutoOutputs)}
+		}
+		if least[key] == nil {
+			least[key] = map[int]float64{}
+			order = append(order, key)
+		}
+		if _, there := least[key][row.Levels]; !there {
+			least[key][row.Levels] = float64(row.Forecast)
+		}
+	}
+	for _, key := range order {
+		var levels []int // that have a code
+		all := math.Inf(1)
+		for _, n := range r.Levels {
+			if v, there := least[key][n]; there {
+				levels = append(levels, n)
+				all = min(all, v)
+			}
+		}
+		if len(levels) < 2 {
+			continue
+		}
+		at := slices.IndexFunc(levels, func(n int) bool { return least[key][n] <= (1+enough)*all })
+		n := levels[at]
+		x := EnoughLevels{key.training, key.decoder, key.outputs, n, table.Number(least[key][n]), table.Number(100 * (1 - all/least[key][n]))}
+		r.Enough = append(r.Enough, x)
+		text := fmt.Sprintf("%s, read by %s: %d levels suffice", trainedFor(key.training), readBy(key.decoder, key.outputs), n)
+		switch {
+		case at == len(levels)-1:
+			text = fmt.Sprintf("%s, read by %s: more levels may still help; %d have a forecast of %s, and %d of %s", trainedFor(key.training), readBy(key.decoder, key.outputs),
+				n, x.Forecast.Short(), levels[at-1], table.Number(least[key][levels[at-1]]).Short())
+		case x.Gain > 0:
+			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*float64(x.Gain)+0.01)/10)
+		default:
+			text += "; with more, no forecast is smaller"
+		}
+		r.Notes = append(r.Notes, text+".")
+	}
+	r.Notes = append(r.Notes, "quantization is the mean distance of a label from the nearest level. ~ marks forecasts that do not differ enough to be told from the first.")
+}
+
+// trainedFor begins a sentence with the training.
+func trainedFor(t errmodel.Training) string {
+	if t == errmodel.ForDecoder {
+		return "Trained for the decoder"
+	}
+	return "Trained bit by bit"
+}
+
+// readBy names a decoder and what it reads.
+func readBy(decoder, outputs string) string {
+	if decoder == decode.Auto {
+		return "the best decoder"
+	}
+	return decoder + " on " + outputs
+}
+
+// Write prints for people what was compared, the table and the notes. format is one of
+// table.Formats.
+func (r *Resolutions) Write(w io.Writer, format string) error {
+	const width = 100
+	head := fmt.Sprintf("%s levels for labels from %v to %v; |error| with quantization, label noise %.4g, misfit %.4g: all in label units", list(r.Levels), r.Range[0], r.Range[1], r.LabelNoise, r.Misfit)
+	if r.MAE != nil {
+		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
+	}
+	if _, err := io.WriteString(w, table.Wrap(head, width, "")+"\n"); err != nil {
+		return err
+	}
+	if err := r.Table().Write(w, format); err != nil {
+		return err
+	}
+	text := "\n"
+	for _, note := range r.Notes {
+		text += table.Wrap(note, width, "")
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// Table has a row for each number of levels, code, training and decoder.
+func (r *Resolutions) Table() *table.Table {
+	return table.Of(r.Results,
+		table.Replace("interval", "", func(x ResolutionRow) string {
+			return fmt.Sprintf("%s to %s", x.Lo.Short(), x.Hi.Short())
+		}),
+		table.Replace("tie", "~", func(x ResolutionRow) string {
+			if x.Tie {
+				return "~"
+			}
+			return ""
+		}))
+}
