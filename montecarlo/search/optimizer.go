@@ -8,7 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
 	"belsim/montecarlo"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -27,6 +30,10 @@ type Optimizer struct {
 	Options Options
 	// Follow is told how searches go.
 	Follow Follower
+	// Forecaster forecasts the error of the codes when networks are trained with them.
+	// NewOptimizer makes it where networks learn a perceived label; else it is nil. Its numbers
+	// are sure (their Spread is 0), unless the caller says how uncertain they are.
+	Forecaster *forecast.Forecaster
 
 	scenario scenario.Scenario
 	decoder  string
@@ -45,6 +52,28 @@ type Follower struct {
 	// Impossible is called when Tradeoff finds no code of a number of bits. The error wraps
 	// ErrImpossible.
 	Impossible func(bits int, err error)
+}
+
+// UsualSearch is what a search is where nobody says anything else.
+type UsualSearch struct {
+	Decoder string
+	Outputs scenario.Outputs
+	Steps   uint64
+}
+
+// Usual returns the usual search under an error model. Steps with networks that learn take longer;
+// with these numbers, a search for 64 levels and 16 to 32 bits takes less than a minute on two
+// processors. Of these networks the decoder reads logits: hard decisions are a little off a code word
+// now and then, and found codes may have words of far levels there (testdata/optimize has an
+// example).
+func Usual(m scenario.Model) UsualSearch {
+	switch p, ok := m.(scenario.Perceived); {
+	case !ok:
+		return UsualSearch{"gen", scenario.AutoOutputs, 100000}
+	case p.Training == errmodel.ForDecoder:
+		return UsualSearch{"gen-ex", scenario.Logits, 5000}
+	}
+	return UsualSearch{"gen", scenario.Logits, 20000}
 }
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
@@ -73,7 +102,18 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		// The objective finds codes for which the model is invalid.
 		o.Column = func(dst []float64, _ int, _ []int) { clear(dst) }
 	}
-	// The package's own evaluators are for gen on bits that err independently.
+	if m, ok := s.Model.(scenario.Perceived); ok && s.Labels != scenario.Continuous {
+		p.Forecaster = forecast.NewForecaster(m.Noise, 0, o.Prior, s.Decoders)
+		p.Forecaster.Model = m.Perceived
+		if m.Cutoff > 0 {
+			p.Forecaster.Cutoff.Value = m.Cutoff
+		}
+		o.Learned = &Learned{Model: m.Perceived, Read: func(c *code.Code) (observed.Reader, error) {
+			d, err := s.Decoder(decoder, c)
+			return observed.Reader{Decoder: d, Logits: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
+		}}
+	}
+	// The package's other evaluators are for gen on bits that err independently.
 	if !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.SharedNoise > 0 || s.Labels == scenario.Continuous {
 		o.Objective = p.objective
 	}

@@ -56,7 +56,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
-	candidates, err := s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000))
+	candidates, _, err := s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestDecoders(t *testing.T) {
 		return lastBit{c.Levels(), c.Bits()}, nil
 	}})
 	got, err := Decoders(r)
-	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "last-bit"}) {
+	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "map", "median", "mean", "last-bit"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.2, Sigma: 1})

@@ -24,6 +24,12 @@ type Estimate struct {
 	Exact  table.Number `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 }
 
+// Promise is the error to expect of networks that are trained with a code.
+type Promise struct {
+	Forecast table.Number    `json:"forecast" doc:"the |error| to expect of a network that is trained with the code, in levels"`
+	Interval [2]table.Number `json:"interval" doc:"95 % interval of the error of one trained network, in levels"`
+}
+
 // noEstimate is the estimate of a code for which the error model is invalid.
 func noEstimate() Estimate { return Estimate{table.Missing(), table.Missing(), table.Missing()} }
 
@@ -32,6 +38,7 @@ type Baseline struct {
 	Code string `json:"code" doc:"name of the code"`
 	Bits int    `json:"bits" doc:"number of bits M"`
 	Estimate
+	*Promise
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -42,6 +49,7 @@ type Optimized struct {
 	Decoder  string           `json:"decoder" doc:"name of the decoder"`
 	Outputs  scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Estimate
+	*Promise
 	PerBit         float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
 	MaxTransitions int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
 	MinDistance    *int    `json:"min_distance" doc:"smallest Hamming distance of two code words"`
@@ -70,15 +78,42 @@ func (o *Optimized) Interrupted() error {
 	return fmt.Errorf("the search ended after %d steps; the best code so far was written", o.Steps)
 }
 
+// Remarks are sentences about the code, for people.
+func (o *Optimized) Remarks() []string {
+	distance := 0
+	if o.MinDistance != nil {
+		distance = *o.MinDistance
+	}
+	out := []string{fmt.Sprintf("found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)}
+	if !o.Improvement.IsMissing() {
+		interval := "exact"
+		if o.ImprovementCI[0] != o.ImprovementCI[1] {
+			interval = fmt.Sprintf("95 %% interval: %s", spanned(float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1])))
+		}
+		out = append(out, fmt.Sprintf("its error is %s that of %s (%s)", compared(float64(o.Improvement)), o.Baselines[0].Code, interval))
+	}
+	if o.Mean == 0 && o.Exact.IsMissing() {
+		out = append(out, "no sample of it was wrong: more --samples or --rel-err would tell its error")
+	}
+	return out
+}
+
 // Table compares the code with the named ones, for people.
 func (o *Optimized) Table() *table.Table {
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
-	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate}}, o.Baselines...) {
+	if o.Promise != nil {
+		t.Head = append(t.Head, "forecast", "95 % interval")
+	}
+	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Promise: o.Promise}}, o.Baselines...) {
 		sampled := b.Mean.Short()
 		if b.Mean.IsMissing() {
 			sampled = "invalid: e > 1"
 		}
-		t.Rows = append(t.Rows, []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()})
+		row := []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()}
+		if p := b.Promise; p != nil {
+			row = append(row, p.Forecast.Short(), p.Interval[0].Short()+" to "+p.Interval[1].Short())
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -166,6 +201,11 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	if out.Estimate, err = p.estimate(ctx, b, results[best].Code, a); err != nil {
 		return nil, err
 	}
+	if a.exact {
+		if out.Promise, err = p.promise(ctx, results[best].Code); err != nil {
+			return nil, err
+		}
+	}
 	if err := out.describe(ctx, p.Options.Workers, results[best]); err != nil {
 		return nil, err
 	}
@@ -222,7 +262,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	}
 	exact, prior := table.Missing(), p.Options.Prior
 	if a.exact {
-		if _, exact, err = scenario.AverageTheory(ctx, p.Options.Workers, problem, prior); err != nil {
+		if _, exact, err = scenario.Averages(ctx, p.Options.Workers, problem, prior); err != nil {
 			return noEstimate(), err
 		}
 	}
@@ -232,6 +272,22 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	}
 	m := montecarlo.Average(prior, sums)
 	return Estimate{table.Number(m.Mean), table.Number(m.StdErr), exact}, nil
+}
+
+// promise forecasts a code. It is nil where no network learns.
+func (p *Optimizer) promise(ctx context.Context, c *code.Code) (*Promise, error) {
+	if p.Forecaster == nil {
+		return nil, nil
+	}
+	r, err := p.Options.Learned.Read(c)
+	if err != nil {
+		return nil, err
+	}
+	f, err := p.Forecaster.Code(ctx, c, p.Options.Learned.Model.Training, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Promise{table.Number(f.Error), [2]table.Number{table.Number(f.Lo), table.Number(f.Hi)}}, nil
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first
@@ -254,6 +310,9 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 				return nil, err
 			}
 			if a.exact { // not in a hurry
+				if row.Promise, err = p.promise(ctx, c); err != nil {
+					return nil, err
+				}
 				p.known[f.Name] = row
 			}
 		}
@@ -287,4 +346,23 @@ func (a Estimate) Improvement(b Estimate) (percent table.Number, interval [2]tab
 	ratio := float64(a.Mean / b.Mean)
 	half := 1.96 * math.Hypot(float64(a.StdErr/b.Mean), ratio*float64(b.StdErr/b.Mean))
 	return table.Number(100 * (1 - ratio)), [2]table.Number{table.Number(100 * (1 - ratio - half)), table.Number(100 * (1 - ratio + half))}
+}
+
+// compared says in words how far an error is below another one, in percent, or above it.
+func compared(below float64) string {
+	if below < 0 {
+		return fmt.Sprintf("%.2f %% above", -below)
+	}
+	return fmt.Sprintf("%.2f %% below", below)
+}
+
+// spanned is an interval of how far an error is below another one, in the direction that its middle has.
+func spanned(lo, hi float64) string {
+	switch {
+	case lo >= 0:
+		return fmt.Sprintf("%.2f to %.2f %%", lo, hi)
+	case hi <= 0:
+		return fmt.Sprintf("%.2f to %.2f %%", -hi, -lo)
+	}
+	return fmt.Sprintf("%.2f %% above to %.2f %% below", -lo, hi)
 }

@@ -55,6 +55,10 @@ type Options struct {
 	// Several goroutines call it. A code is invalid where Objective returns +Inf.
 	Objective func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
 
+	// Learned, when set, takes the error of a code from what networks learn of it, in the place
+	// of Column and Objective.
+	Learned *Learned
+
 	MaxTransitions int          // largest number of transitions of a bit; 0: any number
 	Start          *code.Code   // the code to begin from, of L levels and M bits; nil: the named codes and random ones
 	Fixed          []int        // columns of Start, from 0, that do not change
@@ -121,7 +125,7 @@ func (o *Options) Check() error {
 			ErrImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
 	case len(o.Prior) != o.Levels:
 		return fmt.Errorf("prior of %d labels for %d levels", len(o.Prior), o.Levels)
-	case o.Column == nil:
+	case o.Column == nil && o.Learned == nil:
 		return errors.New("a search needs an error model")
 	case len(o.Fixed) > 0 && o.Start == nil:
 		return errors.New("columns can stay as they are only where there is a code to start from")
@@ -154,6 +158,8 @@ func (o *Options) free() []int {
 // evaluator returns an evaluator with the given number of samples of a level.
 func (o *Options) evaluator(samples int) evaluator {
 	switch {
+	case o.Learned != nil:
+		return &learned{of: o.Learned, prior: o.Prior, bits: o.Bits, places: samples * placesPerSample}
 	case o.Objective != nil:
 		return &given{probabilities: newProbabilities(o.Levels, o.Column), objective: o.Objective, samples: samples}
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
@@ -200,6 +206,9 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 	}
 	if len(all) == 0 && ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if len(all) == 0 && o.Start != nil && o.Learned != nil {
+		return nil, fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing", ErrImpossible, o.Start.Name(), o.Bits)
 	}
 	if len(all) == 0 && o.Start != nil {
 		return nil, fmt.Errorf("%w: %s has error probabilities above 1", ErrImpossible, o.Start.Name())
@@ -425,6 +434,8 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 	hot := heat(number, among)
 	const look = 16 // steps between two looks at the clock
 	f := 0.0
+	approximate, _ := x.(settler)
+	unsettled := 0
 	for step := uint64(0); ctx.Err() == nil; step++ {
 		if step%look == 0 {
 			f = b.fraction(step)
@@ -461,6 +472,12 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 		}
 		if changed <= now+worst {
 			now, screened = changed, seen
+			if unsettled++; approximate != nil && (now < smallest || unsettled >= o.Bits) {
+				if now, err = approximate.settle(); err != nil {
+					return err
+				}
+				unsettled = 0
+			}
 			if now < smallest {
 				smallest, e.guide = now, now
 				w.copyFrom(c.words)

@@ -1,0 +1,117 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/theory/code"
+)
+
+// Learned says which networks learn the codes of a search.
+type Learned struct {
+	Model errmodel.Perceived
+	// Read returns the decoder of a code, and whether it reads logits.
+	Read func(c *code.Code) (observed.Reader, error)
+}
+
+// settler is implemented by evaluators whose updates are approximations.
+type settler interface {
+	// settle evaluates the matrix of the last update exactly.
+	settle() (float64, error)
+}
+
+// placesPerSample is the number of places of a forecast for each of the samples of a level that
+// other evaluators take.
+const placesPerSample = 2
+
+// learned is the evaluator of codes that networks learn. An update learns the changed columns
+// only, or follows the change by a few steps (errmodel.Learner.Relearn). A code with a column that
+// is constant is invalid: such a bit carries nothing, and costs trained networks more than the model
+// says.
+type learned struct {
+	of           *Learned
+	prior        []float64
+	bits, places int
+
+	ctx         context.Context // of the last reset
+	learner     *errmodel.Learner
+	at          *forecast.Places
+	seed        uint64 // of at
+	transitions []int  // scratch
+}
+
+func (x *learned) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
+	x.ctx = ctx
+	var err error
+	if x.learner == nil {
+		if x.learner, err = x.of.Model.NewLearner(x.prior); err != nil {
+			return 0, err
+		}
+	}
+	if x.at == nil || x.seed != seed {
+		if x.at, err = forecast.NewFewPlaces(x.places, x.prior, x.bits, seed); err != nil {
+			return 0, err
+		}
+		x.seed = seed
+	}
+	if x.isConstant(w, w.columns()) {
+		return math.Inf(1), nil
+	}
+	c, err := w.code("candidate")
+	if err != nil {
+		return 0, err
+	}
+	l, err := x.learner.Learn(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	return x.error(l)
+}
+
+// isConstant reports whether one of the columns has no transition.
+func (x *learned) isConstant(w *words, columns []int) bool {
+	for _, k := range columns {
+		if x.transitions = w.transitions(x.transitions[:0], k); len(x.transitions) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// error is the error of what was learnt.
+func (x *learned) error(l *errmodel.Learned) (float64, error) {
+	reader, err := x.of.Read(l.Code())
+	if err != nil {
+		return 0, err
+	}
+	return x.at.Expected(x.ctx, 1, l, reader)
+}
+
+func (x *learned) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
+	if x.isConstant(w, columns) {
+		x.learner.Keep() // there is nothing to take back
+		return math.Inf(1), nil
+	}
+	c, err := w.code("candidate")
+	if err != nil {
+		return 0, err
+	}
+	l, err := x.learner.Relearn(x.ctx, c, columns)
+	if err != nil {
+		return 0, err
+	}
+	return x.error(l)
+}
+
+func (x *learned) reject() { x.learner.Reject() }
+
+func (x *learned) settle() (float64, error) {
+	l, err := x.learner.Refresh(x.ctx)
+	if err != nil {
+		return 0, err
+	}
+	return x.error(l)
+}

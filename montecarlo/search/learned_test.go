@@ -1,0 +1,80 @@
+package search
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+)
+
+// TestLearned: codes for networks that know a perceived label are found on any number of workers, have no
+// constant column, and have the forecast of package forecast. They are not worse than the named ones.
+func TestLearned(t *testing.T) {
+	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		m := scenario.Perceived{Perceived: errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: training}}
+		decoder := "gen"
+		if training == errmodel.ForDecoder {
+			decoder = "gen-ex"
+		}
+		draw := scenario.Usual()
+		draw.Samples = 640
+		find := func(workers int) *Optimized {
+			p, err := NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 16, Workers: workers, Steps: 160})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := p.Options.Learned.Read(found.Code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := p.Forecaster.Code(t.Context(), found.Code, training, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found.Promise == nil || float64(found.Forecast) != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
+				t.Errorf("%s: forecast %+v, want %+v", training, found.Promise, f)
+			}
+			return found
+		}
+		found := find(1)
+		for k, at := range found.Code.Transitions() {
+			if len(at) == 0 {
+				t.Errorf("%s: column %d is constant", training, k+1)
+			}
+		}
+		for i, word := range find(3).Words {
+			if word != found.Words[i] {
+				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1, found.Words[i], word)
+			}
+		}
+		for _, b := range found.Baselines {
+			if b.Promise == nil || float64(found.Forecast) > 1.01*float64(b.Forecast) {
+				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Promise)
+			}
+		}
+	}
+}
+
+// TestLearnedConstant: a search does not begin from a code with a constant column.
+func TestLearnedConstant(t *testing.T) {
+	m := scenario.Perceived{Perceived: errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: errmodel.BitByBit}}
+	c, err := code.New("johnson", 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewOptimizer(scenario.New(m), "gen", scenario.Usual(), Options{Levels: 16, Steps: 8, Start: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
+		t.Errorf("%v", err)
+	}
+}
