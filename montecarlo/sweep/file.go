@@ -82,7 +82,7 @@ type reader struct {
 	header header
 	first  []byte // the line of the header
 	path   string
-	file   *os.File
+	file   inputfile.File
 	in     *bufio.Reader
 	digest hash.Hash
 	number int // lines before the next

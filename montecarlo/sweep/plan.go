@@ -350,38 +350,17 @@ func (a *planAxis) UnmarshalJSON(text []byte) error {
 			return err
 		}
 		*a = planAxis{r.Values(), true, r.Log}
+		if r.List != nil {
+			a.Even, _ = scenario.Spacing(r.List)
+		}
 		return nil
 	}
 	if err := json.Unmarshal(text, &a.Values); err != nil {
 		return errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
 	}
-	for i, v := range a.Values {
-		switch {
-		case !(v > 0):
-			return fmt.Errorf("%v: want positive numbers", v)
-		case i > 0 && v <= a.Values[i-1]:
-			return fmt.Errorf("%v after %v: want ascending numbers, each of them once", v, a.Values[i-1])
-		}
+	if err := scenario.CheckList(a.Values); err != nil {
+		return err
 	}
-	if len(a.Values) == 0 || len(a.Values) > scenario.MaxRange {
-		return fmt.Errorf("%d numbers; want 1 to %d", len(a.Values), scenario.MaxRange)
-	}
-	a.Even = even(a.Values, func(v float64) float64 { return v })
-	if !a.Even && even(a.Values, math.Log) {
-		a.Even, a.Log = true, true
-	}
+	a.Even, a.Log = scenario.Spacing(a.Values)
 	return nil
-}
-
-// even reports whether a function of ascending numbers is evenly spaced.
-func even(values []float64, f func(float64) float64) bool {
-	n := len(values)
-	lo, hi := f(values[0]), f(values[n-1])
-	steps := float64(max(n-1, 1))
-	for i, v := range values {
-		if want := lo + (hi-lo)*float64(i)/steps; math.Abs(f(v)-want) > 1e-6*(hi-lo)/steps {
-			return false
-		}
-	}
-	return true
 }

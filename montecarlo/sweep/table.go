@@ -122,7 +122,7 @@ func (m *Merged) Table(version string) *Table {
 }
 
 // WriteNPZ writes the columns of the CSV into an .npz file, as arrays of one dimension. A number
-// that does not exist is NaN, or 0 in an array of integers. The error says which sum is too
+// that does not exist is NaN, or 0 in an array of integers, or false in one of bools. The error says which sum is too
 // large for an integer of NumPy.
 func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 	columns, err := table.CSVColumns[CellResult](table.Without(m.Plane.Missing()...))
@@ -150,6 +150,8 @@ func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[Cell
 	switch column.Type.Kind() {
 	case reflect.String:
 		return z.Strings(column.Name, n, func(t int) string { return at(t).String() })
+	case reflect.Bool:
+		return z.Bools(column.Name, n, func(t int) bool { v := at(t); return v.IsValid() && v.Bool() })
 	case reflect.Float64:
 		return z.Floats(column.Name, n, func(t int) float64 { return at(t).Float() })
 	}
@@ -161,13 +163,11 @@ func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[Cell
 	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
 }
 
-// integer is the value of a column of integers; 0 where there is none, 1 for true.
+// integer is the value of a column of integers; 0 where there is none.
 func integer(v reflect.Value) Total {
 	switch {
 	case !v.IsValid():
 		return Total{}
-	case v.Kind() == reflect.Bool && v.Bool():
-		return Total{Lo: 1}
 	case v.CanInt():
 		return Total{Lo: uint64(v.Int())}
 	case v.CanUint():

@@ -53,6 +53,7 @@ type Fit struct {
 	Perceived      *Perceived      `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
 	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	PerBit         []BitFit        `json:"per_bit,omitempty" doc:"a row for each bit with its own r and σ; only where asked for"`
 	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
 	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`

@@ -13,6 +13,9 @@ import (
 // chance is the p-value below which a deviance is not taken for chance.
 const chance = 0.01
 
+// close is the share of how the error rate varies from which a mixture is close to the data.
+const close = 0.9
+
 // judge measures how well the model describes the counts, and says so.
 func (s *Study) judge(g *errmodel.Goodness) {
 	f := s.Fit
@@ -107,7 +110,7 @@ func sentence(g *errmodel.Goodness) string {
 		return "there are too few errors to judge the mixture's shape"
 	case g.P >= chance:
 		return fmt.Sprintf("the mixture describes these classifiers: a deviance this large is nothing unusual (p = %.2g)", g.P)
-	case explained >= 0.9:
+	case explained >= close:
 		return fmt.Sprintf("the mixture is close, but not all there is: it explains %s, and the rest is more than chance (%s)", share, excess)
 	case explained <= 0:
 		return fmt.Sprintf("the mixture does not describe these classifiers: one error rate for all levels and bits would do as well (%s)%s", excess, observedRates)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
@@ -60,13 +59,7 @@ func (n *Network) Code() *code.Code { return n.code }
 
 func (n *Network) open(ctx context.Context) (err error) {
 	o, s := n.options, n.samples
-	path := o.Outputs
-	for _, kind := range []observed.Kind{observed.Logits, observed.Probabilities, observed.Bits} {
-		if rest, found := strings.CutPrefix(path, string(kind)+":"); found {
-			s.Kind, path = kind, rest
-			break
-		}
-	}
+	said, path := observed.SplitKind(o.Outputs)
 	if s.Targets, err = arrayfile.OpenRows(o.Targets, "targets", "target", "labels", "label", "y"); err != nil {
 		return fmt.Errorf("reading targets: %w", err)
 	}
@@ -79,19 +72,12 @@ func (n *Network) open(ctx context.Context) (err error) {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if n.code, err = n.openCode(); err != nil {
+	if n.code, err = openCode(o, s.Outputs); err != nil {
 		return err
 	}
 	s.Labels = observed.Labels{Levels: n.code.Levels(), Real: !o.Range.IsZero(), Lo: o.Range.Lo, Hi: o.Range.Hi}
-	if said := s.Kind; said == "" || said == observed.Bits { // bits may be ±1
-		if s.Kind, err = observed.Detect(ctx, s.Outputs); err != nil {
-			return err
-		}
-		if said == observed.Bits && !s.Kind.Hard() {
-			s.Kind = observed.Bits // reading the outputs will say which one is not a bit
-		}
-	}
-	return nil
+	s.Kind, err = observed.FindKind(ctx, said, s.Outputs)
+	return err
 }
 
 // takeOutput leaves one output of the network, of the several that targets and outputs may have.
@@ -115,13 +101,7 @@ func (n *Network) takeOutput() error {
 // CountOutputs returns K, the number of a network's outputs: 1, or the number of targets for each
 // sample, where there are K × M outputs for each. Errors name the file at fault.
 func CountOutputs(o Options) (int, error) {
-	path := o.Outputs
-	for _, kind := range []observed.Kind{observed.Logits, observed.Probabilities, observed.Bits} {
-		if rest, found := strings.CutPrefix(path, string(kind)+":"); found {
-			path = rest
-			break
-		}
-	}
+	_, path := observed.SplitKind(o.Outputs)
 	outputs, err := arrayfile.OpenRows(path, outputNames...)
 	if err != nil {
 		return 0, fmt.Errorf("reading outputs: %w", err)
@@ -129,9 +109,8 @@ func CountOutputs(o Options) (int, error) {
 	return outputs.Parts(), outputs.Close()
 }
 
-// openCode opens the code, with as many bits as there are outputs.
-func (n *Network) openCode() (*code.Code, error) {
-	o, outputs := n.options, n.samples.Outputs
+// openCode opens the code of the options, with as many bits as there are outputs.
+func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
 	levels := o.Levels
 	if f, known := code.Lookup(o.Code); known && levels == 0 {

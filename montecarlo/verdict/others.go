@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
+	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/table"
@@ -97,22 +98,21 @@ func ReadRuns(path string) ([]Other, error) {
 
 // relativeTo makes [KIND:]FILE relative to a folder.
 func relativeTo(folder, path string) string {
-	kind, file := "", path
-	for _, k := range []observed.Kind{observed.Logits, observed.Probabilities, observed.Bits} {
-		if rest, found := strings.CutPrefix(path, string(k)+":"); found {
-			kind, file = string(k)+":", rest
-		}
-	}
+	kind, file := observed.SplitKind(path)
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(folder, file)
 	}
-	return kind + file
+	if kind == "" {
+		return file
+	}
+	return string(kind) + ":" + file
 }
 
 // other is another network that was read.
 type other struct {
 	Other
-	seen *forecast.Network
+	seen   *forecast.Network
+	fitted *fitdecoder.Result
 }
 
 // AddOthers reads the outputs of other networks of the same targets. done is told how many
@@ -138,7 +138,7 @@ func (s *Study) AddOthers(ctx context.Context, workers int, others []Other, done
 		if n.code.Real() {
 			return fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
 		}
-		s.others = append(s.others, other{x, observe(n.code, seen.training, seen.readers, seen.summary, deadBits(n.code, seen.summary.Counts))})
+		s.others = append(s.others, other{x, observe(n.code, seen.training, seen.readers, seen.summary, deadBits(n.code, seen.summary.Counts)), seen.fitted})
 	}
 	return nil
 }
@@ -148,6 +148,7 @@ type scanned struct {
 	readers  []observed.Reader
 	summary  *observed.Summary
 	training errmodel.Training
+	fitted   *fitdecoder.Result // nil unless the options ask for it
 }
 
 // scan reads all samples once.
@@ -160,7 +161,11 @@ func (n *Network) scan(ctx context.Context, workers int, done func(uint64)) (*sc
 	if err != nil {
 		return nil, err
 	}
-	return &scanned{readers, summary, n.trainingOf(summary)}, nil
+	out := &scanned{readers: readers, summary: summary, training: n.trainingOf(summary)}
+	if n.options.FitDecoder {
+		out.fitted, err = n.fitDecoder(ctx, workers, readers, done)
+	}
+	return out, err
 }
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
@@ -183,13 +188,17 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 	if len(s.others) == 0 {
 		return nil
 	}
-	type group struct{ networks []*forecast.Network }
+	type group struct {
+		networks []*forecast.Network
+		fitted   []*fitdecoder.Result
+	}
 	var groups []*group
 	all := []*forecast.Network{observe(s.code, s.training, s.readers, s.observed, s.Fit.Dead)}
+	fitted := []*fitdecoder.Result{s.fitted}
 	for _, o := range s.others {
-		all = append(all, o.seen)
+		all, fitted = append(all, o.seen), append(fitted, o.fitted)
 	}
-	for _, n := range all {
+	for at, n := range all {
 		i := slices.IndexFunc(groups, func(g *group) bool {
 			first := g.networks[0]
 			return first.Code.Name() == n.Code.Name() && first.Training == n.Training && len(first.Readers) == len(n.Readers)
@@ -199,6 +208,9 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 			groups = append(groups, &group{})
 		}
 		groups[i].networks = append(groups[i].networks, n)
+		if fitted[at] != nil {
+			groups[i].fitted = append(groups[i].fitted, fitted[at])
+		}
 	}
 	for _, g := range groups {
 		first := g.networks[0]
@@ -218,6 +230,9 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 				Observed: table.Number(mean), Interval: [2]table.Number{table.Number(mean - half), table.Number(mean + half)}, Model: table.Number(beside.Errors[j].Model),
 			})
 		}
+		if slices.ContainsFunc(g.fitted, func(r *fitdecoder.Result) bool { return r.Fitted }) {
+			s.Fit.Networks = append(s.Fit.Networks, fittedRow(first, g.fitted))
+		}
 		rows := s.Fit.Networks[from:]
 		best := 0
 		for j := range rows {
@@ -228,6 +243,23 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 		rows[best].Best = true
 	}
 	return nil
+}
+
+// fittedRow is the row of the decoders that were fitted to the networks of one code and training.
+func fittedRow(first *forecast.Network, fitted []*fitdecoder.Result) NetworkRow {
+	var errors []observed.Error
+	name, reads := fitted[0].Decoder.About().Text(), fitted[0].Decoder.About().Reads
+	for _, r := range fitted {
+		errors = append(errors, r.Levels)
+		if about := r.Decoder.About(); about.Text() != name || about.Reads != reads {
+			name, reads = "the best fitted", ""
+		}
+	}
+	mean, half := overSeeds(errors)
+	return NetworkRow{
+		Code: first.Code.Name(), Bits: first.Code.Bits(), Training: string(first.Training), Seeds: len(fitted), Decoder: name, Outputs: reads,
+		Observed: table.Number(mean), Interval: [2]table.Number{table.Number(mean - half), table.Number(mean + half)}, Model: table.Missing(),
+	}
 }
 
 // overSeeds is the mean error over networks, and half of its 95 % interval.

@@ -25,6 +25,7 @@ type Perceived struct {
 	CutoffFitted   bool            `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
 	Misfit         table.Number    `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
 	Floor          float64         `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
+	Tail           table.Number    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
 	Describes      bool            `json:"describes" doc:"the data do not reject the model"`
 	Distance       table.Number    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by"`
 	Verdict        string          `json:"verdict" doc:"whether the model describes the network, as a sentence"`
@@ -102,9 +103,6 @@ func observe(c *code.Code, t errmodel.Training, readers []observed.Reader, seen 
 	return n
 }
 
-// mostLevelsForecast is the largest number of levels for which codes are forecast.
-const mostLevelsForecast = 2048
-
 // forecastPrior is the share of each level among the samples, with half a sample more for each: a
 // level without samples is rare, but not impossible.
 func (s *Study) forecastPrior() []float64 {
@@ -126,15 +124,15 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 	unknownInterval := unknown()
 	p := &Perceived{
 		Training: string(s.training), Miscalibration: table.Number(s.observed.Miscalibration), Noise: table.Missing(), NoiseInterval: unknownInterval,
-		Cutoff: table.Missing(), CutoffInterval: unknownInterval, Misfit: errmodel.DefaultMisfit, Floor: errmodel.DefaultFloor, Distance: table.Missing(), Decoders: []ReaderError{}, Rates: []BitRate{},
+		Cutoff: table.Missing(), CutoffInterval: unknownInterval, Misfit: errmodel.DefaultMisfit, Floor: errmodel.DefaultFloor, Tail: table.Missing(), Distance: table.Missing(), Decoders: []ReaderError{}, Rates: []BitRate{},
 	}
 	f.Perceived = p
 	switch {
 	case s.code.Real():
 		p.Verdict = "The perceived-label model has no codes of real numbers."
 		return nil
-	case s.code.Levels() > mostLevelsForecast:
-		p.Verdict = fmt.Sprintf("The perceived-label model is computed for at most %d levels.", mostLevelsForecast)
+	case s.code.Levels() > forecast.MostLevels:
+		p.Verdict = fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
 		return nil
 	}
 	net := observe(s.code, s.training, s.readers, s.observed, f.Dead)
@@ -161,6 +159,9 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
 	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
+	if model.Tail > 0 {
+		p.Tail = table.Number(model.Tail)
+	}
 	beside, err := model.Compare(ctx, workers, net, places)
 	if err != nil {
 		return err

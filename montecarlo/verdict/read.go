@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"belsim/errmodel"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
@@ -33,6 +35,13 @@ func Read(path string) (*Fit, error) {
 	if errors.As(err, &syntax) {
 		err = fmt.Errorf("character %d: %w", syntax.Offset, err)
 	}
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		err = fmt.Errorf("character %d: %s; want what 'belsim fit -o FILE.json' writes", other.Offset, other.Value)
+		if other.Field != "" {
+			err = fmt.Errorf("%s: %w", other.Field, err)
+		}
+	}
 	if err == nil {
 		err = f.check()
 	}
@@ -46,6 +55,8 @@ func Read(path string) (*Fit, error) {
 func (f *Fit) check() error {
 	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
 	switch {
+	case f.R.IsMissing():
+		return errors.New("there is no r; want what 'belsim fit -o FILE.json' writes")
 	case !positive(f.R):
 		return fmt.Errorf("r is %v; want a positive number, as 'belsim fit -o FILE.json' writes", float64(f.R))
 	case !positive(f.Sigma):
@@ -69,6 +80,11 @@ func (f *Fit) check() error {
 	}
 	if _, err := f.modelTemperature(); err != nil {
 		return err
+	}
+	if p := f.Perceived; p != nil && p.Noise > 0 {
+		if err := f.perceivedModel().Check(); err != nil {
+			return fmt.Errorf("perceived: %w", err)
+		}
 	}
 	sum := 0.0
 	for i, p := range f.Prior {
@@ -102,9 +118,43 @@ func (f *Fit) modelTemperature() (float64, error) {
 	return tau, nil
 }
 
-// Fill makes the fit the error model and the prior of a scenario. It sets the shared noise and
-// the temperature, too, where the fit knows them.
-func (f *Fit) Fill(s *scenario.Scenario) {
+// ErrorModel names one of the error models that a fit has.
+type ErrorModel string
+
+// The error models of a fit.
+const (
+	AutoModel      ErrorModel = "auto"      // the perceived label where it describes the network, or where the data reject the mixture
+	MixtureModel   ErrorModel = "mixture"   // the Gaussian mixture, r and σ
+	PerceivedModel ErrorModel = "perceived" // the perceived label, s
+)
+
+// Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
+// the fit has no perceived label.
+func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
+	known := f.Perceived != nil && f.Perceived.Noise > 0
+	switch {
+	case m == PerceivedModel && !known:
+		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want --error-model mixture", f.path)
+	case m != AutoModel:
+		return m, nil
+	case known && (f.Perceived.Describes || f.P < chance && !(f.Explained >= close)):
+		return PerceivedModel, nil
+	}
+	return MixtureModel, nil
+}
+
+// Fill makes one of the fit's error models and its prior those of a scenario. It sets what else the fit
+// knows: the temperature, and for the mixture the shared noise. The error is that of Chosen.
+func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
+	which, err := f.Chosen(which)
+	if err != nil {
+		return err
+	}
+	s.Prior.Fitted = f.Prior
+	if which == PerceivedModel {
+		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
+		return nil
+	}
 	m := scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
 	if len(f.PerBit) > 0 {
 		m.PerBit = &scenario.PerBit{Code: f.Code, Levels: f.Levels}
@@ -112,11 +162,55 @@ func (f *Fit) Fill(s *scenario.Scenario) {
 			m.PerBit.R, m.PerBit.Sigma = append(m.PerBit.R, float64(b.R)), append(m.PerBit.Sigma, float64(b.Sigma))
 		}
 	}
-	s.Model, s.Prior.Fitted = m, f.Prior
+	s.Model = m
 	if !f.SharedNoise.IsMissing() {
 		s.SharedNoise = float64(f.SharedNoise)
 	}
 	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
+	return nil
+}
+
+// perceivedModel is the perceived label of the fit. Its cutoff is that of the model, unless it was
+// fitted: it depends on s then.
+func (f *Fit) perceivedModel() scenario.Perceived {
+	p := f.Perceived
+	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Perceived: errmodel.Perceived{
+		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: errmodel.Training(p.Training),
+	}}
+	if p.CutoffFitted {
+		m.Cutoff = float64(p.Cutoff)
+	}
+	return m
+}
+
+// Uncertain gives a forecaster of the fit's perceived label the uncertainty of s and κ, and of
+// heavy tails.
+func (f *Fit) Uncertain(of *forecast.Forecaster) {
+	p := f.Perceived
+	if hi := p.NoiseInterval[1]; hi > p.Noise {
+		of.Noise.Spread = forecast.EstimateOf(float64(p.Noise), float64(hi)).Spread
+	}
+	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
+		of.Cutoff.Spread, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).Spread, true
+	}
+	if p.Tail > 0 {
+		of.Tail = float64(p.Tail)
+	}
+}
+
+// Point is a fit as a point of a plane of error models, with its confidence intervals. An end that
+// the data do not tell is missing.
+type Point struct {
+	X, Y                 table.Number
+	XInterval, YInterval [2]table.Number
+}
+
+// Point returns the fit as a point of a plane.
+func (f *Fit) Point(kind scenario.PlaneKind) Point {
+	if p := f.Perceived; kind == scenario.PerceivedLabels && p != nil {
+		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]table.Number{p.Misfit, p.Misfit}}
+	}
+	return Point{f.R, f.Sigma, f.RInterval, f.SigmaInterval}
 }

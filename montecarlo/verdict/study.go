@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/table"
@@ -30,6 +31,7 @@ type Study struct {
 	errors      mat.Matrix      // the fitted e[n,k], L × M
 	training    errmodel.Training
 	others      []other
+	fitted      *fitdecoder.Result   // nil unless the options ask for it
 	forecasts   *forecast.Forecaster // nil before Perceive, and where the model says nothing
 }
 
@@ -70,6 +72,10 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	}
 	if err := s.fit(ctx, workers, done); err != nil {
 		return nil, err
+	}
+	if o.FitDecoder {
+		s.fitted = all.fitted
+		s.Fit.Fitted = newFitted(s.fitted, s.Fit.LevelWidth)
 	}
 	return s, nil
 }

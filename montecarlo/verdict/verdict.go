@@ -47,6 +47,8 @@ type Options struct {
 	Output int
 	// Training is what the network was trained for; "" where its outputs are to show it.
 	Training errmodel.Training
+	// FitDecoder makes the fit have a fitted decoder, too.
+	FitDecoder bool
 	// PerBit makes the fit have an r and a σ for each bit, too.
 	PerBit bool
 	// Samples is the number of samples of each label in simulations.

@@ -163,7 +163,9 @@ func TestReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	about := scenario.New(nil)
-	f.Fill(about)
+	if err := f.Fill(about, MixtureModel); err != nil {
+		t.Fatal(err)
+	}
 	m, ok := about.Model.(scenario.Mixture)
 	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || len(m.PerBit.R) != 7 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
@@ -275,7 +277,9 @@ func TestUnknown(t *testing.T) {
 	var f Fit
 	about := scenario.New(nil)
 	f.SharedNoise, f.LogitScale = table.Missing(), table.Missing()
-	f.Fill(about)
+	if err := f.Fill(about, MixtureModel); err != nil {
+		t.Fatal(err)
+	}
 	if about.SharedNoise != 0 || about.Temperature != 1 {
 		t.Errorf("what a fit does not know was set: ρ = %v, τ = %v", about.SharedNoise, about.Temperature)
 	}
@@ -497,6 +501,51 @@ func TestRealLabels(t *testing.T) {
 		// Bits of gen-ex are ±1 here, and logits in the model.
 		if slack := 6*math.Hypot(float64(d.StdErr), float64(d.ObservedStdErr)) + 0.02*float64(d.Observed); d.Decoder != "gen-ex" && math.Abs(float64(model-d.Observed)) > slack {
 			t.Errorf("%s: the model says %v, observed is %v", d.Decoder, model, d.Observed)
+		}
+	}
+}
+
+// TestChosen: which error model of a fit is meant, and that its parameters arrive.
+func TestChosen(t *testing.T) {
+	describes := Perceived{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
+	not, unknown, fitted := describes, describes, describes
+	not.Describes, unknown.Noise, fitted.CutoffFitted = false, table.Missing(), true
+	for i, tt := range []struct {
+		perceived *Perceived
+		p, share  table.Number
+		asked     ErrorModel
+		want      ErrorModel
+	}{
+		{&describes, 0.5, 0.95, AutoModel, PerceivedModel},
+		{&describes, 0.5, 0.95, MixtureModel, MixtureModel},
+		{&not, 0.5, 0.95, AutoModel, MixtureModel},
+		{&not, 1e-9, 0.95, AutoModel, MixtureModel}, // close
+		{&not, 1e-9, 0.5, AutoModel, PerceivedModel},
+		{&not, 0.5, 0.95, PerceivedModel, PerceivedModel},
+		{&unknown, 1e-9, 0.5, AutoModel, MixtureModel},
+		{nil, 1e-9, 0.5, AutoModel, MixtureModel},
+		{nil, 1e-9, 0.5, PerceivedModel, ""},
+		{&fitted, 0.5, 0.5, AutoModel, PerceivedModel},
+	} {
+		f := &Fit{R: 1, Sigma: 2, SharedNoise: 0.4, LogitScale: 3, Temperature: 2, P: tt.p, Explained: tt.share, Perceived: tt.perceived, Levels: 2, Prior: []float64{0.5, 0.5}, path: "fit.json"}
+		s := scenario.New(nil)
+		err := f.Fill(s, tt.asked)
+		if (err == nil) != (tt.want != "") {
+			t.Errorf("%d: %v", i, err)
+		}
+		switch m := s.Model.(type) {
+		case scenario.Mixture:
+			if tt.want != MixtureModel || m.R != 1 || s.SharedNoise != 0.4 || s.Temperature != 6 {
+				t.Errorf("%d: %+v", i, s)
+			}
+		case scenario.Perceived:
+			cutoff := 0.0
+			if tt.perceived.CutoffFitted {
+				cutoff = 9
+			}
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != errmodel.ForDecoder || m.Cutoff != cutoff || s.SharedNoise != 0 || s.Temperature != 2 {
+				t.Errorf("%d: %+v", i, s)
+			}
 		}
 	}
 }

@@ -14,6 +14,16 @@ import (
 func (s *Study) Opening() []string {
 	out := []string{s.whatItDoes()}
 	f := s.Fit
+	if s.fitted != nil {
+		if text := s.fittedText(); s.fitted.Fitted {
+			out[0] = text
+		} else {
+			out = append(out, text)
+		}
+		if text := s.savedText(); text != "" {
+			out = append(out, text)
+		}
+	}
 	text := ""
 	if s.training == errmodel.ForDecoder && f.Perceived != nil {
 		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
@@ -27,7 +37,11 @@ func (s *Study) Opening() []string {
 	if text = strings.TrimSpace(text); text != "" {
 		out = append(out, text)
 	}
-	return append(out, "Next: "+s.next())
+	next := "Next: " + s.next()
+	if s.fitted != nil && f.Recommendation != nil && len(f.Recommendation.Ranking) > 0 {
+		next += " Forecasts have fitted decoders as well; they gain most with codes of few bits."
+	}
+	return append(out, next)
 }
 
 // whatItDoes names the best decoder and its error.
