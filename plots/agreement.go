@@ -64,7 +64,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 	if hi == 0 {
 		return nil, fmt.Errorf("agreement: no points")
 	}
-	p := newPlot(d.Title, d.X, d.Y)
+	p := newPlot(d.Size, d.Title, d.X, d.Y)
 	p.Add(grid())
 	// Intervals that leave the picture go on at its edge.
 	margin := max(0.06*math.Log10(hi/lo), 0.03)
@@ -83,7 +83,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 	fig.draw = func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		p.Draw(drawKey(c, key))
+		drawKeyed(c, p, key)
 	}
 	return fig.setTeX(tex(texAgreement, struct {
 		AgreementData
@@ -117,15 +117,15 @@ func (a agreement) Plot(c draw.Canvas, p *plot.Plot) {
 			c.DrawGlyph(glyph, points[len(points)-1])
 		}
 	}
-	drawNames(c, points, radius, names, colours)
+	drawNames(c, p, points, radius, names, colours)
 }
 
 const texAgreement = `\begin{tikzpicture}
 \begin{axis}[
-  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, xmode=log, ymode=log, log ticks with fixed point,
-  title={<<tex .Data.Title>>}, title style={font=\small, text width=0.9*<<.Page.Width>>, align=center},
+  <<.Page.Axis 0.0>>, grid=major, xmode=log, ymode=log, log ticks with fixed point,
+  title={<<tex .Data.Title>>}, <<.Page.Title>>,
   xlabel={<<tex .Data.X>>}, ylabel={<<tex .Data.Y>>},
-  legend style={font=\footnotesize, at={(0.5,-0.22)}, anchor=north, legend columns=-1, draw=none},
+  legend style={font=\footnotesize, at={(0.5,1.02)}, anchor=south, legend columns=3, draw=none}, title style={yshift=0.4in},
 ]
 <<range .Data.Groups>>\addplot+[only marks, mark size=1.4pt, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Points>>(<<num .X>>,<<num .Y>>) += (0,<<num .Above>>) -= (0,<<num .Below>>) <<end>>};
 \addlegendentry{<<tex .Name>>}

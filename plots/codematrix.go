@@ -61,7 +61,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	if len(notes) > 0 {
 		title = strings.TrimSpace(title + " (" + strings.Join(notes, ", ") + ")")
 	}
-	p := newPlot(title, "bit k", "level n")
+	p := newPlot(d.Size, title, "bit k", "level n")
 	// Levels run downwards, so the axis holds their negatives.
 	p.X.Min, p.X.Max = 0.5, float64(d.Bits)+0.5
 	p.Y.Min, p.Y.Max = -float64(d.Levels)-0.5, -0.5
@@ -77,8 +77,8 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 		return nil, fmt.Errorf("code matrix: %w", err)
 	}
 	long, short := 5.2, 2.6
-	if d.Size == ColumnWidth {
-		long = columnLayout - 0.8
+	if d.Size.Column {
+		long = float64(d.Size.width()/vg.Inch) - 0.8
 	}
 	width, height := long, long*float64(d.Levels)/float64(d.Bits)
 	if height > long {

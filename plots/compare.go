@@ -40,7 +40,7 @@ func Compare(d CompareData) (*Figure, error) {
 	if err := d.Size.check(); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
-	p := newPlot(d.Title, "expected |error| (levels)", "")
+	p := newPlot(d.Size, d.Title, "expected |error| (levels)", "")
 	p.Add(grid())
 	on, logarithmic := d.setErrors(p)
 	widest := d.setNames(p)
@@ -53,13 +53,13 @@ func Compare(d CompareData) (*Figure, error) {
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
-			p.Draw(drawKey(c, key))
+			drawKeyed(c, p, key)
 		},
 	}
-	if d.Size == ColumnWidth {
-		fig.scale = float64(columnInches * vg.Inch / width) // with the room for names
+	if scale := d.Size.scale(); scale != 1 {
+		fig.scale = min(scale, d.Size.printed()*float64(vg.Inch/width)) // with the room for names
 	}
-	return fig.setTeX(d.texOf(logarithmic)), nil
+	return d.Size.finish(fig).setTeX(d.texOf(logarithmic)), nil
 }
 
 // setErrors sets the axis of the errors. on returns the place of an error on the axis.

@@ -119,3 +119,23 @@ func contours(z [][]float64, level float64) [][]point {
 
 // fraction is how far from a to b the level is reached.
 func fraction(a, b, level float64) float64 { return (level - a) / (b - a) }
+
+// stray reports whether a contour on a grid of nx × ny points is a fragment at the edge of blank
+// cells: it ends at blank cells on both sides, and is shorter than an eighth of the map. Where a
+// function has a level along the edge, the steps of the edge cut the contour into such fragments.
+func stray(path []point, nx, ny int) bool {
+	first, last := path[0], path[len(path)-1]
+	if len(path) > 2 && first == last { // a ring
+		return false
+	}
+	for _, end := range []point{first, last} {
+		if end.x == 0 || end.y == 0 || end.x == float64(nx-1) || end.y == float64(ny-1) {
+			return false // it ends at the frame
+		}
+	}
+	length := 0.0
+	for i, at := range path[1:] {
+		length += math.Hypot(at.x-path[i].x, at.y-path[i].y)
+	}
+	return length < float64(max(nx, ny))/8
+}

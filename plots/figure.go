@@ -34,60 +34,106 @@ type Figure struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
 	scale         float64 // of the drawing on the page; 0 is 1
+	dots          float64 // of a PNG on an inch of the page; 0: dotsPerInch of the layout
+	text          bool    // SVG holds text
 	tex           func(texPage) (string, error)
 }
 
-// Size is the width that a figure is drawn for.
-type Size string
+// Size is what a figure is drawn for. The zero value is the width of the text of a page, 6.3 inches,
+// with letters of 9 to 11 points.
+type Size struct {
+	// Column: the width of one of two columns instead, by default 3.3 inches with letters of 6.5 to
+	// 8 points.
+	Column bool
+	Style  Style
+	// Text: SVG files hold text with its font, half a megabyte, and not the outlines of letters.
+	Text bool
+}
 
-// Sizes of figures.
-const (
-	// TextWidth is the width of the text of a page, 6.3 inches, with letters of 9 to 11 points.
-	TextWidth Size = ""
-	// ColumnWidth is the width of one of two columns, 3.3 inches, with letters of 6.5 to 8
-	// points.
-	ColumnWidth Size = "column"
-)
+// Style is where figures will appear. It sets their width, letters and resolution.
+type Style string
 
-// A figure for a column is laid out on columnLayout inches, with the same letters as a
-// figure for the text, and printed smaller. Its letters then have the size of a caption.
-const (
-	textInches   = 6.3
-	columnInches = 3.3
-	columnLayout = 4.5
-)
+// page has the widths of a style in inches, of the text and of a column, and the scale of the
+// letters on the page.
+type page struct {
+	text, column           float64
+	textScale, columnScale float64
+	sans                   bool
+	dots                   float64 // of PNG files, on an inch of the page; 0: of the layout
+}
+
+// Styles lists the styles. Widths are those of the templates for authors in 2026: of the text of ICLR
+// and NeurIPS, of the columns of ICML, IEEE and Nature. Their figures have letters of 5 to 9 points.
+func Styles() []Style { return []Style{"iclr", "neurips", "icml", "ieee", "nature"} }
+
+// page returns the style's numbers.
+func (s Style) page() (page, bool) {
+	const dots = 600
+	switch s {
+	case "":
+		return page{text: 6.3, column: 3.3, textScale: 1, columnScale: 3.3 / 4.5}, true
+	case "iclr", "neurips":
+		return page{text: 5.5, column: 2.65, textScale: 0.8, columnScale: 0.6, dots: dots}, true
+	case "icml":
+		return page{text: 6.75, column: 3.25, textScale: 0.8, columnScale: 3.25 / 4.5, dots: dots}, true
+	case "ieee":
+		return page{text: 7.16, column: 3.5, textScale: 0.8, columnScale: 3.5 / 4.7, dots: dots}, true
+	case "nature":
+		return page{text: 7.2, column: 3.5, textScale: 0.7, columnScale: 0.7, sans: true, dots: dots}, true
+	}
+	return page{}, false
+}
+
+// scale is that of the layout on the page. A figure is laid out with the same letters for every
+// size, and printed smaller.
+func (s Size) scale() float64 {
+	p, _ := s.Style.page()
+	if s.Column {
+		return p.columnScale
+	}
+	return p.textScale
+}
+
+// printed is the width on the page, in inches.
+func (s Size) printed() float64 {
+	p, _ := s.Style.page()
+	if s.Column {
+		return p.column
+	}
+	return p.text
+}
 
 // width is the width of the layout.
-func (s Size) width() vg.Length {
-	if s == ColumnWidth {
-		return columnLayout * vg.Inch
-	}
-	return textInches * vg.Inch
-}
+func (s Size) width() vg.Length { return vg.Length(s.printed()/s.scale()) * vg.Inch }
 
-// of scales a length of a figure for TextWidth in proportion to the width of the layout.
-func (s Size) of(inches float64) vg.Length {
-	return vg.Length(inches) * s.width() / textInches
-}
+// of scales a length of a figure of 6.3 inches in proportion to the width of the layout.
+func (s Size) of(inches float64) vg.Length { return vg.Length(inches) * s.width() / 6.3 }
 
 // fit scales a figure from its layout to the size at which it is printed.
 func (s Size) fit(f *Figure) *Figure {
-	if s == ColumnWidth {
-		f.scale = columnInches / columnLayout
+	if scale := s.scale(); scale != 1 {
+		f.scale = scale
 	}
+	return s.finish(f)
+}
+
+// finish gives a figure what does not depend on its scale.
+func (s Size) finish(f *Figure) *Figure {
+	p, _ := s.Style.page()
+	f.dots, f.text = p.dots, s.Text
 	return f
 }
 
-// check refuses unknown sizes.
+// check refuses unknown styles.
 func (s Size) check() error {
-	if s != TextWidth && s != ColumnWidth {
-		return fmt.Errorf("size %q: want %q or %q", s, TextWidth, ColumnWidth)
+	if _, ok := s.Style.page(); !ok {
+		return fmt.Errorf("style %q: want one of %q", s.Style, Styles())
 	}
 	return nil
 }
 
-// dotsPerInch is the resolution of PNG files: a figure of one column's width is
-// sharp in print.
+// dotsPerInch is the resolution of PNG files, on an inch of the layout: a figure of one column's
+// width is sharp in print.
 const dotsPerInch = 200
 
 // printed is the scale of the drawing on the page.
@@ -125,11 +171,21 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 	case "png":
 		// A PNG has pixels and no size. It has the pixels of the layout, because scaling would
 		// blur letters.
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))}
+		dpi := dotsPerInch
+		if f.dots > 0 {
+			dpi = int(math.Round(f.dots * scale))
+		}
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
 		f.draw(draw.New(canvas))
 	case "svg":
-		canvas = vgsvg.New(width, height)
-		f.draw(scaled(outlines{CanvasSizer: canvas}))
+		if f.text {
+			svg := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(true))
+			canvas = svg
+			f.draw(scaled(svg))
+		} else {
+			canvas = vgsvg.New(width, height)
+			f.draw(scaled(outlines{CanvasSizer: canvas}))
+		}
 		mend = mendImages
 	case "pdf":
 		canvas = vgpdf.New(width, height)
@@ -184,27 +240,39 @@ var (
 	vermillion = color.NRGBA{R: 213, G: 94, B: 0, A: 255}
 )
 
-// newPlot returns a plot with the text sizes of all figures.
-func newPlot(title, x, y string) *plot.Plot {
+// newPlot returns a plot with the letters of all figures of a size.
+func newPlot(s Size, title, x, y string) *plot.Plot {
 	p := plot.New()
+	p.Legend.TextStyle = textStyle(s, 9)
 	p.Title.Text = title
-	p.Title.TextStyle.Font.Size = vg.Points(11)
+	p.Title.TextStyle.Font = textStyle(s, 11).Font
 	p.Title.Padding = vg.Points(6)
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font.Size = vg.Points(11)
+		axis.Label.TextStyle.Font = textStyle(s, 11).Font
 		axis.Label.Padding = vg.Points(3)
-		axis.Tick.Label.Font.Size = vg.Points(9)
+		axis.Tick.Label.Font = textStyle(s, 9).Font
 		axis.Padding = 0
 		axis.Tick.Marker = ticks{}
 	}
 	return p
 }
 
-// textStyle returns the text style of all figures, for a size in points.
-func textStyle(size float64) draw.TextStyle {
+// textStyle returns the text style of all figures of a size, for letters of some points in the
+// layout.
+func textStyle(s Size, points float64) draw.TextStyle {
 	style := plot.New().Legend.TextStyle
-	style.Font.Size = vg.Points(size)
+	if page, _ := s.Style.page(); page.sans {
+		style.Font.Variant = "Sans"
+	}
+	style.Font.Size = vg.Points(points)
+	return style
+}
+
+// styleOf returns the text style of a plot, for letters of some points.
+func styleOf(p *plot.Plot, points float64) draw.TextStyle {
+	style := p.Legend.TextStyle
+	style.Font.Size = vg.Points(points)
 	return style
 }
 
@@ -224,7 +292,7 @@ func fitTitle(p *plot.Plot, width vg.Length) {
 	}
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(p.Title.Text) {
+	for _, word := range titleWords(p.Title.Text) {
 		word = abridge(*style, word, width)
 		if longer := strings.TrimSpace(line + " " + word); line == "" || style.Width(longer) <= width {
 			line = longer
@@ -234,6 +302,19 @@ func fitTitle(p *plot.Plot, width vg.Length) {
 		line = word
 	}
 	p.Title.Text = strings.Join(append(lines, line), "\n")
+}
+
+// titleWords are the parts of a title that stay on one line: words, and equations such as r = 1.
+func titleWords(text string) (parts []string) {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if i > 0 && (word == "=" || words[i-1] == "=") {
+			parts[len(parts)-1] += " " + word
+			continue
+		}
+		parts = append(parts, word)
+	}
+	return parts
 }
 
 // abridge takes letters out of the middle of text until it fits a width.
@@ -440,10 +521,29 @@ type series struct {
 	glyph draw.GlyphStyle
 }
 
-// drawKey writes the names of series in a row along the top of c and returns
-// the rest of c.
-func drawKey(c draw.Canvas, entries []series) draw.Canvas {
-	style := textStyle(9.5)
+// drawKeyed draws a plot with a key between its title and its axes.
+func drawKeyed(c draw.Canvas, p *plot.Plot, key []series) {
+	below := drawKey(drawTitle(c, p), p, key)
+	untitled := *p
+	untitled.Title.Text = ""
+	untitled.Draw(below)
+}
+
+// drawTitle draws the title of a plot along the top of c and returns the rest of c.
+func drawTitle(c draw.Canvas, p *plot.Plot) draw.Canvas {
+	if p.Title.Text == "" {
+		return c
+	}
+	style := p.Title.TextStyle
+	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
+	c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, p.Title.Text)
+	return draw.Crop(c, 0, 0, 0, -style.Height(p.Title.Text)-vg.Points(4))
+}
+
+// drawKey writes the names of series in a row along the top of c, in the letters of a plot, and
+// returns the rest of c.
+func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
+	style := styleOf(p, 9.5)
 	style.YAlign = draw.YCenter
 	const sample, gap, space = 22, 5, 16
 	y := c.Max.Y - vg.Points(9)

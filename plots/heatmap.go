@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,6 +20,7 @@ type HeatmapData struct {
 	X, Y                   []float64 // ascending and evenly spaced, on a log axis in their logarithms; r and σ in the paper's Figure 3(c)
 	XLog, YLog             bool
 	Z                      [][]float64 // Z[iy][ix]; NaN is left blank
+	Factors                bool        // Z holds binary logarithms of ratios, and the labels are factors: ×2, ÷4
 	XLabel, YLabel, ZLabel string
 	Positive, Negative     string // what the two signs mean
 	Blank                  string // what a blank cell means
@@ -87,7 +89,8 @@ func on(log bool) func(float64) float64 {
 
 // Heatmap draws signed values in a diverging palette centred on zero, red where
 // positive and blue where negative, with a thick contour at zero and thin ones
-// at the marks of the colour bar, dashed where negative. Where a few cells have values far
+// at the marks of the colour bar, dashed where negative. Contours are left out where they are short and
+// end at blank cells on both sides. Where a few cells have values far
 // beyond the others, the palette ends before them, and the colour bar says so.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
@@ -112,9 +115,9 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 			return nil, fmt.Errorf("heatmap: %w", err)
 		}
 	}
-	scale := newColourScale(d.Z)
+	scale := newColourScale(d.Z, d.Factors)
 
-	p := newPlot(d.Title, d.XLabel, d.YLabel)
+	p := newPlot(d.Size, d.Title, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
@@ -122,6 +125,9 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	for _, level := range scale.marks {
 		style := contourStyle(level)
 		for _, path := range contours(d.Z, level) {
+			if stray(path, len(d.X), len(d.Y)) {
+				continue
+			}
 			line := make(plotter.XYs, len(path))
 			for i, at := range path {
 				line[i] = plotter.XY{X: x.value(at.x), Y: y.value(at.y)}
@@ -154,7 +160,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 			area := p.DataCanvas(main)
 			frame(c, area.Rectangle)
 			if scale.empty {
-				style := textStyle(11)
+				style := textStyle(d.Size, 11)
 				style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 				c.FillText(style, area.Center(), "no valid cell")
 			}
@@ -198,10 +204,11 @@ type colourScale struct {
 	marks   []float64 // round numbers, zero among them
 	step    float64
 	clipped bool // some value is beyond limit
+	factors bool // values are binary logarithms of ratios
 	empty   bool // there is no value at all
 }
 
-func newColourScale(z [][]float64) colourScale {
+func newColourScale(z [][]float64, factors bool) colourScale {
 	var size []float64
 	for _, row := range z {
 		for _, v := range row {
@@ -210,7 +217,7 @@ func newColourScale(z [][]float64) colourScale {
 			}
 		}
 	}
-	s := colourScale{limit: 1, empty: len(size) == 0}
+	s := colourScale{limit: 1, empty: len(size) == 0, factors: factors}
 	if len(size) > 0 {
 		slices.Sort(size)
 		extreme := size[len(size)-1]
@@ -219,21 +226,67 @@ func newColourScale(z [][]float64) colourScale {
 		if typical > 0 && extreme > 1.5*typical {
 			s.limit = typical
 		}
+		if factors {
+			s.limit = min(s.limit, mostFactor)
+		}
 		if s.limit < 1/largest { // all values are zero, or nearly
 			s.limit = 1
 		}
 		// The bar ends at a mark, which is a round number.
-		s.step = niceStep(s.limit / 4)
+		s.step = s.stepOf(s.limit / 4)
 		s.limit = s.step * math.Ceil(s.limit/s.step-1e-9)
 		s.clipped = extreme > s.limit*(1+1e-9)
 	}
 	if s.step == 0 {
-		s.step = niceStep(s.limit / 4)
+		s.step = s.stepOf(s.limit / 4)
 	}
 	for i := -math.Floor(s.limit/s.step + 1e-9); i*s.step <= s.limit*(1+1e-9); i++ {
 		s.marks = append(s.marks, i*s.step)
 	}
 	return s
+}
+
+// mostFactor is the binary logarithm of the largest factor that has a colour of its own: errors that are
+// nearly zero have any factor.
+const mostFactor = 6
+
+// stepOf is a round distance of marks: factors are powers of two.
+func (s colourScale) stepOf(step float64) float64 {
+	if s.factors {
+		return max(1, math.Ceil(step))
+	}
+	return niceStep(step)
+}
+
+// valueLabel says what the numbers in Z are.
+func (d HeatmapData) valueLabel() string {
+	if d.Factors {
+		return "log₂ of " + d.ZLabel
+	}
+	return d.ZLabel
+}
+
+// label is the text of a mark.
+func (s colourScale) label(v float64) string {
+	label := ""
+	switch {
+	case s.factors && v == 0:
+		label = "equal"
+	case s.factors:
+		label = map[bool]string{true: "×", false: "÷"}[v > 0] + strconv.FormatFloat(math.Exp2(math.Abs(v)), 'g', 4, 64)
+	case v > 0:
+		label = "+" + tickLabel(v, s.step)
+	default:
+		label = tickLabel(v, s.step)
+	}
+	if s.clipped && math.Abs(math.Abs(v)-s.limit) < 1e-9*s.limit {
+		sign := map[bool]string{true: "≥ ", false: "≤ "}[v > 0]
+		if s.factors {
+			sign = "≥ " // of a factor, in both directions
+		}
+		label = sign + label
+	}
+	return label
 }
 
 // The anchors of the palette, from zero outwards. The blue end is much lighter than the red
@@ -268,7 +321,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 	}
 	frame(c, r)
 
-	style := textStyle(9)
+	style := textStyle(d.Size, 9)
 	style.YAlign = draw.YCenter
 	y := func(v float64) vg.Length {
 		return r.Min.Y + (r.Max.Y-r.Min.Y)*vg.Length((v/s.limit+1)/2)
@@ -278,19 +331,12 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 		line := contourStyle(v)
 		c.StrokeLine2(line, r.Min.X, y(v), r.Max.X, y(v))
 		c.StrokeLine2(draw.LineStyle{Color: black, Width: vg.Points(0.6)}, r.Max.X, y(v), r.Max.X+vg.Points(3), y(v))
-		label := tickLabel(v, s.step)
-		if v > 0 {
-			label = "+" + label
-		}
-		if s.clipped && math.Abs(math.Abs(v)-s.limit) < 1e-9*s.limit {
-			label = map[bool]string{true: "≥ ", false: "≤ "}[v > 0] + label
-		}
-		style, label := shrink(style, label, vg.Points(40))
+		style, label := shrink(style, s.label(v), vg.Points(40))
 		c.FillText(style, vg.Point{X: r.Max.X + vg.Points(5), Y: y(v)}, label)
 		widest = max(widest, style.Width(label))
 	}
 	// The legend stands upright along the bar.
-	upright := textStyle(10)
+	upright := textStyle(d.Size, 10)
 	upright.Rotation = math.Pi / 2
 	upright.XAlign, upright.YAlign = draw.XCenter, draw.YTop
 	at := r.Max.X + max(vg.Points(37), vg.Points(6)+widest)
@@ -318,7 +364,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 			c.StrokeLine2(style, lo, box.Min.Y+lo-x, hi, box.Min.Y+hi-x)
 		}
 		frame(c, box)
-		note := textStyle(8.5)
+		note := textStyle(d.Size, 8.5)
 		note.YAlign = draw.YCenter
 		left := box.Max.X + vg.Points(5)
 		note, text := shrink(note, d.Blank, c.Max.X-left)

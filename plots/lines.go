@@ -45,7 +45,7 @@ func Lines(d LinesData) (*Figure, error) {
 	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
 		return nil, fmt.Errorf("%d lines; want 1 to %d", len(d.Lines), len(styles))
 	}
-	p := newPlot(d.Title, "level n", d.YLabel)
+	p := newPlot(d.Size, d.Title, "level n", d.YLabel)
 	p.Add(grid())
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
@@ -72,7 +72,7 @@ func Lines(d LinesData) (*Figure, error) {
 	fig.draw = func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		p.Draw(drawKey(c, key))
+		drawKeyed(c, p, key)
 	}
 	return fig.setTeX(d.texOf()), nil
 }

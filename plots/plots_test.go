@@ -3,13 +3,17 @@ package plots_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -171,7 +175,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"tradeoff": func() (*plots.Figure, error) { return plots.Tradeoff(tradeoffData()) },
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
 			d := tradeoffData()
-			d.Found, d.Size = nil, plots.ColumnWidth
+			d.Found, d.Size = nil, plots.Size{Column: true}
 			d.Codes[0].Error = 0
 			return plots.Tradeoff(d)
 		},
@@ -182,17 +186,17 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"lines":     func() (*plots.Figure, error) { return plots.Lines(linesData()) },
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
-			d.Size = plots.ColumnWidth
+			d.Size = plots.Size{Column: true}
 			return plots.Lines(d)
 		},
 		"verify-column": func() (*plots.Figure, error) {
 			d := verifyData(60, true)
-			d.Size = plots.ColumnWidth
+			d.Size = plots.Size{Column: true}
 			return plots.Verify(d)
 		},
 		"heatmap-column": func() (*plots.Figure, error) {
 			d := heatmapData(20, 20, hill)
-			d.Size = plots.ColumnWidth
+			d.Size = plots.Size{Column: true}
 			return plots.Heatmap(d)
 		},
 		"profile-one": func() (*plots.Figure, error) {
@@ -502,7 +506,7 @@ func TestRefusals(t *testing.T) {
 			return plots.Lines(d)
 		},
 		"a size that is none": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Size = "poster" }))
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Size = plots.Size{Style: "poster"} }))
 		},
 		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
 		"too many bits": func() (*plots.Figure, error) {
@@ -600,7 +604,7 @@ func TestTeX(t *testing.T) {
 		if name != "profile" && !strings.Contains(text, `50 \% of \#1\_2 \& \$3: $\sigma$ = 3 \{x\} \textbackslash{}`) {
 			t.Errorf("%s: title in\n%s", name, text)
 		}
-		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == slices.Contains([]string{"matrix", "tradeoff", "agreement"}, name) {
+		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == slices.Contains([]string{"matrix", "tradeoff", "agreement", "profile"}, name) {
 			t.Errorf("%s: reads the data: %v", name, reads)
 		}
 	}
@@ -619,5 +623,90 @@ func BenchmarkHeatmap(b *testing.B) {
 		if err := f.Write(&bytes.Buffer{}, "png"); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestStyles: figures have the widths of the styles on the page, a PNG of 600 dots an inch is as wide, and text is
+// text where that is asked for.
+func TestStyles(t *testing.T) {
+	for _, style := range plots.Styles() {
+		widths := map[plots.Style][2]float64{"iclr": {5.5, 2.65}, "neurips": {5.5, 2.65}, "icml": {6.75, 3.25}, "ieee": {7.16, 3.5}, "nature": {7.2, 3.5}}[style]
+		for i, width := range widths {
+			f, err := plots.Lines(func() plots.LinesData {
+				d := linesData()
+				d.Size = plots.Size{Column: i == 1, Style: style}
+				return d
+			}())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var svg, picture bytes.Buffer
+			if err := errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")); err != nil {
+				t.Fatal(err)
+			}
+			m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())
+			if m == nil {
+				t.Fatalf("%s: no width in %.200s", style, svg.String())
+			}
+			if points, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(points/72-width) > 0.005 {
+				t.Errorf("%s: %v points, want %v inches", style, points, width)
+			}
+			config, err := png.DecodeConfig(&picture)
+			if err != nil || math.Abs(float64(config.Width)/600-width) > 0.02 {
+				t.Errorf("%s: %d pixels, want %v inches (%v)", style, config.Width, width, err)
+			}
+		}
+	}
+	d := linesData()
+	for _, text := range []bool{false, true} {
+		d.Size.Text = text
+		f, err := plots.Lines(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b, "svg"); err != nil || strings.Contains(b.String(), ">level n</text>") != text {
+			t.Errorf("text %v: %v", text, err)
+		}
+	}
+}
+
+// TestMapPage: the page and the specification hold the numbers of every cell, with null where there is none, and are no
+// place for what a title says.
+func TestMapPage(t *testing.T) {
+	m := heatmapData(5, 4, hill)
+	m.Title = `</script><b>"1 & 2"</b>`
+	m.Z[1][2] = math.NaN()
+	page := plots.MapPage{Map: m, A: m.Z, B: m.Z, NameA: "A", NameB: "B", Unit: "levels"}
+	var html, vega bytes.Buffer
+	if err := errors.Join(page.HTML(&html), page.VegaLite(&vega)); err != nil {
+		t.Fatal(err)
+	}
+	if text := html.String(); strings.Contains(text, "<b>") || strings.Count(text, "</script>") != 1 || strings.Contains(text, "NaN") || strings.Contains(text, "http") {
+		t.Errorf("%.400s", text)
+	}
+	var spec struct {
+		Data struct {
+			Values []struct {
+				X, Y float64
+				Z    *float64
+			}
+		}
+	}
+	if err := json.Unmarshal(vega.Bytes(), &spec); err != nil {
+		t.Fatal(err)
+	}
+	if len(spec.Data.Values) != 20 {
+		t.Fatalf("%d cells", len(spec.Data.Values))
+	}
+	for i, v := range spec.Data.Values {
+		z := m.Z[i/5][i%5]
+		if v.X != m.X[i%5] || v.Y != m.Y[i/5] || (v.Z == nil) != math.IsNaN(z) || v.Z != nil && *v.Z != z {
+			t.Errorf("cell %d: %+v, want %v", i, v, z)
+		}
+	}
+	page.B = page.B[:3]
+	if err := page.HTML(&html); err == nil {
+		t.Error("a row is missing, and nothing is said")
 	}
 }

@@ -47,7 +47,7 @@ func Profile(d ProfileData) (*Figure, error) {
 	curve := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
 	observed, fitted := false, false
 	for _, b := range d.Bits {
-		p, err := b.panel(glyph, curve)
+		p, err := b.panel(d.Size, glyph, curve)
 		if err != nil {
 			return nil, fmt.Errorf("error profile of %s: %w", b.Name, err)
 		}
@@ -65,28 +65,21 @@ func Profile(d ProfileData) (*Figure, error) {
 		return nil, fmt.Errorf("error profiles: %w", err)
 	}
 	columns := min(2, len(panels))
-	if d.Size == ColumnWidth {
+	if d.Size.Column {
 		columns = 1
 	}
 	rows := (len(panels) + columns - 1) / columns
 	fig := d.Size.fit(&Figure{width: d.Size.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch})
-	if rows == 1 && columns == 1 && d.Size == TextWidth {
+	if rows == 1 && columns == 1 && !d.Size.Column {
 		fig.height = 3.6 * vg.Inch
 	}
 	fig.setTeX(d.texOf(columns, rows))
-	heading := newPlot(d.Title, "", "")
+	heading := newPlot(d.Size, d.Title, "", "")
 	fitTitle(heading, fig.width-vg.Points(14))
-	title := heading.Title.Text
-	style := heading.Title.TextStyle
-	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
 	fig.draw = func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		if title != "" {
-			c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, title)
-			c = draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))
-		}
-		c = drawKey(c, key)
+		c = drawKey(drawTitle(c, heading), heading, key)
 		width, height := (c.Max.X-c.Min.X)/vg.Length(columns), (c.Max.Y-c.Min.Y)/vg.Length(rows)
 		for i, p := range panels {
 			at := vg.Point{X: c.Min.X + width*vg.Length(i%columns), Y: c.Max.Y - height*vg.Length(i/columns+1)}
@@ -104,7 +97,7 @@ func Profile(d ProfileData) (*Figure, error) {
 }
 
 // panel is one classifier's axes, points and curve.
-func (b BitProfile) panel(glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
+func (b BitProfile) panel(size Size, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
 	if len(b.Target) == 0 {
 		return nil, fmt.Errorf("no target bits")
 	}
@@ -128,7 +121,7 @@ func (b BitProfile) panel(glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Pl
 			return nil, err
 		}
 	}
-	p := newPlot("", "label n (level)", "error probability")
+	p := newPlot(size, "", "label n (level)", "error probability")
 	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
 	p.Add(grid())
 	if len(b.X) > 0 {
@@ -142,9 +135,14 @@ func (b BitProfile) panel(glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Pl
 	points := intervals{glyph: glyph}
 	for i := range b.Label {
 		points.at = append(points.at, [4]float64{b.Label[i], b.Rate[i], b.Lo[i], b.Hi[i]})
-		// An interval of a few samples may reach far beyond all points.
-		top = max(top, b.Rate[i], min(b.Hi[i], 2*b.Rate[i]))
+		top = max(top, b.Rate[i])
 	}
+	// An interval of a few samples may reach far beyond all points. An arrow then says that it goes on.
+	highest := top
+	for _, hi := range b.Hi {
+		highest = max(highest, hi)
+	}
+	top = min(highest, 3*top)
 	p.Add(points)
 	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
 	p.X.Tick.Marker = wholeTicks{}
@@ -168,13 +166,14 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 		}))
 	}
 	frame(c, r)
-	style := textStyle(9.5)
+	style := styleOf(p, 9.5)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
-	style, text := shrink(style, b.Name+"; target bit, black = 1:", area.Max.X-area.Min.X)
+	style, text := shrink(style, b.Name+"; bar: its target bit, black = 1", area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
 }
 
-// intervals draws points with their intervals, which need not be symmetrical. A point has x,
+// intervals draws points with their intervals, which need not be symmetrical. An arrow shows that one goes on
+// above the axes. A point has x,
 // y, and a lower and an upper limit.
 type intervals struct {
 	at    [][4]float64
@@ -189,6 +188,10 @@ func (e intervals) Plot(c draw.Canvas, p *plot.Plot) {
 		lo, hi := math.Max(at[2], p.Y.Min), math.Min(at[3], p.Y.Max)
 		if hi > lo {
 			c.StrokeLine2(bar, tx(at[0]), ty(lo), tx(at[0]), ty(hi))
+		}
+		if at[3] > p.Y.Max {
+			x, y, side := tx(at[0]), ty(p.Y.Max), vg.Points(1.8)
+			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: y}, {X: x - side, Y: y - 2*side}, {X: x + side, Y: y - 2*side}})
 		}
 		if at[1] <= p.Y.Max {
 			c.DrawGlyph(e.glyph, vg.Point{X: tx(at[0]), Y: ty(at[1])})

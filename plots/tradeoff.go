@@ -63,7 +63,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 			return nil, fmt.Errorf("trade-off: %w", err)
 		}
 	}
-	p := newPlot(d.Title, "bits M", "expected |error| (levels)")
+	p := newPlot(d.Size, d.Title, "bits M", "expected |error| (levels)")
 	p.Add(grid())
 	across := func(bits int) float64 { return math.Log10(float64(bits)) }
 	span := max(across(most)-across(fewest), 0.1)
@@ -111,7 +111,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	fig.draw = func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		p.Draw(drawKey(c, key))
+		drawKeyed(c, p, key)
 	}
 	return fig.setTeX(d.texOf(logarithmic)), nil
 }
@@ -137,19 +137,19 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 		c.DrawGlyph(s.glyph, places[i])
 	}
 	if s.names != nil {
-		drawNames(c, places, s.glyph.Radius, s.names, nil)
+		drawNames(c, p, places, s.glyph.Radius, s.names, nil)
 	}
 }
 
 // drawNames writes names beside points of a radius. The names overlap neither each other nor
 // the points. A point without a name has the name "". colours, which may be nil, are of the
 // names.
-func drawNames(c draw.Canvas, points []vg.Point, r vg.Length, names []string, colours []color.Color) {
+func drawNames(c draw.Canvas, p *plot.Plot, points []vg.Point, r vg.Length, names []string, colours []color.Color) {
 	var taken []vg.Rectangle
 	for _, at := range points {
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}})
 	}
-	style := textStyle(8)
+	style := styleOf(p, 8)
 	height := style.Height("x") * 1.2
 	order := make([]int, len(points))
 	for i := range order {
@@ -216,19 +216,25 @@ func (bitTicks) Ticks(lo, hi float64) []plot.Tick {
 
 const texTradeoff = `\begin{tikzpicture}
 \begin{axis}[
-  width=<<.Page.Width>>, height=<<.Page.Height>>, grid=major, xmode=log, xtick={<<.Data.Powers>>}, xticklabels={<<.Data.Powers>>}, minor tick num=0, enlarge x limits=0.08, clip=false,<<if .Data.Log>> ymode=log, yticklabel={\pgfmathparse{exp(\tick)}\pgfmathprintnumber[fixed relative, precision=2]{\pgfmathresult}},<<else>> ymin=0,<<end>>
-  title={<<tex .Data.Title>>}, title style={font=\small, text width=0.9*<<.Page.Width>>, align=center},
+  <<.Page.Axis 0.0>>, grid=major, xmode=log, xtick={<<.Data.Powers>>}, xticklabels={<<.Data.Powers>>}, minor tick num=0, enlarge x limits=0.08, clip=false,<<if .Data.Log>> ymode=log, yticklabel={\pgfmathparse{exp(\tick)}\pgfmathprintnumber[fixed relative, precision=2]{\pgfmathresult}},<<else>> ymin=0,<<end>>
+  title={<<tex .Data.Title>>}, <<.Page.Title>>,
   xlabel={bits $M$}, ylabel={expected $|\mathrm{error}|$ (levels)},
-  legend style={font=\footnotesize, at={(0.5,-0.22)}, anchor=north, legend columns=-1, draw=none},
+  legend style={font=\footnotesize, at={(0.5,1.02)}, anchor=south, legend columns=-1, draw=none}, title style={yshift=0.2in},
 ]
 <<if .Data.Found>>\addplot[blue!60!black, thick, mark=*, mark size=1.2pt, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Found>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
 \addlegendentry{found $\pm$ standard error}
 <<end>><<if .Data.Codes>>\addplot[red!70!orange, only marks, mark=o, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Codes>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
 \addlegendentry{named codes}
-<<range .Data.Codes>>\node[above right, inner sep=2pt, font=\tiny] at (axis cs:<<.Bits>>,<<num .Error>>) {<<tex .Name>>};
+<<range .Data.Codes>>\node[above <<.Side>>, inner sep=2pt, font=\tiny] at (axis cs:<<.Bits>>,<<num .Error>>) {<<tex .Name>>};
 <<end>><<end>>\end{axis}
 \end{tikzpicture}
 `
+
+// texNamed is a code with the side of its point on which its name stands.
+type texNamed struct {
+	TradeoffPoint
+	Side string
+}
 
 func (d TradeoffData) texOf(logarithmic bool) func(texPage) (string, error) {
 	if logarithmic { // where LaTeX has no place for zero
@@ -239,9 +245,23 @@ func (d TradeoffData) texOf(logarithmic bool) func(texPage) (string, error) {
 	for n := 1; n <= 1<<20; n *= 2 {
 		powers = append(powers, fmt.Sprint(n))
 	}
+	most := 0
+	for _, c := range slices.Concat(d.Found, d.Codes) {
+		most = max(most, c.Bits)
+	}
+	var codes []texNamed
+	for _, c := range d.Codes {
+		named := texNamed{c, "right"}
+		if float64(c.Bits) > 0.7*float64(most) { // a name on the right would leave the figure
+			named.Side = "left"
+		}
+		codes = append(codes, named)
+	}
 	return tex(texTradeoff, struct {
-		TradeoffData
+		Title  string
+		Found  []TradeoffPoint
+		Codes  []texNamed
 		Log    bool
 		Powers string
-	}{d, logarithmic, strings.Join(powers, ",")})
+	}{d.Title, d.Found, codes, logarithmic, strings.Join(powers, ",")})
 }

@@ -23,8 +23,8 @@ type VerifyData struct {
 
 // Verify draws the paper's Figure 10: the expected error of every label, by bound, exact
 // value and samples with their standard errors. The standard errors are mostly too small
-// to see. So, where there are exact values, a lower panel shows how many standard errors
-// the samples are away from them. A label has no standard error where all its samples
+// to see. So, where there are exact values, a lower panel shows the deviation of the samples from
+// them, in standard errors. A label has no standard error where all its samples
 // agree. Such a label is not in the lower panel, and a note gives their number.
 func Verify(d VerifyData) (*Figure, error) {
 	x, err := d.check()
@@ -34,11 +34,11 @@ func Verify(d VerifyData) (*Figure, error) {
 	upper, key := d.errorPanel(x)
 	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
 	fitTitle(upper, fig.width-vg.Points(14))
-	fig.setTeX(d.texOf())
 	z, without := deviations(d)
+	fig.setTeX(d.texOf(z))
 	if z == nil {
 		fig.draw = func(c draw.Canvas) {
-			upper.Draw(drawKey(verifyCanvas(c), key))
+			drawKeyed(verifyCanvas(c), upper, key)
 		}
 		return fig, nil
 	}
@@ -46,10 +46,12 @@ func Verify(d VerifyData) (*Figure, error) {
 	lower := d.deviationPanel(x, z)
 	upper.X.Label.Text = ""
 	fig.draw = func(c draw.Canvas) {
-		c = drawKey(verifyCanvas(c), key)
-		at := drawPanels(c, upper, lower)
+		c = drawKey(drawTitle(verifyCanvas(c), upper), upper, key)
+		untitled := *upper
+		untitled.Title.Text = ""
+		at := drawPanels(c, &untitled, lower)
 		if without > 0 {
-			note := textStyle(8.5)
+			note := styleOf(upper, 8.5)
 			note.XAlign = draw.XRight
 			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, len(d.Level))
 			c.FillText(note, vg.Point{X: at.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
@@ -87,7 +89,7 @@ func (d VerifyData) check() (axis, error) {
 
 // errorPanel returns the plot of the errors against the level, and its key.
 func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
-	p := newPlot(d.Title, "level n", "expected |error| (levels)")
+	p := newPlot(d.Size, d.Title, "level n", "expected |error| (levels)")
 	p.Add(grid())
 	var key []series
 	top := 0.0
@@ -123,7 +125,7 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 
 // deviationPanel returns the plot of the deviations z against the level.
 func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
-	p := newPlot("", "level n", "(sampled − exact) / s.e.")
+	p := newPlot(d.Size, "", "level n", "deviation / s.e.")
 	p.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.Add(grid())
 	reach := max(3.5, 1.1*d.Band)

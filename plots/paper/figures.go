@@ -143,7 +143,7 @@ func mapOf(method scenario.Method) func(context.Context, Options) (Drawing, erro
 			return Drawing{}, err
 		}
 		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Size)))(func(w io.Writer) error {
-			return table.WriteCSV(w, m.Cells, CellColumns(m)...)
+			return table.WriteCSV(w, m.Cells, m.Columns()...)
 		})
 	}
 }

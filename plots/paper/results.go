@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/search"
 	"belsim/montecarlo/table"
 	"belsim/montecarlo/verdict"
 	"belsim/plots"
@@ -62,59 +63,91 @@ func CodeMatrixData(c *code.Code, title string, size plots.Size) plots.CodeMatri
 
 // MapData returns the data of the figure of a map.
 func MapData(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder string, size plots.Size) plots.HeatmapData {
-	if decoder != decode.Auto {
-		decoder = ", " + decoder
+	a, b := m.A, m.B
+	if decoder == decode.Auto { // which may be another one for each code
+		a, b, decoder = fmt.Sprintf("%s (%s)", a, m.DecoderA), fmt.Sprintf("%s (%s)", b, m.DecoderB), ""
 	} else {
-		decoder = ""
+		decoder = ", " + decoder
 	}
 	d := IncreaseData(m, size)
-	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", m.A, m.B, m.Method.Text(), m.Levels, decoder, s.Unusual())
-	d.Mark = markOf(fit)
+	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", a, b, m.Method.Text(), m.Levels, decoder, s.Unusual())
+	d.Mark = markOf(fit, m)
 	return d
 }
 
-// IncreaseData returns the data of the figure of the increase of A's error over B's, in
-// percent.
+// MapPage returns the data of the page of a map.
+func MapPage(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder string) plots.MapPage {
+	p := plots.MapPage{
+		Map: MapData(m, s, fit, decoder, plots.Size{}), Unit: "levels",
+		NameA: fmt.Sprintf("A = %s (%s)", m.A, m.DecoderA), NameB: fmt.Sprintf("B = %s (%s)", m.B, m.DecoderB),
+	}
+	columns := len(m.X())
+	for i := range m.Y() {
+		var a, b []float64
+		for _, c := range m.Cells[i*columns : (i+1)*columns] {
+			a, b = append(a, float64(c.A)), append(b, float64(c.B))
+		}
+		p.A, p.B = append(p.A, a), append(p.B, b)
+	}
+	return p
+}
+
+// mostPercent is the largest increase that is drawn in percent. Percents of errors that differ by factors
+// paint the smaller ones white.
+const mostPercent = 200
+
+// IncreaseData returns the data of the figure of the increase of A's error over B's: in
+// percent, or as factors where some increase is above 200 %.
 func IncreaseData(m *scenario.Map, size plots.Size) plots.HeatmapData {
 	z := m.Increases()
 	rows := make([][]float64, len(m.Y()))
+	most := 0.0
 	for i := range rows {
 		rows[i] = z.RawRowView(i)
+		for _, v := range rows[i] {
+			if !math.IsNaN(v) {
+				most = max(most, v)
+			}
+		}
 	}
 	x, y := m.Plane.Titles()
-	return plots.HeatmapData{
+	d := plots.HeatmapData{
 		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Size: size,
 		XLabel: x, YLabel: y, ZLabel: "increase of error from B to A (%)",
 		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
 	}
+	if most > mostPercent {
+		d.Factors, d.ZLabel = true, "error of A over error of B"
+		for _, row := range rows {
+			for i, v := range row {
+				row[i] = max(math.Log2(1+v/100), math.Log2(smallestRatio)) // NaN stays
+			}
+		}
+	}
+	return d
 }
+
+// smallestRatio stands for all smaller ones, of codes without errors.
+const smallestRatio = 1e-6
 
 // markOf is a fit as a point of a map, nil without one. An interval without an end reaches to
 // the edge.
-func markOf(fit *verdict.Fit) *plots.Mark {
+func markOf(fit *verdict.Fit, of *scenario.Map) *plots.Mark {
 	if fit == nil {
 		return nil
 	}
-	m := &plots.Mark{X: float64(fit.R), Y: float64(fit.Sigma), XHi: math.Inf(1), YHi: math.Inf(1)}
+	at := fit.Point(of.Plane)
+	m := &plots.Mark{X: float64(at.X), Y: float64(at.Y), XHi: math.Inf(1), YHi: math.Inf(1)}
 	set := func(end *float64, n table.Number) {
 		if !n.IsMissing() {
 			*end = float64(n)
 		}
 	}
-	set(&m.XLo, fit.RInterval[0])
-	set(&m.XHi, fit.RInterval[1])
-	set(&m.YLo, fit.SigmaInterval[0])
-	set(&m.YHi, fit.SigmaInterval[1])
+	set(&m.XLo, at.XInterval[0])
+	set(&m.XHi, at.XInterval[1])
+	set(&m.YLo, at.YInterval[0])
+	set(&m.YHi, at.YInterval[1])
 	return m
-}
-
-// nothing was sampled.
-func CellColumns(m *scenario.Map) []table.Option {
-	without := table.Without(m.Plane.Missing()...)
-	if m.Method == scenario.Sample {
-		return []table.Option{without}
-	}
-	return []table.Option{without, table.Without("a_stderr", "b_stderr", "increase_stderr")}
 }
 
 // BitProfiles are profiles as they are drawn.
@@ -124,4 +157,18 @@ func BitProfiles(profiles ...verdict.Profile) []plots.BitProfile {
 		out[i] = plots.BitProfile(p)
 	}
 	return out
+}
+
+// TradeoffData returns the data of the figure of the trade-off.
+func TradeoffData(t *search.Tradeoff, model string, size plots.Size) plots.TradeoffData {
+	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Size: size}
+	for _, f := range t.Found {
+		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: float64(f.Mean), StdErr: float64(f.StdErr)})
+	}
+	for _, b := range t.Baselines {
+		if !b.Mean.IsMissing() {
+			d.Codes = append(d.Codes, plots.TradeoffPoint{Name: b.Code, Bits: b.Bits, Error: float64(b.Mean), StdErr: float64(b.StdErr)})
+		}
+	}
+	return d
 }
