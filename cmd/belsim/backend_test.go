@@ -143,7 +143,8 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// TestNoDriver: without a driver, auto says so in one line and cuda refuses.
+// TestNoDriver: on a machine without a device auto says nothing, bench says so in one line, and
+// cuda refuses.
 func TestNoDriver(t *testing.T) {
 	status, _, stderr := process(t, nil, "verify", "--levels", "7", "--samples", "100", "--backend", "cuda")
 	if status == 0 {
@@ -152,11 +153,12 @@ func TestNoDriver(t *testing.T) {
 	if status != exitEnvironment || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "belsim: --backend cuda: ") {
 		t.Errorf("cuda: exit %d, %q; want 3 and one line", status, stderr)
 	}
-	status, _, stderr = process(t, nil, "compare", "--levels", "7", "--samples", "100")
+	status, _, stderr = process(t, nil, "bench", "--time", "1ms")
 	if status != 0 || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, noDevice) {
-		t.Errorf("auto: exit %d, %q; want 0 and one line", status, stderr)
+		t.Errorf("bench: exit %d, %q; want 0 and one line", status, stderr)
 	}
 	for _, args := range [][]string{
+		{"compare", "--levels", "7", "--samples", "100"},
 		{"compare", "--levels", "7", "--samples", "100", "--backend", "cpu"},
 		{"compare", "--levels", "7", "--samples", "100", "--quiet"},
 		{"heatmap", "--r", "1:2:2", "--sigma", "2:3:2"}, // samples nothing

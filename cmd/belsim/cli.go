@@ -62,6 +62,7 @@ type cli struct {
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
 	Fit        fitCmd                    `cmd:"" help:"Judge a trained network by its outputs, and forecast the error of codes that were not trained."`
+	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels, with a fitted decoder or a named one."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
@@ -76,7 +77,7 @@ const description = `The error of regression by binary-encoded labels.
 
 A real label is quantized to L levels, encoded in M bits, predicted by M binary classifiers and decoded again. belsim computes the error that remains: closed-form bounds, exact expectations, and samples, each checking the other.
 
-A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with one row of 0 and 1 per level.`
+A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with one row of 0 and 1 per level. - is standard input, as .csv or .npy, wherever a command reads a code, outputs or targets.`
 
 // environment holds what a command needs from outside.
 type environment struct {
@@ -192,7 +193,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Exit(exit),
 		kong.Vars{
 			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit),
-			"decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"styles": styles(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Bind(env),
@@ -334,7 +336,8 @@ func (env *environment) endLate(ctx context.Context, interrupted func() os.Signa
 	}
 }
 
-// version is the version of the module, or of the commit that the binary was built from.
+// version is the version of the module: with the commit and its time, where the binary was built
+// from a repository.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

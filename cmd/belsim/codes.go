@@ -18,7 +18,8 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
-	Properties bool `help:"Print the properties of CODE instead of its matrix."`
+	Properties   bool `help:"Print the properties of CODE instead of its matrix."`
+	Descriptions bool `help:"Say in the table of all codes what each is, instead of its properties."`
 	workersFlag
 	outputFlags
 }
@@ -110,6 +111,11 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 	}
 	if cmd.JSON {
 		return table.WriteJSON(env.stdout, result)
+	}
+	if cmd.Descriptions {
+		t := table.Of(code.Families())
+		t.Style = table.List
+		return cmd.print(env, t)
 	}
 	return cmd.print(env, codeTable(result.Codes))
 }

@@ -2,25 +2,31 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 type compareCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
-	levelsFlag
-	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the paper's for each."`
+	Codes   []string           `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
+	Levels  []int              `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has); with --range, several with commas between them."`
+	Range   verdict.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
+	Decoder []string           `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
 	scenarioFlags
-	Training []string `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
 	samplingFlags
 	backendFlags
 	outputFlags
@@ -29,16 +35,29 @@ type compareCmd struct {
 func (compareCmd) Help() string {
 	return `One row for each code, the smallest error first: bits, bound, exact expectation and sampled mean of |error|, with its standard error; root mean square, share of samples within θ levels, and the worst level. With several decoders, a table of the errors of all codes with all decoders that fit them.
 
+Bits err independently, unless a flag says another model. Around each transition of a bit, its error probabilities are a Gaussian of width σ, in levels, and add up to r. If you expect an error of X levels, take r = X and σ = X or a little more. ! marks codes with more than 8 transitions of a bit, which networks learn badly; --mae forecasts trained networks. ~ marks codes that are not told apart from the first.
+
 Examples:
 
   belsim compare unary johnson b1jdj hexj hadamard --levels 64 --r 0.6 --sigma 1.5
 
-  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous`
+  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous
+
+How many levels, for labels from 0 to 100 of which unary with 256 levels misses 3.4 on average:
+
+  belsim compare unary johnson --levels 32,64,128,256 --range 0:100 --mae 3.4@256`
 }
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex")); err != nil {
+	if slices.Contains(cmd.Levels, 0) {
+		return errors.New("--levels 0: want 1 or more")
+	}
+	known := []string{"csv", "json", "png", "svg", "pdf", "tex"}
+	if cmd.inUnits() {
+		known = known[:2]
+	}
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, known...)); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -52,7 +71,17 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			names = append(names, f.Name)
 		}
 	}
-	codes, err := scenario.OpenCodes(names, sizes(s, cmd.Levels, defaultLevels, fit, cmd.Decoder...))
+	if cmd.inUnits() {
+		if !env.given["decoder"] {
+			cmd.Decoder = []string{decode.Auto}
+		}
+		return cmd.resolution(ctx, env, s, names)
+	}
+	reading := cmd.Decoder
+	if !env.given["decoder"] {
+		reading = nil // codes of real numbers are for decoders that are asked for
+	}
+	codes, err := scenario.OpenCodes(names, sizes(s, append(cmd.Levels, 0)[0], defaultLevels, fit, reading...))
 	if err != nil {
 		return err
 	}
@@ -62,16 +91,21 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
-	candidates, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
+	candidates, invalid, err := cmd.candidates(ctx, env, s, cmd.run(backend, nil), codes, weights, draw)
 	if err != nil {
 		return err
 	}
+	compare := s.Compare
+	if cmd.Least {
+		compare = s.CompareWithLeast
+	}
 	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
-	result, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
+	result, err := compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
+	result.AddInvalid(invalid)
 	result.Provenance = env.provenance()
 	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
 	if err := cmd.write(env, func(w io.Writer, path string) error {
@@ -79,63 +113,97 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		case "json":
 			return table.WriteJSON(w, result)
 		case "csv":
-			return table.WriteCSV(w, result.Results, cmd.columns()...)
+			return table.WriteCSV(w, result.Results, cmd.columns(s, invalid)...)
 		}
-		return writeFigure(w, path)(plots.Compare(paper.CompareData(result, s.String(), cmd.size())))
+		return writeFigure(w, path)(plots.Compare(paper.CompareData(result.Valid(), s.String(), cmd.size())))
 	}); err != nil {
 		return err
 	}
 	if cmd.JSON {
 		return table.WriteJSON(env.stdout, result)
 	}
-	fmt.Fprintf(env.stdout, "%d levels, %s, seed %d; |error| in levels\n\n", result.Levels, s, result.Seed)
+	fmt.Fprintln(env.stdout, result.Heading(s))
+	t := result.Table()
 	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
-		return cmd.print(env, result.DecoderTable(env.decoders))
+		t = result.DecoderTable(env.decoders)
 	}
-	return cmd.print(env, result.Table())
+	if err := cmd.print(env, t); err != nil {
+		return err
+	}
+	fmt.Fprint(env.stdout, result.Notes())
+	return nil
 }
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
 // code once for each training.
-func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, error) {
-	if !cmd.perceived() {
+func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
+	if err := cmd.learn(ctx, env, s, run, weights, cmd.Training[0]); err != nil {
+		return nil, nil, err
+	}
+	m, ok := s.Model.(scenario.Perceived)
+	if !ok {
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
-	var out []*montecarlo.Problem
-	for i, training := range cmd.Training {
-		if slices.Contains(cmd.Training[:i], training) {
-			return nil, fmt.Errorf("--training %s is given twice", training)
-		}
-		if i == 0 {
-			if err := cmd.learn(ctx, s, run, weights, errmodel.Training(training)); err != nil {
-				return nil, err
-			}
-		}
-		m := s.Model.(scenario.Perceived)
-		m.Training = errmodel.Training(training)
-		of := s.With(m)
-		decoders := cmd.Decoder
-		if len(cmd.Training) > 1 { // decoders of bits are for one of them
-			decoders = of.Fitting(decoders)
-		}
-		some, err := of.Candidates(ctx, codes, decoders, draw)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, some...)
+	if !env.given["training"] {
+		cmd.Training = []errmodel.Training{m.Training}
 	}
-	if len(cmd.Training) > 1 { // rows say it
-		m := s.Model.(scenario.Perceived)
-		m.Training = ""
-		s.Model = m
-	}
-	return out, nil
+	return s.TrainedCandidates(ctx, m, cmd.Training, codes, cmd.Decoder, draw)
 }
 
 // columns leaves out of the CSV what other error models do not have.
-func (cmd *compareCmd) columns() []table.Option {
-	if cmd.perceived() {
-		return nil
+func (cmd *compareCmd) columns(s *scenario.Scenario, invalid []scenario.InvalidCode) []table.Option {
+	var missing []string
+	if len(invalid) == 0 {
+		missing = append(missing, "invalid")
 	}
-	return []table.Option{table.Without("training", "forecast")}
+	if _, ok := s.Model.(scenario.Perceived); !ok {
+		missing = append(missing, "training", "forecast")
+	}
+	if !cmd.Least {
+		missing = append(missing, "least", "least_stderr", "above_least_percent")
+	}
+	return []table.Option{table.Without(missing...)}
+}
+
+// inUnits reports whether numbers of levels are compared, in label units.
+func (cmd *compareCmd) inUnits() bool { return !cmd.Range.IsZero() || len(cmd.Levels) > 1 }
+
+// resolution compares numbers of levels.
+func (cmd *compareCmd) resolution(ctx context.Context, env *environment, s *scenario.Scenario, names []string) error {
+	switch {
+	case cmd.Range.IsZero():
+		return errors.New("several --levels are compared in label units; want --range a:b, the range of the labels")
+	case !cmd.perceived():
+		return errors.New("--range is for networks; want --label-noise or --mae, in label units (r and σ belong to one number of levels)")
+	}
+	q := forecast.Resolution{
+		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi, Histogram: s.Prior.Histogram}, Levels: cmd.Levels, Codes: names,
+		Decoders: cmd.Decoder, Trainings: cmd.Training, Noise: cmd.LabelNoise, Unary: cmd.MAE, Cutoff: cmd.Cutoff, Scenario: s,
+	}
+	if q.Misfit = cmd.Misfit; !env.given["misfit"] {
+		q.Misfit = q.Labels.DefaultMisfit()
+	}
+	work, err := q.Open()
+	if err != nil {
+		return err
+	}
+	bar := env.newProgress(cmd.Quiet, "codes", work.Steps())
+	result, err := work.Run(ctx, cmd.Workers, bar.add)
+	bar.stop()
+	if err != nil {
+		return bar.interrupted(err)
+	}
+	result.Provenance = env.provenance()
+	if err := cmd.write(env, func(w io.Writer, path string) error {
+		if format(path) == "json" {
+			return table.WriteJSON(w, result)
+		}
+		return table.WriteCSV(w, result.Results)
+	}); err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return table.WriteJSON(env.stdout, result)
+	}
+	return result.Write(env.stdout, cmd.Format)
 }

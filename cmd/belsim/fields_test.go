@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/sweep"
@@ -24,6 +25,7 @@ var results = []struct {
 	{"codes", "JSON of the list of all codes", table.Reference[codeList], table.Undocumented[codeList]},
 	{"codes", "JSON of one code", table.Reference[codeMatrix], table.Undocumented[codeMatrix]},
 	{"compare", "JSON; the CSV has the fields of `results[]`", table.Reference[scenario.Comparison], table.Undocumented[scenario.Comparison]},
+	{"compare --range", "JSON; the CSV has the fields of `results[]` but `interval`", table.Reference[forecast.Resolutions], table.Undocumented[forecast.Resolutions]},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", table.Reference[scenario.Map], table.Undocumented[scenario.Map]},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", table.Reference[scenario.Verification], table.Undocumented[scenario.Verification]},
 	{"fit", "JSON", table.Reference[verdict.Fit], table.Undocumented[verdict.Fit]},

@@ -11,18 +11,17 @@ import (
 	"strings"
 
 	"belsim/montecarlo/verdict"
-	"belsim/plots"
 	"belsim/plots/paper"
 )
 
 type figuresCmd struct {
-	Output   string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
-	Only     []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
-	Quick    bool     `help:"Fewer cells and samples."`
-	Rates    string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
-	Size     string   `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
-	IfExists string   `enum:"overwrite,fail" default:"overwrite" help:"What to do when a file exists: ${enum}."`
-	Quiet    bool     `short:"q" help:"No progress on standard error."`
+	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
+	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
+	Quick  bool     `help:"Fewer cells and samples."`
+	Rates  string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
+	figureFlags
+	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when a file exists: ${enum}."`
+	Quiet    bool   `short:"q" help:"No progress on standard error."`
 	workersFlag
 }
 
@@ -100,7 +99,7 @@ func (cmd *figuresCmd) chosen() ([]paper.Figure, error) {
 
 // outputs are files in the folder.
 func (cmd *figuresCmd) outputs(names ...string) outputFlags {
-	out := outputFlags{Size: cmd.Size, IfExists: cmd.IfExists}
+	out := outputFlags{figureFlags: cmd.figureFlags, IfExists: cmd.IfExists}
 	for _, name := range names {
 		out.Output = append(out.Output, filepath.Join(cmd.Output, name))
 	}
@@ -146,6 +145,3 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		return writeFigure(w, path)(d.Figure, nil)
 	})
 }
-
-// size is the width of figures.
-func (cmd *figuresCmd) size() plots.Size { return outputFlags{Size: cmd.Size}.size() }

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"belsim/montecarlo/safefile"
 	"belsim/theory/arrayfile"
+	"belsim/theory/inputfile"
 )
 
 // standardOutput remembers its first error, so that a full disk is seen although what prints
@@ -59,6 +61,10 @@ func inputs(k *kong.Context) []input {
 		if !v.Tag.Has("reads") {
 			continue
 		}
+		name := v.Name // of an argument
+		if v.Flag != nil {
+			name = v.ShortSummary()
+		}
 		var paths []string
 		switch value := v.Target.Interface().(type) {
 		case string:
@@ -68,18 +74,27 @@ func inputs(k *kong.Context) []input {
 		}
 		for _, path := range paths {
 			file, _ := arrayfile.SplitArray(path)
-			out = append(out, input{v.ShortSummary(), file})
+			out = append(out, input{name, file})
 			for kind := true; kind; { // logits:FILE, CODE:FILE, CODE:logits:FILE
 				if _, file, kind = strings.Cut(file, ":"); kind {
-					out = append(out, input{v.ShortSummary(), file})
+					out = append(out, input{name, file})
 				}
 			}
 			if v.Tag.Get("reads") == "results" {
-				out = append(out, sweepResults(v.ShortSummary(), path)...)
+				out = append(out, sweepResults(name, path)...)
 			}
 		}
 	}
 	return out
+}
+
+// checkStandardInput refuses to read standard input for two things.
+func (env *environment) checkStandardInput() error {
+	of := slices.DeleteFunc(slices.Clone(env.inputs), func(in input) bool { return in.path != inputfile.Standard })
+	if len(of) > 1 {
+		return fmt.Errorf("%s - and %s - both read standard input; want - once, and files besides", of[0].flag, of[1].flag)
+	}
+	return nil
 }
 
 // sweepResults are the files in a folder of a sweep. Other files there may be written.

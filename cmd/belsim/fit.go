@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strings"
-	"unicode/utf8"
 
 	"belsim/errmodel"
-	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/montecarlo/verdict"
@@ -31,6 +27,7 @@ type fitCmd struct {
 	Temperature float64              `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
 	PerBit      bool                 `help:"Fit an r and a σ for each bit, too."`
 	Bits        []int                `placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
+	FitDecoder  bool                 `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
 	Recommend   bool                 `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
 	Candidates  []string             `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64               `default:"10000" help:"Simulated samples of each label."`
@@ -42,9 +39,11 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `From the test outputs of a trained network: how wrong it is with each decoder, and two models beside it. The perceived-label model is one noisy label that all bits share; it forecasts the errors of codes that were not trained (--recommend). The Gaussian mixture gives each bit its error probabilities, r and σ by maximum likelihood, with bound, exact value and simulation for every decoder that fits the code. The first sentences are the verdict; the numbers follow.
 
+--fit-decoder fits a decoder to these outputs: a temperature for gen-ex, recalibrated bits, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
+
 A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
 
--o FILE.json can be read back by compare, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
+-o FILE.json can be read back by compare, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
 
 Example, on a network's outputs that lie in belsim's repository:
 
@@ -54,18 +53,21 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
 	o := verdict.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
-		Temperature: cmd.Temperature, PerBit: cmd.PerBit, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
+		Temperature: cmd.Temperature, PerBit: cmd.PerBit, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
 	}
 	if len(cmd.Candidates) > 0 && !cmd.Recommend {
 		return errors.New("--candidates are for --recommend")
+	}
+	if cmd.writes("npz") && !cmd.FitDecoder {
+		return errors.New("-o FILE.npz holds a fitted decoder: want --fit-decoder")
 	}
 	outputs, err := verdict.CountOutputs(o)
 	if err != nil {
@@ -92,7 +94,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.JSON {
 		return table.WriteJSON(env.stdout, s.Fit)
 	}
-	return cmd.printStudy(env, s)
+	return s.Report(env.stdout, cmd.Format)
 }
 
 // of are the options of one output, from 0, of which the code and the range may be its own.
@@ -147,16 +149,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o verdict.Opti
 	if cmd.JSON {
 		return table.WriteJSON(env.stdout, all)
 	}
-	for _, sentence := range all.Verdict {
-		fmt.Fprint(env.stdout, wrapped(sentence, openingWidth, ""))
-	}
-	fmt.Fprintln(env.stdout)
-	return cmd.print(env, table.Of(all.Rows, table.Append("one noisy label", func(r verdict.OutputRow) string {
-		if r.Describes {
-			return "describes it"
-		}
-		return "does not"
-	})))
+	return all.Report(env.stdout, cmd.Format)
 }
 
 // networks lists the networks besides the first one, which it takes from --runs where no flag
@@ -204,6 +197,9 @@ func (cmd *fitCmd) training() errmodel.Training {
 // study fits the models, predicts errors with them, and forecasts codes if that is asked for.
 func (cmd *fitCmd) study(ctx context.Context, env *environment, network *verdict.Network, others []verdict.Other) (*verdict.Study, error) {
 	total := max(network.Samples(), 0) * (2 + len(others))
+	if cmd.FitDecoder {
+		total += max(network.Samples(), 0) * (1 + len(others))
+	}
 	bar := env.newProgress(cmd.Quiet || network.Samples() < 0, "samples read", uint64(total))
 	s, err := network.Fit(ctx, cmd.Workers, bar.add)
 	if err == nil {
@@ -238,6 +234,8 @@ func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *
 		return arrayfile.WriteNPY(ctx, w, s.Rates())
 	case "csv":
 		return s.WriteRates(w)
+	case "npz":
+		return s.WriteDecoder(w)
 	}
 	d := plots.ProfileData{Size: cmd.size(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
 	if len(f.PerBit) > 0 {
@@ -249,214 +247,4 @@ func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *
 	}
 	d.Bits = paper.BitProfiles(profiles...)
 	return writeFigure(w, path)(plots.Profile(d))
-}
-
-const (
-	// openingWidth and lineWidth are the widest lines of the verdict, and of all that follows.
-	openingWidth, lineWidth = 100, 120
-)
-
-// printStudy writes the study for people.
-func (cmd *fitCmd) printStudy(env *environment, s *verdict.Study) error {
-	w, f := env.stdout, s.Fit
-	for _, sentence := range s.Opening() {
-		fmt.Fprint(w, wrapped(sentence, openingWidth, ""))
-	}
-	fmt.Fprintln(w)
-	outputs := f.Outputs
-	if outputs == string(observed.Signs) {
-		outputs = "bits (±1)"
-	}
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels, f.Bits, f.Samples, s.Lowest, s.Highest, outputs)
-	if f.Range != nil {
-		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
-	}
-	fmt.Fprint(w, wrapped(head, lineWidth, ""))
-	gap := "" // around a list in Markdown, which takes the next line for a row
-	if cmd.Format != "text" {
-		gap = "\n"
-	}
-	if err := cmd.printPerceived(env, f, gap); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nmixture model, maximum likelihood (%.0f %% intervals)\n%s", 100*f.Confidence, gap)
-	if err := cmd.print(env, parameterTable(f)); err != nil {
-		return err
-	}
-	fmt.Fprint(w, gap)
-	for _, remark := range s.Remarks() {
-		fmt.Fprint(w, wrapped("  "+remark, lineWidth, "    "))
-	}
-	fmt.Fprintln(w)
-	if len(f.PerBit) > 0 {
-		if err := cmd.print(env, bitTable(f.PerBit)); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	if err := cmd.printDecoders(env, f); err != nil {
-		return err
-	}
-	if len(f.Networks) > 0 {
-		if err := cmd.printNetworks(env, f); err != nil {
-			return err
-		}
-	}
-	if f.Recommendation == nil {
-		return nil
-	}
-	return cmd.printRanking(env, f)
-}
-
-// printPerceived writes the perceived-label model, and the rates of the bits beside it.
-func (cmd *fitCmd) printPerceived(env *environment, f *verdict.Fit, gap string) error {
-	w, p := env.stdout, f.Perceived
-	if p == nil || p.Noise.IsMissing() {
-		return nil
-	}
-	fmt.Fprintf(w, "\nperceived-label model (95 %% intervals)\n%s", gap)
-	from := "the model's default"
-	if p.CutoffFitted {
-		from = "fitted"
-	}
-	if err := cmd.print(env, &table.Table{Style: table.List, Rows: [][]string{
-		{"label noise s, levels", p.Noise.Short(), between(p.NoiseInterval), "fitted"},
-		{"cutoff κ, cycles over the range", p.Cutoff.Short(), between(p.CutoffInterval), from},
-		{"misfit η, levels", p.Misfit.Short(), "", "a constant"},
-		{"distance of the data", p.Distance.Short(), "", "in standard deviations of what networks differ from it by"},
-	}}); err != nil || len(p.Rates) == 0 {
-		return err
-	}
-	fmt.Fprint(w, "\nrate of wrong bits, by their transitions: model against observed\n\n")
-	return cmd.print(env, table.Of(p.Rates))
-}
-
-// wrapped breaks a text into lines of at most width characters, the second and all later ones
-// with an indent.
-func wrapped(text string, width int, indent string) string {
-	var b strings.Builder
-	line := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	empty := true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			b.WriteString(line + "\n")
-			line, empty = indent, true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
-	}
-	return b.String() + line + "\n"
-}
-
-// parameterTable has a row for each parameter of the model.
-func parameterTable(f *verdict.Fit) *table.Table {
-	wider := func(effect table.Number) string {
-		if effect.IsMissing() {
-			return ""
-		}
-		return fmt.Sprintf("%.2g times as wide as for independent bits", math.Sqrt(float64(effect)))
-	}
-	return &table.Table{Style: table.List, Rows: [][]string{
-		{"r", f.R.Short(), between(f.RInterval), wider(f.DesignEffect[0])},
-		{"σ, levels", f.Sigma.Short(), between(f.SigmaInterval), wider(f.DesignEffect[1])},
-		{"shared noise ρ", f.SharedNoise.Short(), between(f.SharedNoiseInterval), ""},
-	}}
-}
-
-// bitTable has a row for each bit.
-func bitTable(bits []verdict.BitFit) *table.Table {
-	return table.Of(bits,
-		table.Replace("r_interval", "", func(b verdict.BitFit) string { return between(b.RInterval) }),
-		table.Replace("sigma_interval", "", func(b verdict.BitFit) string { return between(b.SigmaInterval) }))
-}
-
-// between writes an interval.
-func between(i [2]table.Number) string {
-	switch lo, hi := i[0].IsMissing(), i[1].IsMissing(); {
-	case lo && hi:
-		return ""
-	case hi:
-		return fmt.Sprintf("from %s", i[0].Short())
-	}
-	return fmt.Sprintf("%s to %s", i[0].Short(), i[1].Short())
-}
-
-// printDecoders writes the errors of the decoders, in levels and in label units.
-func (cmd *fitCmd) printDecoders(env *environment, f *verdict.Fit) error {
-	w := env.stdout
-	fmt.Fprintf(w, "model against observed: |error| in levels, over these targets; seed %d\n\n", f.Seed)
-	if err := cmd.print(env, table.Of(f.Decoders,
-		table.Replace("mean", "", func(d verdict.DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
-		table.Replace("observed", "", func(d verdict.DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, `
-bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits
-with the error rates observed instead of the mixture's; shared noise: the mixture with ρ;
-perceived: the perceived-label model, whose s is fitted to one of these errors.
-`)
-	if f.Range == nil || f.LevelWidth == 1 {
-		return err
-	}
-	type row struct {
-		Decoder string `text:"decoder"`
-		Outputs string `text:"reads"`
-		verdict.Units
-	}
-	var rows []row
-	for _, d := range f.Decoders {
-		rows = append(rows, row{d.Decoder, d.Outputs, d.LabelUnits})
-	}
-	fmt.Fprint(w, "\n|error| in label units\n\n")
-	return cmd.print(env, table.Of(rows))
-}
-
-// printNetworks writes the table of all networks, with the best decoder of each.
-func (cmd *fitCmd) printNetworks(env *environment, f *verdict.Fit) error {
-	var rows []verdict.NetworkRow
-	for _, r := range f.Networks {
-		if r.Best {
-			rows = append(rows, r)
-		}
-	}
-	fmt.Fprint(env.stdout, "\nall networks, each with its best decoder; |error| in levels\n\n")
-	return cmd.print(env, table.Of(rows, table.Replace("interval", "", func(r verdict.NetworkRow) string { return between(r.Interval) })))
-}
-
-// printRanking writes the forecasts, the best decoder of each code and training.
-func (cmd *fitCmd) printRanking(env *environment, f *verdict.Fit) error {
-	w, rec := env.stdout, f.Recommendation
-	if len(rec.Ranking) > 0 {
-		var rows []verdict.RankedCode
-		for _, r := range rec.Ranking {
-			if r.Best {
-				rows = append(rows, r)
-			}
-		}
-		fmt.Fprint(w, "\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n")
-		if err := cmd.print(env, table.Of(rows,
-			table.Replace("code", "", func(r verdict.RankedCode) string {
-				if r.Trained {
-					return "yours: " + r.Code
-				}
-				return r.Code
-			}),
-			table.Replace("interval", "", func(r verdict.RankedCode) string { return between(r.Interval) }),
-			table.Replace("tie", "~", func(r verdict.RankedCode) string {
-				if r.Tie {
-					return "~"
-				}
-				return ""
-			}))); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintln(w)
-	for _, note := range rec.Notes {
-		fmt.Fprint(w, wrapped(note, openingWidth, ""))
-	}
-	return nil
 }

@@ -283,7 +283,7 @@ func TestModel(t *testing.T) {
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--shared-noise", "0", "--samples", "500", "--json")), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--shared-noise", "0", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range c.Results {
@@ -294,7 +294,7 @@ func TestModel(t *testing.T) {
 	if *c.R != float64(f.R) || c.Levels != 64 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--samples", "500", "--json")), &c); err != nil || c.SharedNoise != float64(f.SharedNoise) || c.Temperature != float64(f.LogitScale) {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--error-model", "mixture", "--samples", "500", "--json")), &c); err != nil || c.SharedNoise != float64(f.SharedNoise) || c.Temperature != float64(f.LogitScale) {
 		t.Errorf("ρ = %v, τ = %v, %v", c.SharedNoise, c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
@@ -307,7 +307,7 @@ func TestModel(t *testing.T) {
 	if len(own.PerBit) != 32 || own.R != f.R {
 		t.Fatalf("%+v", own)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "bits.json", "--shared-noise", "0", "--samples", "500", "--json")), &c); err != nil || math.Abs(float64(c.Results[0].Exact/own.Decoders[0].Exact)-1) > 1e-12 {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "bits.json", "--shared-noise", "0", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil || math.Abs(float64(c.Results[0].Exact/own.Decoders[0].Exact)-1) > 1e-12 {
 		t.Errorf("compare with each bit's own: %v, %v; fit: %v", c.Results[0].Exact, err, own.Decoders[0].Exact)
 	}
 	if own.Decoders[0].Exact == f.Decoders[0].Exact {
@@ -331,7 +331,7 @@ func TestModel(t *testing.T) {
 	refused("want the .json file of a fit", "compare", "--model", "fit.csv")
 	refused("no such file", "heatmap", "--model", "no.json")
 	for broken, want := range map[string]string{
-		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "cannot unmarshal string", `"r": null`: "r is NaN", `"r": 1e999`: "1e999", `"r": `: "invalid character",
+		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "r: character", `"r": null`: "there is no r", `"r": 1e999`: "1e999", `"r": `: "invalid character",
 	} {
 		changed := strings.Replace(string(text), `"r": `+fmt.Sprint(float64(f.R)), broken, 1)
 		if changed == string(text) {

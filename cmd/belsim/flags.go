@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verdict"
 	"belsim/theory/parallel"
@@ -23,7 +24,7 @@ const defaultLevels = 256
 
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
 	Temperature float64 `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
 	SharedNoise float64 `default:"0" placeholder:"ρ" help:"Part ρ, from 0 to 1, of the noise that is one displacement of the perceived label, common to all bits (default: 0)."`
 	Labels      string  `enum:"levels,continuous" default:"levels" help:"True labels: levels, or real numbers that are quantized to them."`
@@ -39,7 +40,8 @@ func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 
 // fitFlag takes the error model from a fit.
 type fitFlag struct {
-	Model string `placeholder:"FILE" reads:"" help:"Take r, σ, prior, shared noise and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise and --temperature win over it."`
+	Model      string `placeholder:"FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise, --temperature, --misfit, --cutoff and --training win over it."`
+	ErrorModel string `enum:"auto,mixture,perceived" default:"auto" help:"Which error model of --model: ${enum}. auto: the perceived label where it describes the network or the data reject the mixture, and neither --shared-noise nor --r nor --sigma is given."`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
@@ -54,14 +56,14 @@ type mixtureFlags struct {
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64 `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels."`
-	MAE        float64 `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
-	Misfit     float64 `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
-	Cutoff     float64 `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise float64             `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels (in label units where compare has --range)."`
+	MAE        forecast.UnaryError `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels (with --range of compare: of X label units, quantization included, at the largest number of levels, or at L levels: X@L)."`
+	Misfit     float64             `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit}; in label units where compare has --range)."`
+	Cutoff     float64             `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }
 
 // perceived reports whether the flags ask for such networks.
-func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 }
+func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE.Error > 0 }
 
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
@@ -77,7 +79,6 @@ func (f perceivedFlags) check() error {
 		least string
 	}{
 		{"label-noise", f.LabelNoise, "more than zero levels"},
-		{"mae", f.MAE, "more than zero levels"},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
 		{"misfit", f.Misfit, "zero levels or more"},
 	} {
@@ -88,17 +89,24 @@ func (f perceivedFlags) check() error {
 	return nil
 }
 
-// learn completes the networks of a scenario, for labels with some weights: the label noise that
-// --mae gives. It does nothing where the flags do not ask for them.
-func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run scenario.Run, weights []float64, training errmodel.Training) error {
-	if !f.perceived() {
+// learn completes the networks of a scenario, for labels with some weights: what they were trained for,
+// unless a fit says it and --training does not, and the label noise that --mae gives. It does nothing
+// under other error models.
+func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, weights []float64, training errmodel.Training) error {
+	m, ok := s.Model.(scenario.Perceived)
+	if !ok {
 		return nil
 	}
-	m := f.model(run.Workers)
-	m.Training = training
-	if f.MAE > 0 {
+	m.Workers = run.Workers
+	if m.Training == "" || env.given["training"] {
+		m.Training = training
+	}
+	if f.MAE.Levels > 0 {
+		return fmt.Errorf("--mae %v: X@L is for label units, with --range", f.MAE)
+	}
+	if f.MAE.Error > 0 {
 		var err error
-		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE); err != nil {
+		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE.Error); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
@@ -145,8 +153,17 @@ func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorF
 		if fit, err = verdict.Read(model.Model); err != nil {
 			return nil, err
 		}
-		noise, tau := s.SharedNoise, s.Temperature
-		fit.Fill(s)
+		noise, tau, which := s.SharedNoise, s.Temperature, verdict.ErrorModel(model.ErrorModel)
+		switch { // other flags say it, too
+		case which != verdict.AutoModel:
+		case env.given["label-noise"]:
+			which = verdict.PerceivedModel
+		case env.given["shared-noise"] || env.given["r"] || env.given["sigma"]:
+			which = verdict.MixtureModel
+		}
+		if err := fit.Fill(s, which); err != nil {
+			return nil, err
+		}
 		if env.given["shared-noise"] {
 			s.SharedNoise = noise
 		}
@@ -177,13 +194,36 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*
 	}
 	s.Model = f.mixtureFlags.model(f.printed())
 	fit, err := fillFit(env, s, f.fitFlag, f.priorFlag)
-	return s, fit, err
+	if err != nil || fit == nil {
+		return s, fit, err
+	}
+	m, ok := s.Model.(scenario.Perceived)
+	for _, name := range []string{"misfit", "cutoff", "training"} {
+		if !ok && env.given[name] {
+			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture here; --error-model perceived takes its perceived label", name, f.Model)
+		}
+	}
+	if ok {
+		if env.given["misfit"] {
+			m.Misfit = f.Misfit
+		}
+		if env.given["cutoff"] {
+			m.Cutoff = f.Cutoff
+		}
+		s.Model = m
+	}
+	return s, fit, nil
 }
 
 // sizes says how many levels codes have, for scenario.OpenCodes.
 func sizes(s *scenario.Scenario, levels, usual int, fit *verdict.Fit, decoders ...string) scenario.Sizes {
 	if fit != nil {
 		usual = fit.Levels
+	}
+	if t, ok := s.Model.(scenario.Table); ok && levels == 0 {
+		if rows := t.Levels(); rows > 0 {
+			usual = rows
+		}
 	}
 	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Usual: usual, Real: s.ReadsReal(decoders...)}
 }

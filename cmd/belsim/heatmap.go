@@ -17,15 +17,15 @@ import (
 type heatmapCmd struct {
 	Codes  []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 255, or as many as a file or --prior has)."`
-	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r (default: ${default}; with --model, a factor of 8 to both sides)."`
+	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
 	Sigma  scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
 	transitionsFlag
-	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels."`
+	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
 	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
 	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
 	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: bound; with --model and shared noise, mc)."`
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
 	outputsFlags
 	Samples uint64 `default:"100" help:"Samples of each label in each cell, with --method mc."`
 	Seed    uint64 `default:"1" help:"Seed of the random numbers, with --method mc."`
@@ -36,7 +36,7 @@ type heatmapCmd struct {
 }
 
 func (heatmapCmd) Help() string {
-	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: with the default codes and --method bound, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
+	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: with the default codes and --method bound, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank. -o FILE.html is a page that shows the numbers of the cell under the mouse, and FILE.vl.json is for Vega-Lite.
 
 Examples:
 
@@ -47,7 +47,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex", "html", "vl.json")); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
@@ -59,6 +59,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	cmd.around(env, s, fit)
 	if cmd.perceived() {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
 			return err
@@ -66,8 +67,6 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if cmd.training() == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
-	} else {
-		cmd.around(env, s, fit)
 	}
 	x, y := cmd.R, cmd.Sigma
 	if cmd.perceived() {
@@ -101,7 +100,11 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		case "npy":
 			return arrayfile.WriteNPY(ctx, w, m.Increases())
 		case "csv":
-			return table.WriteCSV(w, m.Cells, paper.CellColumns(m)...)
+			return table.WriteCSV(w, m.Cells, m.Columns()...)
+		case "html":
+			return paper.MapPage(m, s, fit, cmd.Decoder).HTML(w)
+		case "vl.json":
+			return paper.MapPage(m, s, fit, cmd.Decoder).VegaLite(w)
 		}
 		return writeFigure(w, path)(plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.size())))
 	}); err != nil {
@@ -116,12 +119,26 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 // perceived reports whether the plane is of networks that know a perceived label.
 func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
 
-// around puts the map around the r and σ of --model, unless the ranges are given.
+// around puts the map around the parameters of --model, unless the ranges are given, and takes the
+// training and the cutoff of its networks.
 func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *verdict.Fit) {
 	if fit == nil {
 		return
 	}
-	const factor, count = 8, 61 // the fit is the cell in the middle
+	if m, ok := s.Model.(scenario.Perceived); ok {
+		const factor, count = 4, 9 // the fit is the cell in the middle
+		if !cmd.perceived() {
+			cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+		}
+		if !env.given["cutoff"] {
+			cmd.Cutoff = m.Cutoff
+		}
+		if !env.given["training"] {
+			cmd.Training = string(m.Training)
+		}
+		return
+	}
+	const factor, count = 8, 61
 	if !env.given["r"] {
 		cmd.R = scenario.Around(float64(fit.R), factor, count)
 	}
@@ -142,7 +159,7 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 		names = pair[:]
 	case 2:
 	default:
-		return sides, fmt.Errorf("%d code given; want two to compare, or none for unary and johnson-nonzero", len(names))
+		return sides, fmt.Errorf("codes given: %d; want two to compare, or none for unary and johnson-nonzero", len(names))
 	}
 	codes, err := scenario.OpenCodes(names, sizes(s, cmd.Levels, paper.Levels, fit, cmd.Decoder))
 	if err != nil {
@@ -151,7 +168,8 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	var plane scenario.Plane = scenario.MixturePlane{Printed: cmd.printed()}
 	if cmd.perceived() {
 		// Cells are computed side by side, so each learns on one goroutine.
-		m := scenario.Perceived{Perceived: errmodel.Perceived{Cutoff: cmd.Cutoff, Training: cmd.training()}, Workers: 1}
+		m, _ := s.Model.(scenario.Perceived) // of a fit
+		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.training(), 1
 		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior}
 	}
 	for i, c := range codes {
@@ -162,11 +180,12 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	return sides, nil
 }
 
-// paper.CellColumns leaves out of the CSV the parameters of other planes, and the standard errors where
-
 // printMap writes a summary for people.
 func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit) error {
 	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, s.Unusual())
+	if p, ok := s.Model.(scenario.Perceived); ok {
+		fmt.Fprintf(w, ", %s", p)
+	}
 	if m.Seed != nil {
 		fmt.Fprintf(w, ", seed %d", *m.Seed)
 	}
@@ -186,8 +205,9 @@ func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.F
 	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
 		float64(least.Increase), x, least.X(), y, least.Y(), float64(most.Increase), x, most.X(), y, most.Y())
 	if fit != nil {
-		if c := m.Nearest(float64(fit.R), float64(fit.Sigma)); c != nil {
-			fmt.Fprintf(w, "at the fit, r = %.4g and σ = %.4g: %+.4g %%\n", float64(fit.R), float64(fit.Sigma), float64(c.Increase))
+		at := fit.Point(m.Plane)
+		if c := m.Nearest(float64(at.X), float64(at.Y)); c != nil {
+			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, float64(at.X), y, float64(at.Y), float64(c.Increase))
 		}
 	}
 	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))

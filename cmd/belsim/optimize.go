@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"belsim/montecarlo/scenario"
@@ -22,11 +23,11 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range of them, lo:hi:count or lo:hi:count:log (default there: twelve from the fewest possible to as many as levels, and those of the named codes)."`
-	Decoder        string           `enum:"${anycode}" default:"gen" help:"Decoder: ${enum}."`
+	Decoder        string           `enum:"${anycode}" default:"gen" help:"Decoder: ${enum} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained for the decoder)."`
 	MaxTransitions int              `placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
 	Start          string           `placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
 	Fix            string           `placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
-	Steps          uint64           `default:"100000" help:"Changes to try. The same steps and --seed give the same code on any number of --workers."`
+	Steps          uint64           `default:"100000" help:"Changes to try (default: ${default}; under a perceived label 20000, or 5000 for the decoder). The same steps and --seed give the same code on any number of --workers."`
 	Time           time.Duration    `placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
@@ -68,18 +69,29 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env, cmd.Quiet)
 	defer backend.Close()
-	if cmd.perceived() {
-		weights, err := s.Weights(o.Levels)
-		if err != nil {
-			return err
-		}
-		if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
-			return err
-		}
+	weights, err := s.Weights(o.Levels)
+	if err != nil {
+		return err
+	}
+	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+		return err
+	}
+	usual := search.Usual(s.Model)
+	if !env.given["decoder"] {
+		cmd.Decoder = usual.Decoder
+	}
+	if !env.given["outputs"] {
+		s.Outputs = usual.Outputs
+	}
+	if !env.given["steps"] {
+		cmd.Steps, o.Steps = usual.Steps, usual.Steps
 	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
 		return checkFlags(err)
+	}
+	if optimizer.Forecaster != nil && fit != nil {
+		fit.Uncertain(optimizer.Forecaster)
 	}
 	bits, err := cmd.bits(optimizer)
 	if err != nil {
@@ -234,21 +246,7 @@ func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model 
 	if err := cmd.print(env, o.Table()); err != nil {
 		return err
 	}
-	distance := 0
-	if o.MinDistance != nil {
-		distance = *o.MinDistance
-	}
-	_, err := fmt.Fprintf(w, "\nfound after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d\n", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)
-	if !o.Improvement.IsMissing() {
-		interval := "exact"
-		if o.ImprovementCI[0] != o.ImprovementCI[1] {
-			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1]))
-		}
-		_, err = fmt.Fprintf(w, "its error is %.2f %% below that of %s (%s)\n", float64(o.Improvement), o.Baselines[0].Code, interval)
-	}
-	if o.Mean == 0 && o.Exact.IsMissing() {
-		_, err = fmt.Fprintf(w, "no sample of it was wrong: more --samples or --rel-err would tell its error\n")
-	}
+	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(o.Remarks(), "\n"))
 	if o.CodeFile != nil {
 		_, err = fmt.Fprintf(w, "written to %s\n", *o.CodeFile)
 	}
@@ -303,7 +301,7 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 		case "csv":
 			return table.WriteCSV(w, t.Rows())
 		}
-		return writeFigure(w, path)(plots.Tradeoff(tradeoffFigure(t, model, cmd.size())))
+		return writeFigure(w, path)(plots.Tradeoff(paper.TradeoffData(t, model, cmd.size())))
 	}); err != nil {
 		return err
 	}
@@ -312,18 +310,4 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 	}
 	fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
 	return errors.Join(cmd.print(env, t.Table()), t.Interrupted())
-}
-
-// tradeoffFigure returns the data of the figure of the trade-off.
-func tradeoffFigure(t *search.Tradeoff, model string, size plots.Size) plots.TradeoffData {
-	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Size: size}
-	for _, f := range t.Found {
-		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: float64(f.Mean), StdErr: float64(f.StdErr)})
-	}
-	for _, b := range t.Baselines {
-		if !b.Mean.IsMissing() {
-			d.Codes = append(d.Codes, plots.TradeoffPoint{Name: b.Code, Bits: b.Bits, Error: float64(b.Mean), StdErr: float64(b.StdErr)})
-		}
-	}
-	return d
 }

@@ -226,7 +226,7 @@ func TestOptimizeDecoder(t *testing.T) {
 		if err := json.Unmarshal(stdout.Bytes(), &found); want == exitDone && (err != nil || found.Decoder != decoder || found.Mean <= 0) {
 			t.Errorf("%s: %+v, %v", decoder, found, err)
 		}
-		if want == exitUsage && !strings.Contains(stderr.String(), `"gen","gen-ex","first-bit"`) {
+		if want == exitUsage && !strings.Contains(stderr.String(), `"gen","gen-ex","map","median","mean","first-bit"`) {
 			t.Errorf("%s: %q", decoder, stderr.String())
 		}
 	}

@@ -19,20 +19,37 @@ import (
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output   []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers; .tex is for pgfplots, and reads the .csv of the same name. May be given several times."`
-	Size     string   `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
-	IfExists string   `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
-	Format   string   `enum:"text,markdown,latex" default:"text" help:"Format of tables on standard output: ${enum}."`
-	JSON     bool     `name:"json" help:"Print JSON on standard output instead of a table."`
-	Quiet    bool     `short:"q" help:"No progress and no notes on standard error."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers; .tex is for pgfplots, and reads the .csv of the same name. May be given several times."`
+	figureFlags
+	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
+	Format   string `enum:"text,markdown,latex" default:"text" help:"Format of tables on standard output: ${enum}."`
+	JSON     bool   `name:"json" help:"Print JSON on standard output instead of a table."`
+	Quiet    bool   `short:"q" help:"No progress and no notes on standard error."`
 }
 
-// size is the width of figures.
-func (f outputFlags) size() plots.Size {
-	if f.Size == "column" {
-		return plots.ColumnWidth
+// figureFlags say what pictures are drawn for.
+type figureFlags struct {
+	Size  string `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
+	Style string `enum:"${styles}" default:"plain" help:"Where figures will appear: ${enum}; sets widths, letters and 600 dots per inch."`
+	Text  bool   `name:"svg-text" help:"Write text in .svg as text, with its font, instead of outlines of letters."`
+}
+
+// styles are the values of --style.
+func styles() string {
+	names := []string{"plain"}
+	for _, s := range plots.Styles() {
+		names = append(names, string(s))
 	}
-	return plots.TextWidth
+	return strings.Join(names, ",")
+}
+
+// size is what figures are drawn for.
+func (f figureFlags) size() plots.Size {
+	s := plots.Size{Column: f.Size == "column", Text: f.Text}
+	if f.Style != "plain" {
+		s.Style = plots.Style(f.Style)
+	}
+	return s
 }
 
 // print prints a table on standard output, in the format of --format.
@@ -42,6 +59,10 @@ func (f outputFlags) print(env *environment, t *table.Table) error {
 
 // format is the ending of a file, without the dot.
 func format(path string) string {
+	const vega = "vl.json" // a specification of Vega-Lite
+	if strings.HasSuffix(strings.ToLower(path), "."+vega) {
+		return vega
+	}
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 

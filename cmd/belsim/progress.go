@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 )
 
 // progress shows how far a computation is, on standard error: a bar on a
-// terminal, a plain line every half minute elsewhere, nothing when quiet.
+// terminal, elsewhere a plain line every half minute, or as often as the variable
+// BELSIM_PROGRESS of the environment says; nothing when quiet.
 type progress struct {
 	what     string
 	finished atomic.Uint64
@@ -47,7 +49,8 @@ func (env *environment) newProgress(quiet bool, what string, total uint64) *prog
 				decor.Any(func(decor.Statistics) string { return p.said() })))
 		return p
 	}
-	p.ticker = time.NewTicker(progressEvery)
+	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
+	p.ticker = time.NewTicker(cmp.Or(max(every, 0), progressEvery))
 	p.stopped, p.ended = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(p.ended)

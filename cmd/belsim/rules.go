@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/montecarlo/verdict"
 	"belsim/plots/paper"
 
 	"github.com/alecthomas/kong"
@@ -61,7 +62,7 @@ func (env *environment) checkGiven(k *kong.Context) error {
 			return err
 		}
 	}
-	var refused []error
+	refused := []error{env.checkStandardInput()}
 	for _, r := range env.rules(k) {
 		for _, name := range r.flags {
 			if env.given[name] && env.given[r.beside] {
@@ -118,7 +119,8 @@ func (f outputFlags) flagRules(printsTable bool, others ...string) []flagRule {
 	return slices.Concat(
 		contradicts("json", "say how results are printed", "format"),
 		noEffect(!printsTable && !f.JSON, "no table is printed", "format"),
-		noEffect(!f.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "size"),
+		noEffect(!f.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "size", "style"),
+		noEffect(!f.writes("svg"), "no -o FILE is an .svg", "svg-text"),
 		noEffect(len(f.Output) == 0 && strings.Join(others, "") == "", "there is no -o FILE", "if-exists"),
 	)
 }
@@ -135,6 +137,8 @@ func (f mixtureFlags) flagRules() []flagRule {
 		f.perceivedFlags.flagRules("r", "sigma", "errors", "model", "transitions"),
 		contradicts("model", both, "r", "sigma", "errors", "transitions"),
 		contradicts("errors", both, "r", "sigma", "transitions"),
+		noEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
+		noEffect(f.Model == "", "it is for --model", "error-model"),
 	)
 }
 
@@ -147,8 +151,7 @@ func (f perceivedFlags) flagRules(others ...string) []flagRule {
 			contradicts(name, "give the error model", others...),
 			contradicts(name, "make the bits err together", "shared-noise"))
 	}
-	return slices.Concat(rules, contradicts("label-noise", both, "mae"),
-		noEffect(!f.perceived(), "it is for --label-noise and --mae", "misfit", "cutoff", "training"))
+	return slices.Concat(rules, contradicts("label-noise", both, "mae"))
 }
 
 // flagRules of what decoders read.
@@ -172,6 +175,8 @@ func (cmd *codesCmd) flagRules(*environment) []flagRule {
 		cmd.outputFlags.flagRules(list || cmd.Properties),
 		noEffect(list, "the table of all codes has them", "properties"),
 		noEffect(!list && cmd.JSON, "JSON has them", "properties"),
+		noEffect(!list, "it is for the table of all codes", "descriptions"),
+		noEffect(list && cmd.JSON, "JSON has them", "descriptions"),
 	)
 }
 
@@ -183,6 +188,8 @@ func (cmd *compareCmd) flagRules(env *environment) []flagRule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
+		noEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least"),
+		noEffect(cmd.inUnits(), "labels are real with --range", "labels"),
 	)
 }
 
@@ -201,9 +208,10 @@ func (cmd *verifyCmd) flagRules(env *environment) []flagRule {
 
 func (cmd *heatmapCmd) flagRules(env *environment) []flagRule {
 	return slices.Concat(
-		contradicts("label-noise", "give the error model", "r", "sigma", "model", "transitions"),
+		contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
 		contradicts("label-noise", "make the bits err together", "shared-noise"),
-		noEffect(!cmd.perceived(), "it is for --label-noise", "misfit", "cutoff", "training"),
+		noEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
+		noEffect(cmd.Model == "", "it is for --model", "error-model"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),
 		noEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)
@@ -213,6 +221,13 @@ func (cmd *fitCmd) flagRules(*environment) []flagRule {
 	return slices.Concat(
 		cmd.outputFlags.flagRules(true),
 		noEffect(!cmd.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "bits"),
+	)
+}
+
+func (cmd *decodeCmd) flagRules(env *environment) []flagRule {
+	return slices.Concat(
+		noEffect(verdict.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
+		noEffect(!verdict.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
 	)
 }
 
@@ -255,7 +270,7 @@ func (cmd *mergeCmd) flagRules(*environment) []flagRule {
 	if cmd.ListMissing {
 		return slices.Concat(
 			contradicts("list-missing", "say what the result is", "output", "json"),
-			noEffect(true, "--list-missing prints shards, and ends", "method", "pair", "size", "if-exists", "format"),
+			noEffect(true, "--list-missing prints shards, and ends", "method", "pair", "size", "style", "svg-text", "if-exists", "format"),
 		)
 	}
 	return slices.Concat(

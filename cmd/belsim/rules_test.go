@@ -62,6 +62,7 @@ func TestContradictions(t *testing.T) {
 		{"codes --json --format latex", "--json and --format both say how results are printed"},
 		{"bench --json --format text", "--json and --format both say how results are printed"},
 		{"merge r --list-missing -o a.csv", "--list-missing and --output both say what the result is"},
+		{"fit --code unary --targets - --outputs logits:-", "--targets - and --outputs - both read standard input; want - once"},
 		{"merge r --list-missing --json", "--list-missing and --json both say what the result is"},
 	} {
 		status, stdout, stderr := run(t, strings.Fields(tt.args)...)

@@ -47,8 +47,9 @@ var soakCommands = []soakCommand{
 	{args: "compare unary johnson --levels 16 --samples 300 --backend cpu -q -o c.csv -o c.json -o c.png -o c.svg -o c.pdf -o c.tex"},
 	{args: "heatmap unary johnson --levels 16 --r 0.5:2:3 --sigma 1:3:3 -q -o h.csv -o h.npy -o h.json -o h.png -o h.svg -o h.pdf -o h.tex"},
 	{args: "verify --code unary --levels 16 --samples 300 --backend cpu -q -o v.csv -o v.json -o v.png -o v.svg -o v.pdf -o v.tex"},
-	{args: "fit --code ../code.csv --targets ../y.csv --outputs bits:../z.csv --samples 100 -q -o f.csv -o f.json -o f.npy -o f.png -o f.svg -o f.pdf -o f.tex"},
+	{args: "fit --code ../code.csv --targets ../y.csv --outputs bits:../z.csv --samples 100 --fit-decoder -q -o f.csv -o f.json -o f.npy -o f.npz -o f.png -o f.svg -o f.pdf -o f.tex"},
 	{args: "fit --code unary --targets ../packed.npz:levels --outputs ../packed.npz:fortran --samples 100 -q -o n.json -o n.csv"},
+	{args: "decode --decoder gen-ex --code ../code.csv --outputs ../z.csv -q -o d.npy"},
 	{args: "optimize --levels 16 --bits 6 --steps 2000 --samples 200 --backend cpu -q --r 1 --sigma 2 -o o.csv -o o.npy -o o.json -o o.png", keeps: true},
 	{args: "optimize --levels 8 --pareto --bits 4:6:3 --steps 500 --samples 100 --backend cpu -q --keep kept -o p.csv -o p.json -o p.svg", keeps: true},
 	{args: "figures --only 2a,7 --quick -q -o figs"},
@@ -591,12 +592,15 @@ func wholeFile(name string, content []byte) error {
 		return ends("\n")
 	case "npy":
 		head, body, ok := bytes.Cut(content, []byte("\n"))
-		m := regexp.MustCompile(`'descr': '.[a-z](\d)', .*'shape': \((\d+), (\d+)\)`).FindSubmatch(head)
+		m := regexp.MustCompile(`'descr': '.[a-z](\d)', .*'shape': \((\d+),(?: (\d+))?\)`).FindSubmatch(head)
 		if !ok || m == nil {
 			return fmt.Errorf("no header of .npy: %.80q", content)
 		}
 		size := 1
 		for _, text := range m[1:] {
+			if text == nil { // one dimension
+				continue
+			}
 			n, err := strconv.Atoi(string(text))
 			if err != nil {
 				return err

@@ -203,7 +203,7 @@ func TestSweepCut(t *testing.T) {
 	var c struct {
 		Results []struct{ Mean, StdErr float64 }
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--json", "--backend", "cpu")), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--json", "--backend", "cpu")), &c); err != nil {
 		t.Fatal(err)
 	}
 	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {
