@@ -1,0 +1,219 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+)
+
+// give gives files to the page.
+func (p *tab) give(paths ...string) {
+	p.Helper()
+	for i, path := range paths {
+		var err error
+		if paths[i], err = filepath.Abs(path); err != nil {
+			p.Fatal(err)
+		}
+	}
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#open"), paths))
+}
+
+// write writes a file for the page.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDrop drops files: good ones change the state, bad ones are refused with a sentence.
+func TestDrop(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000)
+	// A real drop, with an event that a browser makes.
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const data = new DataTransfer();
+		data.items.add(new File(["0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n"], "mine.csv"));
+		for (const type of ["dragenter", "dragover", "drop"]) dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+	}`))
+	p.wait("explorer.state().code.name === 'mine.csv'")
+	p.settle()
+	p.text("facts", "5 levels, 3 bits, bel-j on bits")
+	fragment := value[string](p, "location.hash")
+	if !strings.Contains(fragment, "mine.csv~5x3~") {
+		p.wait("location.hash.includes('mine.csv~5x3~')")
+	}
+	state := value[string](p, "JSON.stringify(explorer.state())")
+	for name, bad := range map[string][2]string{
+		"twice.csv":   {"0,1\n0,1\n1,1\n", "twice.csv"},
+		"ragged.csv":  {"0,1\n0\n", "ragged.csv"},
+		"words.csv":   {"a,b\nc,d\n", "words.csv"},
+		"empty.csv":   {"", "empty.csv"},
+		"broken.npy":  {"\x93NUMPY nothing", "broken.npy"},
+		"fit.json":    {"{\"r\": -1}", "fit.json"},
+		"picture.png": {"x", "want a code"},
+		"prior.csv":   {"label,count\n1,5\n900,3\n", "prior.csv"},
+	} {
+		p.give(write(t, name, bad[0]))
+		p.wait("!document.getElementById('alert').hidden && document.getElementById('alert').textContent.includes(" + strconv.Quote(bad[1]) + ")")
+		if now := value[string](p, "JSON.stringify(explorer.state())"); now != state {
+			t.Errorf("%s changed the state", name)
+		}
+	}
+	p.give(write(t, "labels.csv", "label,count\n1,5\n3,3\n"))
+	p.wait("explorer.state().prior.kind === 'counts' && document.getElementById('alert').hidden")
+	p.settle()
+	p.give(filepath.Join("..", "..", "..", "testdata", "network", "targets.npy"))
+	p.wait("document.getElementById('fit').textContent.includes('6000 targets')")
+	p.quiet()
+}
+
+// TestNetwork judges a network's outputs and explores with its model.
+func TestNetwork(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000)
+	network := filepath.Join("..", "..", "..", "testdata", "network")
+	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
+	p.wait("document.querySelector('#fit form')")
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const form = document.querySelector("#fit form");
+		form.elements.lo.value = "4.3"; form.elements.hi.value = "2.5";
+		form.requestSubmit();
+	}`))
+	p.wait("document.querySelector('#fit .problem')?.textContent.includes('smaller number first')")
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const form = document.querySelector("#fit form");
+		form.elements.lo.value = "2.5"; form.elements.hi.value = "4.3";
+		form.requestSubmit();
+	}`))
+	p.wait("document.querySelector('#fit .verdict')")
+	for _, want := range []string{"The network's best decoder is gen-ex on logits", "standard deviation of 1.48"} {
+		if text := value[string](p, "document.querySelector('#fit .verdict').textContent"); !strings.Contains(text, want) {
+			t.Errorf("the verdict %q does not say %q", text, want)
+		}
+	}
+	p.do(chromedp.Click(chromedp.CSS("#fit-use")))
+	if s := value[string](p, "explorer.state().model + explorer.state().prior.kind"); s != "perceivedcounts" {
+		t.Errorf("the state is %s", s)
+	}
+	p.quiet()
+}
+
+// TestDownload saves every figure in every format, and compares the numbers with those of the
+// command that the page names.
+func TestDownload(t *testing.T) {
+	b := need(t)
+	folder := t.TempDir()
+	p := open(t, fileURL(t)+"#levels=16&code=johnson!3.2&r=0.7&sigma=2&prior=middle", 1400, 1000)
+	if _, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder}); err != nil {
+		t.Fatal(err)
+	}
+	save := func(card, kind, file string) []byte {
+		t.Helper()
+		path := filepath.Join(folder, file)
+		os.Remove(path)
+		for range 3 { // Chromium loses one of many downloads now and then
+			p.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#" + card + " .menu [data-kind=" + strconv.Quote(kind) + "]').click()"))
+			for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
+				if content, err := os.ReadFile(path); err == nil && len(content) > 0 {
+					return content
+				}
+			}
+			t.Logf("%s of %s does not come", kind, card)
+		}
+		t.Fatalf("%s of %s never comes; the page says %q; busy: %v", kind, card, value[string](p, "document.getElementById('alert').textContent"), value[bool](p, "explorer.pool.busy"))
+		return nil
+	}
+	cards := map[string]string{"matrix-card": "code", "levels-card": "levels", "bits-card": "errors", "map-card": "map", "table-card": "table"}
+	for card, what := range cards {
+		if what != "table" {
+			text := save(card, "SVG", what+".svg")
+			for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					t.Fatalf("%s.svg: %v", what, err)
+				}
+			}
+			if img, err := png.Decode(bytes.NewReader(save(card, "PNG", what+".png"))); err != nil || img.Bounds().Dx() < 1800 {
+				t.Errorf("%s.png: %v, %v", what, err, img.Bounds())
+			}
+		}
+		file := what + ".csv"
+		if what == "code" {
+			file = "johnson-edited.csv"
+		}
+		got := save(card, "CSV", file)
+		if what == "errors" {
+			continue // no command prints them
+		}
+		t.Run(what, func(t *testing.T) {
+			// The code and the prior are files, which the page saves.
+			if err := os.WriteFile(filepath.Join(folder, "johnson-edited.csv"), save("matrix-card", "CSV", "johnson-edited.csv"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			prior := value[[]byte](p, "explorer.pool.ask('file', 'file', {what: 'prior', scene: explorer.views.present.scene, code: explorer.state().code}).then(a => btoa(String.fromCharCode(...a.file)))")
+			if err := os.WriteFile(filepath.Join(folder, "prior.csv"), prior, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			line := strings.Replace(value[string](p, "explorer.command('"+what+"')"), what+".png", "command.csv", 1)
+			c := exec.Command("sh", "-c", line)
+			c.Dir = folder
+			c.Env = append(os.Environ(), "PATH="+filepath.Dir(b.belsim)+":"+os.Getenv("PATH"))
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", line, err, out)
+			}
+			want, err := os.ReadFile(filepath.Join(folder, "command.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, line, want, got)
+		})
+	}
+	p.quiet()
+}
+
+// same compares tables whose numbers may differ in the last digits.
+func same(t *testing.T, line string, want, got []byte) {
+	t.Helper()
+	read := func(b []byte) [][]string {
+		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		// Rows of errors that are equal but for the last digits may change places.
+		slices.SortStableFunc(rows[1:], func(a, b []string) int { return strings.Compare(a[0]+","+a[1], b[0]+","+b[1]) })
+		return rows
+	}
+	w, g := read(want), read(got)
+	if len(w) != len(g) {
+		t.Fatalf("%s\nprints %d rows, the page saves %d", line, len(w), len(g))
+	}
+	for i := range w {
+		for j := range w[i] {
+			if w[0][j] == "worst_level" { // two levels may be equal but for the last digits; worst_mean is compared
+				continue
+			}
+			a, errA := strconv.ParseFloat(w[i][j], 64)
+			b, errB := strconv.ParseFloat(g[i][j], 64)
+			near := errA == nil && errB == nil && math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
+			if w[i][j] != g[i][j] && !near && !(errA == nil && errB == nil && math.Abs(a-b) < 1e-9) {
+				t.Fatalf("%s\nrow %d, column %s: the command has %s, the page %s", line, i+1, w[0][j], w[i][j], g[i][j])
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// moves makes random moves, as a person would, in the page: controls, figures, undo, themes.
+const moves = `(async (count, seed) => {
+	let x = seed >>> 0;
+	const random = () => { x = (Math.imul(x, 1664525) + 1013904223) >>> 0; return x / 2 ** 32; };
+	const pick = (list) => list[Math.floor(random() * list.length)];
+	const $ = (id) => document.getElementById(id);
+	const slide = (id) => { const e = $(id); e.value = Math.floor(1000 * random()); e.dispatchEvent(new Event("input", {bubbles: true})); if (random() < 0.5) e.dispatchEvent(new Event("change", {bubbles: true})); };
+	const choose = (id) => { const e = $(id); e.value = pick([...e.options].filter((o) => !o.hidden)).value; e.dispatchEvent(new Event("change", {bubbles: true})); };
+	const point = (id, types) => {
+		const e = $(id), svg = e.querySelector("svg");
+		if (!svg) return;
+		const r = svg.getBoundingClientRect(), clientX = r.left + random() * r.width, clientY = r.top + random() * r.height;
+		for (const type of types) e.dispatchEvent(new PointerEvent(type, {clientX, clientY, bubbles: true, pointerId: 1, button: 0}));
+	};
+	$("map").setPointerCapture = () => {};
+	const kinds = [
+		() => slide("r"), () => slide("sigma"), () => slide("r"), () => slide("sigma"), () => slide("temperature"), () => slide("shared"), () => slide("noise"),
+		() => choose("code"), () => choose("other"), () => choose("decoder"), () => choose("outputs"), () => choose("prior"), () => choose("method"),
+		() => { $("levels").value = pick([2, 3, 8, 16, 33, 64, 100]); $("levels").dispatchEvent(new Event("change")); },
+		() => { const m = document.querySelector("input[name=model][value=" + (random() < 0.85 ? "mixture" : "perceived") + "]"); m.checked = true; m.dispatchEvent(new Event("change")); },
+		() => point("matrix", ["pointermove", "click"]), () => point("matrix", ["pointermove"]), () => point("levels-figure", ["pointermove"]), () => point("bits", ["pointermove"]),
+		() => point("map", ["pointerdown", "pointermove", "pointerup"]), () => point("matrix", ["pointerleave"]),
+		() => explorer.undo(), () => explorer.undo(), () => explorer.redo(), () => $("theme").click(),
+		() => pick([...document.querySelectorAll("#table button")])?.click(),
+	];
+	for (let i = 0; i < count; i++) {
+		pick(kinds)();
+		if (random() < 0.5) await new Promise(requestAnimationFrame);
+		if (random() < 0.02) await new Promise((done) => setTimeout(done, 200));
+	}
+	return JSON.stringify(explorer.state());
+})`
+
+// TestRandomMoves makes 2,000 random moves: nothing on the console, no memory that is kept, and
+// the page still computes.
+func TestRandomMoves(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000, chromedp.Flag("js-flags", "--expose-gc"))
+	used := func() float64 {
+		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({levels: 64, code: {name: 'johnson', flips: [], rows: []}, other: {name: 'unary', flips: [], rows: []}, model: 'mixture', decoder: 'auto', outputs: 'auto', method: 'auto', r: 0.6, sigma: 1.5, shared: 0, temperature: 1, prior: {kind: 'uniform', counts: []}, bits: []})"))
+		p.settle()
+		if _, err := chromedp.Call(p.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+			t.Fatal(err)
+		}
+		u, err := chromedp.Call(p.ctx, runtime.GetHeapUsage, cdp.Empty{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.UsedSize / (1 << 20)
+	}
+	const parts, each = 10, 200
+	var memory []float64
+	for i := range parts {
+		value[string](p, moves+"("+string(rune('0'+each/100))+"00, "+string(rune('1'+i%9))+"23"+string(rune('0'+i))+")")
+		memory = append(memory, used())
+		p.quiet()
+		if t.Failed() {
+			t.Fatalf("after %d moves", each*(i+1))
+		}
+	}
+	t.Logf("memory after each %d moves, MiB: %.1f; elements %d; workers replaced %d", each, memory, value[int](p, "document.querySelectorAll('*').length"), value[int](p, "explorer.pool.replaced"))
+	if first, last := slices.Max(memory[:3]), memory[parts-1]; last > 1.5*first+8 {
+		t.Errorf("the memory grows from %.1f to %.1f MiB", first, last)
+	}
+	p.text("exact", "0.588")
+}
+
+// TestSpeed measures how long after a move each view has its numbers.
+func TestSpeed(t *testing.T) {
+	for _, test := range []struct {
+		levels string
+		limit  float64
+	}{{"64", 50}, {"256", 150}} {
+		t.Run(test.levels, func(t *testing.T) {
+			p := blank(t, 1400, 1000)
+			p.do(chromedp.Navigate(fileURL(t) + "#levels=" + test.levels))
+			p.wait("globalThis.explorer && 'table' in explorer.views.timings")
+			times := map[string][]float64{}
+			for range 15 {
+				p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({r: explorer.state().r * 1.01})"))
+				p.wait("['errors', 'theory', 'samples', 'table'].every(v => v in explorer.views.timings)")
+				for view, ms := range value[map[string]float64](p, "explorer.views.timings") {
+					times[view] = append(times[view], ms)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			for _, view := range []string{"code", "errors", "theory", "samples", "table"} {
+				v := times[view]
+				slices.Sort(v)
+				t.Logf("%s levels, %s: %.0f ms (fastest %.0f, slowest %.0f)", test.levels, view, v[len(v)/2], v[0], v[len(v)-1])
+				if slow := v[len(v)/2]; view != "table" && slow > 20*test.limit {
+					t.Errorf("%s takes %.0f ms; want %.0f, and at most 20 times as much on a slow machine", view, slow, test.limit)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,274 @@
+package browser
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// serve starts the server, and returns its address.
+func serve(t *testing.T) string {
+	t.Helper()
+	c := exec.Command(need(t).explorer, "-no-browser")
+	c.Dir = "../../.."
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Signal(os.Interrupt)
+		if err := c.Wait(); err != nil {
+			t.Errorf("the server ends with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, url, _ := strings.Cut(line, "http://")
+	url, _, _ = strings.Cut(url, " ")
+	if !strings.HasPrefix(url, "127.0.0.1:") {
+		t.Fatalf("the server says %q", line)
+	}
+	return "http://" + url
+}
+
+// TestOpen opens the page from disk and from the server. It shows the command's numbers, and
+// loads nothing else.
+func TestOpen(t *testing.T) {
+	b := need(t)
+	info, err := os.Stat(b.page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("explorer.html has %d bytes", info.Size())
+	if info.Size() >= 3e6 {
+		t.Errorf("explorer.html has %d bytes; want less than 3,000,000", info.Size())
+	}
+	for name, url := range map[string]string{"disk": fileURL(t), "server": serve(t)} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, url, 1400, 1000)
+			p.text("exact", "0.588")
+			p.text("bound", "0.6926")
+			p.text("name", "johnson")
+			if n := value[[]string](p, "performance.getEntriesByType('resource').map(r => r.name).filter(n => !/^(data|blob):/.test(n))"); len(n) > 0 {
+				t.Errorf("it loads %q", n)
+			}
+			t.Logf("the first view comes after %.0f ms", value[float64](p, "explorer.startedAfter"))
+			if n := value[int](p, "document.querySelectorAll('#table tbody tr').length"); n < 13 {
+				t.Errorf("%d rows in the table of codes", n)
+			}
+			p.quiet()
+		})
+	}
+}
+
+// text fails unless an element has a text.
+func (p *tab) text(id, want string) {
+	p.Helper()
+	if got := value[string](p, "document.getElementById('"+id+"').textContent"); got != want {
+		p.Errorf("#%s says %q; want %q", id, got, want)
+	}
+}
+
+// rectangle is a part of the page, in pixels.
+type rectangle struct{ X, Y, Width, Height float64 }
+
+// shown scrolls to an element and returns its place.
+func (p *tab) shown(selector string) rectangle {
+	p.Helper()
+	r := value[rectangle](p, fmt.Sprintf("(e => { e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return {X: r.x, Y: r.y, Width: r.width, Height: r.height}; })(document.querySelector(%q))", selector))
+	return r
+}
+
+// drag moves the mouse from a to b with the button pressed.
+func (p *tab) drag(ax, ay, bx, by float64, steps int) {
+	p.Helper()
+	left := chromedp.ButtonType(input.MouseButtonLeft)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, ax, ay), chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, ax, ay, left, chromedp.ClickCount(1)))
+	for i := 1; i <= steps; i++ {
+		f := float64(i) / float64(steps)
+		p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, ax+f*(bx-ax), ay+f*(by-ay), left))
+	}
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, bx, by, left, chromedp.ClickCount(1)))
+}
+
+// click clicks at a place.
+func (p *tab) click(x, y float64) { p.Helper(); p.do(chromedp.MouseClickXY(x, y)) }
+
+// number is a number of the state.
+func (p *tab) number(name string) float64 {
+	p.Helper()
+	return value[float64](p, "explorer.state()."+name)
+}
+
+// TestDrag drags r and σ with the sliders and in the map. One undo takes a drag back.
+func TestDrag(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000)
+	before := value[string](p, "document.getElementById('exact').textContent")
+	r := p.shown("#r")
+	p.drag(r.X+r.Width*0.52, r.Y+r.Height/2, r.X+r.Width*0.7, r.Y+r.Height/2, 12)
+	p.wait("explorer.state().r !== 0.6")
+	p.settle()
+	if v := p.number("r"); v < 1 || v > 10 {
+		t.Errorf("r = %v after a drag to the right", v)
+	}
+	if now := value[string](p, "document.getElementById('exact').textContent"); now == before {
+		t.Errorf("the exact error stays %s", now)
+	}
+	p.do(chromedp.Click(chromedp.CSS("#undo")))
+	if v := p.number("r"); v != 0.6 {
+		t.Errorf("r = %v after undo", v)
+	}
+	p.do(chromedp.Click(chromedp.CSS("#redo")))
+	if v := p.number("r"); v == 0.6 {
+		t.Error("redo does nothing")
+	}
+	m := p.shown("#map svg")
+	p.drag(m.X+m.Width*0.3, m.Y+m.Height*0.5, m.X+m.Width*0.45, m.Y+m.Height*0.4, 8)
+	p.settle()
+	rAt, sigma := p.number("r"), p.number("sigma")
+	p.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('map').focus()"), chromedp.KeyEvent(kb.ArrowRight))
+	p.wait(fmt.Sprintf("explorer.state().r > %v", rAt))
+	if v := p.number("sigma"); v != sigma {
+		t.Errorf("an arrow to the right moves from σ = %v to %v", sigma, v)
+	}
+	p.settle()
+	p.quiet()
+}
+
+// TestToggle changes bits with the mouse and the keyboard.
+func TestToggle(t *testing.T) {
+	p := open(t, fileURL(t)+"#levels=16", 1400, 1000)
+	// The place of a cell: the figure's box is known to the page's tests only by its picture.
+	cell := func(level, bit int) (x, y float64) {
+		i := p.shown("#matrix svg image")
+		return i.X + i.Width*(float64(bit)-0.5)/8, i.Y + i.Height*(float64(level)-0.5)/16
+	}
+	before := value[float64](p, "explorer.views.data.theory.exact_mean")
+	x, y := cell(3, 2)
+	p.click(x, y)
+	p.wait("explorer.state().code.flips.length === 1")
+	p.settle()
+	p.text("name", "johnson-edited.csv")
+	if d := value[string](p, "explorer.views.data.code.decoder"); d != "gen" {
+		t.Errorf("the decoder of an edited code is %s", d)
+	}
+	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now == before {
+		t.Errorf("the exact error stays %v", now)
+	}
+	if n := value[int](p, "document.querySelectorAll('#table tbody tr').length"); n != value[int](p, "document.querySelectorAll('#code option').length")+1 {
+		t.Errorf("%d rows in the table", n)
+	}
+	x, y = cell(3, 2)
+	p.click(x, y)
+	p.wait("explorer.state().code.flips.length === 0")
+	p.settle()
+	p.text("name", "johnson")
+	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now != before {
+		t.Errorf("the exact error is %v; was %v", now, before)
+	}
+	// Level 2 becomes the code word of level 1.
+	x, y = cell(2, 8)
+	p.click(x, y)
+	p.wait("!document.getElementById('model-problem').hidden")
+	if text := value[string](p, "document.getElementById('model-problem').textContent"); !strings.Contains(text, "johnson-edited.csv") {
+		t.Errorf("equal code words: %q", text)
+	}
+	p.do(chromedp.Click(chromedp.CSS("#restore")))
+	p.settle()
+	// The keyboard: from cell (1, 1) down and right, then change the bit.
+	p.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('matrix').focus()"))
+	p.do(chromedp.Evaluate[chromedp.Void]("for (const key of ['Home','ArrowDown','ArrowRight',' ']) document.getElementById('matrix').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"))
+	p.settle()
+	if n := value[int](p, "explorer.state().code.flips.length"); n != 1 {
+		t.Errorf("%d bits changed by the keyboard", n)
+	}
+	p.wait("document.getElementById('spoken').textContent.includes('errs with probability') || document.getElementById('spoken').textContent.includes('its target is')")
+	p.quiet()
+}
+
+// TestHover lights up what belongs to a level, in all figures.
+func TestHover(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000)
+	f := p.shown("#levels-figure svg")
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, f.X+f.Width*0.5, f.Y+f.Height*0.5))
+	p.wait("/level \\d+ · exact 0\\.\\d+ · bound .* · sampled/.test(document.getElementById('readout').textContent)")
+	m := p.shown("#matrix svg image")
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+m.Width*0.4, m.Y+m.Height*0.3))
+	p.wait("/bit \\d+ · its target is/.test(document.getElementById('readout').textContent) && document.getElementById('bits').textContent.includes('under the pointer')")
+	p.quiet()
+}
+
+// TestLinks follows a link, goes back, and refuses a bad link with a sentence.
+func TestLinks(t *testing.T) {
+	url := fileURL(t)
+	p := open(t, url+"#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound", 1400, 1000)
+	p.text("name", "hexj-edited.csv")
+	p.text("facts", "32 levels, 16 bits, gen on bits")
+	if m := value[string](p, "explorer.views.data.map.method"); m != "bound" {
+		t.Errorf("the map is by %s", m)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('code').value = 'gray'; document.getElementById('code').dispatchEvent(new Event('change'))"))
+	p.wait("location.hash.includes('code=gray')")
+	p.settle()
+	p.do(chromedp.NavigateBack())
+	p.wait("explorer.state().code.name === 'hexj'")
+	p.settle()
+	p.text("name", "hexj-edited.csv")
+	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#r=fast'"))
+	p.wait("!document.getElementById('alert').hidden")
+	if text := value[string](p, "document.getElementById('alert').textContent"); !strings.Contains(text, "r is “fast”") {
+		t.Errorf("a bad link: %q", text)
+	}
+	if v := p.number("r"); v != 0.7 {
+		t.Errorf("r = %v after a bad link", v)
+	}
+	for _, bad := range []string{"levels=1", "levels=9999", "code=nobody", "model=x", "prior=x", "sigma=0", "decoder=x", "code=a~3x2~", "x=1", "levels=2.5"} {
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = %q", "#"+bad)))
+		p.wait("!document.getElementById('alert').hidden || explorer.views.data.problem")
+		p.do(chromedp.Sleep(30 * time.Millisecond))
+	}
+	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#code=unary'"))
+	p.wait("explorer.views.data.code.name === 'unary' && !explorer.views.data.problem")
+	p.quiet()
+}
+
+// TestModels switches everything that can be chosen.
+func TestModels(t *testing.T) {
+	p := open(t, fileURL(t)+"#levels=8&code=gray&other=binary&model=perceived&noise=1&misfit=0.3", 1400, 1000)
+	exact := value[float64](p, "explorer.views.data.theory.exact_mean")
+	if !(exact > 0.1 && exact < 3) {
+		t.Errorf("the exact error of a network is %v", exact)
+	}
+	for _, change := range []string{
+		"{training: 'decoder'}", "{training: 'bits', decoder: 'gen-ex'}", "{outputs: 'bits'}", "{outputs: 'logits', temperature: 2}",
+		"{model: 'mixture', decoder: 'auto', outputs: 'auto'}", "{shared: 0.4}", "{prior: {kind: 'low', counts: []}}", "{method: 'mc'}",
+	} {
+		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set(" + change + ")"))
+		p.settle()
+		if v := value[float64](p, "explorer.views.data.samples?.overall ?? NaN"); math.IsNaN(v) || v <= 0 {
+			t.Errorf("%s: the sampled error is %v; %s", change, v, value[string](p, "explorer.views.data.problem"))
+		}
+	}
+	p.quiet()
+}
+
+// TestInvalid says how large r may be.
+func TestInvalid(t *testing.T) {
+	p := open(t, fileURL(t)+"#levels=16&r=9&sigma=1", 1400, 1000)
+	p.wait("/r may be at most \\d/.test(document.getElementById('model-problem').textContent)")
+	p.quiet()
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// BenchmarkViews measures what the page asks for at a move of r, each question anew.
+func BenchmarkViews(b *testing.B) {
+	for _, levels := range []int{64, 256} {
+		for _, model := range []string{"mixture", "perceived"} {
+			for _, name := range []string{"johnson", "unary", "b1jdj", "hexj", "hadamard", "gray", "onehot"} {
+				e := New("")
+				s := scene(levels)
+				s.Model = model
+				for _, method := range []string{"errors", "theory", "samples", "row"} {
+					b.Run(fmt.Sprintf("%s/%s/%s/%d", method, name, model, levels), func(b *testing.B) {
+						for i := range b.N {
+							s.R, s.Noise = 0.6+1e-6*float64(i), 1.5+1e-6*float64(i)
+							q, _ := json.Marshal(struct {
+								Subject
+								Samples  uint64 `json:"samples"`
+								From, To int
+							}{Subject{Scene: s, Code: Code{Name: name}}, 100, 0, levels})
+							if _, err := e.Call(context.Background(), method, q); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}

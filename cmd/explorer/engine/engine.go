@@ -1,0 +1,137 @@
+// Package engine answers the questions of the explorer's page: a code with its transitions, the
+// error probabilities of its bits, the error of every level, a row of the table of codes, a part
+// of the map, a fit to a network's outputs. Each answer comes from the libraries that the command
+// uses, so the numbers are the command's.
+//
+// A question is a method's name and a JSON object; an answer is a JSON object and arrays of
+// numbers. The package does not know where it runs: natively in tests, and in the browser as
+// WebAssembly.
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Answer is the answer to a question.
+type Answer struct {
+	JSON    any                  // written as JSON
+	Numbers map[string][]float64 // NaN stands for a number that does not exist
+	Bytes   map[string][]byte
+}
+
+// Engine answers questions. It keeps what one question leaves for the next. It is for one
+// goroutine at a time.
+type Engine struct {
+	codes    kept[*code.Code]
+	problems kept[*montecarlo.Problem]
+	version  string
+}
+
+// New returns an engine. version is belsim's, for the results that it writes.
+func New(version string) *Engine { return &Engine{version: version} }
+
+// methods are the questions that the page asks.
+var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (*Answer, error){
+	"about":   asked((*Engine).about),
+	"code":    asked((*Engine).code),
+	"errors":  asked((*Engine).errors),
+	"theory":  asked((*Engine).theory),
+	"samples": asked((*Engine).samples),
+	"row":     asked((*Engine).row),
+	"map":     asked((*Engine).mapRows),
+	"inspect": asked((*Engine).inspect),
+	"fit":     asked((*Engine).fit),
+	"file":    asked((*Engine).file),
+}
+
+// Call answers a question. The error is a plain sentence for people.
+func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Answer, error) {
+	m, ok := methods[method]
+	if !ok {
+		return nil, fmt.Errorf("the engine does not know %q", method)
+	}
+	return m(e, ctx, question)
+}
+
+// asked decodes the question of a method.
+func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, error)) func(*Engine, context.Context, []byte) (*Answer, error) {
+	return func(e *Engine, ctx context.Context, question []byte) (*Answer, error) {
+		var q Q
+		if err := json.Unmarshal(question, &q); err != nil {
+			return nil, fmt.Errorf("reading a question: %w", err)
+		}
+		return method(e, ctx, q)
+	}
+}
+
+// About says what the engine knows: the names that a page offers.
+type About struct {
+	Version  string    `json:"version"`
+	Codes    []Named   `json:"codes"`
+	Decoders []Decoder `json:"decoders"`
+	// MaxLevels is the largest number of levels of a page's codes.
+	MaxLevels int `json:"max_levels"`
+	// Misfit is the default misfit η, in levels.
+	Misfit float64 `json:"misfit"`
+}
+
+// Named is a named code.
+type Named struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Decoder is a decoder's name and whether it reads logits.
+type Decoder struct {
+	Name   string `json:"name"`
+	Logits bool   `json:"logits"`
+}
+
+func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
+	a := About{Version: e.version, MaxLevels: MaxLevels, Misfit: defaultMisfit}
+	for _, f := range code.Families() {
+		a.Codes = append(a.Codes, Named{f.Name, f.Description})
+	}
+	for _, d := range decode.Builtin() {
+		a.Decoders = append(a.Decoders, Decoder{d.Name, d.Logits})
+	}
+	return &Answer{JSON: a}, nil
+}
+
+// kept holds the last few values by their keys, the oldest first.
+type kept[V any] struct {
+	keys   []string
+	values []V
+}
+
+// keep is the number of values: the codes of the table and of a few moves before.
+const keep = 48
+
+// of returns the value of a key, which it makes where it is not there.
+func (k *kept[V]) of(key string, make func() (V, error)) (V, error) {
+	if i := slices.Index(k.keys, key); i >= 0 {
+		v := k.values[i]
+		k.keys, k.values = append(slices.Delete(k.keys, i, i+1), key), append(slices.Delete(k.values, i, i+1), v)
+		return v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return v, err
+	}
+	if len(k.keys) == keep {
+		k.keys, k.values = slices.Delete(k.keys, 0, 1), slices.Delete(k.values, 0, 1)
+	}
+	k.keys, k.values = append(k.keys, key), append(k.values, v)
+	return v, nil
+}
+
+// run is how an engine computes: on the one goroutine that a worker of the page has.
+var run = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}

@@ -1,0 +1,354 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/verdict"
+	"belsim/theory/arrayfile"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// stem is the name of a file without its folder and ending.
+func stem(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// FileQuestion names a file that was given to the page.
+type FileQuestion struct {
+	Path string `json:"path"`
+}
+
+// Inspected says what a file holds. Kind is code, fit, prior, or samples of a network: targets
+// (a column) or outputs.
+type Inspected struct {
+	Kind    string  `json:"kind"`
+	Code    *Code   `json:"code,omitempty"`
+	Levels  int     `json:"levels,omitempty"`
+	Prior   *Prior  `json:"prior,omitempty"`
+	Fit     *Fitted `json:"fit,omitempty"`
+	Rows    int     `json:"rows,omitempty"`
+	Columns int     `json:"columns,omitempty"`
+	Whole   bool    `json:"whole,omitempty"` // targets are whole numbers from 1
+	Lo      float64 `json:"lo,omitempty"`    // the smallest and the largest target
+	Hi      float64 `json:"hi,omitempty"`
+}
+
+// Fitted is the model of a fit.
+type Fitted struct {
+	Code     string       `json:"code"`
+	Levels   int          `json:"levels"`
+	R        float64      `json:"r"`
+	Sigma    float64      `json:"sigma"`
+	Shared   float64      `json:"shared"`
+	Noise    table.Number `json:"noise"` // null where the fit has no perceived label
+	Misfit   table.Number `json:"misfit"`
+	Cutoff   table.Number `json:"cutoff"`
+	Training string       `json:"training"`
+	PerBit   bool         `json:"per_bit"` // each bit has an r and a σ of its own, which the page does not use
+}
+
+// fitted is the model of a fit. Its temperature and its noise are those of the command.
+func fitted(f *verdict.Fit) *Fitted {
+	out := &Fitted{Code: f.Code, Levels: f.Levels, R: float64(f.R), Sigma: float64(f.Sigma),
+		Noise: table.Missing(), Misfit: table.Missing(), Cutoff: table.Missing(), PerBit: len(f.PerBit) > 0}
+	if !f.SharedNoise.IsMissing() {
+		out.Shared = float64(f.SharedNoise)
+	}
+	if p := f.Perceived; p != nil {
+		out.Noise, out.Misfit, out.Cutoff, out.Training = p.Noise, p.Misfit, p.Cutoff, p.Training
+	}
+	return out
+}
+
+// inspect answers with what a file holds. The error names the file, and says what is wrong with
+// it and which files there are.
+func (e *Engine) inspect(ctx context.Context, q FileQuestion) (*Answer, error) {
+	out, err := inspect(q.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{JSON: out}, nil
+}
+
+func inspect(path string) (*Inspected, error) {
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".json":
+		f, err := verdict.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Inspected{Kind: "fit", Fit: fitted(f), Levels: f.Levels, Prior: &Prior{Kind: "counts", Counts: f.Prior}}, nil
+	case ".csv", ".npy":
+	default:
+		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
+	}
+	if p, err := scenario.ReadPrior(path); err == nil {
+		if n := p.Levels(); n > MaxLevels {
+			return nil, fmt.Errorf("%s: labels of %d levels; the explorer takes up to %d", path, n, MaxLevels)
+		}
+		return &Inspected{Kind: "prior", Levels: p.Levels(), Prior: &Prior{Kind: "counts", Counts: p.Histogram.Counts}}, nil
+	}
+	rows, err := arrayfile.OpenRows(path)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out, binary, err := scan(rows)
+	if err != nil {
+		return nil, err
+	}
+	if out.Columns == 1 && !(binary && out.Rows <= 2) {
+		out.Kind = "targets"
+		return out, nil
+	}
+	c, err := code.Open(path, 0)
+	if err != nil {
+		if binary && out.Rows <= MaxLevels { // it was meant as a code
+			return nil, err
+		}
+		out.Kind = "outputs"
+		return out, nil
+	}
+	if c.Levels() > MaxLevels {
+		return nil, fmt.Errorf("%s: %d levels; the explorer takes codes of up to %d", path, c.Levels(), MaxLevels)
+	}
+	words, err := c.Words(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return &Inspected{Kind: "code", Levels: c.Levels(), Code: &Code{Name: filepath.Base(path), Bits: c.Bits(), Rows: words}}, nil
+}
+
+// scan reads all rows of a file: how many there are, and whether all numbers are 0 or 1.
+func scan(rows *arrayfile.Rows) (out *Inspected, binary bool, err error) {
+	_, columns := rows.Dims()
+	out, binary = &Inspected{Columns: columns, Whole: true, Lo: math.Inf(1), Hi: math.Inf(-1)}, true
+	row := make([]float64, columns)
+	for {
+		err := rows.Next(row)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		out.Rows++
+		for _, v := range row {
+			out.Lo, out.Hi = min(out.Lo, v), max(out.Hi, v)
+			binary = binary && (v == 0 || v == 1)
+			out.Whole = out.Whole && v == math.Round(v) && v >= 1
+		}
+	}
+	if out.Rows == 0 {
+		return nil, false, fmt.Errorf("%s: no numbers", rows.Name())
+	}
+	return out, binary, nil
+}
+
+// FitQuestion asks for the fit to a network's outputs.
+type FitQuestion struct {
+	Code      string      `json:"code"` // a name or a file
+	Levels    int         `json:"levels"`
+	Targets   string      `json:"targets"`
+	Outputs   string      `json:"outputs"`
+	Range     *[2]float64 `json:"range"` // nil where targets are levels
+	Training  string      `json:"training"`
+	Samples   uint64      `json:"samples"`
+	Seed      uint64      `json:"seed"`
+	Recommend bool        `json:"recommend"`
+}
+
+// FitAnswer is the verdict on a network.
+type FitAnswer struct {
+	Opening []string     `json:"opening"` // the verdict in sentences
+	Remarks []string     `json:"remarks"`
+	Fit     *verdict.Fit `json:"fit"` // as fit writes it
+	Model   *Fitted      `json:"model"`
+}
+
+// fit answers with the verdict on a network, as the command has it. Numbers rates are the
+// observed error rates of the bits, L × M.
+func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
+	o := verdict.Options{
+		Code: q.Code, Levels: q.Levels, Targets: q.Targets, Outputs: q.Outputs, Temperature: 1,
+		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(), Training: errmodel.Training(q.Training),
+	}
+	if q.Range != nil {
+		o.Range = verdict.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
+		if !(o.Range.Hi > o.Range.Lo) {
+			return nil, fmt.Errorf("the range of the labels is %v to %v: want the smaller number first", o.Range.Lo, o.Range.Hi)
+		}
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	network, err := verdict.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer network.Close()
+	s, err := network.Fit(ctx, run.Workers, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Perceive(ctx, run.Workers); err != nil {
+		return nil, err
+	}
+	if err := s.Predict(ctx, run); err != nil {
+		return nil, err
+	}
+	if q.Recommend {
+		if err := s.Rank(ctx, run, nil); err != nil {
+			return nil, err
+		}
+	}
+	s.Fit.Version = e.version
+	return &Answer{
+		JSON:    FitAnswer{s.Opening(), s.Remarks(), s.Fit, fitted(s.Fit)},
+		Numbers: map[string][]float64{"rates": values(s.Rates())},
+	}, nil
+}
+
+// OutputQuestion asks for a file with the numbers of a view.
+type OutputQuestion struct {
+	What    string      `json:"what"` // code, errors, levels, table, map or prior
+	Subject             // of code, errors and levels
+	Rows    []Subject   `json:"rows"` // of table
+	Map     MapQuestion `json:"map"`
+	Samples uint64      `json:"samples"`
+}
+
+// file answers with the bytes of a .csv file: the numbers of a view in the command's format.
+func (e *Engine) file(ctx context.Context, q OutputQuestion) (*Answer, error) {
+	var b bytes.Buffer
+	if err := e.write(ctx, &b, q); err != nil {
+		return nil, err
+	}
+	return &Answer{Bytes: map[string][]byte{"file": b.Bytes()}}, nil
+}
+
+func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error {
+	switch q.What {
+	case "code":
+		m, err := q.Code.matrix(q.Scene.Levels)
+		if err != nil {
+			return err
+		}
+		return arrayfile.WriteCSV(ctx, w, m)
+	case "prior":
+		return q.Scene.writePrior(w)
+	case "table":
+		return e.writeTable(ctx, w, q)
+	case "map":
+		q.Map.From, q.Map.To = 0, q.Map.Y.Count
+		m, err := e.fill(ctx, q.Map)
+		if err != nil {
+			return err
+		}
+		return table.WriteCSV(w, m.Cells, m.Columns()...)
+	}
+	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
+	if err != nil {
+		return err
+	}
+	if q.What == "errors" {
+		return arrayfile.WriteCSV(ctx, w, s.problem.Errors)
+	}
+	if q.What != "levels" {
+		return fmt.Errorf("there is no file of %q", q.What)
+	}
+	th, err := scenario.Theory(ctx, run.Workers, s.problem)
+	if err != nil {
+		return err
+	}
+	v, err := s.scenario.Verify(ctx, run, s.problem, th, s.weights, q.Scene.draw(q.Samples))
+	if err != nil {
+		return err
+	}
+	return table.WriteCSV(w, v.Labels)
+}
+
+// writeTable writes the table of codes as compare does, the smallest error first.
+func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) error {
+	var subjects []*subject
+	var problems []*montecarlo.Problem
+	var invalid []scenario.InvalidCode
+	for _, r := range q.Rows {
+		s, err := e.subject(ctx, q.Scene, r.Code, r.Decoder)
+		if scenario.Invalid(err) {
+			c, opening := e.open(r.Code, q.Scene.Levels)
+			if opening != nil {
+				return opening
+			}
+			invalid = append(invalid, scenario.InvalidCode{Code: c, Err: err})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		subjects, problems = append(subjects, s), append(problems, s.problem)
+	}
+	if len(subjects) == 0 {
+		return errors.New("there is no code for which the error model is valid")
+	}
+	first := subjects[0]
+	without := []string{"least", "least_stderr", "above_least_percent"}
+	out := &scenario.Comparison{}
+	var err error
+	if first.oneTable() {
+		without = append(without, "training", "forecast")
+		if out, err = first.scenario.Compare(ctx, run, problems, first.weights, first.draw(q.Samples)); err != nil {
+			return err
+		}
+	} else {
+		without = append(without, "tie")
+		for _, s := range subjects {
+			row, _, err := s.result(ctx, q.Samples, false)
+			if err != nil {
+				return err
+			}
+			out.Results = append(out.Results, row)
+		}
+		slices.SortStableFunc(out.Results, func(a, b scenario.CodeResult) int { return cmp.Compare(a.Best(), b.Best()) })
+	}
+	if len(invalid) == 0 {
+		without = append(without, "invalid")
+	}
+	out.AddInvalid(invalid)
+	return table.WriteCSV(w, out.Results, table.Without(without...))
+}
+
+// writePrior writes the prior as the command reads it.
+func (s Scene) writePrior(w io.Writer) error {
+	p, err := s.Prior.read(s.Levels)
+	if err != nil {
+		return err
+	}
+	if p.Histogram == nil {
+		return errors.New("all levels occur equally often, which is the command's default: there is no file to write")
+	}
+	if _, err := fmt.Fprintln(w, "label,count"); err != nil {
+		return err
+	}
+	for i, count := range p.Histogram.Counts {
+		if _, err := fmt.Fprintf(w, "%d,%v\n", i+1, count); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,484 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/montecarlo/tables"
+	"belsim/theory"
+	"belsim/theory/decode"
+	"belsim/theory/enclose"
+)
+
+// Subject is what most questions begin with.
+type Subject struct {
+	Scene   Scene  `json:"scene"`
+	Code    Code   `json:"code"`
+	Decoder string `json:"decoder"` // "" stands for the scene's
+}
+
+// CodeAnswer describes a code.
+type CodeAnswer struct {
+	Name     string    `json:"name"`
+	Levels   int       `json:"levels"`
+	Bits     int       `json:"bits"`
+	Problem  string    `json:"problem"`  // why the matrix is no code; "" where it is one
+	Decoders []string  `json:"decoders"` // those that fit it
+	Decoder  string    `json:"decoder"`  // the one that the scene's name stands for
+	Unfit    string    `json:"unfit"`    // why the scene's decoder does not fit
+	Prior    []float64 `json:"prior"`    // of length L
+}
+
+// code answers with a code's matrix, L × M bytes of 0 and 1, and the decoders that fit it.
+func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
+	s, err := q.Scene.scenario()
+	if err != nil {
+		return nil, err
+	}
+	m, err := q.Code.matrix(q.Scene.Levels)
+	if err != nil {
+		return nil, err
+	}
+	out := CodeAnswer{Name: q.Code.Name, Decoders: []string{}}
+	out.Levels, out.Bits = m.Dims()
+	if out.Prior, err = s.Weights(out.Levels); err != nil {
+		return nil, err
+	}
+	if c, err := e.open(q.Code, q.Scene.Levels); err != nil {
+		out.Problem = err.Error()
+	} else {
+		out.Name, out.Decoders = c.Name(), reads(s, c)
+		if d, err := s.Decoder(q.Scene.Decoder, c); err != nil {
+			out.Unfit = err.Error()
+		} else {
+			out.Decoder = d.Name()
+		}
+	}
+	bits := make([]byte, out.Levels*out.Bits)
+	for i := range out.Levels {
+		for k := range out.Bits {
+			bits[i*out.Bits+k] = byte(m.At(i, k))
+		}
+	}
+	return &Answer{JSON: out, Bytes: map[string][]byte{"matrix": bits}}, nil
+}
+
+// ErrorsAnswer says which mixtures are valid for a code.
+type ErrorsAnswer struct {
+	Problem string       `json:"problem"` // why the model is not valid for the code; "" where it is
+	MaxR    table.Number `json:"max_r"`   // the largest valid r for this σ; null in other models
+}
+
+// errors answers with the error probabilities of all bits: e, L × M. There are none where the
+// model is not valid for the code.
+func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
+	s, err := q.Scene.scenario()
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.open(q.Code, q.Scene.Levels)
+	if err != nil {
+		return nil, err
+	}
+	out := ErrorsAnswer{MaxR: table.Missing()}
+	if q.Scene.Model == mixture {
+		p, err := errmodel.NewProfile(ctx, c.Levels(), c.Transitions(), q.Scene.Sigma)
+		if err != nil {
+			return nil, err
+		}
+		out.MaxR = table.Number(p.MaxR())
+	}
+	probabilities, err := s.Errors(ctx, c)
+	if scenario.Invalid(err) {
+		out.Problem = err.Error()
+		return &Answer{JSON: out}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{JSON: out, Numbers: map[string][]float64{"e": values(probabilities)}}, nil
+}
+
+// values are the entries of a matrix, row by row.
+func values(m mat.Matrix) []float64 {
+	rows, columns := m.Dims()
+	out := make([]float64, 0, rows*columns)
+	for i := range rows {
+		for k := range columns {
+			out = append(out, m.At(i, k))
+		}
+	}
+	return out
+}
+
+// TheoryQuestion asks for the bound and the exact value of every level.
+type TheoryQuestion struct {
+	Subject
+	Quick bool `json:"quick"` // leave out bounds and exact values that take long
+}
+
+// TheoryAnswer has the means over the prior, in levels.
+type TheoryAnswer struct {
+	Decoder   string           `json:"decoder"`
+	Outputs   scenario.Outputs `json:"outputs"`
+	BoundName string           `json:"bound_name"` // "" where there is none
+	BoundMean table.Number     `json:"bound_mean"`
+	ExactMean table.Number     `json:"exact_mean"`
+	ExactLo   table.Number     `json:"exact_lo"` // the exact mean lies between these two, where no formula gives it
+	ExactHi   table.Number     `json:"exact_hi"`
+	Later     bool             `json:"later"` // bounds or exact values take long, and were left out
+}
+
+// theory answers with the bound and the exact value of every level: NaN where there are none.
+func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) {
+	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
+	if err != nil {
+		return nil, err
+	}
+	th, later, err := s.theory(ctx, q.Quick)
+	if err != nil {
+		return nil, err
+	}
+	out := TheoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: table.Missing(), ExactHi: table.Missing()}
+	if b, err := scenario.BoundOf(s.problem); err == nil {
+		out.BoundName = b.Name
+	}
+	out.BoundMean, out.ExactMean = scenario.Average(th, s.weights)
+	if !q.Quick && s.enclosable() {
+		if err := s.enclose(ctx, th, &out); err != nil {
+			return nil, err
+		}
+	}
+	bound, exact := make([]float64, len(th)), make([]float64, len(th))
+	for i, t := range th {
+		bound[i], exact[i] = t.Bound, t.Mean
+	}
+	return &Answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
+}
+
+// Work of exact values, in additions: what is done at once, some ten milliseconds in a browser,
+// and what a page does at all, some seconds.
+const (
+	quickWork = 1 << 22
+	mostWork  = 1 << 29
+)
+
+// work is about how many additions the exact values take; 0 where there are none.
+func (s *subject) work() int {
+	c, l := s.code, s.problem.Latent
+	if !scenario.HasExact(s.problem) {
+		return 0
+	}
+	work := 0
+	switch s.problem.Decoder.Name() {
+	case decode.BelU{}.Name(), decode.BelJ{}.Name(): // closed forms
+		work = 4 * c.Levels() * c.Bits() * c.Bits()
+	default: // a sum over all outputs
+		if c.Bits() > 20 {
+			return 0
+		}
+		work = 4 * c.Levels() << c.Bits()
+	}
+	if l != nil && l.Perceived != nil {
+		work *= tables.Sublevels
+	}
+	return work
+}
+
+// enclosable reports whether exact values that no formula gives lie in intervals. A page does
+// without those of networks, which take minutes.
+func (s *subject) enclosable() bool {
+	return s.problem.Latent == nil && s.work() == 0 && enclose.Fits(s.code, s.problem.Decoder)
+}
+
+// levelWidth is the largest relative width of an interval that is shown as the exact value of a
+// level: less than the width of a line.
+const levelWidth = 1e-3
+
+// enclose sets exact values to the middles of intervals, where they are narrow, and the interval
+// of the mean.
+func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *TheoryAnswer) error {
+	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors}, enclose.Usual())
+	if errors.Is(err, enclose.ErrTooWide) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, v := range rows {
+		if s.weights[i] > 0 && v.Width() <= levelWidth {
+			th[i].Mean = v.Middle()
+		}
+	}
+	mean := enclose.Mean(s.weights, rows)
+	out.ExactLo, out.ExactHi = table.Number(mean.Lo), table.Number(mean.Hi)
+	if mean.Width() <= scenario.ExactWidth {
+		out.ExactMean = table.Number(mean.Middle())
+	}
+	return nil
+}
+
+// boundWork is about how many additions the bounds take: the union bound of gen compares all
+// pairs of code words, by a recurrence over the bits in which they differ.
+func (s *subject) boundWork() int {
+	if s.problem.Decoder.Name() != (decode.Gen{}).Name() || s.outputs() != scenario.Bits {
+		return 0
+	}
+	squares := 0
+	for i := 1; i < s.code.Levels(); i++ {
+		d := s.code.Distance(0, i)
+		squares += d * d
+	}
+	return s.code.Levels() * squares / 2
+}
+
+// theory is the bound and the exact value of every level. later is true where there are some that
+// quick leaves out. Exact values that take more than mostWork are left out always.
+func (s *subject) theory(ctx context.Context, quick bool) (th []montecarlo.Theory, later bool, err error) {
+	work, wide := s.work(), quick && s.boundWork() > quickWork
+	if !wide && work <= quickWork || !quick && work <= mostWork {
+		th, err = scenario.Theory(ctx, run.Workers, s.problem)
+		return th, quick && s.enclosable(), err
+	}
+	bound, err := scenario.BoundOf(s.problem)
+	if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
+		return nil, false, err
+	}
+	later = work > 0 && work <= mostWork
+	if wide && bound != nil {
+		bound, later = nil, true
+	}
+	later = later || quick && s.enclosable()
+	one := make([]float64, s.code.Levels())
+	for i := range one {
+		t := montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+		if bound != nil {
+			one[i] = 1 // the mean over a prior that only this level has
+			t.Bound, err = bound.Mean(ctx, one, s.problem.Errors)
+			one[i] = 0
+			if err != nil {
+				return nil, false, err
+			}
+		}
+		th = append(th, t)
+	}
+	return th, later, nil
+}
+
+// SamplesQuestion asks for samples of some levels, From to To−1, from 0.
+type SamplesQuestion struct {
+	Subject
+	Samples uint64 `json:"samples"` // of each level
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+}
+
+// samples answers with the mean |error| of every level, its standard error and the mean squared
+// error: those of the command for as many samples.
+func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error) {
+	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
+	if err != nil {
+		return nil, err
+	}
+	if q.From < 0 || q.To > s.code.Levels() || q.From >= q.To {
+		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.code.Levels())
+	}
+	sums := make([]montecarlo.Sums, s.code.Levels())
+	job := montecarlo.Job{Problem: s.problem, Sums: sums}
+	for row := q.From; row < q.To; row++ {
+		job.Spans = append(job.Spans, montecarlo.Span{Row: row, Samples: q.Samples})
+	}
+	if err := run.Backend.Sample(ctx, []montecarlo.Job{job}, nil); err != nil {
+		return nil, err
+	}
+	n := q.To - q.From
+	mean, stderr, square := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, sum := range sums[q.From:q.To] {
+		mean[i], stderr[i], square[i] = sum.Mean(), sum.StdErr(), sum.MeanSquare()
+	}
+	return &Answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr, "square": square}}, nil
+}
+
+// RowQuestion asks for a row of the table of codes.
+type RowQuestion struct {
+	Subject
+	Samples uint64 `json:"samples"` // of each level
+	Quick   bool   `json:"quick"`   // leave out a bound or an exact value that takes long
+}
+
+// RowAnswer is a row of the table, or why there is none.
+type RowAnswer struct {
+	scenario.CodeResult
+	Later   bool   `json:"later"`   // a bound or an exact value takes long, and was left out
+	Problem string `json:"problem"` // why there are no numbers; "" where there are
+}
+
+// row answers with a row of the table of codes, as compare has it.
+func (e *Engine) row(ctx context.Context, q RowQuestion) (*Answer, error) {
+	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
+	if err != nil {
+		return &Answer{JSON: RowAnswer{Problem: err.Error()}}, nil
+	}
+	out := RowAnswer{}
+	if out.CodeResult, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
+		return nil, err
+	}
+	return &Answer{JSON: out}, nil
+}
+
+// oneTable reports whether exact values are those of one table: of a network there are many.
+func (s *subject) oneTable() bool {
+	return s.problem.Latent == nil || s.problem.Latent.Perceived == nil
+}
+
+// draw is the sampling of the subject's problem.
+func (s *subject) draw(samples uint64) scenario.Sampling {
+	return scenario.Sampling{Samples: samples, Seed: s.problem.Seed, Within: s.problem.Within}
+}
+
+// result is the row of compare. Exact values of networks that take long are left out.
+func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, later bool, err error) {
+	if work := s.work(); !quick && work <= mostWork && (s.oneTable() || work > 0) {
+		c, err := s.scenario.Compare(ctx, run, []*montecarlo.Problem{s.problem}, s.weights, s.draw(samples))
+		if err != nil {
+			return r, false, err
+		}
+		return c.Results[0], false, nil
+	}
+	th, later, err := s.theory(ctx, quick)
+	if err != nil {
+		return r, later, err
+	}
+	sums, err := montecarlo.EstimateEach(ctx, run.Backend, []*montecarlo.Problem{s.problem}, samples, s.weights, nil)
+	if err != nil {
+		return r, later, err
+	}
+	o := montecarlo.Average(s.weights, sums[0])
+	r = scenario.CodeResult{
+		Code: s.code.Name(), Bits: s.code.Bits(), Transitions: s.code.TransitionsPerBit(), Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(),
+		Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within),
+		WorstLevel: o.WorstLevel, WorstMean: table.Number(o.WorstMean), Samples: o.Samples,
+	}
+	if o.WorstLevel > 0 {
+		r.WorstErr = table.Number(sums[0][o.WorstLevel-1].StdErr())
+	}
+	r.Bound, r.Exact = scenario.Average(th, s.weights)
+	if p, ok := s.scenario.Model.(scenario.Perceived); ok {
+		r.Expect(s.code, p.Training)
+	}
+	return r, later, nil
+}
+
+// MapQuestion asks for some rows of the map of two codes.
+type MapQuestion struct {
+	Scene   Scene           `json:"scene"`
+	A       Code            `json:"a"`
+	B       Code            `json:"b"`
+	Method  scenario.Method `json:"method"`
+	X       Axis            `json:"x"`
+	Y       Axis            `json:"y"`
+	From    int             `json:"from"` // the first row, from 0
+	To      int             `json:"to"`   // the row after the last one
+	Samples uint64          `json:"samples"`
+}
+
+// Axis is a range of parameters on a logarithmic axis.
+type Axis struct {
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Count int     `json:"count"`
+}
+
+func (a Axis) values() scenario.Range {
+	return scenario.Range{Lo: a.Lo, Hi: a.Hi, Count: a.Count, Log: true}
+}
+
+// check refuses what is no range.
+func (a Axis) check() error {
+	if !(a.Lo > 0) || !(a.Hi > a.Lo) || math.IsInf(a.Hi, 1) || a.Count < 2 || a.Count > scenario.MaxRange {
+		return fmt.Errorf("an axis from %v to %v in %d steps: want positive numbers, the larger one last, and at least 2 steps", a.Lo, a.Hi, a.Count)
+	}
+	return nil
+}
+
+// MapAnswer describes a map.
+type MapAnswer struct {
+	DecoderA string    `json:"decoder_a"`
+	DecoderB string    `json:"decoder_b"`
+	X        []float64 `json:"x"`
+	Y        []float64 `json:"y"` // of the rows
+}
+
+// mapRows answers with rows of the map of two codes, as heatmap has them: the errors a and b and
+// the increase in percent.
+func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
+	if err := firstOf(q.X.check(), q.Y.check()); err != nil {
+		return nil, err
+	}
+	if q.From < 0 || q.To > q.Y.Count || q.From >= q.To {
+		return nil, fmt.Errorf("rows %d to %d of the map: want some of %d", q.From, q.To, q.Y.Count)
+	}
+	m, err := e.fill(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB, m.X(), m.Y()}, Numbers: map[string][]float64{}}
+	for _, c := range m.Cells {
+		out.Numbers["a"] = append(out.Numbers["a"], float64(c.A))
+		out.Numbers["b"] = append(out.Numbers["b"], float64(c.B))
+		out.Numbers["increase"] = append(out.Numbers["increase"], float64(c.Increase))
+	}
+	return out, nil
+}
+
+// fill computes rows of a map.
+func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error) {
+	s, err := q.Scene.scenario()
+	if err != nil {
+		return nil, err
+	}
+	weights, err := s.Weights(q.Scene.Levels)
+	if err != nil {
+		return nil, err
+	}
+	var plane scenario.Plane = scenario.MixturePlane{}
+	if p, ok := s.Model.(scenario.Perceived); ok {
+		plane = scenario.PerceivedPlane{Model: p, Prior: s.Prior}
+	}
+	var sides [2]scenario.Side
+	for i, c := range []Code{q.A, q.B} {
+		opened, err := e.open(c, q.Scene.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if sides[i], err = s.Side(ctx, opened, q.Scene.Decoder, plane); err != nil {
+			return nil, err
+		}
+	}
+	m, err := s.NewMap(sides, q.X.values(), q.Y.values(), q.Method)
+	if err != nil {
+		return nil, err
+	}
+	y := m.Y()[q.From:q.To]
+	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
+	m.SetAxes(m.Plane, m.X(), y)
+	return m, s.Fill(ctx, run, m, sides, weights, q.Scene.draw(q.Samples))
+}
+
+// firstOf returns the first error.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+// Pieces of figures: scales, axes, colours. Figures are SVG, drawn as text. Their colours are
+// those of belsim's other figures; in the dark theme they are lighter.
+
+export const light = {
+	ink: "#111111", muted: "#5c6370", grid: "#e1e1e1", frame: "#111111", paper: "#ffffff",
+	one: "#141414", zero: "#ffffff", bound: "#828282", exact: "#005493", sampled: "#d55e00", mark: "#d55e00", glow: "#d55e0026", third: "#009e73", fourth: "#cc79a7",
+};
+export const dark = {
+	ink: "#e8eaed", muted: "#9aa3af", grid: "#343a43", frame: "#8b93a0", paper: "#171a1f",
+	one: "#e4e7eb", zero: "#22262d", bound: "#9a9a9a", exact: "#62b2f0", sampled: "#ff8f3f", mark: "#ff8f3f", glow: "#ff8f3f33", third: "#2fc59a", fourth: "#e4a3cb",
+};
+
+const reds = [[247, 247, 247], [253, 219, 199], [244, 165, 130], [214, 96, 77], [165, 15, 38], [90, 0, 25]];
+const blues = [[247, 247, 247], [226, 238, 246], [198, 224, 241], [165, 206, 233], [128, 186, 224], [88, 163, 213]];
+
+/** diverging is the colour of v on a palette from −limit to limit: red where positive, blue where
+ * negative. */
+export function diverging(v, limit) {
+	const anchors = v < 0 ? blues : reds;
+	const at = Math.min(1, Math.abs(v) / limit) * (anchors.length - 1);
+	const i = Math.min(Math.floor(at), anchors.length - 2);
+	return anchors[i].map((a, j) => Math.round(a + (at - i) * (anchors[i + 1][j] - a)));
+}
+
+export const esc = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+
+/** short writes a number with four digits. */
+export function short(v) {
+	if (v == null || !Number.isFinite(v)) return "–";
+	if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4)) return v.toExponential(2).replace("e+", "e");
+	return String(Number(v.toPrecision(4)));
+}
+
+/** niceStep is a round number that is not smaller than step. */
+export function niceStep(step) {
+	if (!(step > 0)) return 1;
+	const power = 10 ** Math.floor(Math.log10(step));
+	for (const f of [1, 2, 5, 10]) if (f * power >= step * (1 - 1e-9)) return f * power;
+	return 10 * power;
+}
+
+/** Scale maps values from lo to hi to places from a to b. */
+export class Scale {
+	constructor(lo, hi, a, b, log = false) {
+		Object.assign(this, { lo, hi, a, b, log });
+	}
+	at(v) {
+		const f = this.log ? Math.log(v / this.lo) / Math.log(this.hi / this.lo) : (v - this.lo) / (this.hi - this.lo);
+		return this.a + f * (this.b - this.a);
+	}
+	of(place) {
+		const f = (place - this.a) / (this.b - this.a);
+		return this.log ? this.lo * (this.hi / this.lo) ** f : this.lo + f * (this.hi - this.lo);
+	}
+	ticks(count = 5) {
+		const out = [];
+		if (!this.log) {
+			const step = niceStep((this.hi - this.lo) / count);
+			for (let i = Math.ceil(this.lo / step - 1e-9); i * step <= this.hi + 1e-9 * step; i++) out.push(Number((i * step).toPrecision(12)));
+			return out;
+		}
+		const decades = Math.log10(this.hi / this.lo);
+		const steps = decades > 2.5 ? [1] : decades > 1.2 ? [1, 3] : [1, 2, 5];
+		for (let p = Math.floor(Math.log10(this.lo)); p <= Math.log10(this.hi); p++) {
+			for (const s of steps) {
+				const v = Number((s * 10 ** p).toPrecision(6));
+				if (v >= this.lo * (1 - 1e-9) && v <= this.hi * (1 + 1e-9)) out.push(v);
+			}
+		}
+		return out;
+	}
+}
+
+/** wholeTicks marks 1 and round numbers up to n. */
+export function wholeTicks(n, count = 5) {
+	const step = Math.max(1, niceStep(n / count));
+	const out = [1];
+	for (let v = step; v <= n; v += step) if (v > 1 && (v - 1 >= step / 2)) out.push(v);
+	return out;
+}
+
+/** axes draws the frame, ticks and titles around a box. */
+export function axes(c, box, x, y, { xTicks = x.ticks(), yTicks = y.ticks(), xTitle = "", yTitle = "", grid = true } = {}) {
+	let s = "";
+	for (const v of xTicks) {
+		const at = x.at(v).toFixed(1);
+		if (grid) s += `<line x1="${at}" x2="${at}" y1="${box.top}" y2="${box.bottom}" stroke="${c.grid}" stroke-width=".7"/>`;
+		s += `<text x="${at}" y="${box.bottom + 15}" text-anchor="middle" fill="${c.muted}" font-size="11">${short(v)}</text>`;
+	}
+	for (const v of yTicks) {
+		const at = y.at(v).toFixed(1);
+		if (grid) s += `<line x1="${box.left}" x2="${box.right}" y1="${at}" y2="${at}" stroke="${c.grid}" stroke-width=".7"/>`;
+		s += `<text x="${box.left - 6}" y="${(+at + 3.8).toFixed(1)}" text-anchor="end" fill="${c.muted}" font-size="11">${short(v)}</text>`;
+	}
+	s += `<text x="${(box.left + box.right) / 2}" y="${box.bottom + 32}" text-anchor="middle" fill="${c.ink}" font-size="12">${esc(xTitle)}</text>`;
+	const middle = (box.top + box.bottom) / 2;
+	s += `<text transform="translate(${box.left - 42} ${middle}) rotate(-90)" text-anchor="middle" fill="${c.ink}" font-size="12">${esc(yTitle)}</text>`;
+	return s;
+}
+
+export function frame(c, box) {
+	return `<rect x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" fill="none" stroke="${c.frame}" stroke-width=".8"/>`;
+}
+
+/** line is a path through points, broken where a number does not exist. */
+export function line(xs, ys, x, y, top) {
+	let path = "", pen = false;
+	for (let i = 0; i < ys.length; i++) {
+		if (!Number.isFinite(ys[i])) { pen = false; continue; }
+		path += `${pen ? "L" : "M"}${x.at(xs[i]).toFixed(1)} ${Math.max(top ?? -1e9, y.at(ys[i])).toFixed(1)}`;
+		pen = true;
+	}
+	return path;
+}
+
+/** svg wraps a drawing. */
+export function svg(width, height, content, c, { title = "" } = {}) {
+	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, 'Helvetica Neue', Arial, sans-serif" role="img" aria-label="${esc(title)}">${content}</svg>`;
+}
+
+/** picture is an SVG image of RGBA pixels, one a cell, without smoothing. */
+export function picture(pixels, columns, rows, box) {
+	const canvas = document.createElement("canvas");
+	canvas.width = columns;
+	canvas.height = rows;
+	canvas.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
+	return `<image x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`;
+}
+
+export const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));

@@ -1,0 +1,105 @@
+// The Web Workers that compute. Questions wait in a queue; a group of questions is dropped as a
+// whole when a move makes it useless, and a worker that is still busy with one is replaced.
+
+/** dropped is the reason with which a question ends that nobody asks any more. */
+export const dropped = new Error("dropped");
+
+const patience = 40; // milliseconds that a worker may go on with a dropped question
+
+export class Pool {
+	constructor(module, script, size) {
+		this.module = module;
+		this.url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+		this.queue = [];
+		this.ids = 0;
+		this.replaced = 0;
+		this.workers = Array.from({ length: size }, () => this.start());
+		this.spare = this.start();
+	}
+
+	start() {
+		const w = { worker: new Worker(this.url), ready: false, task: null };
+		w.worker.onmessage = ({ data }) => this.hear(w, data);
+		w.worker.onerror = (e) => { e.preventDefault?.(); this.fail(w, e.message); };
+		w.worker.postMessage({ module: this.module });
+		return w;
+	}
+
+	hear(w, data) {
+		if (data.ready) {
+			w.ready = true;
+			this.pump();
+			return;
+		}
+		const task = w.task;
+		w.task = null;
+		if (task && task.id === data.id && !task.gone) {
+			if (data.error != null) task.reject(new Error(data.error));
+			else task.resolve({ ...JSON.parse(data.json ?? "null"), ...data.numbers, ...data.bytes, took: performance.now() - task.began });
+		}
+		this.pump();
+	}
+
+	fail(w, message) {
+		w.task?.reject(new Error(message || "the computation ended unexpectedly"));
+		this.replace(w);
+	}
+
+	/** ask returns a promise of the answer. Smaller ranks come first. pin names a worker by a
+	 * number: questions with the same pin share what the engine keeps. */
+	ask(group, method, question, { rank = 5, pin = null, files = null } = {}) {
+		return new Promise((resolve, reject) => {
+			this.queue.push({ id: ++this.ids, group, method, question: JSON.stringify(question), rank, pin, files, resolve, reject });
+			queueMicrotask(() => this.pump());
+		});
+	}
+
+	/** drop ends all questions of a group. */
+	drop(group) {
+		const gone = this.queue.filter((t) => t.group === group);
+		this.queue = this.queue.filter((t) => t.group !== group);
+		for (const w of this.workers) {
+			if (w.task?.group === group && !w.task.gone) {
+				w.task.gone = true;
+				gone.push(w.task);
+				const task = w.task;
+				setTimeout(() => { if (w.task === task && this.queue.length > 0) this.replace(w); }, patience);
+			}
+		}
+		for (const t of gone) t.reject(dropped);
+	}
+
+	replace(w) {
+		const i = this.workers.indexOf(w);
+		w.worker.terminate();
+		w.task = null;
+		if (i < 0) return;
+		this.replaced++;
+		this.workers[i] = this.spare;
+		this.spare = this.start();
+		this.pump();
+	}
+
+	pump() {
+		this.workers.forEach((w, i) => {
+			if (!w.ready || w.task || this.queue.length === 0) return;
+			let best = -1;
+			this.queue.forEach((t, j) => {
+				if (t.pin !== null && t.pin % this.workers.length !== i) return;
+				if (best < 0 || t.rank < this.queue[best].rank) best = j;
+			});
+			if (best < 0) return;
+			const [task] = this.queue.splice(best, 1);
+			w.task = task;
+			task.began = performance.now();
+			w.worker.postMessage({ id: task.id, method: task.method, question: task.question, files: task.files });
+		});
+	}
+
+	get busy() { return this.queue.length > 0 || this.workers.some((w) => w.task && !w.task.gone); }
+}
+
+/** ignoreDropped lets a promise end without an answer where it was dropped. */
+export function ignoreDropped(err) {
+	if (err !== dropped) throw err;
+}
