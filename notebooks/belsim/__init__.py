@@ -1,0 +1,47 @@
+"""belsim: the error of regression by binary-encoded labels, from Python.
+
+A real label is quantized to L levels, encoded in M bits, predicted by M binary classifiers and decoded again. Functions
+here run the command ``belsim``, which this package carries, and return its results as NumPy arrays and DataFrames:
+
+- ``codes``, ``code``: the codes, and their matrices; ``encode``, ``decode``, ``quantize``, ``dequantize``: in NumPy
+- ``compare``, ``heatmap``, ``verify``: the expected error of codes, by bound, exactly, and by samples
+- ``fit``: a trained network, judged by its outputs; ``optimize``: a search for a code; ``sweep``: many cells; ``bench``
+- ``belsim.torch``, ``belsim.sklearn``: networks and estimators; they need torch and scikit-learn
+
+**Levels and bits count from 0 in Python**, as rows and columns of a code's matrix do: level 0 is row 0, and the last
+level is L − 1. The command, its messages (``belsim.Error``) and its printed report (``Fit.report``) count from 1.
+
+Errors are ``|decoded − label|`` in levels. Names of columns are those of the command's JSON; a missing value is NaN.
+Nothing is cached and nothing is downloaded. A call that is interrupted stops the command. Where tqdm is installed, a bar
+shows the progress of long calls in notebooks and terminals (``progress=True`` or ``False`` decides).
+"""
+
+from importlib.metadata import version as _version
+
+from belsim._call import Error, Figure
+from belsim._codes import code, codes, decode, dequantize, encode, quantize
+from belsim._commands import Fit, Heatmap, Optimized, Verification, bench, compare, fit, heatmap, optimize, sweep, verify
+
+__version__ = _version("belsim")
+
+__all__ = [
+    "Error",
+    "Figure",
+    "Fit",
+    "Heatmap",
+    "Optimized",
+    "Verification",
+    "bench",
+    "code",
+    "codes",
+    "compare",
+    "decode",
+    "dequantize",
+    "encode",
+    "fit",
+    "heatmap",
+    "optimize",
+    "quantize",
+    "sweep",
+    "verify",
+]

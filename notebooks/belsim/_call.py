@@ -1,0 +1,359 @@
+"""Calls of the command: arguments, arrays, progress, errors."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import io
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+SMALL = 1 << 20
+"""Bytes: an array up to this size goes through standard input, a larger one through a file."""
+
+
+class Error(Exception):
+    """A refusal or a failure of belsim. Its text is the command's message.
+
+    ``exit_code`` is the command's: 2 for bad input, 3 where the machine cannot do it. Messages count levels, rows and
+    columns from 1, as the command does.
+    """
+
+    def __init__(self, message: str, exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Figure:
+    """A picture in SVG. Jupyter shows it.
+
+    ``svg`` is the text of the picture; ``save("name.svg")`` writes it.
+    """
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<Figure: {len(self.svg)} characters of SVG>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the picture to a file whose name ends in .svg."""
+        if Path(path).suffix.lower() != ".svg":
+            raise Error(f"{path}: want a name that ends in .svg")
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+
+def executable() -> str:
+    """The path of the command that this package carries.
+
+    In a checkout, where Python finds the package's source before the installed one, it is the installed one's.
+    """
+    name = "belsim.exe" if os.name == "nt" else "belsim"
+    path = Path(__file__).parent / "bin" / name
+    if path.exists():
+        return str(path)
+    with suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files("belsim") or []:
+            if file.parts[-3:] == ("belsim", "bin", name):
+                return str(file.locate())
+    raise Error(f"{path} is missing: install the package with 'pip install .' in notebooks/", 3)
+
+
+def array(values: ArrayLike) -> NDArray[Any]:
+    """A NumPy array of what has ``__array__``: also of a torch.Tensor that needs its gradient or is on a device."""
+    if hasattr(values, "detach"):
+        values = cast("Any", values).detach().cpu()
+    out = np.asarray(values)
+    if out.dtype == object or out.dtype.kind not in "biuf":
+        raise Error(f"array of {out.dtype}: want bools, integers or floats")
+    if out.dtype.kind == "f" and out.dtype.itemsize not in (2, 4, 8):
+        out = out.astype(np.float64)
+    return out
+
+
+class Inputs:
+    """The arrays of one call, and its folder of files. Leaving the context removes the folder."""
+
+    def __init__(self) -> None:
+        self.stdin: bytes | None = None
+        self.names: dict[str, str] = {}  # of the arrays, by the paths that belsim sees
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Inputs:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def path(self, name: str) -> Path:
+        """The path of a file in the folder."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="belsim-")
+        return Path(self._folder.name) / name
+
+    def array(self, values: ArrayLike, name: str) -> str:
+        """What stands on the command line for an array: ``-`` or a path. ``name`` is the array's in messages and results."""
+        mapped = _mapped_file(values)
+        if mapped is not None:
+            self.names[mapped] = name
+            return mapped
+        a = array(values)
+        if self.stdin is None and a.nbytes <= SMALL:
+            out = io.BytesIO()
+            np.save(out, a)
+            self.stdin = out.getvalue()
+            self.names["standard input"] = name
+            return "-"
+        file = self.path(f"{len(self.names)}.npy")
+        np.save(file, a)
+        self.names[str(file)] = name
+        return str(file)
+
+    def text(self, content: str, name: str, ending: str) -> str:
+        """The path of a file with a text. ``name`` is the file's in messages."""
+        file = self.path(f"{len(self.names)}{ending}")
+        file.write_text(content, encoding="utf-8")
+        self.names[str(file)] = name
+        return str(file)
+
+    def code(self, code: str | ArrayLike, name: str) -> str:
+        """What stands on the command line for a code, a name or an L × M matrix."""
+        if isinstance(code, (str, os.PathLike)):
+            return os.fspath(code)
+        return self.array(code, name)
+
+    def rename(self, text: str) -> str:
+        """A message with the arrays' names for their paths."""
+        for path, name in self.names.items():
+            text = text.replace(path, name)
+        return text
+
+    def renamed(self, value: Any) -> Any:
+        """A result with the arrays' names for their paths."""
+        if isinstance(value, str):
+            return self.names.get(value, value)
+        if isinstance(value, list):
+            return [self.renamed(v) for v in value]
+        if isinstance(value, dict):
+            return {k: self.renamed(v) for k, v in value.items()}
+        return value
+
+
+def _mapped_file(values: object) -> str | None:
+    """The .npy file that an array is all of, as ``numpy.load(path, mmap_mode="r")`` returns it: belsim reads it in place."""
+    if not isinstance(values, np.memmap) or values.mode != "r" or not str(values.filename).endswith(".npy"):
+        return None
+    try:
+        whole = np.load(str(values.filename), mmap_mode="r")
+    except (OSError, ValueError):
+        return None
+    same = (
+        whole.shape == values.shape
+        and whole.dtype == values.dtype
+        and whole.strides == values.strides
+        and whole.offset == values.offset
+    )
+    return str(values.filename) if same else None
+
+
+def word(value: object) -> str:
+    """A value as the command line has it."""
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+def flags(**values: object) -> list[str]:
+    """Flags for arguments: none for None, False and missing ones; comma-separated values for a list."""
+    out = []
+    for name, value in values.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            out.append(flag)
+        elif isinstance(value, (list, tuple)):
+            out.append(f"{flag}={','.join(word(v) for v in value)}")
+        else:
+            out.append(f"{flag}={word(value)}")
+    return out
+
+
+def span(values: str | Sequence[Any] | NDArray[Any] | None) -> str | None:
+    """A range of the command line: ``lo:hi:count`` or ``lo:hi:count:log`` from such a tuple, or the numbers of a list."""
+    if values is None or isinstance(values, str):
+        return values
+    if not isinstance(values, tuple):  # a list, or an array
+        return ",".join(word(float(v)) for v in values)
+    return ":".join(word(v) for v in values)
+
+
+def prior_file(inputs: Inputs, prior: ArrayLike | None) -> str | None:
+    """The file of a histogram: the count or weight of each level."""
+    if prior is None:
+        return None
+    counts = array(prior)
+    if counts.ndim != 1:
+        raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
+    rows = "".join(f"{level},{word(float(count))}\n" for level, count in enumerate(counts))
+    return inputs.text("label,count\n" + rows, "prior", ".csv")
+
+
+_PROGRESS = re.compile(r"^belsim: (.+?): (\d+) of (\d+) \(\d+ %\)(?:, (.*))?$")
+
+
+class _Bar:
+    """A bar of tqdm, made when there is progress to show. Without tqdm it does nothing."""
+
+    def __init__(self, show: bool | None) -> None:
+        if show is None:
+            show = sys.stderr.isatty() or "ipykernel" in sys.modules
+        self.wanted = show and importlib.util.find_spec("tqdm") is not None
+        self._bar: Any = None
+
+    def line(self, what: str, done: int, total: int, note: str | None) -> None:
+        if not self.wanted:
+            return
+        if self._bar is None or self._bar.desc != what or self._bar.total != total:
+            from tqdm.auto import tqdm
+
+            self.close()
+            self._bar = tqdm(total=total, desc=what, unit_scale=True, leave=False)
+            self._bar.desc = what  # without tqdm's colon
+        self._bar.update(done - self._bar.n)
+        if note:
+            self._bar.set_postfix_str(note)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, may_fail: bool = False) -> str:
+    """Runs the command and returns its standard output.
+
+    Raises Error with its message, and stops it when the call is interrupted. A note becomes a warning. may_fail: the
+    exit code 1, a failed verification, is no error.
+    """
+    bar = _Bar(progress)
+    environment = dict(os.environ)
+    if bar.wanted:
+        environment.setdefault("BELSIM_PROGRESS", "500ms")
+    process = subprocess.Popen(
+        [executable(), *args],
+        stdin=subprocess.DEVNULL if inputs.stdin is None else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    out: list[bytes] = []
+    threads = [threading.Thread(target=lambda: out.append(cast("IO[bytes]", process.stdout).read()), daemon=True)]
+    if inputs.stdin is not None:
+        threads.append(threading.Thread(target=_feed, args=(process.stdin, inputs.stdin), daemon=True))
+    messages = []
+    try:
+        for thread in threads:
+            thread.start()
+        for raw in cast("IO[bytes]", process.stderr):
+            line = raw.decode("utf-8", "replace").strip()
+            matched = _PROGRESS.match(line)
+            if matched:
+                bar.line(matched[1], int(matched[2]), int(matched[3]), matched[4])
+            else:
+                messages.append(line)
+        status = process.wait()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        _stop(process)
+        raise
+    finally:
+        bar.close()
+        for pipe in (process.stdout, process.stderr):
+            with suppress(OSError, ValueError):
+                cast("IO[bytes]", pipe).close()
+    text = out[0].decode("utf-8")
+    notes = [m for m in messages if m.startswith("belsim: note: ")]
+    rest = [m for m in messages if m and m not in notes]
+    if status not in ((0, 1) if may_fail else (0,)):
+        message = inputs.rename(" ".join(rest).removeprefix("belsim: "))
+        raise Error(message or f"belsim ended with the exit code {status}", status)
+    for note in notes:
+        if "sampling on the CPU" not in note:  # no news for a caller who did not ask for a GPU
+            warnings.warn(inputs.rename(note.removeprefix("belsim: note: ")), stacklevel=4)
+    return text
+
+
+def _feed(pipe: IO[bytes], content: bytes) -> None:
+    with suppress(BrokenPipeError, OSError), pipe:  # belsim may end before it has read everything
+        pipe.write(content)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Interrupts the command, which ends within about a second, or else kills it."""
+    with suppress(OSError):
+        process.send_signal(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, may_fail: bool = False) -> dict[str, Any]:
+    """Runs the command, and returns its JSON with levels and bits from 0."""
+    command, *rest = args
+    text = run([command, "--json", *rest], inputs, progress=progress, may_fail=may_fail)
+    return cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))
+
+
+_POSITIONS = ("level", "worst_level", "bit")
+_LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "dead_bits")
+
+
+def from_zero(value: Any) -> Any:
+    """JSON of belsim with its levels and bits counted from 0."""
+    if isinstance(value, list):
+        return [from_zero(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    out: dict[str, Any] = {}
+    for name, v in value.items():
+        if name in _POSITIONS and isinstance(v, int):
+            out[name] = v - 1
+        elif name in _LISTS_OF_POSITIONS and isinstance(v, list):
+            out[name] = [k - 1 for k in v]
+        else:
+            out[name] = from_zero(v)
+    return out
+
+
+def table(rows: Sequence[Mapping[str, Any]] | None, **about: Any) -> pd.DataFrame:
+    """A DataFrame of rows of JSON: NaN for null, nested names with a dot, and what holds for all rows in ``attrs``."""
+    frame = pd.json_normalize([dict(r) for r in rows or []])
+    for column in frame:
+        if frame[column].isna().all():
+            frame[column] = math.nan
+    frame.attrs.update(about)
+    return frame

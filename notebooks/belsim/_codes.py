@@ -1,0 +1,237 @@
+"""Codes as matrices; encoding and decoding in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from belsim._call import Error, Inputs, array, flags, results, run, table
+
+DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
+Kind = Literal["auto", "logits", "probabilities", "bits"]
+
+CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
+"""The logit of probability 1, as belsim has it."""
+
+
+def codes(levels: int = 256) -> pd.DataFrame:
+    """The codes that belsim knows, with their properties at a number of levels L.
+
+    One row for each code: ``code, levels, bits, min_distance, transitions_per_bit, max_transitions,
+    distance_label_correlation, constant_columns, decoder, description``.
+    """
+    with Inputs() as inputs:
+        return table(results(["codes", *flags(levels=levels)], inputs)["codes"])
+
+
+def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
+    """The matrix of a named code, or of a file: uint8 of shape (L, M), a row for each level and a column for each bit.
+
+    ``name`` is one of ``belsim.codes()``, or a path to a .csv or .npy file. ``levels`` is L (256 for a name without it).
+    Row ``n`` has the bits of level ``n``, from 0.
+    """
+    with Inputs() as inputs:
+        file = inputs.path("code.npy")
+        run(["codes", f"--output={file}", *flags(levels=levels), "--", name], inputs)
+        matrix: NDArray[np.uint8] = np.load(file)
+        return matrix
+
+
+def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[Any]:
+    """A code as a matrix: uint8 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
+    if isinstance(code_or_name, str):
+        return code(code_or_name, levels)
+    c = array(code_or_name)
+    if c.ndim != 2 or c.shape[0] < 2 or c.shape[1] < 1:
+        raise Error(f"code of shape {c.shape}: want (L, M), a row for each level and a column for each bit")
+    if levels is not None and levels != c.shape[0]:
+        raise Error(f"code of {c.shape[0]} rows, but {levels} levels were asked for")
+    if not np.isfinite(c).all():
+        raise Error("code: want finite numbers")
+    c = c.astype(np.uint8 if ((c == 0) | (c == 1)).all() else np.float64)
+    if len(np.unique(c, axis=0)) < len(c):
+        raise Error("code: two levels have the same code word")
+    return c
+
+
+def targets_of(c: NDArray[Any]) -> NDArray[np.uint8]:
+    """The targets of the classifiers: the bits of a code, also of one of real numbers."""
+    if c.dtype == np.uint8:
+        return c
+    middle = c.min(axis=0) / 2 + c.max(axis=0) / 2
+    bits: NDArray[np.uint8] = (c > middle).astype(np.uint8)
+    return bits
+
+
+def _levels(levels: ArrayLike, count: int) -> NDArray[np.int64]:
+    n = array(levels)
+    if n.dtype.kind == "f":
+        if not (n == np.floor(n)).all():
+            raise Error("levels: want whole numbers; belsim.quantize makes levels of real labels")
+        n = n.astype(np.int64)
+    if n.size and (n.min() < 0 or n.max() >= count):
+        wrong = n.min() if n.min() < 0 else n.max()
+        raise Error(f"level {wrong}: want 0 to {count - 1}")
+    return n.astype(np.int64)
+
+
+def encode(levels: ArrayLike, code: str | ArrayLike, *, count: int | None = None) -> NDArray[np.uint8]:
+    """The bits of levels: uint8 of shape (..., M) for levels, from 0 to L − 1, of shape (...).
+
+    ``code`` is an L × M matrix, or a name with its number of levels in ``count``. For a code of real numbers the bits are
+    the targets of its classifiers.
+    """
+    c = matrix(code, count)
+    bits: NDArray[np.uint8] = targets_of(c)[_levels(levels, len(c))]
+    return bits
+
+
+def quantize(labels: ArrayLike, range: tuple[float, float], levels: int) -> NDArray[np.int64]:  # noqa: A002
+    """The nearest levels, from 0 to L − 1, of real labels: ``range[0]`` is level 0, and ``range[1]`` is level L − 1.
+
+    Labels outside the range get the level at its end.
+    """
+    lo, hi = range
+    exact = (array(labels).astype(np.float64) - lo) * (levels - 1) / (hi - lo)
+    return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
+
+
+def dequantize(levels: ArrayLike, range: tuple[float, float], count: int) -> NDArray[np.float64]:  # noqa: A002
+    """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``."""
+    lo, hi = range
+    return lo + array(levels).astype(np.float64) * (hi - lo) / (count - 1)
+
+
+def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
+    """The decoder that ``auto`` takes for a code: bel-u for unary codes, bel-j for Johnson's, else gen."""
+    if c.dtype != np.uint8:
+        return "gen"
+    unary, johnson = _is_unary(c), _is_johnson(c)
+    if johnson and (name.startswith("johnson") or not unary):
+        return "bel-j"
+    return "bel-u" if unary else "gen"
+
+
+def _is_unary(c: NDArray[Any]) -> bool:
+    n, k = np.indices(c.shape)
+    return c.shape[1] >= c.shape[0] - 1 and bool((c == (k < n)).all())
+
+
+def _is_johnson(c: NDArray[Any]) -> bool:
+    m = c.shape[1]
+    v = np.arange(c.shape[0])[:, None] + (1 if c[0].any() else 0)
+    if v.max() > 2 * m:
+        return False
+    k = np.arange(m)[None]
+    return bool((c == ((k >= m - v) & (k < 2 * m - v))).all())
+
+
+def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
+    """Outputs as numbers whose sign is the decision, and whether they are decisions alone."""
+    if kind == "auto":
+        kind = "logits" if z.dtype.kind == "f" else "bits"
+    if kind == "bits":
+        zero_one, signs = ((z == 0) | (z == 1)).all(), ((z == -1) | (z == 1)).all()
+        if not (zero_one or signs):
+            raise Error("outputs: want bits, all of 0 and 1 or all of −1 and 1")
+        return np.where(z > 0, np.int8(1), np.int8(-1)), True
+    z = z.astype(np.float64)
+    if kind == "logits":
+        if not np.isfinite(z).all():
+            raise Error("outputs: want finite numbers")
+        return z, False
+    if kind != "probabilities":
+        raise Error(f"kind {kind!r}: want 'auto', 'logits', 'probabilities' or 'bits'")
+    if not ((z >= 0) & (z <= 1)).all():
+        raise Error("outputs: want probabilities from 0 to 1")
+    with np.errstate(divide="ignore"):
+        return np.clip(np.log(z) - np.log1p(-z), -CERTAIN, CERTAIN), False
+
+
+def decode(
+    outputs: ArrayLike,
+    code: str | ArrayLike,
+    decoder: str = "auto",
+    *,
+    levels: int | None = None,
+    kind: Kind = "auto",
+    reads: Literal["auto", "bits", "logits"] = "auto",
+    temperature: float = 1.0,
+) -> NDArray[Any]:
+    """The levels, from 0, of the outputs of M classifiers.
+
+    ``outputs`` has the shape (..., M); the result has the shape (...): integers for ``bel-u``, ``bel-j`` and ``gen``, float64
+    for ``gen-ex``, whose expected level may lie between two levels. ``bel-u`` and ``bel-j`` may return levels outside 0 to L − 1
+    for words that no level has.
+
+    ``code`` is an L × M matrix, or a name with its number of ``levels``. ``decoder`` is ``auto``, ``bel-u``, ``bel-j``, ``gen`` or
+    ``gen-ex``. ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
+    ±1). ``reads`` says what the decoder reads: ``auto`` gives logits to ``gen-ex`` and to codes of real numbers, and bits to the
+    others. ``temperature`` multiplies the logits of ``gen-ex``.
+    """
+    c = matrix(code, levels)
+    name = code if isinstance(code, str) else ""
+    if decoder == "auto":
+        decoder = fitting(c, name)
+    z = array(outputs)
+    if z.ndim < 1 or z.shape[-1] != c.shape[1]:
+        raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
+    z, hard = _logits(z, kind)
+    if reads == "auto":
+        reads = "logits" if decoder == "gen-ex" or c.dtype != np.uint8 else "bits"
+    if reads == "bits":
+        z, hard = np.where(z > 0, np.int8(1), np.int8(-1)), True
+    elif decoder in ("bel-u", "bel-j"):
+        raise Error(f"{decoder} reads bits; gen and gen-ex read logits")
+    rows = z.reshape(-1, c.shape[1])
+    if decoder == "bel-u":
+        if c.dtype != np.uint8 or not _is_unary(c):
+            raise Error("bel-u reads the unary code; use gen")
+        found: NDArray[Any] = (rows > 0).sum(axis=1)
+    elif decoder == "bel-j":
+        if c.dtype != np.uint8 or not _is_johnson(c):
+            raise Error("bel-j reads johnson and johnson-nonzero; use gen")
+        found = _bel_j(rows > 0, zero_word=not c[0].any())
+    elif decoder == "gen":
+        found = _gen(rows, c, hard)
+    elif decoder == "gen-ex":
+        if not (temperature > 0 and np.isfinite(temperature)):
+            raise Error(f"temperature {temperature}: want a positive finite number")
+        found = _gen_ex(rows, c, temperature)
+    else:
+        raise Error(f"unknown decoder {decoder!r}: want auto, bel-u, bel-j, gen or gen-ex")
+    return found.reshape(z.shape[:-1])
+
+
+def _bel_j(b: NDArray[np.bool_], *, zero_word: bool) -> NDArray[np.int64]:
+    """Eq. 14, from the first and the last one; levels from 0."""
+    m = b.shape[1]
+    first, last = b.argmax(axis=1) + 1, m - b[:, ::-1].argmax(axis=1)
+    label = 2 * m + 1 - first - last + int(zero_word)
+    return np.where(b.any(axis=1), label, 1 if zero_word else m) - 1
+
+
+def _blocks(rows: NDArray[Any], levels: int) -> list[NDArray[Any]]:
+    """Parts of the rows whose correlations with all levels take little memory."""
+    return np.array_split(rows, max(1, -(-len(rows) * levels // (1 << 22))))
+
+
+def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
+    """Eq. 5: the level with the largest correlation, the lowest of several."""
+    # Correlations of ±1 with words of 0 and 1 are whole numbers below 2²⁴: float32 holds them.
+    words = c.T.astype(np.float32 if hard and c.dtype == np.uint8 else np.float64)
+    return np.concatenate([(part.astype(words.dtype) @ words).argmax(axis=1) for part in _blocks(z, len(c))])
+
+
+def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float) -> NDArray[np.float64]:
+    """Eq. 6: the expected level under the softmax of correlations."""
+    words, n = c.T.astype(np.float64), np.arange(len(c), dtype=np.float64)
+    out = []
+    for part in _blocks(z, len(c)):
+        correlations = part.astype(np.float64) @ words
+        weights = np.exp(temperature * (correlations - correlations.max(axis=1, keepdims=True)))
+        out.append(weights @ n / weights.sum(axis=1))
+    return np.concatenate(out)

@@ -1,0 +1,536 @@
+"""The commands as functions, and what they return."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from belsim._call import Error, Figure, Inputs, array, flags, from_zero, prior_file, results, run, span, table, word
+
+Code = str | ArrayLike
+Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
+Training = Literal["bits", "decoder"]
+
+
+def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
+    if isinstance(codes, str) or getattr(codes, "ndim", 0) == 2:
+        raise Error("codes: want a list of them, such as ['unary', C]")
+    for i, c in enumerate(codes):
+        yield f"codes[{i}]", c
+
+
+def _errors(inputs: Inputs, errors: ArrayLike | str | None) -> str | None:
+    return None if errors is None else inputs.code(errors, "errors")
+
+
+def _model(inputs: Inputs, model: Fit | str | os.PathLike[str] | None) -> str | None:
+    if isinstance(model, Fit):
+        return inputs.text(model.json, "model", ".json")
+    return None if model is None else os.fspath(model)
+
+
+class _Results:
+    """A result: every name of the JSON is an attribute."""
+
+    results: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["results"][name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.results]
+
+
+def compare(
+    codes: Sequence[Code] = (),
+    *,
+    levels: int | None = None,
+    decoder: str | Sequence[str] | None = None,
+    r: float | None = None,
+    sigma: float | None = None,
+    errors: ArrayLike | str | None = None,
+    model: Fit | str | os.PathLike[str] | None = None,
+    label_noise: float | None = None,
+    mae: float | None = None,
+    misfit: float | None = None,
+    cutoff: float | None = None,
+    training: Training | Sequence[Training] | None = None,
+    transitions: Literal["code", "printed"] | None = None,
+    prior: ArrayLike | None = None,
+    outputs: Literal["auto", "bits", "logits"] | None = None,
+    temperature: float | None = None,
+    shared_noise: float | None = None,
+    labels: Literal["levels", "continuous"] | None = None,
+    samples: int | None = None,
+    rel_err: float | None = None,
+    max_samples: int | None = None,
+    within: int | None = None,
+    least: bool = False,
+    seed: int | None = None,
+    workers: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Codes by their expected error, the smallest first: bound, exact expectation and sampled mean.
+
+    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
+    Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
+    what ``fit`` returned; or networks that know one noisy label, with ``label_noise`` (in levels) or with the mean error ``mae``
+    (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
+
+    ``least`` adds the least error that a decoder of the outputs can have.
+
+    Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
+    within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
+    probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
+    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``.
+    """
+    with Inputs() as inputs:
+        names = [inputs.code(c, name) for name, c in _code_list(codes)]
+        result = results(
+            [
+                "compare",
+                *flags(
+                    levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
+                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
+                    prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
+                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least, seed=seed,
+                    workers=workers, backend=backend,
+                ),
+                "--",
+                *names,
+            ],
+            inputs,
+            progress=progress,
+        )  # fmt: skip
+    return table(result.pop("results"), **result)
+
+
+class Verification(_Results):
+    """The result of ``verify``.
+
+    ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
+    a row for each level: ``level`` (from 0), ``bound, exact, mean, stderr, samples, detectable``; ``overall`` has the same for all
+    levels. Other names of the JSON are attributes.
+    """
+
+    def __init__(self, result: dict[str, Any], svg: str) -> None:
+        self.results = result
+        self.passed: bool | None = result["pass"]
+        self.failures: list[str] = result["failures"]
+        self.labels: pd.DataFrame = table(result["labels"])
+        self.overall: dict[str, Any] = result["overall"]
+        self._svg = svg
+
+    def plot(self) -> Figure:
+        """The paper's Figure 10: bound, exact value and samples of every level."""
+        return Figure(self._svg)
+
+    def __repr__(self) -> str:
+        verdict = {True: "passed", False: "failed", None: "unchecked"}[self.passed]
+        return f"<Verification of {self.results['code']} ({self.results['decoder']}): {verdict}>"
+
+
+def verify(
+    code: Code = "johnson-nonzero",
+    *,
+    levels: int | None = None,
+    decoder: str | None = None,
+    r: float | None = None,
+    sigma: float | None = None,
+    errors: ArrayLike | str | None = None,
+    model: Fit | str | os.PathLike[str] | None = None,
+    label_noise: float | None = None,
+    mae: float | None = None,
+    random: bool = False,
+    prior: ArrayLike | None = None,
+    outputs: Literal["auto", "bits", "logits"] | None = None,
+    temperature: float | None = None,
+    shared_noise: float | None = None,
+    labels: Literal["levels", "continuous"] | None = None,
+    samples: int | None = None,
+    rel_err: float | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: bool | None = None,
+) -> Verification:
+    """Checks bound, exact value and sampled mean of every level against each other.
+
+    ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
+    those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
+    """
+    with Inputs() as inputs:
+        svg = inputs.path("verify.svg")
+        result = results(
+            [
+                "verify",
+                f"--output={svg}",
+                *flags(
+                    code=inputs.code(code, "code"), levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
+                    model=_model(inputs, model), label_noise=label_noise, mae=mae, random=random, prior=prior_file(inputs, prior),
+                    outputs=outputs, temperature=temperature, shared_noise=shared_noise, labels=labels, samples=samples,
+                    rel_err=rel_err, seed=seed, workers=workers, backend=backend,
+                ),
+            ],
+            inputs,
+            progress=progress,
+            may_fail=True,
+        )  # fmt: skip
+        return Verification(result, svg.read_text(encoding="utf-8"))
+
+
+class Heatmap(_Results):
+    """The result of ``heatmap``.
+
+    ``cells`` is a DataFrame with a row for each cell: ``r, sigma`` (or ``label_noise, misfit``), ``a, b`` (the errors, in levels) and
+    ``increase_percent``, 100·(a − b)/b, NaN where a cell is not valid. ``increase`` is the same as an array: a row for each value
+    of y (σ, or the misfit) and a column for each of x (r, or the label noise), as the picture has them from the lower left.
+    """
+
+    def __init__(self, result: dict[str, Any], svg: str) -> None:
+        self.results = result
+        self.cells: pd.DataFrame = table(result["cells"])
+        x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
+        self.increase: NDArray[np.float64] = self.cells["increase_percent"].to_numpy().reshape(len(result[y]), len(result[x]))
+        self._svg = svg
+
+    def plot(self) -> Figure:
+        """The map: the paper's Figure 3(c)."""
+        return Figure(self._svg)
+
+    def _repr_svg_(self) -> str:
+        return self._svg
+
+    def __repr__(self) -> str:
+        of = self.results
+        valid = self.cells["increase_percent"].dropna()
+        return (
+            f"<Heatmap of {of['a']} ({of['decoder_a']}) over {of['b']} ({of['decoder_b']}), {of['levels']} levels, "
+            f"method {of['method']}: {len(valid)} of {len(self.cells)} cells valid, {of['b']} better in {(valid > 0).sum()}>"
+        )
+
+
+def heatmap(
+    a: Code = "unary",
+    b: Code = "johnson-nonzero",
+    *,
+    levels: int | None = None,
+    r: Span | None = None,
+    sigma: Span | None = None,
+    label_noise: Span | None = None,
+    misfit: Span | None = None,
+    cutoff: float | None = None,
+    training: Training | None = None,
+    method: Literal["bound", "exact", "mc"] | None = None,
+    decoder: str | None = None,
+    model: Fit | str | os.PathLike[str] | None = None,
+    transitions: Literal["code", "printed"] | None = None,
+    prior: ArrayLike | None = None,
+    outputs: Literal["auto", "bits", "logits"] | None = None,
+    temperature: float | None = None,
+    shared_noise: float | None = None,
+    labels: Literal["levels", "continuous"] | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: bool | None = None,
+) -> Heatmap:
+    """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
+
+    ``a`` and ``b`` are names or L × M matrices. ``r`` and ``sigma`` are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or
+    lists of evenly spaced numbers (or logarithms), which the picture needs.
+    With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``bound``
+    (the default), ``exact`` or ``mc`` (samples). The other arguments are those of ``compare``.
+    """
+    with Inputs() as inputs:
+        svg = inputs.path("heatmap.svg")
+        pair = [inputs.code(a, "a"), inputs.code(b, "b")]
+        result = results(
+            [
+                "heatmap",
+                f"--output={svg}",
+                *flags(
+                    levels=levels, r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
+                    training=training, method=method, decoder=decoder, model=_model(inputs, model), transitions=transitions,
+                    prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
+                    labels=labels, samples=samples, seed=seed, workers=workers, backend=backend,
+                ),
+                "--",
+                *pair,
+            ],
+            inputs,
+            progress=progress,
+        )  # fmt: skip
+        return Heatmap(result, svg.read_text(encoding="utf-8"))
+
+
+class Fit(_Results):
+    """The result of ``fit``. Every name of its JSON is an attribute; levels and bits count from 0.
+
+    ``print(fit)`` shows the verdict, a few sentences. ``report`` is all that the command prints, whose levels and bits count
+    from 1. ``decoders`` is a DataFrame with the errors of each decoder, observed and predicted, in levels. ``json`` is the
+    text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
+
+    ``recommendation`` and ``plot()`` read the arrays again that ``fit`` was given: do not change these in between.
+    """
+
+    def __init__(self, text: str, report: str, arguments: dict[str, Any]) -> None:
+        self.json = text
+        self.report = report
+        self.results = from_zero(json.loads(text))
+        self._arguments = arguments
+        self.decoders: pd.DataFrame = table(self.results["decoders"])
+        self._recommendation: pd.DataFrame | None = None
+        self._take_recommendation()
+
+    def _take_recommendation(self) -> None:
+        found = self.results.get("recommendation")
+        if found is not None:
+            self._recommendation = table(found["ranking"], notes=found["notes"])
+
+    @property
+    def recommendation(self) -> pd.DataFrame:
+        """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
+
+        ``code, bits, training, decoder, outputs, forecast, interval, tie, best, trained``; ``attrs["notes"]`` says what they rest on.
+        They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
+        """
+        if self._recommendation is None:
+            self.results["recommendation"] = _fit(**{**self._arguments, "recommend": True}).results["recommendation"]
+            self._take_recommendation()
+            assert self._recommendation is not None
+        return self._recommendation
+
+    def plot(self, bits: Sequence[int] | None = None) -> Figure:
+        """The error rates of some bits, from 0, over the levels: observed, with intervals, and fitted (the paper's Figure 3)."""
+        arguments = {**self._arguments, "recommend": False, "samples": 2}
+        with Inputs() as inputs:
+            svg = inputs.path("fit.svg")
+            extra = [f"--output={svg}", *flags(bits=None if bits is None else [k + 1 for k in bits])]
+            run([*_fit_arguments(inputs, **arguments), *extra], inputs, progress=arguments["progress"])
+            return Figure(svg.read_text(encoding="utf-8"))
+
+    def __str__(self) -> str:
+        return self.report.split("\n\n", 1)[0].replace("--recommend", "fit.recommendation")
+
+    def __repr__(self) -> str:
+        return f"<Fit of {self.results['code']}, {self.results['levels']} levels, {self.results['samples']} samples>\n{self}"
+
+
+def fit(
+    code: Code,
+    outputs: ArrayLike,
+    targets: ArrayLike,
+    *,
+    range: tuple[float, float] | None = None,  # noqa: A002
+    levels: int | None = None,
+    kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
+    training: Literal["auto", "bits", "decoder"] = "auto",
+    also: Sequence[tuple[Code, ArrayLike]] = (),
+    candidates: Sequence[ArrayLike] = (),
+    recommend: bool = False,
+    temperature: float | None = None,
+    per_bit: bool = False,
+    samples: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: bool | None = None,
+) -> Fit:
+    """Judges a trained network by its outputs, and forecasts the error of codes that were not trained.
+
+    ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
+    classifiers' logits, probabilities or bits (``kind``; ``auto`` finds out) for N test samples. ``targets`` has the shape (N,): levels
+    from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1. Arrays are NumPy's, torch's, or have
+    ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
+
+    ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
+    ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
+    the τ of gen-ex. ``per_bit`` fits r and σ for each bit. ``samples`` are simulated for each level.
+
+    A network of several outputs takes one call for each of them: ``fit(..., outputs=Z[:, k], targets=y[:, k])``.
+    """
+    return _fit(
+        code=code, outputs=outputs, targets=targets, range=range, levels=levels, kind=kind, training=training, also=also,
+        candidates=candidates, recommend=recommend, temperature=temperature, per_bit=per_bit, samples=samples, seed=seed,
+        workers=workers, backend=backend, progress=progress,
+    )  # fmt: skip
+
+
+def _fit(**arguments: Any) -> Fit:
+    with Inputs() as inputs:
+        file = inputs.path("fit.json")
+        report = inputs.rename(run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"]))
+        text = json.dumps(inputs.renamed(json.loads(file.read_text(encoding="utf-8"))), ensure_ascii=False)
+        return Fit(text, report, arguments)
+
+
+def _fit_arguments(
+    inputs: Inputs,
+    *,
+    code: Code,
+    outputs: ArrayLike,
+    targets: ArrayLike,
+    range: tuple[float, float] | None,  # noqa: A002
+    levels: int | None,
+    kind: str,
+    training: str,
+    also: Sequence[tuple[Code, ArrayLike]],
+    candidates: Sequence[ArrayLike],
+    progress: bool | None,
+    **others: object,
+) -> list[str]:
+    prefix = "" if kind == "auto" else kind + ":"
+    dimensions = getattr(outputs, "ndim", 2)
+    if dimensions != 2:
+        raise Error(f"outputs of {dimensions} dimensions: want (N, M), and a call for each output of a network")
+    out = [
+        "fit",
+        *flags(
+            outputs=prefix + inputs.array(outputs, "outputs"),
+            targets=inputs.array(_targets(targets, range), "targets"),
+            code=inputs.code(code, "code"),
+            range=None if range is None else ":".join(word(float(v)) for v in range),
+            levels=levels,
+            training=training,
+            **others,
+        ),
+    ]
+    for i, (c, z) in enumerate(also):
+        name = inputs.code(c, f"also[{i}] (code)")
+        if name == "-" and not isinstance(c, str):
+            raise AssertionError("the targets or outputs are standard input")
+        out.append(f"--also={name}:{inputs.array(z, f'also[{i}]')}")
+    out += [f"--candidates={inputs.array(c, f'candidates[{i}]')}" for i, c in enumerate(candidates)]
+    return out
+
+
+def _targets(targets: ArrayLike, range: tuple[float, float] | None) -> NDArray[Any]:  # noqa: A002
+    """Targets as the command reads them: its levels count from 1."""
+    y = array(targets)
+    if range is not None:
+        if np.shape(range) != (2,):
+            raise Error(f"range = {range!r}: want (a, b), the labels of the first and the last level")
+        return y
+    if not (y == np.floor(y)).all():
+        i = int(np.argmax(y != np.floor(y)))
+        raise Error(f"targets[{i}] = {y[i]}: want levels from 0, or range=(a, b) for real labels")
+    if y.size and y.min() < 0:
+        raise Error(f"targets[{int(y.argmin())}] = {y.min()}: want levels from 0")
+    return y.astype(np.int64) + 1
+
+
+class Optimized(_Results):
+    """The result of ``optimize``. ``code`` is the code that was found, uint8 of shape (L, M).
+
+    ``error`` and ``stderr`` (in levels) are its sampled error, ``exact`` the exact one or None. ``baselines`` is a DataFrame of the
+    named codes of no more bits. Other names of the JSON are attributes.
+    """
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        self.results = result
+        self.code: NDArray[np.uint8] = np.array([list(w) for w in result["words"]]).astype(np.uint8)
+        self.baselines: pd.DataFrame = table(result["baselines"])
+
+    def __repr__(self) -> str:
+        of = self.results
+        error = f"{of['error']:.4g} ± {of['stderr']:.2g} levels"
+        return f"<Optimized: {of['levels']} levels, {of['bits']} bits, {of['decoder']}: error {error}>"
+
+
+def optimize(
+    *,
+    levels: int | None = None,
+    bits: int | None = None,
+    decoder: str | None = None,
+    max_transitions: int | None = None,
+    start: Code | None = None,
+    fix: Sequence[int] | None = None,
+    steps: int | None = None,
+    time: str | None = None,
+    r: float | None = None,
+    sigma: float | None = None,
+    errors: ArrayLike | str | None = None,
+    model: Fit | str | os.PathLike[str] | None = None,
+    label_noise: float | None = None,
+    mae: float | None = None,
+    misfit: float | None = None,
+    cutoff: float | None = None,
+    training: Training | None = None,
+    prior: ArrayLike | None = None,
+    outputs: Literal["auto", "bits", "logits"] | None = None,
+    temperature: float | None = None,
+    shared_noise: float | None = None,
+    labels: Literal["levels", "continuous"] | None = None,
+    samples: int | None = None,
+    rel_err: float | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: bool | None = None,
+) -> Optimized:
+    """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
+
+    ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin from, a name or an L × M matrix, of which
+    the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
+    is given as for ``compare``.
+    """
+    with Inputs() as inputs:
+        result = results(
+            [
+                "optimize",
+                *flags(
+                    levels=levels, bits=bits, decoder=decoder, max_transitions=max_transitions,
+                    start=None if start is None else inputs.code(start, "start"),
+                    fix=None if fix is None else [k + 1 for k in fix],
+                    steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
+                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
+                    prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
+                    labels=labels, samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
+                ),
+            ],
+            inputs,
+            progress=progress,
+        )  # fmt: skip
+        return Optimized(result)
+
+
+def bench(*, workers: int | None = None) -> pd.DataFrame:
+    """How fast every backend samples: a row for each problem and backend, with ``samples_per_second``."""
+    with Inputs() as inputs:
+        result = results(["bench", *flags(workers=workers, quiet=True)], inputs)
+    return table(result.pop("results"), **result)
+
+
+def sweep(
+    plan: dict[str, Any] | str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Computes a plan of many cells, and returns a row for each cell, with ``worst_level`` from 0.
+
+    ``plan`` is a plan as the command ``belsim sweep`` reads it, as a dict or a file. ``folder`` keeps what is finished: a call
+    that was interrupted goes on from there when it is made again.
+    """
+    with Inputs() as inputs:
+        path = inputs.text(json.dumps(plan), "plan", ".json") if isinstance(plan, dict) else os.fspath(plan)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        out = flags(out=os.fspath(folder), workers=workers, backend=backend)
+        run(["sweep", *out, "--", path], inputs, progress=progress)
+        result = results(["merge", "--", os.fspath(folder)], inputs, progress=progress)
+    return table(result.pop("cells"), **{k: v for k, v in result.items() if k != "plan"})

@@ -1,0 +1,128 @@
+"""Binary-encoded labels as a scikit-learn estimator. Needs scikit-learn."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from belsim import _codes
+
+__all__ = ["BELRegressor"]
+
+
+class BELRegressor(RegressorMixin, BaseEstimator):
+    """Regression by classifiers that predict the bits of a quantized label.
+
+    Parameters
+    ----------
+    classifier : a scikit-learn classifier, cloned for each bit; None for one MLPClassifier for all bits. An MLPClassifier
+        that is given is for all bits, too.
+    code : a name, see ``belsim.codes()``, or an L × M matrix of 0 and 1.
+    levels : the number of quantization levels L of a named code.
+    decoder : ``auto``, ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``.
+    range : (a, b), the labels of level 0 and of level L − 1; None for the smallest and the largest label of the training data.
+    temperature : the τ of ``gen-ex``.
+    random_state : of the MLPClassifier where ``classifier`` is None.
+
+    Attributes
+    ----------
+    matrix_ : the code, (L, M).
+    range_ : the range of labels.
+    classifiers_ : the fitted classifiers: one for all bits, or one for each bit that varies in the training data.
+    constant_ : (M,), the bits that do not vary: 0 or 1, and −1 for those that do.
+    """
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        *,
+        code: str | ArrayLike = "johnson",
+        levels: int | None = 64,
+        decoder: str = "gen-ex",
+        range: tuple[float, float] | None = None,  # noqa: A002
+        temperature: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.classifier = classifier
+        self.code = code
+        self.levels = levels
+        self.decoder = decoder
+        self.range = range
+        self.temperature = temperature
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
+        """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` of shape (N,)."""
+        x, labels = validate_data(self, X, y, y_numeric=True)
+        named = isinstance(self.code, str)
+        self.matrix_ = _codes.matrix(self.code, self.levels if named else None)
+        lo, hi = (labels.min(), labels.max()) if self.range is None else self.range
+        self.range_ = (float(lo), float(hi) if hi > lo else float(lo) + 1)
+        bits = _codes.encode(_codes.quantize(labels, self.range_, len(self.matrix_)), self.matrix_)
+        varies = (bits != bits[0]).any(axis=0)
+        self.constant_ = np.where(varies, -1, bits[0].astype(np.int64))
+        columns = np.flatnonzero(varies)
+        classifier = self.classifier
+        if classifier is None:
+            classifier = MLPClassifier((64, 64), max_iter=300, learning_rate_init=0.01, random_state=self.random_state)
+        self.joint_ = isinstance(classifier, MLPClassifier) and len(columns) > 1
+        with contextlib.ExitStack() as quiet:
+            if self.classifier is None:  # its number of steps is ours
+                quiet.enter_context(warnings.catch_warnings())
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            if self.joint_:
+                self.classifiers_ = [clone(classifier).fit(x, bits[:, columns])]
+            else:
+                self.classifiers_ = [clone(classifier).fit(x, bits[:, k]) for k in columns]
+        return self
+
+    def outputs(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
+        """The outputs of the classifiers, (N, M): logits, or ±1 of classifiers that have no more. ``belsim.fit`` reads them."""
+        check_is_fitted(self)
+        x = validate_data(self, X, reset=False)
+        z = np.empty((len(x), len(self.constant_)))
+        z[:] = np.where(self.constant_ == 1, 1.0, -1.0) * self._certain()
+        columns = np.flatnonzero(self.constant_ < 0)
+        if self.joint_:
+            z[:, columns] = _log_odds(self.classifiers_[0].predict_proba(x))
+        else:
+            for k, classifier in zip(columns, self.classifiers_, strict=True):
+                z[:, k] = _soft(classifier, x)
+        return z
+
+    def _certain(self) -> float:
+        hard = self.classifiers_ and not (
+            hasattr(self.classifiers_[0], "predict_proba") or hasattr(self.classifiers_[0], "decision_function")
+        )
+        return 1.0 if hard else _codes.CERTAIN
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
+        """The labels, (N,), of samples of shape (N, features)."""
+        z = self.outputs(X)
+        levels = len(self.matrix_)
+        found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature)
+        return _codes.dequantize(np.clip(found, 0, levels - 1), self.range_, levels)
+
+
+def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        z: NDArray[np.float64] = np.clip(np.log(p) - np.log1p(-p), -_codes.CERTAIN, _codes.CERTAIN)
+        return z
+
+
+def _soft(classifier: Any, x: NDArray[Any]) -> NDArray[np.float64]:
+    """The outputs of one classifier, as soft as it has them."""
+    if hasattr(classifier, "predict_proba"):
+        return _log_odds(classifier.predict_proba(x)[:, 1])
+    if hasattr(classifier, "decision_function"):
+        return np.asarray(classifier.decision_function(x), dtype=np.float64)
+    hard: NDArray[np.float64] = np.where(classifier.predict(x) > 0, 1.0, -1.0)
+    return hard

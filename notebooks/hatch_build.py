@@ -1,0 +1,118 @@
+"""Builds the command with Go, for the wheel; puts its source into the source distribution.
+
+``CGO_ENABLED=0 python -m build`` builds a static binary, without support for GPUs. Go reads its other variables too:
+``GOFLAGS=-trimpath`` leaves the paths of this machine out of the binary.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# What go lists of a package's files.
+FILES = "GoFiles", "CgoFiles", "IgnoredGoFiles", "CFiles", "CXXFiles", "HFiles", "SFiles", "IgnoredOtherFiles", "EmbedFiles"
+
+
+class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Runs go for both targets."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Adds files to a distribution before it is made."""
+        here = Path(self.root)
+        carried = here / "go"  # in a source distribution
+        source = carried if carried.is_dir() else here.parent
+        if not (source / "go.mod").exists():
+            raise RuntimeError("the Go source of belsim is missing: build in its repository, or from a source distribution")
+        if shutil.which("go") is None:
+            raise RuntimeError("building belsim needs Go 1.26 or later: https://go.dev/dl/")
+        include = build_data["force_include"]
+        if self.target_name == "sdist":
+            include.update(go_source(source))
+            include[str(source / "LICENSE")] = "go/LICENSE"
+            return
+        folder = here / "build"
+        folder.mkdir(exist_ok=True)
+        name = "belsim.exe" if os.name == "nt" else "belsim"
+        binary = here / "belsim" / "bin" / name  # where an editable installation finds it, too
+        go(source, "build", "-ldflags=-s -w", "-o", str(binary), "./cmd/belsim")
+        licences = folder / "THIRD-PARTY-LICENSES.txt"
+        licences.write_text(third_party(source), encoding="utf-8")
+        include[str(binary)] = f"belsim/bin/{name}"
+        for file in (source / "LICENSE", licences):
+            include[str(file)] = f"belsim/licenses/{file.name}"
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{tag(binary, go(source, 'env', 'CGO_ENABLED').strip() == '1')}"
+
+
+def go(source: Path, *args: str) -> str:
+    """Runs go in the folder of the source, and returns what it prints."""
+    done = subprocess.run(["go", *args], cwd=source, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"'go {' '.join(args)}' failed")
+    return done.stdout
+
+
+def packages(source: Path) -> list[dict[str, Any]]:
+    """The Go packages that the command is built of."""
+    text, out = go(source, "list", "-deps", "-json", "./cmd/belsim"), []
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(text.rstrip()):
+        package, end = decoder.raw_decode(text, at)
+        out.append(package)
+        at = end + re.compile(r"\s*").match(text, end).end() - end  # type: ignore[union-attr]
+    return out
+
+
+def go_source(source: Path) -> dict[str, str]:
+    """The files of the module that the command is built of, with their places in the source distribution."""
+    files = [source / "go.mod", source / "go.sum"]
+    for package in packages(source):
+        if package.get("Module", {}).get("Main"):
+            files += [Path(package["Dir"]) / name for kind in FILES for name in package.get(kind, ())]
+    return {str(f): f"go/{f.relative_to(source).as_posix()}" for f in sorted(set(files))}
+
+
+def third_party(source: Path) -> str:
+    """The licences of Go and of the modules that the binary contains."""
+    folders = {"Go": Path(go(source, "env", "GOROOT").strip())}
+    for package in packages(source):
+        module = package.get("Module")
+        if module and not module.get("Main"):
+            folders[f"{module['Path']} {module['Version']}"] = Path(module["Dir"])
+    parts = []
+    for name, folder in sorted(folders.items()):
+        texts = [
+            f for f in sorted(folder.rglob("*")) if f.is_file() and re.match(r"(?i)((un)?licen[sc]e|copying|copyright|notice)", f.name)
+        ]
+        if name == "Go":
+            texts = [folder / "LICENSE"]
+        if not texts:
+            raise RuntimeError(f"{name}: no licence in {folder}")
+        for f in texts:
+            parts.append(
+                f"{'=' * 80}\n{name}: {f.relative_to(folder).as_posix()}\n\n{f.read_text(encoding='utf-8', errors='replace')}\n"
+            )
+    return "".join(parts)
+
+
+def tag(binary: Path, cgo: bool) -> str:
+    """The platforms that the binary runs on, as wheels name them."""
+    name = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    if not name.startswith("linux"):
+        return name
+    machine = name.removeprefix("linux_")
+    if not cgo:  # a static binary, for any C library
+        return f"manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_1_{machine}"
+    needs = [int(n) for n in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes())]
+    if platform.libc_ver()[0] != "glibc" or not needs:
+        return name
+    return f"manylinux_2_{max(needs)}_{machine}"

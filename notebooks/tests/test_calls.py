@@ -1,0 +1,297 @@
+"""Calls of the command: results, levels from 0, errors, arrays, interruptions."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ROOT
+from numpy.typing import NDArray
+
+import belsim
+from belsim import _call
+
+Network = tuple[NDArray[np.float32], NDArray[np.float64]]
+
+
+def test_compare() -> None:
+    c = belsim.code("b1jdj", 16)
+    frame = belsim.compare(["unary", c, "johnson"], levels=16, r=0.6, sigma=1.5, samples=2000)
+    assert list(frame.columns[:4]) == ["code", "bits", "transitions", "decoder"]
+    assert set(frame["code"]) == {"unary", "codes[1]", "johnson"}
+    named = belsim.compare(["b1jdj"], levels=16, r=0.6, sigma=1.5, samples=2000)
+    assert frame["mean"][frame["code"] == "codes[1]"].tolist() == named["mean"].tolist()
+    assert frame["mean"].is_monotonic_increasing
+    assert frame.attrs["seed"] == 1
+    assert pd.isna(belsim.compare(["hadamard"], levels=64, samples=100)["exact"]).all()
+
+
+@pytest.mark.parametrize("worst", [0, 7])
+def test_levels_from_zero(worst: int) -> None:
+    """At both ends: errors at one level alone, at its last bit."""
+    c = belsim.code("gray", 8)
+    e = np.zeros(c.shape)
+    e[worst, -1] = 0.5
+    frame = belsim.compare([c], errors=e, samples=1000)
+    assert frame.loc[0, "worst_level"] == worst
+    v = belsim.verify(c, errors=e, samples=1000)
+    assert v.passed
+    assert list(v.labels["level"]) == list(range(8))
+    assert v.labels["exact"].argmax() == worst
+    prior = np.zeros(8)
+    prior[worst] = 3
+    assert belsim.compare([c], errors=e, prior=prior, samples=1000).loc[0, "exact"] == pytest.approx(0.5)
+    outputs = 2.0 * c - 1
+    outputs[worst, 0] *= -1
+    fit = belsim.fit(c, np.tile(outputs, (50, 1)), np.tile(np.arange(8), 50), per_bit=True, samples=100)
+    assert [b["bit"] for b in fit.per_bit] == [0, 1, 2]
+    assert [b["wrong"] > 0 for b in fit.per_bit] == [True, False, False]
+
+
+def test_fit(network: Network) -> None:
+    outputs, targets = network
+    fit = belsim.fit(code="johnson", outputs=outputs, targets=targets, range=(2.5, 4.3), levels=64, samples=200)
+    level = belsim.quantize(targets, (2.5, 4.3), 64)
+    for row in fit.decoders.to_dict("records"):
+        wrong = belsim.decode(outputs, "johnson", row["decoder"], levels=64, reads=row["outputs"]) - level
+        assert row["observed"] == pytest.approx(np.abs(wrong).mean(), rel=1e-6), row["decoder"]
+    assert str(fit).startswith("The network's best decoder is gen-ex")
+    assert "\n\n" not in str(fit)
+    assert "mixture model" in fit.report
+    assert fit.levels == 64
+    assert fit.samples == 6000
+    with pytest.raises(AttributeError):
+        _ = fit.nothing
+    assert fit.plot(bits=[0, 31])._repr_svg_().startswith("<?xml")
+    best = fit.recommendation.iloc[0]
+    assert best["interval"][0] < best["forecast"] < best["interval"][1]
+    assert fit.recommendation.attrs["notes"]
+    found = belsim.optimize(levels=64, bits=12, model=fit, steps=100, samples=200)
+    assert found.code.shape == (64, 12)
+    assert len(np.unique(found.code, axis=0)) == 64
+    assert belsim.compare(["johnson"], model=fit, samples=100)["mean"].tolist() == pytest.approx([1.15], rel=0.1)
+
+
+def test_fit_levels(network: Network) -> None:
+    """Levels from 0 as targets; a code as a matrix; another network, and candidates."""
+    outputs, targets = network
+    level = belsim.quantize(targets, (2.5, 4.3), 64)
+    c = belsim.code("johnson", 64)
+    fit = belsim.fit(c, outputs, level, samples=100, also=[(c, outputs)], candidates=[belsim.code("gray", 64)], recommend=True)
+    assert fit.decoders["observed"].min() < 1.2
+    assert "candidates[0]" in set(fit.recommendation["code"])
+    with pytest.raises(belsim.Error, match=r"targets\[1\] = -1: want levels from 0"):
+        belsim.fit(c, outputs[:2], [0, -1])
+    with pytest.raises(belsim.Error, match=r"targets\[0\] = 2.5: want levels from 0, or range"):
+        belsim.fit(c, outputs[:2], [2.5, 1])
+    with pytest.raises(belsim.Error, match=r"range = 4.3: want \(a, b\)"):
+        belsim.fit(c, outputs, targets, range=4.3)  # type: ignore[arg-type]
+    with pytest.raises(belsim.Error, match=r"want \(..., 128\), the bits of johnson with 256 levels"):
+        belsim.decode(outputs, "johnson")
+    with pytest.raises(belsim.Error, match="outputs of 3 dimensions"):
+        belsim.fit(c, outputs[None], targets)
+    with pytest.raises(belsim.Error, match=r"^outputs: 31 columns, but code of 64 levels has 32 bits"):
+        belsim.fit(c, outputs[:, 1:], level)
+
+
+def test_heatmap() -> None:
+    m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.5, 3), sigma=(1, 4, 2, "log"))
+    assert m.increase.shape == (2, 3)
+    assert list(m.cells.columns) == ["r", "sigma", "a", "b", "increase_percent"]
+    np.testing.assert_allclose(m.increase.ravel(), 100 * (m.cells["a"] / m.cells["b"] - 1))
+    assert m.cells["sigma"].tolist() == [1, 1, 1, 4, 4, 4]
+    assert m.plot()._repr_svg_() == m._repr_svg_()
+    assert "16 levels" in repr(m)
+    noisy = belsim.heatmap("unary", belsim.code("gray", 8), levels=8, label_noise=(1, 2, 2), misfit=(0.2, 0.3, 2), method="exact")
+    assert noisy.increase.shape == (2, 2)
+
+
+def test_optimize() -> None:
+    start = belsim.code("gray", 8)
+    found = belsim.optimize(start=start, fix=[0, 2], steps=200, samples=100, r=0.4, sigma=1)
+    np.testing.assert_array_equal(found.code[:, [0, 2]], start[:, [0, 2]])
+    assert {"code", "error"} <= set(found.baselines.columns)
+    assert "8 levels, 3 bits" in repr(found)
+
+
+def test_sweep(tmp_path: Path) -> None:
+    plan = json.loads((ROOT / "testdata" / "sweep" / "plan.json").read_text())
+    frame = belsim.sweep(plan, tmp_path / "results")
+    assert len(frame) == 216
+    worst = frame["worst_level"].dropna()
+    if len(worst):
+        assert worst.min() >= 0
+    pd.testing.assert_frame_equal(frame, belsim.sweep(ROOT / "testdata" / "sweep" / "plan.json", tmp_path / "results"))
+
+
+def test_errors() -> None:
+    with pytest.raises(belsim.Error, match=r'^unknown code "jonson"; did you mean johnson') as caught:
+        belsim.compare(["jonson"])
+    assert caught.value.exit_code == 2
+    with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 1 and 2 are the same code word"):
+        belsim.compare(["gray", np.zeros((2, 3))])
+    large = np.zeros((2000, 1200), dtype=np.uint8)  # goes by file
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: rows 1 and 2 are the same code word"):
+        belsim.compare([large])
+    with pytest.raises(belsim.Error, match="want bools, integers or floats"):
+        belsim.compare([np.array([["a", "b"]])])
+    with pytest.raises(belsim.Error, match="want a list"):
+        belsim.compare("unary")
+    with pytest.raises(belsim.Error, match="r = -1: want a positive finite number"):
+        belsim.compare(["unary"], r=-1)
+    with pytest.warns(UserWarning, match="--max-samples 65536 was reached"):
+        belsim.compare(["unary"], levels=8, rel_err=1e-6, max_samples=65536)
+
+
+def test_inputs(tmp_path: Path) -> None:
+    """The first small array is standard input, others are files; a mapped file is read in place; no folder stays."""
+    small, large = np.zeros((3, 4), dtype=np.float16), np.zeros((600, 600))
+    np.save(tmp_path / "a.npy", large)
+    with _call.Inputs() as inputs:
+        assert inputs.array(small, "small") == "-"
+        assert inputs._folder is None
+        path = Path(inputs.array(large, "large"))
+        assert inputs.rename(f"{path}: standard input") == "large: small"
+        np.testing.assert_array_equal(np.load(path), large)
+        mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+        assert inputs.array(mapped, "mapped") == str(tmp_path / "a.npy")
+        assert inputs.array(mapped[1:], "part") != str(tmp_path / "a.npy")
+    assert not path.parent.exists()
+
+
+class Array:
+    """Has ``__array__``, and nothing else."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        return self.values.astype(dtype or self.values.dtype)
+
+
+def test_array_likes() -> None:
+    gray = belsim.code("gray", 8)
+    want = belsim.compare([gray], samples=100)["mean"]
+    for like in (
+        Array(gray),
+        gray.tolist(),
+        gray.astype(bool),
+        np.asfortranarray(gray),
+        pd.DataFrame(gray),
+        gray.astype(np.longdouble),
+    ):
+        pd.testing.assert_series_equal(belsim.compare([like], samples=100)["mean"], want)
+
+
+def test_failed_verification() -> None:
+    v = belsim.verify("unary", levels=4, samples=100)
+    assert v.passed is True
+    assert v.plot().svg
+    assert "passed" in repr(v)
+    assert belsim.verify("unary", levels=4, decoder="gen-ex", samples=100).passed is None
+
+
+def test_figure(tmp_path: Path) -> None:
+    figure = belsim.Figure("<svg/>")
+    figure.save(tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_text() == "<svg/>"
+    with pytest.raises(belsim.Error, match="svg"):
+        figure.save(tmp_path / "a.png")
+
+
+def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tqdm")
+    monkeypatch.setenv("BELSIM_PROGRESS", "20ms")
+    belsim.compare(["hexj"], decoder="gen-ex", samples=20000, progress=True)
+    assert "samples" in capsys.readouterr().err
+    belsim.compare(["hexj"], decoder="gen-ex", samples=20000, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_interrupt(tmp_path: Path) -> None:
+    """KeyboardInterrupt stops the command, also where the signal is for Python alone."""
+    script = "import belsim\nprint('begin', flush=True)\nbelsim.compare(['hexj'], decoder='gen-ex', samples=10**8)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert stderr.rstrip().endswith("KeyboardInterrupt"), stderr
+    with pytest.raises(ProcessLookupError):  # nobody is left in the session
+        os.killpg(process.pid, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script of Unix")
+def test_overhead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call on 10,000 × 64 logits costs less than 100 ms beside the computation.
+
+    That is the call with a command in belsim's place that has its result ready, and the start of belsim.
+    """
+    rng = np.random.default_rng(1)
+    c = belsim.code("hadamard", 64)
+    level = rng.integers(0, 64, 10_000)
+    z = (2.0 * c[level] - 1 + rng.normal(size=(10_000, 64))).astype(np.float32)
+    fit = belsim.fit("hadamard", z, level, levels=64, samples=2)
+    (tmp_path / "ready.json").write_text(fit.json)
+    ready = tmp_path / "ready"
+    copy = f'for last; do :; done\ncp {tmp_path}/ready.json "${{last#--output=}}"\n'
+    ready.write_text(f"#!/bin/sh\n{copy}cat >{tmp_path}/in.npy\necho verdict\n")
+    ready.chmod(0o700)
+
+    def seconds(call: Any) -> float:
+        best = np.inf  # of a few: other processes take their time, too
+        for _ in range(7):
+            start = time.perf_counter()
+            call()
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    begin = seconds(lambda: belsim.code("gray", 4))
+    monkeypatch.setattr(_call, "executable", lambda: str(ready))
+    beside = seconds(lambda: belsim.fit("hadamard", z, level, levels=64, samples=2))
+    assert np.load(tmp_path / "in.npy").shape == (10_000,)  # the targets came by standard input
+    print(f"the call {1000 * beside:.0f} ms, the start of belsim {1000 * begin:.0f} ms")
+    assert beside + begin < 0.1
+
+
+def test_documented() -> None:
+    """Every public name has a docstring, with shapes where it takes arrays, and says what levels are."""
+    for name in belsim.__all__:
+        assert inspect.getdoc(getattr(belsim, name)), name
+    for f in (belsim.fit, belsim.encode, belsim.decode, belsim.code):
+        assert re.search(r"\(.*[LMN].*\)|\(\.\.\., M\)", str(f.__doc__)), f
+        assert re.search("from 0", str(f.__doc__)), f
+    assert "count from 0" in str(belsim.__doc__)
+    assert (Path(belsim.__file__).with_name("py.typed")).exists()
+
+
+def test_command() -> None:
+    command = [sys.executable, "-m", "belsim", "codes", "gray", "--levels", "4"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert text == "0,0\n0,1\n1,1\n1,0\n"
+
+
+def test_licences() -> None:
+    folder = Path(belsim.__file__).parent / "licenses"
+    assert "MIT" in (folder / "LICENSE").read_text()
+    assert "gonum.org/v1/gonum" in (folder / "THIRD-PARTY-LICENSES.txt").read_text()
+
+
+def test_lists_of_values() -> None:
+    m = belsim.heatmap("unary", "johnson", levels=16, r=[0.1, 0.2, 0.4], sigma=np.array([1.0, 4.0]))
+    assert list(m.r) == [0.1, 0.2, 0.4] and list(m.sigma) == [1, 4]

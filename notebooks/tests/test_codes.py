@@ -1,0 +1,130 @@
+"""encode and decode in NumPy are what belsim's Go does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import belsim
+
+NAMES = list(belsim.codes(8)["code"])
+
+
+@pytest.fixture(scope="session")
+def go_decode(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A function that decodes with Go."""
+    if shutil.which("go") is None:
+        pytest.skip("no Go here")
+    folder = tmp_path_factory.mktemp("decode")
+    binary = folder / "decode"
+    subprocess.run(["go", "build", "-o", binary, Path(__file__).with_name("decode.go")], cwd=ROOT, check=True)
+
+    def decode(c: NDArray[Any], z: NDArray[Any], reads: str, temperature: float) -> dict[str, NDArray[np.float64]]:
+        np.save(folder / "code.npy", c)
+        np.save(folder / "z.npy", z.astype(np.float64))
+        command = [str(binary), str(folder / "code.npy"), str(folder / "z.npy"), reads, repr(temperature)]
+        text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows = (line.split() for line in text.splitlines())
+        return {name: np.array(levels, dtype=np.float64) - 1 for name, *levels in rows}
+
+    return decode
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A code, named, random or of real numbers, and outputs for it."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from([*NAMES, "random", "real"]))
+    levels = draw(st.integers(2, 40))
+    if kind in NAMES:
+        c: NDArray[Any] = belsim.code(kind, levels)
+    elif kind == "random":
+        c = np.unique(rng.integers(0, 2, (levels, draw(st.integers(7, 70)))), axis=0).astype(np.uint8)
+    else:
+        c = rng.normal(size=(levels, draw(st.integers(1, 70))))
+    z = draw(st.sampled_from([0.1, 1.0, 30.0])) * rng.normal(size=(draw(st.integers(1, 30)), c.shape[1]))
+    if draw(st.booleans()):  # words that are nearly right
+        z += 3 * (2.0 * (c[rng.integers(0, len(c), len(z))] > 0.5) - 1)
+    return c, z
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(samples(), st.sampled_from(["bits", "logits"]), st.sampled_from([0.3, 1.0, 4.0]))
+def test_decode(go_decode: Any, sample: tuple[NDArray[Any], NDArray[Any]], reads: Any, temperature: float) -> None:
+    c, z = sample
+    if c.dtype != np.uint8 and reads == "bits":
+        return  # auto gives logits to codes of real numbers
+    want = go_decode(c, z, reads, temperature)
+    assert {"gen", "gen-ex", "auto"} <= set(want)
+    for name, levels in want.items():
+        soft = name == "gen-ex" or (reads == "logits" and (name == "gen" or (name == "auto" and belsim._codes.fitting(c) == "gen")))
+        got = belsim.decode(z, c, name, reads="logits" if soft and reads == "logits" else "bits", temperature=temperature)
+        assert got.shape == levels.shape
+        if name == "gen-ex":
+            np.testing.assert_allclose(got, levels, rtol=1e-9, atol=1e-9)
+            continue
+        assert got.dtype == np.int64
+        different = got != levels
+        if soft and different.any():  # two correlations that differ in the last digits
+            correlation = (z[different] @ c.T).astype(np.float64)
+            rows = np.arange(len(correlation))
+            np.testing.assert_allclose(
+                correlation[rows, got[different]], correlation[rows, levels[different].astype(int)], rtol=1e-12, atol=1e-12
+            )
+        else:
+            np.testing.assert_array_equal(got, levels, err_msg=name)
+    for name in {"bel-u", "bel-j"} - set(want):
+        with pytest.raises(belsim.Error, match="use gen"):
+            belsim.decode(z, c, name, reads="bits")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(NAMES), st.integers(2, 300))
+def test_encode(name: str, levels: int) -> None:
+    c = belsim.code(name, levels)
+    assert c.dtype == np.uint8
+    assert len(c) == levels
+    np.testing.assert_array_equal(belsim.encode(np.arange(levels), c), c)
+    np.testing.assert_array_equal(belsim.encode([0, levels - 1], name, count=levels), c[[0, -1]])  # both ends
+    np.testing.assert_array_equal(belsim.decode(c, c), np.arange(levels))  # every word is its level's
+    with pytest.raises(belsim.Error, match=f"level {levels}: want 0 to {levels - 1}"):
+        belsim.encode([levels], c)
+    with pytest.raises(belsim.Error, match="level -1"):
+        belsim.encode([[0, -1]], c)
+
+
+def test_kinds() -> None:
+    c = belsim.code("johnson", 16)
+    p = np.linspace(0, 1, 4 * c.shape[1]).reshape(4, -1)
+    with np.errstate(divide="ignore"):
+        z = np.clip(np.log(p) - np.log1p(-p), -27.63, 27.63)
+    for decoder in ("bel-j", "gen", "gen-ex"):
+        hard = belsim.decode(p > 0.5, c, decoder)
+        np.testing.assert_array_equal(hard, belsim.decode(np.where(p > 0.5, 1, -1), c, decoder))
+        np.testing.assert_allclose(belsim.decode(p, c, decoder, kind="probabilities"), belsim.decode(z, c, decoder), rtol=1e-3)
+    assert belsim.decode(p.reshape(2, 2, -1), c).shape == (2, 2)
+    assert belsim.decode(p[0], "johnson", levels=16).shape == ()
+    for wrong in (p[:, 1:], [[2] * c.shape[1]]):
+        with pytest.raises(belsim.Error, match="outputs"):
+            belsim.decode(wrong, c)
+    with pytest.raises(belsim.Error, match="probabilities from 0 to 1"):
+        belsim.decode(p + 1, c, kind="probabilities")
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.integers(2, 1000))
+def test_quantize(lo: float, width: float, levels: int) -> None:
+    span = (lo, lo + width)
+    n = np.arange(levels)
+    labels = belsim.dequantize(n, span, levels)
+    np.testing.assert_allclose(labels[[0, -1]], span, atol=1e-9)
+    np.testing.assert_array_equal(belsim.quantize(labels, span, levels), n)
+    np.testing.assert_array_equal(belsim.quantize([lo - 1, lo + width + 1], span, levels), [0, levels - 1])

@@ -1,0 +1,59 @@
+"""belsim.sklearn: the estimator."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import belsim
+
+pytest.importorskip("sklearn")
+
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+from belsim.sklearn import BELRegressor
+
+
+def test_estimator() -> None:
+    """scikit-learn's own checks; an MLP, and a classifier for each bit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(BELRegressor(levels=16, random_state=1))
+        check_estimator(BELRegressor(LogisticRegression(), code="unary", levels=8, decoder="auto"))
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+@pytest.mark.parametrize(
+    ("classifier", "code", "decoder"),
+    [
+        (None, "johnson", "gen-ex"),
+        (MLPClassifier((30,), max_iter=500, random_state=1), "gray", "gen"),
+        (DecisionTreeClassifier(max_depth=6), "b1jdj", "gen"),
+        (RidgeClassifier(), "unary", "bel-u"),
+        (Perceptron(), "unary", "bel-u"),
+    ],
+)
+def test_regression(classifier: Any, code: str, decoder: str) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, (600, 2))
+    y = 3 * x[:, 0] + x[:, 1]
+    model = BELRegressor(classifier, code=code, levels=16, decoder=decoder, random_state=1).fit(x[:400], y[:400])
+    assert model.score(x[400:], y[400:]) > 0.8
+    assert model.outputs(x).shape == (600, belsim.code(code, 16).shape[1])
+    predicted = model.predict(x)
+    assert y[:400].min() <= predicted.min() < predicted.max() <= y[:400].max()
+
+
+def test_constant_bits_and_labels() -> None:
+    x = np.arange(20.0)[:, None]
+    assert BELRegressor(LogisticRegression(), levels=4).fit(x, np.full(20, 7.0)).predict([[3.0]]) == pytest.approx([7.0])
+    few = BELRegressor(LogisticRegression(), code="unary", levels=8, range=(0, 70), decoder="bel-u")
+    few.fit(x, np.where(x[:, 0] < 10, 0.0, 20.0))
+    assert (few.constant_ >= 0).sum() == 5
+    assert set(few.predict(x)) == {0.0, 20.0}
