@@ -44,7 +44,7 @@ func (p point) mean() (mean, stderr float64) {
 	codes, err := scenario.OpenCodes([]string{p.code}, scenario.Sizes{Levels: p.levels})
 	check(err)
 	draw := scenario.Sampling{Samples: samples, Seed: 1}
-	candidates, err := s.Candidates(ctx, codes, []string{p.decoder}, draw)
+	candidates, _, err := s.Candidates(ctx, codes, []string{p.decoder}, draw)
 	check(err)
 	weights, err := s.Weights(p.levels)
 	check(err)

@@ -21,6 +21,8 @@ type Pair struct {
 	Each        []float64 // error of each network, one for each seed
 	Observed    float64   // mean of Each
 	Source      bool      // the forecast was made from a network of this code and training
+
+	of forecast.Forecast
 }
 
 // Inside is the number of networks that the interval holds for.
@@ -58,24 +60,7 @@ func (s *Set) Codes(t Task) []string {
 // Forecast forecasts all codes and both trainings of a task from the networks named, the easiest
 // first, and puts them beside the mean of the seeds that were trained.
 func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Source) (*Result, error) {
-	prior := s.Prior(t)
-	var networks []*forecast.Network
-	var codes []*code.Code
-	for _, name := range s.Codes(t) {
-		c, err := code.New(name, t.Levels)
-		if err != nil {
-			return nil, err
-		}
-		codes = append(codes, c)
-	}
-	for _, src := range sources {
-		n, err := s.network(t, src)
-		if err != nil {
-			return nil, err
-		}
-		networks = append(networks, n)
-	}
-	f, err := fit(ctx, workers, prior, networks)
+	f, codes, err := s.Forecaster(ctx, workers, t, sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +80,34 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 		}
 		p := Pair{
 			Code: x.Code.Name(), Training: x.Training, Reading: r, Transitions: most(x.Code),
-			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: each, Observed: mean(each),
+			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: each, Observed: mean(each), of: x,
 		}
 		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == p.Code && src.Training == p.Training })
 		out.Pairs = append(out.Pairs, p)
 	}
 	return out, nil
+}
+
+// Forecaster returns what forecasts from the networks named, and the codes of the task.
+func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...Source) (*forecast.Forecaster, []*code.Code, error) {
+	var networks []*forecast.Network
+	var codes []*code.Code
+	for _, name := range s.Codes(t) {
+		c, err := code.New(name, t.Levels)
+		if err != nil {
+			return nil, nil, err
+		}
+		codes = append(codes, c)
+	}
+	for _, src := range sources {
+		n, err := s.network(t, src)
+		if err != nil {
+			return nil, nil, err
+		}
+		networks = append(networks, n)
+	}
+	f, err := fit(ctx, workers, s.Prior(t), networks)
+	return f, codes, err
 }
 
 // fit returns the forecaster that fits networks.
@@ -198,6 +205,22 @@ func (r *Result) Coverage(transitions int) (held, all int) {
 		held += p.Inside()
 	}
 	return held, all
+}
+
+// Separated counts the pairs of codes, trainings and readings that the forecasts tell apart
+// (forecast.Forecast.Below), and those of them that are observed in this order.
+func (r *Result) Separated() (right, apart int) {
+	for i, p := range r.Pairs {
+		for _, q := range r.Pairs[i+1:] {
+			if p.of.Below(q.of) {
+				apart++
+				if p.Observed < q.Observed {
+					right++
+				}
+			}
+		}
+	}
+	return right, apart
 }
 
 // First returns the first pair, which has the smallest forecast, and its observed error over the smallest
