@@ -90,6 +90,7 @@ type environment struct {
 	written  []string                  // the files that it has written
 	decoders decode.Registry           // the decoders that --decoder takes
 	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
+	watch    func(*progress)           // sees every progress that begins, in tests of signals
 	saves    atomic.Bool               // an interruption has to wait: results are being made safe
 	exit     func(code int)            // ends the process
 	grace    time.Duration             // how long an interrupted command may take to end by itself
@@ -99,7 +100,7 @@ type environment struct {
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	return &environment{
 		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args, given: map[string]bool{},
-		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {},
+		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
 }

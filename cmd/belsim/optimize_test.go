@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
@@ -193,8 +192,7 @@ func TestPareto(t *testing.T) {
 // written and reported.
 func TestOptimizeInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	time.AfterFunc(400*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
-	status, stdout, stderr := run(t, strings.Fields("optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")...)
+	status, stdout, stderr := signalled(t, syscall.SIGINT, strings.Fields("optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")...)
 	if status != 130 || !strings.Contains(stderr, "the best code so far was written") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "written to best.csv") {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
 	}

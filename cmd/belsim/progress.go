@@ -38,6 +38,7 @@ const progressEvery = 30 * time.Second
 func (env *environment) newProgress(quiet bool, what string, total uint64) *progress {
 	p := &progress{what: what}
 	p.total.Store(total)
+	env.watch(p)
 	if quiet {
 		return p
 	}

@@ -496,8 +496,7 @@ func TestSweepInterrupted(t *testing.T) {
 	write(t, "plan.json", strings.Replace(testPlan, "3000", "3000000", 1))
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGUSR1: 143} {
 		folder := fmt.Sprint("r", int(signal))
-		time.AfterFunc(400*time.Millisecond, func() { syscall.Kill(os.Getpid(), signal) })
-		status, _, stderr := run(t, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--flush-every", "1h", "--quiet")
+		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--flush-every", "1h", "--quiet")
 		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " pieces are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)
 		}
