@@ -118,13 +118,16 @@ export function svg(width, height, content, c, { title = "" } = {}) {
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, 'Helvetica Neue', Arial, sans-serif" role="img" aria-label="${esc(title)}">${content}</svg>`;
 }
 
-/** picture is an SVG image of RGBA pixels, one a cell, without smoothing. */
-export function picture(pixels, columns, rows, box) {
+/** address is a picture of RGBA pixels, one a cell, as the address of an image. */
+export function address(pixels, columns, rows) {
 	const canvas = document.createElement("canvas");
 	canvas.width = columns;
 	canvas.height = rows;
 	canvas.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
-	return `<image x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`;
+	return canvas.toDataURL();
 }
+
+/** image is an SVG image with an address that fills a box, without smoothing. */
+export const image = (href, box) => `<image x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${href}"/>`;
 
 export const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));

@@ -1,9 +1,21 @@
 // The figures. Each function takes the data, the colours and a width, and returns an SVG with
 // the places of its parts, for the pointer.
-import { Scale, axes, diverging, esc, frame, line, niceStep, picture, rgb, short, svg, wholeTicks } from "explorer/figure.js";
+import { Scale, address, axes, diverging, esc, frame, image, line, niceStep, rgb, short, svg, wholeTicks } from "explorer/figure.js";
+
+// What was made of a matrix or of a map's numbers, which do not change while they are shown.
+const lists = new WeakMap(), pictures = new WeakMap();
+
+/** kept returns what was kept of an array, or makes and keeps it. */
+function kept(map, array, name, make) {
+	let of = map.get(array);
+	if (!of) map.set(array, (of = {}));
+	return (of[name] ??= make());
+}
 
 /** transitions lists the levels after which each bit changes. */
-export function transitions(matrix, levels, bits) {
+export const transitions = (matrix, levels, bits) => kept(lists, matrix, `${levels} ${bits}`, () => transitionsOf(matrix, levels, bits));
+
+function transitionsOf(matrix, levels, bits) {
 	const out = Array.from({ length: bits }, () => []);
 	for (let i = 0; i + 1 < levels; i++) for (let k = 0; k < bits; k++) if (matrix[i * bits + k] !== matrix[(i + 1) * bits + k]) out[k].push(i + 1);
 	return out;
@@ -21,10 +33,12 @@ export function matrixFigure({ matrix, levels, bits, title, chosen, hover, curso
 	box.right = box.left + wide;
 	box.bottom = box.top + high;
 	const x = new Scale(0.5, bits + 0.5, box.left, box.right), y = new Scale(0.5, levels + 0.5, box.top, box.bottom);
-	const pixels = new Uint8ClampedArray(4 * levels * bits), one = rgb(c.one), zero = rgb(c.zero);
-	for (let i = 0; i < levels * bits; i++) pixels.set([...(matrix[i] ? one : zero), 255], 4 * i);
 	let s = axes(c, box, x, y, { xTicks: wholeTicks(bits), yTicks: wholeTicks(levels), xTitle: "bit k", yTitle: "level n", grid: false });
-	s += picture(pixels, bits, levels, box);
+	s += image(kept(pictures, matrix, `${c.one} ${c.zero} ${bits}`, () => {
+		const pixels = new Uint8ClampedArray(4 * levels * bits), one = rgb(c.one), zero = rgb(c.zero);
+		for (let i = 0; i < levels * bits; i++) pixels.set([...(matrix[i] ? one : zero), 255], 4 * i);
+		return address(pixels, bits, levels);
+	}), box);
 	const dx = wide / bits, dy = high / levels;
 	let marks = "", count = 0;
 	transitions(matrix, levels, bits).forEach((list, k) => list.forEach((n) => {
@@ -153,16 +167,19 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 	const y = new Scale(ys[0] / half(ys), ys[ys.length - 1] * half(ys), box.bottom, box.top, true);
 	const { limit, step, clipped } = colourLimit(z);
 	const columns = xs.length, rows = ys.length;
-	const pixels = new Uint8ClampedArray(4 * columns * rows);
-	for (let j = 0; j < rows; j++) {
-		for (let i = 0; i < columns; i++) {
-			const v = z[j * columns + i];
-			pixels.set(Number.isFinite(v) ? [...diverging(v, limit), 255] : [0, 0, 0, 0], 4 * ((rows - 1 - j) * columns + i));
+	const cells = kept(pictures, z, `${columns} ${limit}`, () => {
+		const pixels = new Uint8ClampedArray(4 * columns * rows);
+		for (let j = 0; j < rows; j++) {
+			for (let i = 0; i < columns; i++) {
+				const v = z[j * columns + i];
+				pixels.set(Number.isFinite(v) ? [...diverging(v, limit), 255] : [0, 0, 0, 0], 4 * ((rows - 1 - j) * columns + i));
+			}
 		}
-	}
+		return address(pixels, columns, rows);
+	});
 	let s = `<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="8" stroke="${c.bound}" stroke-width="1" stroke-opacity=".6"/></pattern></defs>`;
 	s += `<rect x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" fill="url(#hatch)"/>`;
-	s += picture(pixels, columns, rows, box);
+	s += image(cells, box);
 	s += `<path d="${zeroLine(xs, ys, z, x, y)}" fill="none" stroke="#000" stroke-width="1.8"/>`;
 	s += axes(c, box, x, y, { xTitle, yTitle, grid: false });
 	s += frame(c, box);

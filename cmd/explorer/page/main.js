@@ -13,6 +13,7 @@ const history_ = new History(structuredClone(initial));
 let views, pool, about, fit;
 let hover = null, cursor = null, dragging = false;
 const drawn = {}; // the places of the parts of each figure
+const painted = {}; // what each figure shows
 
 /* The theme. */
 const scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -262,11 +263,18 @@ const make = {
 	},
 };
 
+/** paint puts a drawing into its place, where it is not the one that is there. */
+function paint(id, svg) {
+	if ($(id).firstElementChild && painted[id] === svg) return;
+	painted[id] = svg;
+	$(id).innerHTML = svg;
+}
+
 const drawings = {
 	matrix() {
 		if (!views?.data.code) return;
 		drawn.matrix = make.matrix(colours(), widthOf($("matrix")), true);
-		$("matrix").innerHTML = drawn.matrix.svg;
+		paint("matrix", drawn.matrix.svg);
 		const d = views.data.code;
 		const count = transitions(d.matrix, d.levels, d.bits).reduce((sum, t) => sum + t.length, 0);
 		$("matrix-note").textContent = `${d.levels} × ${d.bits}, ${count} transitions`;
@@ -275,13 +283,13 @@ const drawings = {
 		const d = views?.data;
 		if (!d?.code) return;
 		drawn.levels = make.levels(colours(), widthOf($("levels-figure")), true);
-		$("levels-figure").innerHTML = drawn.levels.svg;
+		paint("levels-figure", drawn.levels.svg);
 		$("levels-note").textContent = d.samples ? `${d.samples.count.toLocaleString("en")} samples of each level` : "";
 	},
 	bits() {
 		if (!views?.data.code) return;
 		drawn.bits = make.bits(colours(), widthOf($("bits")), true);
-		$("bits").innerHTML = drawn.bits.svg;
+		paint("bits", drawn.bits.svg);
 		$("bits-note").textContent = state().bits.length > 0 ? "" : "click above a column of the matrix to choose bits";
 	},
 	map() {
@@ -295,7 +303,7 @@ const drawings = {
 			return;
 		}
 		drawn.map = make.map(colours(), widthOf($("map")), true);
-		$("map").innerHTML = drawn.map.svg;
+		paint("map", drawn.map.svg);
 		const method = { exact: "exact errors", bound: "bounds", mc: "100 samples of each level" }[m.method];
 		$("map-note").textContent = `${m.decoders[0]} against ${m.decoders[1]}, ${method}, ${m.side} × ${m.side}${m.whole ? "" : ", refining …"}`;
 	},
@@ -654,7 +662,7 @@ async function compiled() {
 async function start() {
 	paintTheme();
 	const module = await compiled();
-	pool = new Pool(module, $("worker").textContent, Math.max(2, Math.min(4, (navigator.hardwareConcurrency || 2) - 1)));
+	pool = new Pool(module, $("worker").textContent, Math.max(3, Math.min(5, navigator.hardwareConcurrency || 2)));
 	about = await pool.ask("about", "about", {}, { rank: 0 });
 	$("version").textContent = about.version;
 	views = new Views(pool, about, changed);

@@ -1,10 +1,12 @@
 // The Web Workers that compute. Questions wait in a queue; a group of questions is dropped as a
-// whole when a move makes it useless, and a worker that is still busy with one is replaced.
+// whole when a move makes it useless, and a worker that is still busy with one is replaced. The
+// first worker is kept for urgent questions, so that what a move asks first need not wait for it.
 
 /** dropped is the reason with which a question ends that nobody asks any more. */
 export const dropped = new Error("dropped");
 
 const patience = 40; // milliseconds that a worker may go on with a dropped question
+const urgent = 2; // the largest rank that the first worker takes of questions without a pin
 
 export class Pool {
 	constructor(module, script, size) {
@@ -46,7 +48,7 @@ export class Pool {
 	}
 
 	/** ask returns a promise of the answer. Smaller ranks come first. pin names a worker by a
-	 * number: questions with the same pin share what the engine keeps. */
+	 * number: questions with the same pin share what the engine keeps, and pin 0 is the urgent worker's. */
 	ask(group, method, question, { rank = 5, pin = null, files = null } = {}) {
 		return new Promise((resolve, reject) => {
 			this.queue.push({ id: ++this.ids, group, method, question: JSON.stringify(question), rank, pin, files, resolve, reject });
@@ -80,12 +82,15 @@ export class Pool {
 		this.pump();
 	}
 
+	/** place is the worker of a pin: the first one has pin 0 alone. */
+	place(pin) { return pin === 0 ? 0 : 1 + ((pin - 1) % (this.workers.length - 1)); }
+
 	pump() {
 		this.workers.forEach((w, i) => {
 			if (!w.ready || w.task || this.queue.length === 0) return;
 			let best = -1;
 			this.queue.forEach((t, j) => {
-				if (t.pin !== null && t.pin % this.workers.length !== i) return;
+				if (t.pin !== null ? this.place(t.pin) !== i : i === 0 && t.rank > urgent) return;
 				if (best < 0 || t.rank < this.queue[best].rank) best = j;
 			});
 			if (best < 0) return;

@@ -2,6 +2,7 @@
 import { ignoreDropped } from "explorer/pool.js";
 
 const firstSamples = 100, mostSamples = 65536;
+const firstRow = 20; // samples of each level that a row of the table begins with
 
 /** tableSamples is the number of samples of each level in the table at last. */
 export const tableSamples = (levels) => (levels > 128 ? 1000 : 4096);
@@ -74,6 +75,7 @@ export class Views {
 		d.problem = "";
 		const code = this.ask("code", "code", present, { rank: 0 }).then((a) => {
 			if (d.code?.levels !== a.levels || d.code?.bits !== a.bits) d.errors = d.theory = d.samples = null; // of another size
+			else if (same(d.code.matrix, a.matrix)) a.matrix = d.code.matrix; // figures keep what they drew of it
 			d.code = a;
 			this.came("code");
 			return a;
@@ -154,12 +156,12 @@ export class Views {
 		const keys = codes.map((c) => JSON.stringify(c));
 		for (const key of d.rows.keys()) if (!keys.includes(key)) d.rows.delete(key);
 		const row = async (i, samples, quick, rank) => {
-			const a = await this.ask("table", "row", { scene: sc, code: codes[i], decoder, samples, quick }, { rank, pin: this.pin(sc, i) });
+			const a = await this.ask("table", "row", { scene: sc, code: codes[i], decoder, samples, quick }, { rank, pin: this.pin(sc, i + 1) });
 			d.rows.set(keys[i], { ...a, of: codes[i], asked: samples });
 			return a;
 		};
 		for (const r of d.rows.values()) r.old = true;
-		const all = codes.map((_, i) => row(i, sc.levels > 128 ? 20 : firstSamples, true, 3).then((a) => { this.changed("table"); return a; }));
+		const all = codes.map((_, i) => row(i, firstRow, true, 3).then((a) => { this.changed("table"); return a; }));
 		all.forEach((p) => p.catch(() => {}));
 		const first = await Promise.all(all);
 		this.came("table");
@@ -220,6 +222,9 @@ export class Views {
 		return "mc";
 	}
 }
+
+/** same reports whether two arrays have the same numbers. */
+const same = (a, b) => a.length === b.length && a.every((v, i) => v === b[i]);
 
 /** overall are the means over the prior. */
 function overall({ mean, stderr, square }, prior) {
