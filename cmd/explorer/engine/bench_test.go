@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
-// BenchmarkViews measures what the page asks for at a move of r, each question anew.
+// BenchmarkViews measures what the page asks for at a move of r, each question anew; "first" are
+// the quick answers that it shows at once.
 func BenchmarkViews(b *testing.B) {
 	for _, levels := range []int{64, 256} {
 		for _, model := range []string{"mixture", "perceived"} {
@@ -15,15 +17,17 @@ func BenchmarkViews(b *testing.B) {
 				e := New("")
 				s := scene(levels)
 				s.Model = model
-				for _, method := range []string{"errors", "theory", "samples", "row"} {
-					b.Run(fmt.Sprintf("%s/%s/%s/%d", method, name, model, levels), func(b *testing.B) {
+				for _, view := range []string{"errors", "theory-first", "theory", "samples", "row-first", "row"} {
+					method, quick := strings.CutSuffix(view, "-first")
+					b.Run(fmt.Sprintf("%s/%s/%s/%d", view, name, model, levels), func(b *testing.B) {
 						for i := range b.N {
 							s.R, s.Noise = 0.6+1e-6*float64(i), 1.5+1e-6*float64(i)
 							q, _ := json.Marshal(struct {
 								Subject
 								Samples  uint64 `json:"samples"`
 								From, To int
-							}{Subject{Scene: s, Code: Code{Name: name}}, 100, 0, levels})
+								Quick    bool `json:"quick"`
+							}{Subject{Scene: s, Code: Code{Name: name}, Decoder: "gen"}, 100, 0, levels, quick})
 							if _, err := e.Call(context.Background(), method, q); err != nil {
 								b.Fatal(err)
 							}
