@@ -8,21 +8,20 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
+	"belsim/commandline/files"
+	"belsim/commandline/rules"
 	"belsim/errmodel"
 	"belsim/gpu"
 	"belsim/montecarlo"
@@ -85,9 +84,7 @@ type environment struct {
 	stderr   io.Writer
 	args     []string
 	given    map[string]bool           // the flags on the command line, by name; not --json=false
-	inputs   []input                   // the files that the command line names to be read
-	claimed  []string                  // the files that the command will write
-	written  []string                  // the files that it has written
+	files    files.Ledger              // those that the command reads and writes
 	decoders decode.Registry           // the decoders that --decoder takes
 	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
 	watch    func(*progress)           // sees every progress that begins, in tests of signals
@@ -157,7 +154,7 @@ func (env *environment) belsim() (code int) {
 	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
 			var u unfinished
-			text := env.leftBehind()
+			text := env.files.LeftBehind(env.stdout.printed)
 			if errors.As(err, &u) {
 				text = u.finished + ", " + text
 			}
@@ -205,17 +202,11 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		return nil, err
 	}
 	kongcompletion.Register(parser)
-	k, err := parser.Parse(joinNegative(args))
+	k, err := parser.Parse(rules.JoinNegative(args))
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range k.Path {
-		if p.Flag != nil {
-			v := p.Flag.Target
-			env.given[p.Flag.Name] = v.Kind() != reflect.Bool || v.Bool()
-		}
-	}
-	env.inputs = inputs(k)
+	env.given, env.files.Inputs = rules.Given(k), files.Inputs(k)
 	return k, nil
 }
 
@@ -238,28 +229,6 @@ func exitCode(err error) int {
 func exhausted(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM},
 		func(e syscall.Errno) bool { return errors.Is(err, e) })
-}
-
-// joinNegative writes "--flag -1" as "--flag=-1", and -1s likewise. A flag's value would be taken
-// for a flag otherwise, and refused for that instead of for what it is.
-func joinNegative(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if strings.HasPrefix(a, "--") && !strings.Contains(a, "=") && i+1 < len(args) {
-			value, negative := strings.CutPrefix(args[i+1], "-")
-			_, err := strconv.ParseFloat(value, 64)
-			if negative && (err == nil || strings.IndexFunc(value, unicode.IsDigit) == 0) {
-				i++
-				a += "=" + args[i]
-			}
-		}
-		out = append(out, a)
-	}
-	return out
 }
 
 // oneLine is the text of an error on one line.

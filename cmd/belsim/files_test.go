@@ -370,16 +370,9 @@ func TestInterruptSays(t *testing.T) {
 	if want := "1 of 3 (33 %) figures were finished, figs/figure-2a.csv, figs/figure-2a.pdf, figs/figure-2a.svg and 2 more files were written, and nothing else\n"; status != 130 || !strings.HasSuffix(stderr, want) {
 		t.Errorf("exit %d, %q; want %q", status, stderr, want)
 	}
-	env := newEnvironment(nil, nil, nil)
-	for i, want := range []string{"nothing was written", "a0 was written, and nothing else", "a0, a1 were written, and nothing else", "a0, a1, a2 were written, and nothing else", "a0, a1, a2 and 1 more files were written, and nothing else"} {
-		if got := env.leftBehind(); got != want {
-			t.Errorf("%d files: %q, want %q", i, got, want)
-		}
-		env.written = append(env.written, fmt.Sprint("a", i))
-	}
-	env = newEnvironment(nil, &bytes.Buffer{}, nil)
+	env := newEnvironment(nil, &bytes.Buffer{}, nil)
 	fmt.Fprint(env.stdout, "0,1\n")
-	if got, want := env.leftBehind(), "part of the output was printed, and no file was written"; got != want {
+	if got, want := env.files.LeftBehind(env.stdout.printed), "part of the output was printed, and no file was written"; got != want {
 		t.Errorf("after output: %q, want %q", got, want)
 	}
 }

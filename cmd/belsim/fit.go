@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"belsim/commandline/files"
 	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
@@ -169,7 +170,7 @@ func (cmd *fitCmd) networks(env *environment) ([]verdict.Other, error) {
 			return nil, err
 		}
 		for _, r := range runs {
-			env.inputs = append(env.inputs, input{"--runs", r.Outputs})
+			env.files.Inputs = append(env.files.Inputs, files.Input{Flag: "--runs", Path: r.Outputs})
 		}
 		if len(cmd.Code) == 0 && cmd.Outputs == "" {
 			cmd.Code, cmd.Outputs, cmd.Training = []string{runs[0].Code}, runs[0].Outputs, string(runs[0].Training)

@@ -113,7 +113,12 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.JSON {
 		return table.WriteJSON(env.stdout, m)
 	}
-	return printMap(env.stdout, m, s, fit)
+	if fit == nil {
+		return m.Report(env.stdout, s, nil)
+	}
+	p := fit.Point(m.Plane)
+	at := m.Plane.Point(float64(p.X), float64(p.Y))
+	return m.Report(env.stdout, s, &at)
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.
@@ -178,38 +183,4 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 		}
 	}
 	return sides, nil
-}
-
-// printMap writes a summary for people.
-func printMap(w io.Writer, m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit) error {
-	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, s.Unusual())
-	if p, ok := s.Model.(scenario.Perceived); ok {
-		fmt.Fprintf(w, ", %s", p)
-	}
-	if m.Seed != nil {
-		fmt.Fprintf(w, ", seed %d", *m.Seed)
-	}
-	fmt.Fprintln(w)
-	sum := m.Summary()
-	x, y := m.Plane.Symbols()
-	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), sum.Valid)
-	if sum.Valid == 0 {
-		reason := "every " + x + " is too large for its " + y
-		if sum.WithoutErrors > 0 {
-			reason = "B has no errors where " + x + " and " + y + " are valid"
-		}
-		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
-		return err
-	}
-	least, most := sum.Least, sum.Most
-	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
-		float64(least.Increase), x, least.X(), y, least.Y(), float64(most.Increase), x, most.X(), y, most.Y())
-	if fit != nil {
-		at := fit.Point(m.Plane)
-		if c := m.Nearest(float64(at.X), float64(at.Y)); c != nil {
-			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, float64(at.X), y, float64(at.Y), float64(c.Increase))
-		}
-	}
-	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))
-	return err
 }

@@ -100,7 +100,7 @@ func (f outputFlags) checkOutput(env *environment, known ...string) error {
 			return fmt.Errorf("%s exists; take another name or --if-exists overwrite", path)
 		}
 	}
-	return env.claim(f.Output...)
+	return env.files.Claim(f.Output...)
 }
 
 // writeFigure returns a function that writes a figure to w, in the format of a path. The .tex
@@ -130,7 +130,7 @@ func (f outputFlags) write(env *environment, make func(w io.Writer, path string)
 // writeFile makes a file that nobody ever sees half-written. An error of make keeps its exit
 // code, unless the system refused to write.
 func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
-	if err := env.mayWrite(path); err != nil {
+	if err := env.files.MayWrite(path); err != nil {
 		return err
 	}
 	safefile.RemoveAbandoned(path)
@@ -141,7 +141,7 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 	})
 	switch {
 	case err == nil:
-		env.written = append(env.written, path)
+		env.files.Written = append(env.files.Written, path)
 		return nil
 	case made == nil:
 		return outside(err)

@@ -3,45 +3,23 @@ package main
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
+	"belsim/commandline/rules"
 	"belsim/montecarlo/verdict"
 	"belsim/plots/paper"
-
-	"github.com/alecthomas/kong"
 )
-
-// flagRule says that flags have no effect, or contradict another one. It holds for those of
-// its flags that are on the command line.
-type flagRule struct {
-	flags  []string // names
-	beside string   // the flag that they contradict; "" for flags without an effect
-	reason string
-}
-
-// noEffect is the rule that flags have no effect. It is nil unless that is so.
-func noEffect(so bool, reason string, flags ...string) []flagRule {
-	if !so {
-		return nil
-	}
-	return []flagRule{{flags: flags, reason: reason}}
-}
-
-// contradicts is the rule that a flag and each of others do the same, so that only one of them
-// can be meant.
-func contradicts(flag, both string, others ...string) []flagRule {
-	return []flagRule{{flags: others, beside: flag, reason: both}}
-}
 
 // ruled is implemented by the commands that have rules.
 type ruled interface {
-	flagRules(env *environment) []flagRule
+	flagRules(env *environment) []rules.Rule
 }
 
 // rules are the rules of the command that was chosen.
-func (env *environment) rules(k *kong.Context) []flagRule {
+func (env *environment) rules(k *kong.Context) []rules.Rule {
 	if cmd, ok := k.Selected().Target.Addr().Interface().(ruled); ok {
 		return cmd.flagRules(env)
 	}
@@ -50,78 +28,32 @@ func (env *environment) rules(k *kong.Context) []flagRule {
 
 // checkGiven refuses a command line with empty values or with flags that contradict each other.
 func (env *environment) checkGiven(k *kong.Context) error {
-	for _, p := range k.Path {
-		var err error
-		switch {
-		case p.Flag != nil:
-			err = checkValue("--"+p.Flag.Name, p.Flag.Value)
-		case p.Positional != nil:
-			err = checkValue(p.Positional.Name, p.Positional)
-		}
-		if err != nil {
-			return err
-		}
+	if err := rules.CheckValues(k); err != nil {
+		return err
 	}
-	refused := []error{env.checkStandardInput()}
-	for _, r := range env.rules(k) {
-		for _, name := range r.flags {
-			if env.given[name] && env.given[r.beside] {
-				refused = append(refused, fmt.Errorf("--%s and --%s both %s; want one of them", r.beside, name, r.reason))
-			}
-		}
-	}
-	return errors.Join(refused...)
+	return errors.Join(env.files.CheckStandardInput(), rules.Contradictions(env.given, env.rules(k)))
 }
 
 // noteUnused notes the flags that had no effect, after the command ran: heatmap takes its
 // method from a fit.
 func (env *environment) noteUnused(k *kong.Context) {
-	for _, r := range env.rules(k) {
-		for _, name := range r.flags {
-			if env.given[name] && r.beside == "" && !env.given["quiet"] {
-				fmt.Fprintf(env.stderr, "belsim: note: --%s has no effect: %s\n", name, r.reason)
-			}
-		}
+	if env.given["quiet"] {
+		return
 	}
-}
-
-// checkValue refuses a value that would be taken for none: an empty text, a list with one, and
-// zero where it stands for a flag that is not there.
-func checkValue(name string, value *kong.Value) error {
-	v := value.Target
-	switch v.Kind() {
-	case reflect.String:
-		if v.Len() == 0 {
-			return fmt.Errorf(`%s "": want a value`, name)
-		}
-	case reflect.Slice:
-		if v.Len() == 0 {
-			return fmt.Errorf(`%s "": want a value`, name)
-		}
-		if list, ok := v.Interface().([]string); ok && slices.Contains(list, "") {
-			return fmt.Errorf("%s %q: one of its values is empty", name, strings.Join(list, ","))
-		}
-	case reflect.Int, reflect.Uint64:
-		if v.IsZero() && !value.HasDefault {
-			return fmt.Errorf("%s 0: want 1 or more", name)
-		}
-	case reflect.Float64:
-		if v.IsZero() && !value.HasDefault {
-			return fmt.Errorf("%s 0: want more than zero", name)
-		}
+	for _, note := range rules.Unused(env.given, env.rules(k)) {
+		fmt.Fprintf(env.stderr, "belsim: note: %s\n", note)
 	}
-	return nil
 }
 
 // flagRules of output files and of standard output. printsTable says that the command prints a
 // table; others are further flags that name files.
-func (f outputFlags) flagRules(printsTable bool, others ...string) []flagRule {
+func (f outputFlags) flagRules(printsTable bool, others ...string) []rules.Rule {
 	return slices.Concat(
-		contradicts("json", "say how results are printed", "format"),
-		noEffect(!printsTable && !f.JSON, "no table is printed", "format"),
-		noEffect(!f.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "size", "style"),
-		noEffect(!f.writes("svg"), "no -o FILE is an .svg", "svg-text"),
-		noEffect(len(f.Output) == 0 && strings.Join(others, "") == "", "there is no -o FILE", "if-exists"),
+		rules.Contradicts("json", "say how results are printed", "format"),
+		rules.NoEffect(!printsTable && !f.JSON, "no table is printed", "format"),
+		rules.NoEffect(!f.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "size", "style"),
+		rules.NoEffect(!f.writes("svg"), "no -o FILE is an .svg", "svg-text"),
+		rules.NoEffect(len(f.Output) == 0 && strings.Join(others, "") == "", "there is no -o FILE", "if-exists"),
 	)
 }
 
@@ -131,56 +63,56 @@ func (f outputFlags) writes(endings ...string) bool {
 }
 
 // flagRules of what the error model is.
-func (f mixtureFlags) flagRules() []flagRule {
+func (f mixtureFlags) flagRules() []rules.Rule {
 	const both = "give error probabilities"
 	return slices.Concat(
 		f.perceivedFlags.flagRules("r", "sigma", "errors", "model", "transitions"),
-		contradicts("model", both, "r", "sigma", "errors", "transitions"),
-		contradicts("errors", both, "r", "sigma", "transitions"),
-		noEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
-		noEffect(f.Model == "", "it is for --model", "error-model"),
+		rules.Contradicts("model", both, "r", "sigma", "errors", "transitions"),
+		rules.Contradicts("errors", both, "r", "sigma", "transitions"),
+		rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
+		rules.NoEffect(f.Model == "", "it is for --model", "error-model"),
 	)
 }
 
 // flagRules of the networks that know a perceived label. others also say what the error model is.
-func (f perceivedFlags) flagRules(others ...string) []flagRule {
+func (f perceivedFlags) flagRules(others ...string) []rules.Rule {
 	const both = "say what the networks know"
-	var rules []flagRule
+	var all []rules.Rule
 	for _, name := range []string{"label-noise", "mae"} {
-		rules = slices.Concat(rules,
-			contradicts(name, "give the error model", others...),
-			contradicts(name, "make the bits err together", "shared-noise"))
+		all = slices.Concat(all,
+			rules.Contradicts(name, "give the error model", others...),
+			rules.Contradicts(name, "make the bits err together", "shared-noise"))
 	}
-	return slices.Concat(rules, contradicts("label-noise", both, "mae"))
+	return slices.Concat(all, rules.Contradicts("label-noise", both, "mae"))
 }
 
 // flagRules of what decoders read.
-func (f outputsFlags) flagRules(env *environment, decoders ...string) []flagRule {
-	return noEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
+func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Rule {
+	return rules.NoEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
 }
 
 // flagRules of how much is sampled. within is the place that shows how many errors are within
 // θ, where it is missing.
-func (f samplingFlags) flagRules(within string) []flagRule {
+func (f samplingFlags) flagRules(within string) []rules.Rule {
 	return slices.Concat(
-		contradicts("rel-err", "say how much to sample", "samples"),
-		noEffect(f.RelErr == 0, "it limits --rel-err, which is missing", "max-samples"),
-		noEffect(within != "", within, "within"),
+		rules.Contradicts("rel-err", "say how much to sample", "samples"),
+		rules.NoEffect(f.RelErr == 0, "it limits --rel-err, which is missing", "max-samples"),
+		rules.NoEffect(within != "", within, "within"),
 	)
 }
 
-func (cmd *codesCmd) flagRules(*environment) []flagRule {
+func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 	list := cmd.Code == ""
 	return slices.Concat(
 		cmd.outputFlags.flagRules(list || cmd.Properties),
-		noEffect(list, "the table of all codes has them", "properties"),
-		noEffect(!list && cmd.JSON, "JSON has them", "properties"),
-		noEffect(!list, "it is for the table of all codes", "descriptions"),
-		noEffect(list && cmd.JSON, "JSON has them", "descriptions"),
+		rules.NoEffect(list, "the table of all codes has them", "properties"),
+		rules.NoEffect(!list && cmd.JSON, "JSON has them", "properties"),
+		rules.NoEffect(!list, "it is for the table of all codes", "descriptions"),
+		rules.NoEffect(list && cmd.JSON, "JSON has them", "descriptions"),
 	)
 }
 
-func (cmd *compareCmd) flagRules(env *environment) []flagRule {
+func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	within := ""
 	if len(cmd.Decoder) > 1 && !cmd.JSON && !cmd.writes("csv", "json") {
 		within = "a table of several decoders does not show it; --json and -o FILE.csv do"
@@ -188,93 +120,93 @@ func (cmd *compareCmd) flagRules(env *environment) []flagRule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		noEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least"),
-		noEffect(cmd.inUnits(), "labels are real with --range", "labels"),
+		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least"),
+		rules.NoEffect(cmd.inUnits(), "labels are real with --range", "labels"),
 	)
 }
 
-func (cmd *verifyCmd) flagRules(env *environment) []flagRule {
+func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 	within := ""
 	if !cmd.writes("csv") {
 		within = "only -o FILE.csv shows it"
 	}
 	return slices.Concat(
-		contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
+		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		noEffect(cmd.JSON, "JSON has all levels", "full"),
+		rules.NoEffect(cmd.JSON, "JSON has all levels", "full"),
 	)
 }
 
-func (cmd *heatmapCmd) flagRules(env *environment) []flagRule {
+func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
-		contradicts("label-noise", "make the bits err together", "shared-noise"),
-		noEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
-		noEffect(cmd.Model == "", "it is for --model", "error-model"),
+		rules.Contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
+		rules.Contradicts("label-noise", "make the bits err together", "shared-noise"),
+		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
+		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),
-		noEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
+		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)
 }
 
-func (cmd *fitCmd) flagRules(*environment) []flagRule {
+func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
 		cmd.outputFlags.flagRules(true),
-		noEffect(!cmd.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "bits"),
+		rules.NoEffect(!cmd.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "bits"),
 	)
 }
 
-func (cmd *decodeCmd) flagRules(env *environment) []flagRule {
+func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		noEffect(verdict.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
-		noEffect(!verdict.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
+		rules.NoEffect(verdict.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
+		rules.NoEffect(!verdict.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
 	)
 }
 
-func (cmd *optimizeCmd) flagRules(env *environment) []flagRule {
+func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		contradicts("time", "say how long to search", "steps"),
+		rules.Contradicts("time", "say how long to search", "steps"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
 		cmd.samplingFlags.flagRules("no result of optimize shows it"), cmd.outputFlags.flagRules(true, cmd.Keep),
 	)
 }
 
-func (cmd *benchCmd) flagRules(*environment) []flagRule { return cmd.outputFlags.flagRules(true) }
+func (cmd *benchCmd) flagRules(*environment) []rules.Rule { return cmd.outputFlags.flagRules(true) }
 
-func (cmd *figuresCmd) flagRules(*environment) []flagRule {
+func (cmd *figuresCmd) flagRules(*environment) []rules.Rule {
 	chosen, err := cmd.chosen()
 	if err != nil {
 		return nil // Run refuses it
 	}
 	drawsRates := func(f paper.Figure) bool { return slices.Contains([]string{"3a", "3b", "11"}, f.Name) }
-	return noEffect(!slices.ContainsFunc(chosen, drawsRates), "--only has none of 3a, 3b and 11", "rates")
+	return rules.NoEffect(!slices.ContainsFunc(chosen, drawsRates), "--only has none of 3a, 3b and 11", "rates")
 }
 
-func (cmd *sweepCmd) flagRules(*environment) []flagRule {
+func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
 	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
 	switch {
 	case cmd.Init:
-		return noEffect(true, "--init prints an example of a plan, and ends",
+		return rules.NoEffect(true, "--init prints an example of a plan, and ends",
 			append(work, "out", "shard", "shards", "list", "print", "gpu", "image")...)
 	case cmd.Print != "":
-		return noEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
+		return rules.NoEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
 	}
 	return slices.Concat(
-		noEffect(cmd.List, "--list prints the cells, and ends", append(work, "out")...),
-		noEffect(true, "it is for --print; --backend cuda samples on a GPU", "gpu"),
-		noEffect(true, "it is for --print kubernetes", "image"),
+		rules.NoEffect(cmd.List, "--list prints the cells, and ends", append(work, "out")...),
+		rules.NoEffect(true, "it is for --print; --backend cuda samples on a GPU", "gpu"),
+		rules.NoEffect(true, "it is for --print kubernetes", "image"),
 	)
 }
 
-func (cmd *mergeCmd) flagRules(*environment) []flagRule {
+func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
 	if cmd.ListMissing {
 		return slices.Concat(
-			contradicts("list-missing", "say what the result is", "output", "json"),
-			noEffect(true, "--list-missing prints shards, and ends", "method", "pair", "size", "style", "svg-text", "if-exists", "format"),
+			rules.Contradicts("list-missing", "say what the result is", "output", "json"),
+			rules.NoEffect(true, "--list-missing prints shards, and ends", "method", "pair", "size", "style", "svg-text", "if-exists", "format"),
 		)
 	}
 	return slices.Concat(
 		cmd.outputFlags.flagRules(false),
-		noEffect(!cmd.writes("png", "svg", "pdf"), "no -o FILE is a picture", "method", "pair"),
+		rules.NoEffect(!cmd.writes("png", "svg", "pdf"), "no -o FILE is a picture", "method", "pair"),
 	)
 }

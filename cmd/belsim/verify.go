@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"strconv"
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
@@ -94,65 +92,10 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.JSON {
 		err = table.WriteJSON(env.stdout, result)
 	} else {
-		err = cmd.printVerification(env, result, s.String())
+		err = result.Report(env.stdout, cmd.Format, s.String(), cmd.Full)
 	}
 	if err == nil && result.Failed() {
 		return errFailed
 	}
 	return err
-}
-
-// printVerification writes the verdict for people.
-func (cmd *verifyCmd) printVerification(env *environment, v *scenario.Verification, model string) error {
-	w := env.stdout
-	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
-	fmt.Fprintf(w, "expected |error| in levels")
-	if v.Bound != "" {
-		fmt.Fprintf(w, "; the bound is %s", v.Bound)
-	}
-	fmt.Fprint(w, "\n\n")
-	rows := v.Labels
-	if !cmd.Full {
-		rows = someLevels(rows)
-	}
-	if err := cmd.print(env, table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r scenario.LevelResult) string {
-		if r.Level == 0 {
-			return "all"
-		}
-		return strconv.Itoa(r.Level)
-	}))); err != nil {
-		return err
-	}
-	if len(rows) < len(v.Labels) {
-		fmt.Fprintf(w, "(%d of %d levels; --full prints all)\n", len(rows), len(v.Labels))
-	}
-	fmt.Fprintln(w)
-	const shownFailures = 10
-	for i, f := range v.Failures {
-		if i == shownFailures {
-			fmt.Fprintf(w, "FAIL and %d more\n", len(v.Failures)-i)
-			break
-		}
-		fmt.Fprintf(w, "FAIL %s\n", f)
-	}
-	if text := v.Conclusion(); text != "" {
-		fmt.Fprintln(w, text)
-	}
-	if text := v.PowerText(); text != "" && !v.Failed() {
-		fmt.Fprintln(w, text)
-	}
-	return nil
-}
-
-// someLevels are a few of many levels, evenly spread.
-func someLevels(all []scenario.LevelResult) []scenario.LevelResult {
-	const few = 16
-	if len(all) <= few {
-		return all
-	}
-	out := make([]scenario.LevelResult, few)
-	for i := range out {
-		out[i] = all[i*(len(all)-1)/(few-1)]
-	}
-	return out
 }

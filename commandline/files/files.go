@@ -1,0 +1,151 @@
+// Package files keeps account of the files of a command line: those that it reads, those that it
+// will write, and those that it has written. None is written over another.
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"belsim/montecarlo/safefile"
+	"belsim/theory/arrayfile"
+	"belsim/theory/inputfile"
+)
+
+// Input is a file that a command reads, with the flag or argument that names it.
+type Input struct{ Flag, Path string }
+
+// Ledger has the files of a command. The zero value has none.
+type Ledger struct {
+	Inputs  []Input
+	Written []string
+	claimed []string
+}
+
+// Inputs are the files that a command line names to be read: the values of flags and arguments
+// with the tag "reads", and the results in a folder. Names of codes are among them, and are no files.
+func Inputs(k *kong.Context) []Input {
+	node := k.Selected()
+	if node == nil { // a program without commands
+		node = k.Model.Node
+	}
+	values := append([]*kong.Value{}, node.Positional...)
+	for _, f := range k.Flags() {
+		values = append(values, f.Value)
+	}
+	var out []Input
+	for _, v := range values {
+		if !v.Tag.Has("reads") {
+			continue
+		}
+		name := v.Name // of an argument
+		if v.Flag != nil {
+			name = v.ShortSummary()
+		}
+		var paths []string
+		switch value := v.Target.Interface().(type) {
+		case string:
+			paths = []string{value}
+		case []string:
+			paths = value
+		}
+		for _, path := range paths {
+			file, _ := arrayfile.SplitArray(path)
+			out = append(out, Input{name, file})
+			for kind := true; kind; { // logits:FILE, CODE:FILE, CODE:logits:FILE
+				if _, file, kind = strings.Cut(file, ":"); kind {
+					out = append(out, Input{name, file})
+				}
+			}
+			if v.Tag.Get("reads") == "results" {
+				out = append(out, sweepResults(name, path)...)
+			}
+		}
+	}
+	return out
+}
+
+// sweepResults are the files in a folder of a sweep. Other files there may be written.
+func sweepResults(flag, folder string) (out []Input) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil // the command says why
+	}
+	for _, e := range entries {
+		if strings.EqualFold(filepath.Ext(e.Name()), ".jsonl") {
+			out = append(out, Input{flag, filepath.Join(folder, e.Name())})
+		}
+	}
+	return out
+}
+
+// CheckStandardInput refuses to read standard input for two things.
+func (l *Ledger) CheckStandardInput() error {
+	of := slices.DeleteFunc(slices.Clone(l.Inputs), func(in Input) bool { return in.Path != inputfile.Standard })
+	if len(of) > 1 {
+		return fmt.Errorf("%s - and %s - both read standard input; want - once, and files besides", of[0].Flag, of[1].Flag)
+	}
+	return nil
+}
+
+// MayWrite refuses to write over a file that the command reads or has written.
+func (l *Ledger) MayWrite(path string) error {
+	inputs := l.Inputs
+	if _, err := os.Stat(path); err != nil {
+		inputs = nil // what is read exists
+	}
+	for _, in := range inputs {
+		if safefile.Same(path, in.Path) {
+			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", path, in.Flag, in.Path)
+		}
+	}
+	for _, other := range l.Written {
+		if safefile.Same(path, other) {
+			return fmt.Errorf("cannot write %s: the command has written this file as %s; take another name", path, other)
+		}
+	}
+	return nil
+}
+
+// Claim refuses files that the command must not write, before any work is done: its inputs, and
+// two that are one file.
+func (l *Ledger) Claim(paths ...string) error {
+	for _, path := range paths {
+		if err := l.MayWrite(path); err != nil {
+			return err
+		}
+		for _, other := range l.claimed {
+			if safefile.Same(path, other) {
+				return fmt.Errorf("cannot write both %s and %s: they are one file", other, path)
+			}
+		}
+		l.claimed = append(l.claimed, path)
+	}
+	return nil
+}
+
+// LeftBehind says which files an interrupted command has written. printed says that there is
+// something on standard output.
+func (l *Ledger) LeftBehind(printed bool) string {
+	const most = 3
+	n := len(l.Written)
+	rest := "and nothing else"
+	if printed {
+		rest = "part of the output was printed, and no other file was written"
+	}
+	switch {
+	case n == 0 && printed:
+		return "part of the output was printed, and no file was written"
+	case n == 0:
+		return "nothing was written"
+	case n == 1:
+		return l.Written[0] + " was written, " + rest
+	case n > most:
+		return fmt.Sprintf("%s and %d more files were written, %s", strings.Join(l.Written[:most], ", "), n-most, rest)
+	}
+	return strings.Join(l.Written, ", ") + " were written, " + rest
+}

@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"belsim/montecarlo/table"
+)
+
+// Report writes the verdict for people, with a table in a format of table.Formats: of a few levels
+// of many, unless full asks for all. model names the error model.
+func (v *Verification) Report(w io.Writer, format, model string, full bool) error {
+	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
+	fmt.Fprintf(w, "expected |error| in levels")
+	if v.Bound != "" {
+		fmt.Fprintf(w, "; the bound is %s", v.Bound)
+	}
+	fmt.Fprint(w, "\n\n")
+	rows := v.Labels
+	if !full {
+		rows = someLevels(rows)
+	}
+	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r LevelResult) string {
+		if r.Level == 0 {
+			return "all"
+		}
+		return strconv.Itoa(r.Level)
+	}))
+	if err := t.Write(w, format); err != nil {
+		return err
+	}
+	if len(rows) < len(v.Labels) {
+		fmt.Fprintf(w, "(%d of %d levels; --full prints all)\n", len(rows), len(v.Labels))
+	}
+	fmt.Fprintln(w)
+	const shownFailures = 10
+	for i, f := range v.Failures {
+		if i == shownFailures {
+			fmt.Fprintf(w, "FAIL and %d more\n", len(v.Failures)-i)
+			break
+		}
+		fmt.Fprintf(w, "FAIL %s\n", f)
+	}
+	if text := v.Conclusion(); text != "" {
+		fmt.Fprintln(w, text)
+	}
+	if text := v.PowerText(); text != "" && !v.Failed() {
+		fmt.Fprintln(w, text)
+	}
+	return nil
+}
+
+// someLevels are a few of many levels, evenly spread.
+func someLevels(all []LevelResult) []LevelResult {
+	const few = 16
+	if len(all) <= few {
+		return all
+	}
+	out := make([]LevelResult, few)
+	for i := range out {
+		out[i] = all[i*(len(all)-1)/(few-1)]
+	}
+	return out
+}
+
+// Report writes a summary of the map of a scenario for people. fit is the point of the plane where
+// a network was found; nil without one.
+func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, s.Unusual())
+	if p, ok := s.Model.(Perceived); ok {
+		fmt.Fprintf(w, ", %s", p)
+	}
+	if m.Seed != nil {
+		fmt.Fprintf(w, ", seed %d", *m.Seed)
+	}
+	fmt.Fprintln(w)
+	sum := m.Summary()
+	x, y := m.Plane.Symbols()
+	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), sum.Valid)
+	if sum.Valid == 0 {
+		reason := "every " + x + " is too large for its " + y
+		if sum.WithoutErrors > 0 {
+			reason = "B has no errors where " + x + " and " + y + " are valid"
+		}
+		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
+		return err
+	}
+	least, most := sum.Least, sum.Most
+	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
+		float64(least.Increase), x, least.X(), y, least.Y(), float64(most.Increase), x, most.X(), y, most.Y())
+	if fit != nil {
+		if c := m.Nearest(fit.X(), fit.Y()); c != nil {
+			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fit.X(), y, fit.Y(), float64(c.Increase))
+		}
+	}
+	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))
+	return err
+}
