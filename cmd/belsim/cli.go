@@ -22,6 +22,7 @@ import (
 
 	"belsim/commandline/files"
 	"belsim/commandline/rules"
+	"belsim/commandline/terminal"
 	"belsim/errmodel"
 	"belsim/gpu"
 	"belsim/montecarlo"
@@ -70,6 +71,7 @@ type cli struct {
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`
+	Color   string           `enum:"auto,always,never" default:"auto" help:"Colours on standard output: ${enum}. auto: on a terminal, unless NO_COLOR is set."`
 }
 
 const description = `The error of regression by binary-encoded labels.
@@ -82,6 +84,7 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
+	coloured bool // standard error
 	args     []string
 	given    map[string]bool           // the flags on the command line, by name; not --json=false
 	files    files.Ledger              // those that the command reads and writes
@@ -109,11 +112,14 @@ func belsim(args []string, stdout, stderr io.Writer) int {
 
 // belsim runs the command line of the environment.
 func (env *environment) belsim() (code int) {
-	args, stderr := env.args, env.stderr
+	args := env.args
+	colour := terminal.ChoiceOf(args)
+	env.stdout.coloured = terminal.Coloured(colour, env.stdout.Writer, os.Getenv)
+	env.coloured = terminal.Is(env.stderr) && terminal.Coloured(colour, env.stderr, os.Getenv)
 	defer func() {
 		// Whatever else it did, a command whose output is lost has failed.
 		if err := env.stdout.failed(); err != nil && code <= exitFailed {
-			fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
+			env.complain("%s", oneLine(err))
 			code = exitEnvironment
 		}
 	}()
@@ -139,7 +145,7 @@ func (env *environment) belsim() (code int) {
 	}
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil && env.stdout.err == nil {
-		fmt.Fprintf(stderr, "belsim: %s; see belsim --help\n", oneLine(err))
+		env.complain("%s; see belsim --help", oneLine(err))
 		return exitUsage
 	}
 	if err == nil {
@@ -160,15 +166,24 @@ func (env *environment) belsim() (code int) {
 			}
 			err = errors.New(text)
 		}
-		fmt.Fprintf(stderr, "belsim: interrupted: %s\n", oneLine(err))
+		env.complain("interrupted: %s", oneLine(err))
 		return signalStatus(sig)
 	}
 	if code = exitCode(err); code > exitFailed {
-		fmt.Fprintf(stderr, "belsim: %s\n", oneLine(err))
+		env.complain("%s", oneLine(err))
 		return code
 	}
 	env.noteUnused(k)
 	return code
+}
+
+// complain writes a line on standard error that says what is wrong.
+func (env *environment) complain(format string, a ...any) {
+	name := "belsim:"
+	if env.coloured {
+		name = terminal.Paint(table.Bad, name)
+	}
+	fmt.Fprintf(env.stderr, name+" "+format+"\n", a...)
 }
 
 // parse reads a command line.
@@ -207,6 +222,11 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		return nil, err
 	}
 	env.given, env.files.Inputs = rules.Given(k), files.Inputs(k)
+	for _, f := range k.Flags() {
+		if f.Name == "format" && f.Target.String() != "text" { // a document, wherever it goes
+			env.stdout.coloured = false
+		}
+	}
 	return k, nil
 }
 

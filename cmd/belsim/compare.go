@@ -127,10 +127,13 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
 		t = result.DecoderTable(env.decoders)
 	}
+	if result.Results[0].Invalid == "" {
+		t.Emphasis = []table.Emphasis{table.Best}
+	}
 	if err := cmd.print(env, t); err != nil {
 		return err
 	}
-	fmt.Fprint(env.stdout, result.Notes())
+	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes()))
 	return nil
 }
 

@@ -5,14 +5,26 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"belsim/commandline/terminal"
+	"belsim/montecarlo/table"
 )
 
 // standardOutput remembers its first error, so that a full disk is seen although what prints
 // does not look at every error.
 type standardOutput struct {
 	io.Writer
-	printed bool // something was written
-	err     error
+	printed  bool // something was written
+	coloured bool
+	err      error
+}
+
+// Paint implements table.Painter.
+func (o *standardOutput) Paint(e table.Emphasis, text string) string {
+	if !o.coloured {
+		return text
+	}
+	return terminal.Paint(e, text)
 }
 
 func (o *standardOutput) Write(p []byte) (int, error) {

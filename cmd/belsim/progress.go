@@ -5,15 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"belsim/commandline/terminal"
 )
 
 // progress shows how far a computation is, on standard error: a bar on a
@@ -42,7 +42,7 @@ func (env *environment) newProgress(quiet bool, what string, total uint64) *prog
 	if quiet {
 		return p
 	}
-	if isTerminal(env.stderr) {
+	if terminal.Is(env.stderr) {
 		p.bars = mpb.New(mpb.WithOutput(env.stderr), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(what+" ")),
@@ -124,9 +124,4 @@ func (p *progress) end() {
 		close(p.stopped)
 		<-p.ended
 	}
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }

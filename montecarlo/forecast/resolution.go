@@ -482,7 +482,7 @@ func (r *Resolutions) Write(w io.Writer, format string) error {
 
 // Table has a row for each number of levels, code, training and decoder.
 func (r *Resolutions) Table() *table.Table {
-	return table.Of(r.Results,
+	t := table.Of(r.Results,
 		table.Replace("interval", "", func(x ResolutionRow) string {
 			return fmt.Sprintf("%s to %s", x.Lo.Short(), x.Hi.Short())
 		}),
@@ -492,4 +492,6 @@ func (r *Resolutions) Table() *table.Table {
 			}
 			return ""
 		}))
+	t.Emphasis = []table.Emphasis{table.Best}
+	return t
 }

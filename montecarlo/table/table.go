@@ -39,6 +39,9 @@ type Table struct {
 	Rows  [][]string
 	Align []Align // by column; columns beyond it are Auto
 	Style Style
+	// Emphasis of the rows, where Text writes to a Painter; rows beyond it are Plain. It is
+	// no part of the other formats. Cells "~", and those that begin with "! ", are marks.
+	Emphasis []Emphasis
 
 	err error // of Of; what prints the table returns it
 }
@@ -141,6 +144,35 @@ func (t *Table) Write(w io.Writer, format string) error {
 
 // Text prints the table for people, its columns two spaces apart.
 func (t *Table) Text(w io.Writer) error {
+	if _, ok := w.(Painter); !ok || t.err != nil {
+		return t.layOut(w)
+	}
+	var plain strings.Builder
+	if err := t.layOut(&plain); err != nil {
+		return err
+	}
+	first := 0 // the line of the first row
+	if t.Head != nil {
+		first = 1
+	}
+	lines := strings.SplitAfter(plain.String(), "\n")
+	for i, cells := range t.Rows {
+		row := Plain
+		if i < len(t.Emphasis) {
+			row = t.Emphasis[i]
+		}
+		shown := make([]string, len(cells))
+		for k, cell := range cells {
+			shown[k] = Visible(cell)
+		}
+		lines[first+i] = paintLine(w, lines[first+i], shown, row)
+	}
+	_, err := io.WriteString(w, strings.Join(lines, ""))
+	return err
+}
+
+// layOut prints the table without emphasis.
+func (t *Table) layOut(w io.Writer) error {
 	if t.err != nil {
 		return t.err
 	}

@@ -94,7 +94,7 @@ func (r *Recommendation) Table() *table.Table {
 			rows = append(rows, c)
 		}
 	}
-	return table.Of(rows,
+	t := table.Of(rows,
 		table.Replace("code", "", func(r RankedCode) string {
 			if r.Trained {
 				return "yours: " + r.Code
@@ -108,4 +108,6 @@ func (r *Recommendation) Table() *table.Table {
 			}
 			return ""
 		}))
+	t.Emphasis = []table.Emphasis{table.Best}
+	return t
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestColour: colours add escape sequences, and nothing else, to texts for people alone.
+func TestColour(t *testing.T) {
+	t.Chdir(t.TempDir())
+	escape := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	for _, tt := range []struct{ args, want string }{
+		{"compare unary johnson gray --levels 64 --samples 200", "\x1b[33m! 10.5\x1b[0m"},
+		{"compare unary johnson --levels 8 --samples 200 --decoder bel-u,bel-j,gen", "\x1b[1m"},
+		{"compare unary --levels 8 --samples 200 --r 99", ""}, // invalid: no row is the best
+		{"verify --code unary --levels 4 --samples 200", "\x1b[1;32mPASS\x1b[0m every"},
+		{"optimize --levels 6 --bits 4 --steps 200 --samples 200 -q", "\x1b[1mfound "},
+		{"compare unary --levels 8,16 --range 0:1 --label-noise 0.1", "\x1b[1m"},
+	} {
+		args := strings.Fields(tt.args)
+		_, plain, _ := run(t, args...)
+		_, never, _ := run(t, append(args, "--color", "never")...)
+		status, coloured, stderr := run(t, append(args, "--color", "always")...)
+		if never != plain || escape.MatchString(plain) {
+			t.Errorf("%s: without colours\n%s", tt.args, plain)
+		}
+		if escape.ReplaceAllString(coloured, "") != plain || !strings.Contains(coloured, tt.want) || tt.want == "" && coloured != plain {
+			t.Errorf("%s: exit %d, coloured\n%q\nplain\n%q\n%s", tt.args, status, coloured, plain, stderr)
+		}
+		if escape.MatchString(stderr) {
+			t.Errorf("%s: standard error is no terminal, and has %q", tt.args, stderr)
+		}
+	}
+	for _, args := range []string{
+		"compare unary gray --levels 64 --samples 200 --json",
+		"compare unary gray --levels 64 --samples 200 --format markdown",
+		"verify --code unary --levels 4 --samples 200 --format latex -o v.json -o v.csv",
+		"codes unary --levels 4",
+	} {
+		if _, stdout, _ := run(t, append(strings.Fields(args), "--color=always")...); escape.MatchString(stdout) {
+			t.Errorf("%s: a document has %q", args, stdout)
+		}
+	}
+	for _, name := range []string{"v.json", "v.csv"} {
+		if text, err := os.ReadFile(name); err != nil || escape.Match(text) {
+			t.Errorf("%s: %v, %q", name, err, text)
+		}
+	}
+	if status, _, stderr := run(t, "codes", "--color", "sometimes"); status != exitUsage || !strings.Contains(stderr, "--color must be one of") {
+		t.Errorf("exit %d, %s", status, stderr)
+	}
+}
