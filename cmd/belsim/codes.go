@@ -66,6 +66,9 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	c := codes[0]
+	if note := c.TransposedNote(); note != "" && !cmd.Quiet {
+		fmt.Fprintf(env.stderr, "belsim: note: %s\n", note)
+	}
 	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeCode(ctx, env, w, c, path) }); err != nil {
 		return err
 	}

@@ -199,6 +199,26 @@ func TestCodes(t *testing.T) {
 	}
 }
 
+// TestTransposed: codes notes a matrix that may be the wrong way round, and prints it as it is.
+func TestTransposed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "bits.csv", "0,0,1\n0,1,1\n")
+	write(t, "levels.csv", "0,0\n0,1\n1,1\n")
+	const want = "belsim: note: bits.csv has more bits (3 columns) than levels (2 rows): transpose it if its rows are the bits\n"
+	for _, tt := range []struct{ args, stderr string }{
+		{"codes bits.csv", want}, {"codes bits.csv --properties", want}, {"codes bits.csv --json", want},
+		{"codes bits.csv -q", ""}, {"codes levels.csv", ""}, {"codes hadamard --levels 2", ""},
+	} {
+		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
+		if status != 0 || stdout == "" || stderr != tt.stderr {
+			t.Errorf("belsim %s: exit %d, %q on standard error, want %q", tt.args, status, stderr, tt.stderr)
+		}
+	}
+	if got := mustRun(t, "codes", "bits.csv", "-q"); got != "0,0,1\n0,1,1\n" {
+		t.Errorf("printed %q", got)
+	}
+}
+
 func TestVerify(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{

@@ -124,6 +124,16 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	return c, nil
 }
 
+// TransposedNote says of a code from a file that it looks as if its rows were the bits: with more bits
+// than levels, which a code may have, but few do. It is "" for others.
+func (c *Code) TransposedNote() string {
+	named := !IsFile(c.name) && c.name != inputfile.Name(inputfile.Standard)
+	if named || c.bits <= c.levels {
+		return ""
+	}
+	return fmt.Sprintf("%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits", c.name, c.bits, c.levels)
+}
+
 // bitsOfSigns makes a matrix of −1 and +1 one of 0 and 1. It leaves other matrices as they are.
 func bitsOfSigns(m *mat.Dense) {
 	levels, _ := m.Dims()
