@@ -43,7 +43,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         folder.mkdir(exist_ok=True)
         name = "belsim.exe" if os.name == "nt" else "belsim"
         binary = here / "belsim" / "bin" / name  # where an editable installation finds it, too
-        go(source, "build", "-ldflags=-s -w", "-o", str(binary), "./cmd/belsim")
+        go(source, "build", f"-ldflags=-s -w -X main.release={self.metadata.version}", "-o", str(binary), "./cmd/belsim")
         licences = folder / "THIRD-PARTY-LICENSES.txt"
         licences.write_text(third_party(source), encoding="utf-8")
         include[str(binary)] = f"belsim/bin/{name}"

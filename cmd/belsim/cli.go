@@ -21,6 +21,7 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 
 	"belsim/commandline/files"
+	"belsim/commandline/buildinfo"
 	"belsim/commandline/rules"
 	"belsim/commandline/terminal"
 	"belsim/errmodel"
@@ -44,6 +45,10 @@ const (
 	exitEnvironment = 3 // the environment cannot do it
 	exitSignal      = 128
 )
+
+// release is the version that the build gives, with go build -ldflags "-X main.release=1.2.0". It
+// is a variable because the linker sets no constants; nothing else does.
+var release string
 
 // errFailed says that a verification failed; what failed has been printed.
 var errFailed = errors.New("verification failed")
@@ -326,14 +331,10 @@ func (env *environment) endLate(ctx context.Context, interrupted func() os.Signa
 	}
 }
 
-// version is the version of the module: with the commit and its time, where the binary was built
-// from a repository.
+// version is the version in words: the name that the build has, or what version control says.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
+	info, _ := debug.ReadBuildInfo() // nil where there is none
+	return buildinfo.Version(release, info)
 }
 
 // outside marks an error of writing as the environment's, unless the path the

@@ -119,6 +119,11 @@ func TestHelp(t *testing.T) {
 	if got := mustRun(t, "--version"); !strings.HasPrefix(got, "belsim ") {
 		t.Errorf("version %q", got)
 	}
+	defer func() { release = "" }()
+	release = "1.2.0"
+	if got := mustRun(t, "--version"); !strings.HasPrefix(got, "belsim 1.2.0") {
+		t.Errorf("version %q", got)
+	}
 }
 
 // TestHelpExamples runs the examples of every command's help: as they stand with
