@@ -89,6 +89,10 @@ type Encloser struct {
 	candidates candidates
 	path       path
 	tree       tree
+
+	keep bool // what is known besides the mean goes to rest
+	rest *rest
+	part Part
 }
 
 // New returns an encloser. The error wraps theory.ErrNoClosedForm unless Fits.
@@ -117,6 +121,7 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		c.all(i, e)
 		x.path.set(c)
 		v, _, err := x.path.mean(ctx, c)
+		x.keepPath()
 		return v, err
 	}
 	if err := c.row(ctx, x.gen, i, e); err != nil {
@@ -125,6 +130,9 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 	left := c.choose(math.Inf(1))
 	v := math.Abs(float64(c.reference - i))
 	out := Interval{max(0, v-left.Lo), min(v+left.Hi, c.most)}
+	if x.keep {
+		x.rest.sure([]float64{v}, 1)
+	}
 	if len(c.rivals) == 0 {
 		return out, nil
 	}
@@ -135,6 +143,7 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 	// The first turn finds out how large the error is, and the others are as exact as that
 	// makes necessary.
 	budget := 1e-2 * out.Hi
+	spread := false
 	for turn := 0; turn < maxTurns && work > 0 && out.Hi-out.Lo > x.options.Width*out.Hi; turn++ {
 		limit := work
 		if turn == 0 {
@@ -146,21 +155,25 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		var err error
 		if x.path.set(c) {
 			v, spent, err = x.path.mean(ctx, c)
+			x.keepPath()
 		} else if spent = x.tree.cost(c); spent < limit {
 			x.tree.set(c)
-			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit)
+			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit, spread)
 		} else {
 			break
 		}
 		if err != nil {
 			return Interval{}, err
 		}
-		v = Interval{max(0, v.Lo-left.Lo), v.Hi + left.Hi + underflow}.widen(4 * unit)
-		out = Interval{max(v.Lo, out.Lo), min(v.Hi, out.Hi)} // both hold the mean
-		if spent >= limit {
+		out = out.meet(v, left)
+		if spread {
 			break
 		}
 		work -= spent
+		if spent >= limit {
+			// All that was left at some bit was bounded at once. The last turn takes care to get on.
+			work, spread = max(work, x.options.Work/2), true
+		}
 		next := 0.8 * x.options.Width * out.Lo
 		if next == 0 || next > budget/4 {
 			next = min(budget/100, 0.8*x.options.Width*out.Hi)
@@ -168,6 +181,26 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		budget = next
 	}
 	return out, nil
+}
+
+// meet returns what an interval has in common with one of chosen candidates, which may be too
+// large by left.Lo and too small by left.Hi. Both hold the mean.
+func (v Interval) meet(w, left Interval) Interval {
+	w = Interval{max(0, w.Lo-left.Lo), w.Hi + left.Hi + underflow}.widen(4 * unit)
+	return Interval{max(v.Lo, w.Lo), min(v.Hi, w.Hi)}
+}
+
+// keepPath keeps the law of the nearest candidate of the path.
+func (x *Encloser) keepPath() {
+	if !x.keep {
+		return
+	}
+	p := &x.path
+	errors, law := make([]float64, len(p.rows)), make([]float64, len(p.rows))
+	for j, m := range p.rows {
+		errors[j], law[j] = math.Abs(float64(m-x.candidates.row_)), p.before[j]*p.after[j]
+	}
+	x.rest.sure(errors, law...)
 }
 
 // maxTurns limits the number of times that a level is worked on.

@@ -44,6 +44,8 @@ type tree struct {
 		states int
 	}
 
+	kept *rest // where not nil: takes what is decided, and what is bounded
+
 	// Scratch of order.
 	done, rest []uint64
 	classes    counter
@@ -163,8 +165,9 @@ func (x *tree) variables(b treeBit) int {
 
 // mean returns an interval of the mean error, and the work up to then. It bounds states whose
 // means are uncertain by at most the budget, all together, and all states where the work
-// exceeds the limit.
-func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Interval, spent int, err error) {
+// exceeds the limit. With spread the work that is left is spread over the bits that are left, so
+// that the states of the least weight are bounded all along, and the others get to the end.
+func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread bool) (v Interval, spent int, err error) {
 	s := len(x.levels)
 	x.left = resize(x.left, s*s)
 	clear(x.left)
@@ -177,6 +180,9 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 	x.now.reset(s)
 	x.next.reset(s)
 	x.classify()
+	if x.kept != nil {
+		x.kept.reset(x)
+	}
 
 	var lo, hi sum
 	roundings := 8
@@ -187,6 +193,9 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 	settle := func(p float64, to *states) {
 		if alone := x.reduce(x.child); alone >= 0 {
 			bound(p, x.errors[alone], x.errors[alone])
+			if x.kept != nil {
+				x.kept.law[alone].add(p)
+			}
 			return
 		}
 		to.add(x.child, p, x.keys)
@@ -205,7 +214,11 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 		if work > limit {
 			atMost = math.Inf(1)
 		}
-		least := x.threshold(atMost)
+		most := maxStates
+		if spread {
+			most = min(most, max(1, (limit-work)/(2*s*(len(x.bits)-j))))
+		}
+		least := x.threshold(atMost, most)
 		x.pairs(b, -1)
 		x.classify()
 		x.next.reset(s)
@@ -216,6 +229,9 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 				l, m := x.span(parent)
 				bound(p, l, m)
 				cut += x.weights[i]
+				if x.kept != nil {
+					x.kept.add(j, p, parent, l == m)
+				}
 				continue
 			}
 			for t, d := range b.differ {
@@ -237,6 +253,9 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 	for i, p := range x.now.p { // no bit is left: there is one class
 		l, m := x.span(x.now.of(i))
 		bound(p, l, m)
+	}
+	if x.kept != nil {
+		x.kept.rounding = float64(roundings) * unit
 	}
 	return Interval{lo.value(), hi.value()}.widen(float64(roundings) * unit), work, nil
 }
@@ -333,21 +352,20 @@ const binCount = 1100
 
 // threshold sets weights to what is not known of each state: its probability times the
 // difference of its possible errors. It returns the weight below which states are bounded,
-// so that their weights are together at most budget, but no more states are left than
-// maxStates.
-func (x *tree) threshold(budget float64) float64 {
+// so that their weights are together at most budget, but no more states are left than most.
+func (x *tree) threshold(budget float64, most int) float64 {
 	x.weights = resize(x.weights, len(x.now.p))
 	clear(x.bins[:])
 	for i, p := range x.now.p {
-		least, most := x.span(x.now.of(i))
-		x.weights[i] = p * (most - least)
+		lo, hi := x.span(x.now.of(i))
+		x.weights[i] = p * (hi - lo)
 		b := &x.bins[bin(x.weights[i])]
 		b.weight += x.weights[i]
 		b.states++
 	}
 	left, weight := len(x.now.p), 0.0
 	for i, b := range x.bins {
-		if weight += b.weight; weight > budget && left <= maxStates {
+		if weight += b.weight; weight > budget && left <= most {
 			return math.Ldexp(1, i-binCount+15) // the smallest of bin i
 		}
 		left -= b.states
