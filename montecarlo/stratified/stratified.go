@@ -61,13 +61,10 @@ type Level struct {
 
 // mostLeft is the largest part of a few levels that may be left over: beyond it, standard errors
 // would hardly be smaller than those of plain samples, which are faster.
-const mostLeft = 1.5
+const mostLeft = 0.1
 
-// trials are the levels that are tried first, with a part of the work.
-const (
-	trials    = 4
-	trialWork = 1
-)
+// trials is the number of levels that are tried first.
+const trials = 4
 
 // Usual are the usual options of the enclosures.
 func Usual() enclose.Options { return enclose.Options{Width: 1e-6, Work: 1 << 22} }
@@ -98,10 +95,8 @@ func Estimate(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 			rows = append(rows, i)
 		}
 	}
-	trial := o
-	trial.Work /= trialWork
 	left := make([]float64, min(trials, len(rows)))
-	err := each(ctx, workers, len(left), p, trial, func(ctx context.Context, s *sampler, j int) error {
+	err := each(ctx, workers, len(left), p, o, func(ctx context.Context, s *sampler, j int) error {
 		part, err := s.part(ctx, rows[(2*j+1)*len(rows)/(2*len(left))])
 		if err == nil {
 			left[j] = part.Left
