@@ -28,6 +28,7 @@ type compareCmd struct {
 	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
 	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
 	samplingFlags
+	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
 	backendFlags
 	outputFlags
 }
@@ -61,6 +62,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
+	draw.Stratified = cmd.Stratified
 	s, fit, err := cmd.readScenario(env, draw)
 	if err != nil {
 		return err
@@ -113,7 +115,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		case "json":
 			return table.WriteJSON(w, result)
 		case "csv":
-			return table.WriteCSV(w, result.Results, cmd.columns(s, invalid)...)
+			return table.WriteCSV(w, result.Results, result.Columns())
 		}
 		return writeFigure(w, path)(plots.Compare(paper.CompareData(result.Valid(), s.String(), cmd.size())))
 	}); err != nil {
@@ -151,21 +153,6 @@ func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scen
 		cmd.Training = []errmodel.Training{m.Training}
 	}
 	return s.TrainedCandidates(ctx, m, cmd.Training, codes, cmd.Decoder, draw)
-}
-
-// columns leaves out of the CSV what other error models do not have.
-func (cmd *compareCmd) columns(s *scenario.Scenario, invalid []scenario.InvalidCode) []table.Option {
-	var missing []string
-	if len(invalid) == 0 {
-		missing = append(missing, "invalid")
-	}
-	if _, ok := s.Model.(scenario.Perceived); !ok {
-		missing = append(missing, "training", "forecast")
-	}
-	if !cmd.Least {
-		missing = append(missing, "least", "least_stderr", "above_least_percent")
-	}
-	return []table.Option{table.Without(missing...)}
 }
 
 // inUnits reports whether numbers of levels are compared, in label units.

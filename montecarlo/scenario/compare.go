@@ -44,6 +44,7 @@ type CodeResult struct {
 	WorstErr   table.Number `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
 	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Sampling   string       `json:"sampling,omitempty" doc:"stratified: mean, stderr, rms and within are exact but for outcomes that were left over, of which the samples are, none where little was left (stderr then bounds the error); plain: the code has plain samples, for stratified ones do not apply to it or its errors are too frequent; missing without --stratified"`
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	LeastError
@@ -151,23 +152,23 @@ func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarl
 		if err != nil {
 			return nil, err
 		}
-		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th)
+		o, err := sample(ctx, run, p, weights, draw)
 		if err != nil {
 			return nil, err
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(weights, false), run.Done)
+		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th, o.interval)
 		if err != nil {
 			return nil, err
 		}
-		out.Reached = out.Reached && reached
-		o := montecarlo.Average(weights, sums)
+		out.Reached = out.Reached && o.reached
 		row := CodeResult{
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
 			Bound: bound, Exact: exact, exactFields: interval,
-			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples,
+			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples, Sampling: o.kind,
 		}
-		row.worst(th, weights, sums, o)
+		row.worst(th, weights, o)
 		if least != nil {
+			var reached bool
 			if row.LeastError, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
 				return nil, err
 			}
@@ -198,7 +199,7 @@ func tied(a, b CodeResult) bool {
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
-func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, sums []montecarlo.Sums, o montecarlo.Overall) {
+func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o drawn) {
 	level, most := 0, math.Inf(-1)
 	for i, t := range th {
 		if weights[i] == 0 {
@@ -216,10 +217,7 @@ func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, sums []mon
 		r.WorstLevel, r.WorstMean = level, table.Number(most)
 		return
 	}
-	if o.WorstLevel > 0 {
-		r.WorstErr = table.Number(sums[o.WorstLevel-1].StdErr())
-	}
-	r.WorstLevel, r.WorstMean = o.WorstLevel, table.Number(o.WorstMean)
+	r.WorstLevel, r.WorstMean, r.WorstErr = o.WorstLevel, table.Number(o.WorstMean), table.Number(o.worstErr)
 }
 
 // AddInvalid adds a row for each code for which the error model is invalid, at the end.

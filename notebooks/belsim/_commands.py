@@ -76,6 +76,7 @@ def compare(
     max_samples: int | None = None,
     within: int | None = None,
     least: bool = False,
+    stratified: bool = False,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -88,7 +89,8 @@ def compare(
     what ``fit`` returned; or networks that know one noisy label, with ``label_noise`` (in levels) or with the mean error ``mae``
     (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
 
-    ``least`` adds the least error that a decoder of the outputs can have.
+    ``least`` adds the least error that a decoder of the outputs can have. ``stratified`` samples only what is not known
+    exactly, where it can (column ``sampling``).
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
@@ -104,8 +106,8 @@ def compare(
                     levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
-                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least, seed=seed,
-                    workers=workers, backend=backend,
+                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least,
+                    stratified=stratified, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
                 *names,
