@@ -44,7 +44,7 @@ type CodeResult struct {
 	WorstErr   table.Number `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
 	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Sampling   string       `json:"sampling,omitempty" doc:"stratified: mean, stderr, rms and within are exact but for outcomes that were left over, of which the samples are, none where little was left (stderr then bounds the error); plain: the code has plain samples, for stratified ones do not apply to it or its errors are too frequent; missing without --stratified"`
+	Sampling   string       `json:"sampling,omitempty" doc:"stratified: mean, rms and within are exact but for the outcomes that the samples are of, and stderr bounds what else is unknown; plain: stratified samples do not apply, or errors are too frequent; missing without --stratified"`
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	LeastError
