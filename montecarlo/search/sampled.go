@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"belsim/theory/code"
 )
@@ -60,19 +61,23 @@ func (p *probabilities) of(w *words, k int) bool {
 // within one sample, and codes are compared by common random numbers: when e[n,k] changes
 // a little, the bit errs in nearly the same samples.
 //
-// The evaluator remembers the level to which it decoded each sample. After a change it
-// decodes again only the samples that the change can affect:
+// The evaluator remembers the level to which it decoded each sample, and its distance. It
+// decodes a sample again where a bit errs now and did not err before, or the other way
+// round. For any other sample of level n, the distance to the word of m changes only by the
+// bits in which the words of n and m have changed differently. (A sample is the word of n
+// with some wrong bits, so nothing else about the two words matters. Inverting a bit in all
+// words from a level on affects only pairs of levels on both sides of this level.) Where few
+// bits have changed, the wrong bits of the sample among them say by how much. So:
 //
-//   - samples in which a bit errs now and did not err before, or the other way round;
-//   - samples that were decoded to a level m, where the bits in which the words of m and of
-//     their level n differ have changed. (A sample is the word of n with some wrong bits,
-//     so nothing else about the two words matters. Inverting a bit in all words from a
-//     level on affects only pairs of levels on both sides of this level.)
+//   - A level whose distance grows by as much as the winner's, or by more, cannot win anew:
+//     it was behind the winner, by its distance or as the higher of two levels, and stays so.
+//   - Only the levels whose distance grows by less than the winner's are compared with it.
+//     Where the winner's own distance grows, these may be many, and the sample is decoded.
 //
-// For all other samples, only such levels m can win anew, and they are compared with the
-// level that had won. Let D be the distance of the words of m and n, and let no sample of
-// n have more than F errors. Then m is at least D−F from any sample, and n is at most F
-// from it. So where D > 2·F, before and after the change, m is not compared.
+// Let D be the distance of the words of m and n, and let no sample of n have more than F
+// errors. Then m is at least D−F from any sample, and n is at most F from it. So where
+// D > 2·F, before and after the change, m is not compared. For the same reason a sample of
+// f errors whose best distance so far is d needs no word with D−f > d.
 type sampled struct {
 	probabilities
 	size  int // S, a power of two
@@ -80,83 +85,85 @@ type sampled struct {
 	width int
 	prior []float64
 	seed  uint64
+	kept  int // levels whose samples are kept: all, or 1 where there are no updates
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level: no sample has more errors
 	sums    []int64  // by level, of |error|
 	flips   []uint64 // L × S × width: wrong bits
 	nearest []nearest
-	stamp   []uint32 // L × S: the update in which the sample was last kept in log
-	updates uint32
-	anew    bool // reset is at work: nothing is kept
 
 	// The changes of the last update.
 	columns   []int
 	oldCounts []int32
-	oldSums   []levelSum
+	oldLevels []oldLevel
 	log       []logged
-	oldFlips  []uint64
+	flipped   []flipped
 
 	// Scratch.
 	delta   []uint64 // L × width: the bits in which words have changed
 	changed []bool   // levels whose word has changed
-	rivals  []int    // near levels that now differ in other bits
-	dirty   []int32
-	near    []int32 // levels
-	places  []int32 // of near, by distance
-	order   []neighbour
-	diffs   []uint64 // the bits in which the neighbours differ
-	start   []int32
-
-	distances []int32 // of near
-
-	diff []uint64
-	memo [1 << memoBits]memo
+	moved   ring     // near levels that now differ in other bits
+	closer  [patterns][2]ring
+	change  []int8  // L × patterns: by how much the distances of the levels in moved grow
+	dirty   []int32 // samples to decode
+	near    ring
+	diff    []uint64
+	memo    [1 << memoBits]memo
 }
 
-// nearest is the result of decoding a sample.
+// nearest is the result of decoding a sample. The level is −1−m where the sample must be
+// decoded again, and m had won before.
 type nearest struct{ distance, level int32 }
 
 // absError is |decoded − n| of a sample of level n.
 func (a nearest) absError(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
 
-// neighbour is a level to which samples of another level may be decoded.
-type neighbour struct{ level, distance int32 }
-
-type levelSum struct {
+type oldLevel struct {
 	level int
+	most  int32
 	sum   int64
 }
 
-// logged is a sample as it was before an update; its wrong bits are in oldFlips.
+// logged is a sample as it was before an update.
 type logged struct {
 	sample int
 	at     nearest
 }
 
+// flipped is a bit of a sample that errs now and did not err before an update, or the other
+// way round.
+type flipped struct{ sample, column int32 }
+
+// newSampled returns an evaluator of moves.
 func newSampled(levels, bitCount, size int, prior []float64, column Column) *sampled {
+	s := newOnce(levels, bitCount, size, prior, column)
+	s.kept = levels
+	s.flips, s.nearest = make([]uint64, levels*size*s.width), make([]nearest, levels*size)
+	s.delta, s.changed, s.change = make([]uint64, levels*s.width), make([]bool, levels), make([]int8, levels*patterns)
+	return s
+}
+
+// newOnce returns an evaluator that has only reset. It keeps the samples of one level at a
+// time, which stay in the processor's cache.
+func newOnce(levels, bitCount, size int, prior []float64, column Column) *sampled {
 	width := (bitCount + 63) / 64
 	return &sampled{
 		probabilities: newProbabilities(levels, column),
-		size:          size, shift: max(1, bits.Len(uint(size-1))/2), width: width, prior: prior,
+		size:          size, shift: max(1, bits.Len(uint(size-1))/2), width: width, prior: prior, kept: 1,
 		counts: make([]int32, levels*bitCount), most: make([]int32, levels), sums: make([]int64, levels),
-		flips: make([]uint64, levels*size*width), nearest: make([]nearest, levels*size), stamp: make([]uint32, levels*size),
-		delta: make([]uint64, levels*width), changed: make([]bool, levels), start: make([]int32, bitCount+2), diff: make([]uint64, width),
+		flips: make([]uint64, size*width), nearest: make([]nearest, size), diff: make([]uint64, width),
 	}
 }
 
 // sampledBytes is the memory that a sampled evaluator takes.
 func sampledBytes(levels, bitCount, size int) int64 {
-	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8+4) + int64(4*bitCount))
+	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8) + int64(4*bitCount))
 }
 
 func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
 	s.seed = seed
 	s.forget()
-	clear(s.flips)
-	for g := range s.nearest {
-		s.nearest[g] = nearest{0, -1}
-	}
 	clear(s.most)
 	clear(s.sums)
 	clear(s.counts)
@@ -168,33 +175,44 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 			s.counts[n*w.bits+k] = s.count(n, k)
 		}
 	}
-	s.anew = true
-	defer func() { s.anew = false }()
 	for n := range w.levels {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if s.prior[n] == 0 {
-			continue
+		if s.prior[n] > 0 {
+			s.begin(w, n)
 		}
-		for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
-			o := s.samples(n, k)
-			for i := range c {
-				s.flips[(n*s.size+o.place(i))*s.width+k/64] |= 1 << (k % 64)
-			}
-		}
-		s.decodeAll(w, n)
 	}
 	return s.total(), nil
 }
 
+// begin draws and decodes the samples of a level.
+func (s *sampled) begin(w *words, n int) {
+	base := n % s.kept * s.size
+	flips, at := s.flips[base*s.width:(base+s.size)*s.width], s.nearest[base:base+s.size]
+	clear(flips)
+	for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
+		o := s.samples(n, k)
+		column, bit := flips[k/64:], uint64(1)<<(k%64)
+		for i := range c {
+			column[o.place(i)*s.width] |= bit
+		}
+	}
+	s.dirty = s.dirty[:0]
+	for x := range at {
+		if f := ones(flips[x*s.width : (x+1)*s.width]); f > 0 {
+			at[x] = nearest{0, int32(-1 - n)}
+			s.dirty = append(s.dirty, int32(x))
+		} else {
+			at[x] = nearest{0, int32(n)}
+		}
+	}
+	s.decodeDirty(w, n)
+}
+
 // forget begins another update.
 func (s *sampled) forget() {
-	s.columns, s.oldCounts, s.oldSums, s.log, s.oldFlips = s.columns[:0], s.oldCounts[:0], s.oldSums[:0], s.log[:0], s.oldFlips[:0]
-	if s.updates++; s.updates == 0 { // the number has wrapped around: stamps may be of its last turn
-		clear(s.stamp)
-		s.updates = 1
-	}
+	s.columns, s.oldCounts, s.oldLevels, s.log, s.flipped = s.columns[:0], s.oldCounts[:0], s.oldLevels[:0], s.log[:0], s.flipped[:0]
 }
 
 func (s *sampled) total() float64 {
@@ -251,7 +269,7 @@ func (s *sampled) update(w *words, columns, rows []int, old []uint64) (float64, 
 
 // level brings the samples of a level up to date.
 func (s *sampled) level(w *words, n int, rows []int) {
-	s.oldSums = append(s.oldSums, levelSum{n, s.sums[n]})
+	s.oldLevels = append(s.oldLevels, oldLevel{n, s.most[n], s.sums[n]})
 	s.dirty = s.dirty[:0]
 	for j, k := range s.columns {
 		// The bit errs in the first samples of its order, so the samples between the old count
@@ -262,75 +280,39 @@ func (s *sampled) level(w *words, n int, rows []int) {
 		}
 		o := s.samples(n, k)
 		for i := min(was, is); i < max(was, is); i++ {
-			x := o.place(i)
-			s.keep(n*s.size+x, true)
-			s.flips[(n*s.size+x)*s.width+k/64] ^= 1 << (k % 64)
+			g := n*s.size + o.place(i)
+			s.flipped = append(s.flipped, flipped{int32(g), int32(k)})
+			s.flips[g*s.width+k/64] ^= 1 << (k % 64)
+			s.again(n, g)
 		}
 	}
-	s.rivals = s.rivals[:0]
+	s.moved.clear()
+	reach := 2 * int(s.most[n])
 	if s.changed[n] {
 		for m := range w.levels {
-			s.rival(w, n, m)
+			s.rival(w, n, m, reach)
 		}
 	} else {
 		for _, m := range rows {
-			s.rival(w, n, m)
+			s.rival(w, n, m, reach)
 		}
 	}
-	const few = 8 // number of comparisons that cost as much as decoding
-	if len(s.rivals) > few {
-		s.decodeAll(w, n)
-		return
-	}
-	for _, m := range s.rivals {
-		s.challenge(w, n, m)
+	if len(s.moved.levels) > 0 {
+		s.challenge(w, n)
 	}
 	if len(s.dirty) > 0 {
 		s.decodeDirty(w, n)
 	}
 }
 
-// decodeDirty decodes the samples of a level that must be decoded again. Most samples have
-// one of a few patterns of errors. So the result for a pattern is kept, in the place that
-// its hash gives, until another pattern needs this place.
-func (s *sampled) decodeDirty(w *words, n int) {
-	s.neighbours(w, n, s.reach(n, s.dirty))
-	if s.width > 1 {
-		for _, x := range s.dirty {
-			g := n*s.size + int(x)
-			s.set(g, s.decode(n, s.flips[g*s.width:(g+1)*s.width]))
-		}
-		return
-	}
-	clear(s.memo[:])
-	s.memo[0].at = nearest{0, int32(n)}
-	for _, x := range s.dirty {
-		g := n*s.size + int(x)
-		flips := s.flips[g : g+1]
-		m := &s.memo[flips[0]*0x9e3779b97f4a7c15>>(64-memoBits)]
-		if m.flips != flips[0] {
-			m.flips, m.at = flips[0], s.decode(n, flips)
-		}
-		s.set(g, m.at)
-	}
-}
-
-const memoBits = 8
-
-// memo is the result of decoding a pattern of errors.
-type memo struct {
-	flips uint64
-	at    nearest
-}
-
 // rival notes m where it is near and now differs from n in other bits.
-func (s *sampled) rival(w *words, n, m int) {
-	reach := 2 * int(s.most[n])
+func (s *sampled) rival(w *words, n, m, reach int) {
 	if s.width == 1 {
 		if moved := s.delta[n] ^ s.delta[m]; moved != 0 {
 			diff := w.rows[n] ^ w.rows[m]
-			if bits.OnesCount64(diff) <= reach || bits.OnesCount64(diff^moved) <= reach {
-				s.rivals = append(s.rivals, m)
+			if is := bits.OnesCount64(diff); is <= reach || bits.OnesCount64(diff^moved) <= reach {
+				s.moved.levels = append(s.moved.levels, int32(m))
+				s.moved.distances = append(s.moved.distances, int32(is))
 			}
 		}
 		return
@@ -343,97 +325,179 @@ func (s *sampled) rival(w *words, n, m int) {
 		moved |= by
 	}
 	if moved != 0 && min(is, was) <= reach {
-		s.rivals = append(s.rivals, m)
+		s.moved.levels = append(s.moved.levels, int32(m))
+		s.moved.distances = append(s.moved.distances, int32(is))
 	}
 }
 
-// reach is the largest distance of a word to which some sample of the level may be decoded.
-// It raises s.most.
-func (s *sampled) reach(n int, samples []int32) int {
-	most := 0
-	for _, x := range samples {
-		g := (n*s.size + int(x)) * s.width
-		most = max(most, ones(s.flips[g:g+s.width]))
-	}
-	s.most[n] = max(s.most[n], int32(most))
-	return 2 * most
-}
-
-// keep stores a sample as it is now, unless this update has stored it already. Where dirty,
-// it notes that the sample must be decoded again.
-func (s *sampled) keep(g int, dirty bool) {
-	switch {
-	case s.anew: // there is nothing to go back to
-	case s.stamp[g] != s.updates:
-		s.stamp[g] = s.updates
-		s.log = append(s.log, logged{g, s.nearest[g]})
-		s.oldFlips = append(s.oldFlips, s.flips[g*s.width:(g+1)*s.width]...)
-	case s.nearest[g].level < 0:
+// again notes that a sample of level n must be decoded again.
+func (s *sampled) again(n, g int) {
+	at := s.nearest[g]
+	if at.level < 0 {
 		return
 	}
-	if dirty {
-		s.leave(g)
-		s.nearest[g] = nearest{0, -1} // until the sample is decoded
-		s.dirty = append(s.dirty, int32(g%s.size))
-	}
+	s.log = append(s.log, logged{g, at})
+	s.sums[n] -= at.absError(n)
+	s.nearest[g] = nearest{0, -1 - at.level}
+	s.dirty = append(s.dirty, int32(g-n*s.size))
 }
 
-// leave subtracts the error of a sample from the sum.
-func (s *sampled) leave(g int) {
-	n := g / s.size
-	s.sums[n] -= s.nearest[g].absError(n)
-}
-
-// set stores the result of decoding a sample, after leave.
-func (s *sampled) set(g int, to nearest) {
-	n := g / s.size
+// set stores the result of decoding a sample of level n after again.
+func (s *sampled) set(n, g int, to nearest) {
 	s.nearest[g] = to
 	s.sums[n] += to.absError(n)
 }
 
-// challenge compares a word that has changed with the words to which the samples of a level
+// A sample's wrong bits among at most maxColumns columns make one of the patterns.
+const (
+	maxColumns = 2
+	patterns   = 1 << maxColumns
+)
+
+// challenge compares the levels in s.moved with the levels to which the samples of level n
 // were decoded.
-func (s *sampled) challenge(w *words, n, m int) {
-	own, word := w.row(n), w.row(m)
-	for x := range s.diff {
-		s.diff[x] = own[x] ^ word[x]
+func (s *sampled) challenge(w *words, n int) {
+	s.moved.sort(w, n)
+	few := len(s.columns) <= maxColumns
+	used := 1
+	if few {
+		used <<= len(s.columns)
 	}
-	base, diff, level := n*s.size, s.diff[0], int32(m)
+	for p := range used {
+		s.closer[p][0].clear()
+		s.closer[p][1].clear()
+	}
+	for i, m := range s.moved.levels {
+		diff := s.moved.diffs[i*s.width : (i+1)*s.width]
+		for p := range used {
+			grows := 0
+			if few {
+				for j, k := range s.columns {
+					if x, b := k/64, k%64; (s.delta[n*s.width+x]^s.delta[int(m)*s.width+x])>>b&1 == 1 {
+						// The bit of the sample was as m's, or is now.
+						grows += 2*int((diff[x]>>b^uint64(p>>j))&1) - 1
+					}
+				}
+			} else {
+				grows = 1 // unknown: where m had won, the sample is decoded
+			}
+			s.change[int(m)*patterns+p] = int8(grows)
+			if grows < 0 || !few {
+				s.closer[p][0].add(m, s.moved.distances[i], diff)
+			}
+			if grows < -1 {
+				s.closer[p][1].add(m, s.moved.distances[i], diff)
+			}
+		}
+	}
+	var least [patterns]int32 // smallest distance of the words of closer[p][0]
+	for p := range used {
+		least[p] = math.MaxInt32
+		if c := &s.closer[p][0]; len(c.distances) > 0 {
+			least[p] = c.distances[0]
+		}
+	}
+	// The columns of the patterns. Without any, every pattern is 0.
+	var word, shift [maxColumns]int
+	var mask [maxColumns]uint64
+	if few {
+		for j, k := range s.columns {
+			word[j], shift[j], mask[j] = k/64, k%64, 1
+		}
+	}
+	base, own := n*s.size, int32(n)
 	for x, at := range s.nearest[base : base+s.size] {
-		if at.level == level {
-			s.keep(base+x, true)
+		if at.level < 0 || at.level == own && at.distance == 0 {
 			continue
 		}
-		if at.distance == 0 {
-			continue // the sample is a code word already, or must be decoded again
+		g := base + x
+		flips := s.flips[g*s.width : (g+1)*s.width]
+		p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
+		if at.level == own {
+			if least[p] > 2*at.distance {
+				continue
+			}
+			if d, m := s.closer[p][0].best(flips, at.distance, at.distance, own); m != own {
+				s.log = append(s.log, logged{g, at})
+				s.set(n, g, nearest{d, m})
+			}
+			continue
 		}
-		d := int32(0)
-		if s.width == 1 {
-			d = int32(bits.OnesCount64(s.flips[base+x] ^ diff))
-		} else {
-			d = int32(distance(s.flips[(base+x)*s.width:(base+x+1)*s.width], s.diff))
+		grows := int32(s.change[int(at.level)*patterns+int(p)])
+		if grows > 0 {
+			s.again(n, g)
+			continue
 		}
-		if d < at.distance || d == at.distance && level < at.level {
-			s.keep(base+x, false)
-			s.leave(base + x)
-			s.set(base+x, nearest{d, level})
+		d, m := at.distance+grows, at.level
+		if grows == 0 || grows == -1 {
+			d, m = s.closer[p][-grows].best(flips, int32(ones(flips)), d, m)
 		}
+		if m != at.level || grows != 0 {
+			s.log = append(s.log, logged{g, at})
+			s.sums[n] -= at.absError(n)
+			s.set(n, g, nearest{d, m})
+		}
+	}
+	for _, m := range s.moved.levels {
+		clear(s.change[int(m)*patterns : (int(m)+1)*patterns])
 	}
 }
 
-// decodeAll decodes all samples of a level.
-func (s *sampled) decodeAll(w *words, n int) {
-	s.most[n] = 0
-	s.dirty = s.dirty[:0]
-	for x := range s.size {
-		g := n*s.size + x
-		s.keep(g, false)
-		if s.nearest[g].level >= 0 {
-			s.leave(g)
-		}
-		s.dirty = append(s.dirty, int32(x))
+// decodeDirty decodes the samples of a level that must be decoded again. Most samples have
+// one of a few patterns of errors. So the result for a pattern is kept, in the place that
+// its hash gives, until another pattern needs this place.
+func (s *sampled) decodeDirty(w *words, n int) {
+	base := n % s.kept * s.size
+	most := 0
+	for _, x := range s.dirty {
+		g := (base + int(x)) * s.width
+		most = max(most, ones(s.flips[g:g+s.width]))
 	}
-	s.decodeDirty(w, n)
+	s.most[n] = max(s.most[n], int32(most))
+	s.near.around(w, n, 2*most)
+	many := s.width == 1 && len(s.dirty) > len(s.memo)/8
+	if many {
+		clear(s.memo[:])
+		s.memo[0].at = nearest{0, int32(n)}
+	}
+	own := w.row(n)
+	for _, x := range s.dirty {
+		g := base + int(x)
+		flips := s.flips[g*s.width : (g+1)*s.width]
+		var m *memo
+		if many {
+			if m = &s.memo[flips[0]*0x9e3779b97f4a7c15>>(64-memoBits)]; m.flips == flips[0] {
+				s.set(n, g, m.at)
+				continue
+			}
+		}
+		// The level that had won before is probably not far. So it is tried first.
+		f := int32(ones(flips))
+		best, level := f, int32(n)
+		if last := -1 - s.nearest[g].level; last != level {
+			d := int32(0)
+			for i, v := range w.row(int(last)) {
+				d += int32(bits.OnesCount64(flips[i] ^ v ^ own[i]))
+			}
+			if d < best || d == best && last < level {
+				best, level = d, last
+			}
+		}
+		best, level = s.near.best(flips, f, best, level)
+		to := nearest{best, level}
+		if many {
+			m.flips, m.at = flips[0], to
+		}
+		s.set(n, g, to)
+	}
+}
+
+const memoBits = 8
+
+// memo is the result of decoding a pattern of errors.
+type memo struct {
+	flips uint64
+	at    nearest
 }
 
 func (s *sampled) reject() {
@@ -444,14 +508,14 @@ func (s *sampled) reject() {
 			i++
 		}
 	}
-	for i, l := range s.log {
+	for _, l := range s.log {
 		s.nearest[l.sample] = l.at
-		copy(s.flips[l.sample*s.width:], s.oldFlips[i*s.width:(i+1)*s.width])
-		// No sample has more errors than s.most says.
-		s.most[l.sample/s.size] = max(s.most[l.sample/s.size], int32(ones(s.oldFlips[i*s.width:(i+1)*s.width])))
 	}
-	for _, l := range s.oldSums {
-		s.sums[l.level] = l.sum
+	for _, f := range s.flipped {
+		s.flips[int(f.sample)*s.width+int(f.column)/64] ^= 1 << (f.column % 64)
+	}
+	for _, l := range s.oldLevels {
+		s.most[l.level], s.sums[l.level] = l.most, l.sum
 	}
 	s.forget()
 }
@@ -459,12 +523,15 @@ func (s *sampled) reject() {
 // noise estimates the standard error of the difference that the last update made, which is
 // a sum over the samples whose errors have changed.
 func (s *sampled) noise() float64 {
-	sum := 0.0
-	for _, l := range s.log {
-		n := l.sample / s.size
-		if d := s.prior[n] * float64(s.nearest[l.sample].absError(n)-l.at.absError(n)); d != 0 {
-			sum += d * d
+	sum, i := 0.0, 0
+	for _, l := range s.oldLevels { // the log is in the order of levels
+		squares, end := int64(0), (l.level+1)*s.size
+		for ; i < len(s.log) && s.log[i].sample < end; i++ {
+			was := s.log[i]
+			d := s.nearest[was.sample].absError(l.level) - was.at.absError(l.level)
+			squares += d * d
 		}
+		sum += s.prior[l.level] * s.prior[l.level] * float64(squares)
 	}
 	return math.Sqrt(sum) / float64(s.size)
 }
@@ -505,62 +572,107 @@ func (o order) place(i int32) int {
 	return int(x ^ x>>o.shift)
 }
 
-// neighbours lists the levels whose words are within reach of level n's, the nearest
-// first.
-func (s *sampled) neighbours(w *words, n, reach int) {
-	reach = min(reach, w.bits)
-	s.near, s.distances = s.near[:0], s.distances[:0]
+// ring is a list of levels around a level n, the nearest first, with the bits in which their
+// words differ from the word of n.
+type ring struct {
+	levels, distances []int32
+	diffs             []uint64
+
+	// Scratch.
+	order, start, unsorted []int32
+}
+
+func (r *ring) clear() { r.levels, r.distances, r.diffs = r.levels[:0], r.distances[:0], r.diffs[:0] }
+
+func (r *ring) add(level, distance int32, diff []uint64) {
+	r.levels, r.distances, r.diffs = append(r.levels, level), append(r.distances, distance), append(r.diffs, diff...)
+}
+
+// around lists the levels whose words are within reach of level n's.
+func (r *ring) around(w *words, n, reach int) {
+	r.clear()
 	for m := range w.levels {
 		if d := w.distance(n, m); d <= reach && m != n {
-			s.near = append(s.near, int32(m))
-			s.distances = append(s.distances, int32(d))
+			r.levels = append(r.levels, int32(m))
+			r.distances = append(r.distances, int32(d))
 		}
 	}
-	if need := len(s.near); cap(s.places) < need {
-		s.places, s.order, s.diffs = make([]int32, need), make([]neighbour, need), make([]uint64, need*s.width)
+	r.sort(w, n)
+}
+
+// sort puts levels and their distances in order, those of one distance as they are, and adds
+// the bits in which they differ from level n.
+func (r *ring) sort(w *words, n int) {
+	if !slices.IsSorted(r.distances) {
+		r.order = slices.Grow(r.order[:0], len(r.levels))[:len(r.levels)]
+		r.start = slices.Grow(r.start[:0], w.bits+2)[:w.bits+2]
+		code.OrderByDistance(r.order, r.start, r.distances)
+		r.unsorted = append(r.unsorted[:0], r.levels...)
+		for at, i := range r.order {
+			r.levels[at] = r.unsorted[i]
+		}
+		r.unsorted = append(r.unsorted[:0], r.distances...)
+		for at, i := range r.order {
+			r.distances[at] = r.unsorted[i]
+		}
 	}
-	s.places, s.order, s.diffs = s.places[:len(s.near)], s.order[:len(s.near)], s.diffs[:len(s.near)*s.width]
-	code.OrderByDistance(s.places, s.start[:reach+2], s.distances)
+	r.diffs = slices.Grow(r.diffs[:0], len(r.levels)*w.width)
 	own := w.row(n)
-	for at, i := range s.places {
-		m := neighbour{s.near[i], s.distances[i]}
-		s.order[at] = m
-		diff := s.diffs[at*s.width : (at+1)*s.width]
-		for x, v := range w.row(int(m.level)) {
-			diff[x] = v ^ own[x]
+	for _, m := range r.levels {
+		for x, v := range w.row(int(m)) {
+			r.diffs = append(r.diffs, v^own[x])
 		}
 	}
 }
 
-// decode decodes a sample of level n: the nearest word, the lowest level of several.
-// A word at a distance D of n's is at least D−F from a sample of F errors.
-func (s *sampled) decode(n int, flips []uint64) nearest {
-	f := int32(ones(flips))
-	best, level := f, int32(n)
-	if f == 0 {
-		return nearest{0, level}
-	}
-	if s.width == 1 {
-		word, diffs := flips[0], s.diffs[:len(s.order)]
-		for i, m := range s.order {
-			if m.distance-f > best {
+// best finds the nearest word to a sample of level n with f errors, the lowest level of
+// several: one of the ring, or the best so far. A word at a distance D of n's is at least D−f
+// from the sample.
+func (r *ring) best(flips []uint64, f, best, level int32) (int32, int32) {
+	switch len(flips) {
+	case 1:
+		word, levels, diffs := flips[0], r.levels[:len(r.distances)], r.diffs[:len(r.distances)]
+		for i, far := range r.distances {
+			if far-f > best {
 				break // and so are all further out
 			}
-			if d := int32(bits.OnesCount64(word ^ diffs[i])); d < best || d == best && m.level < level {
-				best, level = d, m.level
+			if d := int32(bits.OnesCount64(word ^ diffs[i])); d <= best && (d < best || levels[i] < level) {
+				best, level = d, levels[i]
 			}
 		}
-		return nearest{best, level}
-	}
-	for i, m := range s.order {
-		if m.distance-f > best {
-			break
+	case 2:
+		a, b, levels, diffs := flips[0], flips[1], r.levels[:len(r.distances)], r.diffs
+		for i, far := range r.distances {
+			if far-f > best || len(diffs) < 2 {
+				break
+			}
+			d := int32(bits.OnesCount64(a^diffs[0]) + bits.OnesCount64(b^diffs[1]))
+			if diffs = diffs[2:]; d <= best && (d < best || levels[i] < level) {
+				best, level = d, levels[i]
+			}
 		}
-		if d := int32(distance(flips, s.diffs[i*s.width:(i+1)*s.width])); d < best || d == best && m.level < level {
-			best, level = d, m.level
+	case 4:
+		a, b, c, e, levels, diffs := flips[0], flips[1], flips[2], flips[3], r.levels[:len(r.distances)], r.diffs
+		for i, far := range r.distances {
+			if far-f > best || len(diffs) < 4 {
+				break
+			}
+			d := int32(bits.OnesCount64(a^diffs[0]) + bits.OnesCount64(b^diffs[1]) + bits.OnesCount64(c^diffs[2]) + bits.OnesCount64(e^diffs[3]))
+			if diffs = diffs[4:]; d <= best && (d < best || levels[i] < level) {
+				best, level = d, levels[i]
+			}
+		}
+	default:
+		for i, far := range r.distances {
+			if far-f > best {
+				break
+			}
+			if d := int32(distance(flips, r.diffs[i*len(flips):(i+1)*len(flips)])); d < best || d == best && r.levels[i] < level {
+				best, level = d, r.levels[i]
+			}
 		}
 	}
-	return nearest{best, level}
+	return best, level
 }
 
 // ones returns the number of ones of a word.
