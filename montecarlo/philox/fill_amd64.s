@@ -101,17 +101,55 @@ DATA lanes512<>+48(SB)/8, $3
 DATA lanes512<>+56(SB)/8, $7
 GLOBL lanes512<>(SB), RODATA|NOPTR, $64
 
-#define ROUND512(k0, k1) \
-	VPMULUDQ   Z0, Z8, Z4         \
-	VPMULUDQ   Z2, Z9, Z5         \
-	VPXORD.BCST k0(SI), Z1, Z1    \
-	VPXORD.BCST k1(SI), Z3, Z3    \
-	VPSRLQ     $32, Z5, Z0        \
-	VPSRLQ     $32, Z4, Z2        \
-	VPXORD     Z1, Z0, Z0         \
-	VPXORD     Z3, Z2, Z2         \
-	VMOVDQA64  Z5, Z1             \
-	VMOVDQA64  Z4, Z3
+// ROUND512 takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of
+// products, which stay where they are.
+// ROUND512 takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of
+// products, which stay where they are.
+#define ROUND512(x0, x1, x2, x3, p0, p1, k0, k1) \
+	VPMULUDQ        x0, Z8, p0            \
+	VPMULUDQ        x2, Z9, p1            \
+	VPSRLQ          $32, p1, x0           \
+	VPSRLQ          $32, p0, x2           \
+	VPTERNLOGD.BCST $0x96, k0(SI), x1, x0 \
+	VPTERNLOGD.BCST $0x96, k1(SI), x3, x2
+
+// START512 makes the first two rounds of the calls in Z10, and sets Z10 to the next.
+#define START512(x0, p1, x2) \
+	VPMULUDQ Z10, Z8, x2  \
+	VPADDD   Z14, Z10, Z10 \
+	VPSRLQ   $32, x2, x0  \
+	VPXORD   Z12, x0, x0  \
+	VPXORD   Z13, x2, x2  \
+	VPMULUDQ x0, Z9, p1   \
+	VPSRLQ   $32, p1, x0  \
+	VPXORD   Z11, x0, x0
+
+// There are two forms of a state, and ROUND512 takes one to the other.
+#define EVEN512(k0, k1) \
+	ROUND512(Z0, Z1, Z2, Z3, Z4, Z5, k0, k1)       \
+	ROUND512(Z16, Z17, Z18, Z19, Z20, Z21, k0, k1) \
+	ROUND512(Z22, Z23, Z24, Z25, Z26, Z27, k0, k1) \
+	ROUND512(Z28, Z29, Z30, Z31, Z6, Z7, k0, k1)
+
+#define ODD512(k0, k1) \
+	ROUND512(Z0, Z5, Z2, Z4, Z3, Z1, k0, k1)       \
+	ROUND512(Z16, Z21, Z18, Z20, Z19, Z17, k0, k1) \
+	ROUND512(Z22, Z27, Z24, Z26, Z25, Z23, k0, k1) \
+	ROUND512(Z28, Z7, Z30, Z6, Z31, Z29, k0, k1)
+
+#define STORE512(at, x0, x1, x2, x3, t) \
+	VPSLLQ      $32, x1, x1 \
+	VPSLLQ      $32, x3, x3 \
+	VMOVDQA32   x1, K1, x0  \
+	VMOVDQA32   x3, K1, x2  \
+	VPUNPCKLQDQ x2, x0, t   \
+	VPUNPCKHQDQ x2, x0, x0  \
+	VMOVDQU64   t, at(DI)   \
+	VMOVDQU64   x0, (at+64)(DI)
+
+// Calls of a stream differ in word 0 of the counter alone. So word 1 is multiplied in the first
+// round, and word 0 in the second, of which all calls have the same: their products, and what they
+// are mixed with, are made once.
 
 // func fillAVX512(dst *uint64, groups int, keys *Keys, c *Counter)
 TEXT ·fillAVX512(SB), NOSPLIT, $0-32
@@ -128,41 +166,73 @@ TEXT ·fillAVX512(SB), NOSPLIT, $0-32
 	VPADDD       lanes512<>(SB), Z10, Z10
 	MOVL         $8, AX
 	VPBROADCASTD AX, Z14
-	VPBROADCASTD 4(DX), Z11
-	VPBROADCASTD 8(DX), Z12
-	VPBROADCASTD 12(DX), Z13
 	MOVL         $0xAAAA, AX
 	KMOVW        AX, K1
 
-group:
-	VMOVDQA64 Z10, Z0
-	VMOVDQA64 Z11, Z1
-	VMOVDQA64 Z12, Z2
-	VMOVDQA64 Z13, Z3
-	VPADDD    Z14, Z10, Z10
+	// After the first round words 0 and 1 are those of Z0 and Z11, and word 2 is the high half
+	// of word 0's product with Z12.
+	VPBROADCASTD 4(DX), Z0
+	VPBROADCASTD 8(DX), Z11
+	VPBROADCASTD 12(DX), Z12
+	VPMULUDQ     Z11, Z9, Z11
+	VPSRLQ       $32, Z11, Z1
+	VPTERNLOGD.BCST $0x96, 0(SI), Z1, Z0
+	VPXORD.BCST  4(SI), Z12, Z12
 
-	ROUND512(0, 4)
-	ROUND512(8, 12)
-	ROUND512(16, 20)
-	ROUND512(24, 28)
-	ROUND512(32, 36)
-	ROUND512(40, 44)
-	ROUND512(48, 52)
-	ROUND512(56, 60)
-	ROUND512(64, 68)
-	ROUND512(72, 76)
+	// After the second, word 0 is the high half of word 2's product with Z11, word 2 what word 3
+	// was with Z13, and word 3 that of Z15.
+	VPXORD.BCST  8(SI), Z11, Z11
+	VPMULUDQ     Z0, Z8, Z15
+	VPSRLQ       $32, Z15, Z13
+	VPXORD.BCST  12(SI), Z13, Z13
 
-	VPSLLQ      $32, Z1, Z1
-	VPSLLQ      $32, Z3, Z3
-	VMOVDQA32   Z1, K1, Z0
-	VMOVDQA32   Z3, K1, Z2
-	VPUNPCKLQDQ Z2, Z0, Z4 // calls 0 to 3
-	VPUNPCKHQDQ Z2, Z0, Z5 // calls 4 to 7
-	VMOVDQU64   Z4, 0(DI)
-	VMOVDQU64   Z5, 64(DI)
-	ADDQ        $128, DI
-	DECQ        CX
-	JNZ         group
+	// A round waits for the last: four groups at a time.
+	SUBQ $4, CX
+	JLT  last
 
+four:
+	START512(Z0, Z1, Z2)
+	START512(Z16, Z17, Z18)
+	START512(Z22, Z23, Z24)
+	START512(Z28, Z29, Z30)
+	ROUND512(Z0, Z1, Z2, Z15, Z4, Z5, 16, 20)
+	ROUND512(Z16, Z17, Z18, Z15, Z20, Z21, 16, 20)
+	ROUND512(Z22, Z23, Z24, Z15, Z26, Z27, 16, 20)
+	ROUND512(Z28, Z29, Z30, Z15, Z6, Z7, 16, 20)
+	ODD512(24, 28)
+	EVEN512(32, 36)
+	ODD512(40, 44)
+	EVEN512(48, 52)
+	ODD512(56, 60)
+	EVEN512(64, 68)
+	ODD512(72, 76)
+	STORE512(0, Z0, Z1, Z2, Z3, Z4)
+	STORE512(128, Z16, Z17, Z18, Z19, Z20)
+	STORE512(256, Z22, Z23, Z24, Z25, Z26)
+	STORE512(384, Z28, Z29, Z30, Z31, Z6)
+	ADDQ $512, DI
+	SUBQ $4, CX
+	JGE  four
+
+last:
+	ADDQ $4, CX
+	JZ   done
+
+one:
+	START512(Z0, Z1, Z2)
+	ROUND512(Z0, Z1, Z2, Z15, Z4, Z5, 16, 20)
+	ROUND512(Z0, Z5, Z2, Z4, Z3, Z1, 24, 28)
+	ROUND512(Z0, Z1, Z2, Z3, Z4, Z5, 32, 36)
+	ROUND512(Z0, Z5, Z2, Z4, Z3, Z1, 40, 44)
+	ROUND512(Z0, Z1, Z2, Z3, Z4, Z5, 48, 52)
+	ROUND512(Z0, Z5, Z2, Z4, Z3, Z1, 56, 60)
+	ROUND512(Z0, Z1, Z2, Z3, Z4, Z5, 64, 68)
+	ROUND512(Z0, Z5, Z2, Z4, Z3, Z1, 72, 76)
+	STORE512(0, Z0, Z1, Z2, Z3, Z4)
+	ADDQ $128, DI
+	DECQ CX
+	JNZ  one
+
+done:
 	VZEROUPPER
 	RET

@@ -13,10 +13,38 @@ import (
 // plus the center of its row, rounded. refine(i) gives the 64 bits that continue draw i
 // where it is in the tail.
 func Noise(dst []Ints, words []uint64, centers []int32, refine func(i int) uint64) {
-	if len(dst) == 0 || noise(dst, words, centers) {
+	if len(dst) == 0 {
 		return
 	}
-	noiseGeneric(dst, words, centers, refine)
+	switch done, tails := noise(dst, words, centers); {
+	case !done:
+		noiseGeneric(dst, words, centers, refine)
+	case tails:
+		noiseTails(dst, words, centers, refine)
+	}
+}
+
+// noiseTails makes the numbers of the draws in the tail, one in 2¹⁶, and leaves the others.
+func noiseTails(dst []Ints, words []uint64, centers []int32, refine func(i int) uint64) {
+	const above = 1<<31 - tables.NormalTail // bits of a draw that is not in the tail
+	for i, w := range words[:len(dst)*Width/2] {
+		if w&above != 0 && w>>32&above != 0 {
+			continue
+		}
+		k := i / (Width / 2)
+		for half := range 2 {
+			draw := uint32(w >> (32 * half))
+			if draw&above != 0 {
+				continue
+			}
+			at := 2*i + half
+			z := normal(draw, func() uint64 { return refine(at) })
+			if centers != nil {
+				z = Round(centers[k] + z)
+			}
+			dst[k][at%Width] = z
+		}
+	}
 }
 
 // noiseGeneric is Noise in Go.

@@ -8,7 +8,7 @@ import (
 )
 
 // noiseAVX2 is Noise for n ≥ 1 rows; centers may be nil. It reports whether any draw is
-// in the tail, and then dst is of no use.
+// in the tail: the numbers of such draws are of no use.
 //
 //go:noescape
 func noiseAVX2(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
@@ -18,18 +18,18 @@ func noiseAVX2(dst *Ints, words *uint64, n int, table *tables.NormalTable, cente
 //go:noescape
 func noiseAVX512(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
 
-// noise is Noise where the processor has AVX2 and no draw is in the tail; else it
-// returns false.
-func noise(dst []Ints, words []uint64, centers []int32) bool {
+// noise is Noise but for the draws in the tail, and reports whether there are any. It does nothing
+// where the processor has no AVX2.
+func noise(dst []Ints, words []uint64, centers []int32) (done, tails bool) {
 	if !processor.AVX2() {
-		return false
+		return false, false
 	}
 	var c *int32
 	if centers != nil {
 		c = &centers[0]
 	}
 	if processor.AVX512() {
-		return !noiseAVX512(&dst[0], &words[0], len(dst), &tables.Normals, c)
+		return true, noiseAVX512(&dst[0], &words[0], len(dst), &tables.Normals, c)
 	}
-	return !noiseAVX2(&dst[0], &words[0], len(dst), &tables.Normals, c)
+	return true, noiseAVX2(&dst[0], &words[0], len(dst), &tables.Normals, c)
 }

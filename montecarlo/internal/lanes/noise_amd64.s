@@ -119,10 +119,93 @@ next:
 	VZEROUPPER
 	RET
 
-#define TERM512(c) \
-	VMULPS  Z1, Z0, Z0 \
-	VPERMPS c, Z2, Z4  \
-	VADDPS  Z4, Z0, Z0
+// The steps of one row of 16 draws, from OCTAVE512 to SIGN512: f is where the draw lies in its
+// octave o, z the number, t a scratch register. A row is one long chain of operations, each of which waits
+// for the last: the loops take eight rows at a time, or four, step by step.
+
+// OCTAVE512 splits a draw. The octave is the number of zeros before the highest bit of 2v+1, the draw
+// without its sign, shifted. It is 16 or more for v < 2¹⁵: Z15 collects the largest.
+#define OCTAVE512(at, f, o) \
+	VMOVDQU32 at(SI), f    \
+	VPADDD    f, f, f      \
+	VPORD     Z11, f, f    \
+	VPLZCNTD  f, o         \
+	VPMAXUD   o, Z15, Z15
+
+#define PLACE512(f, o, z) \
+	VPSLLVD    o, f, f            \
+	VPSRLD     $8, f, f           \
+	VPTERNLOGD $0xEC, Z9, Z12, f  \
+	VSUBPS     Z14, f, f          \
+	VPERMPS    1792(BX), o, z
+
+#define TERM512(c, f, o, z, t) \
+	VMULPS  f, z, z \
+	VPERMPS c, o, t \
+	VADDPS  t, z, z
+
+// SIGN512 puts the draw's sign on the magnitude while that is a floating-point number: cutting off
+// what is behind the point knows no sign.
+#define SIGN512(at, z) \
+	VPTERNLOGD $0x78, at(SI), Z8, z \
+	VCVTTPS2DQ z, z
+
+// CENTER512 makes a logit.
+#define CENTER512(at, z, t) \
+	VPADDD.BCST at(DX), Z13, t \
+	VPADDD      t, z, z        \
+	VPSRAD      $8, z, z
+
+#define FOUR512(at) \
+	OCTAVE512(at, Z0, Z1)          \
+	OCTAVE512(at+64, Z3, Z4)       \
+	OCTAVE512(at+128, Z16, Z17)    \
+	OCTAVE512(at+192, Z19, Z20)    \
+	PLACE512(Z0, Z1, Z2)           \
+	PLACE512(Z3, Z4, Z5)           \
+	PLACE512(Z16, Z17, Z18)        \
+	PLACE512(Z19, Z20, Z21)
+
+#define FOURMORE512(at) \
+	OCTAVE512(at, Z22, Z23)        \
+	OCTAVE512(at+64, Z25, Z26)     \
+	OCTAVE512(at+128, Z28, Z29)    \
+	OCTAVE512(at+192, Z6, Z7)      \
+	PLACE512(Z22, Z23, Z24)        \
+	PLACE512(Z25, Z26, Z27)        \
+	PLACE512(Z28, Z29, Z30)        \
+	PLACE512(Z6, Z7, Z10)
+
+#define FOURTERMS512(c) \
+	TERM512(c, Z0, Z1, Z2, Z31)    \
+	TERM512(c, Z3, Z4, Z5, Z31)    \
+	TERM512(c, Z16, Z17, Z18, Z31) \
+	TERM512(c, Z19, Z20, Z21, Z31)
+
+#define EIGHTTERMS512(c) \
+	FOURTERMS512(c)                \
+	TERM512(c, Z22, Z23, Z24, Z31) \
+	TERM512(c, Z25, Z26, Z27, Z31) \
+	TERM512(c, Z28, Z29, Z30, Z31) \
+	TERM512(c, Z6, Z7, Z10, Z31)
+
+#define CENTERS512(at, z0, z1, z2, z3) \
+	CENTER512(at, z0, Z31)    \
+	CENTER512(at+4, z1, Z31)  \
+	CENTER512(at+8, z2, Z31)  \
+	CENTER512(at+12, z3, Z31)
+
+#define SIGNS512(at, z0, z1, z2, z3) \
+	SIGN512(at, z0)     \
+	SIGN512(at+64, z1)  \
+	SIGN512(at+128, z2) \
+	SIGN512(at+192, z3)
+
+#define STORES512(at, z0, z1, z2, z3) \
+	VMOVDQU32 z0, at(DI)       \
+	VMOVDQU32 z1, (at+64)(DI)  \
+	VMOVDQU32 z2, (at+128)(DI) \
+	VMOVDQU32 z3, (at+192)(DI)
 
 // func noiseAVX512(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
 TEXT ·noiseAVX512(SB), NOSPLIT, $0-41
@@ -132,70 +215,103 @@ TEXT ·noiseAVX512(SB), NOSPLIT, $0-41
 	MOVQ table+24(FP), BX
 	MOVQ centers+32(FP), DX
 
-	MOVL         $0x7FFFFFFF, AX
-	VPBROADCASTD AX, Z8
-	MOVL         $(1<<15), AX
-	VPBROADCASTD AX, Z9
 	MOVL         $1, AX
 	VPBROADCASTD AX, Z11
 	MOVL         $0x3F800000, AX // 1
 	VPBROADCASTD AX, Z12
 	MOVL         $0x3FC00000, AX // 1.5
 	VPBROADCASTD AX, Z14
+	MOVL         $0x80000000, AX // the sign of a floating-point number
+	VPBROADCASTD AX, Z8
+	MOVL         $0x007FFFFF, AX // its significand
+	VPBROADCASTD AX, Z9
 	MOVL         $128, AX
 	VPBROADCASTD AX, Z13
-	VMOVUPS      0(BX), Z16
-	VMOVUPS      256(BX), Z17
-	VMOVUPS      512(BX), Z18
-	VMOVUPS      768(BX), Z19
-	VMOVUPS      1024(BX), Z20
-	VMOVUPS      1280(BX), Z21
-	VMOVUPS      1536(BX), Z22
-	VMOVUPS      1792(BX), Z23
-	XORL         R8, R8
+	VPXORD       Z15, Z15, Z15
+	SUBQ         $8, CX
+	JLT          fewer
 
-bit:
-	VMOVDQU32  (SI), Z0
-	VPSRAD     $31, Z0, Z7
-	VPANDD     Z8, Z0, Z1
-	VPCMPGTD   Z1, Z9, K1 // v < 2¹⁵
-	KMOVW      K1, AX
-	ORL        AX, R8
-	VPADDD     Z1, Z1, Z1
-	VPORD      Z11, Z1, Z1
-	VPLZCNTD   Z1, Z2
-	VPSLLVD    Z2, Z1, Z1
-	VPSLLD     $1, Z1, Z1
-	VPSRLD     $9, Z1, Z1
-	VPORD      Z12, Z1, Z1
-	VSUBPS     Z14, Z1, Z1
-	VPERMPS    Z23, Z2, Z0
-	TERM512(Z22)
-	TERM512(Z21)
-	TERM512(Z20)
-	TERM512(Z19)
-	TERM512(Z18)
-	TERM512(Z17)
-	TERM512(Z16)
-	VCVTTPS2DQ Z0, Z0
-	VPXORD     Z7, Z0, Z0
-	VPSUBD     Z7, Z0, Z0
-	TESTQ      DX, DX
-	JZ         raw
-	VPBROADCASTD (DX), Z1
-	VPADDD     Z13, Z1, Z1
-	VPADDD     Z1, Z0, Z0
-	VPSRAD     $8, Z0, Z0
-	ADDQ       $4, DX
+eight:
+	FOUR512(0)
+	FOURMORE512(256)
+	EIGHTTERMS512(1536(BX))
+	EIGHTTERMS512(1280(BX))
+	EIGHTTERMS512(1024(BX))
+	EIGHTTERMS512(768(BX))
+	EIGHTTERMS512(512(BX))
+	EIGHTTERMS512(256(BX))
+	EIGHTTERMS512(0(BX))
+	SIGNS512(0, Z2, Z5, Z18, Z21)
+	SIGNS512(256, Z24, Z27, Z30, Z10)
+	TESTQ DX, DX
+	JZ    raweight
+	CENTERS512(0, Z2, Z5, Z18, Z21)
+	CENTERS512(16, Z24, Z27, Z30, Z10)
+	ADDQ  $32, DX
+
+raweight:
+	STORES512(0, Z2, Z5, Z18, Z21)
+	STORES512(256, Z24, Z27, Z30, Z10)
+	ADDQ $512, SI
+	ADDQ $512, DI
+	SUBQ $8, CX
+	JGE  eight
+
+fewer:
+	ADDQ $4, CX
+	JLT  rest
+	FOUR512(0)
+	FOURTERMS512(1536(BX))
+	FOURTERMS512(1280(BX))
+	FOURTERMS512(1024(BX))
+	FOURTERMS512(768(BX))
+	FOURTERMS512(512(BX))
+	FOURTERMS512(256(BX))
+	FOURTERMS512(0(BX))
+	SIGNS512(0, Z2, Z5, Z18, Z21)
+	TESTQ DX, DX
+	JZ    rawfour
+	CENTERS512(0, Z2, Z5, Z18, Z21)
+	ADDQ  $16, DX
+
+rawfour:
+	STORES512(0, Z2, Z5, Z18, Z21)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $4, CX
+
+rest:
+	ADDQ $4, CX
+	JZ   done
+
+one:
+	OCTAVE512(0, Z0, Z1)
+	PLACE512(Z0, Z1, Z2)
+	TERM512(1536(BX), Z0, Z1, Z2, Z31)
+	TERM512(1280(BX), Z0, Z1, Z2, Z31)
+	TERM512(1024(BX), Z0, Z1, Z2, Z31)
+	TERM512(768(BX), Z0, Z1, Z2, Z31)
+	TERM512(512(BX), Z0, Z1, Z2, Z31)
+	TERM512(256(BX), Z0, Z1, Z2, Z31)
+	TERM512(0(BX), Z0, Z1, Z2, Z31)
+	SIGN512(0, Z2)
+	TESTQ DX, DX
+	JZ    raw
+	CENTER512(0, Z2, Z31)
+	ADDQ  $4, DX
 
 raw:
-	VMOVDQU32 Z0, (DI)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNZ  bit
+	VMOVDQU32 Z2, (DI)
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	DECQ      CX
+	JNZ       one
 
-	TESTL R8, R8
-	SETNE tails+40(FP)
+done:
+	MOVL         $15, AX
+	VPBROADCASTD AX, Z0
+	VPCMPUD      $6, Z0, Z15, K1 // above
+	KORTESTW     K1, K1
+	SETNE        tails+40(FP)
 	VZEROUPPER
 	RET

@@ -2,4 +2,4 @@
 
 package lanes
 
-func noise([]Ints, []uint64, []int32) bool { return false }
+func noise([]Ints, []uint64, []int32) (done, tails bool) { return false, false }
