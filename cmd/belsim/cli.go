@@ -20,8 +20,8 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
-	"belsim/commandline/files"
 	"belsim/commandline/buildinfo"
+	"belsim/commandline/files"
 	"belsim/commandline/rules"
 	"belsim/commandline/terminal"
 	"belsim/errmodel"
