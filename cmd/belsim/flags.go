@@ -46,8 +46,8 @@ type fitFlag struct {
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
 type mixtureFlags struct {
-	R      float64 `default:"0.5" help:"Weight r of the Gaussian at each bit transition."`
-	Sigma  float64 `default:"3" help:"Width σ of the Gaussians, in levels."`
+	R      float64 `default:"0.5" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${default})."`
+	Sigma  float64 `default:"3" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${default})."`
 	Errors string  `placeholder:"FILE" reads:"" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
 	fitFlag
 	perceivedFlags

@@ -434,6 +434,11 @@ func TestHeatmap(t *testing.T) {
 	if !strings.Contains(out, "6 × 5 cells") {
 		t.Errorf("printed %q", out)
 	}
+	for codes, levels := range map[string]string{"": ", 255 levels", "unary johnson-nonzero": ", 255 levels", "unary johnson": ", 256 levels", "johnson-nonzero unary": ", 256 levels"} {
+		if out := mustRun(t, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"}, strings.Fields(codes)...)...); !strings.Contains(out, levels) {
+			t.Errorf("heatmap %s: %q, want%s", codes, out, levels)
+		}
+	}
 	rows := readCSV(t, "h.csv")
 	if strings.Join(rows[0], ",") != "r,sigma,a,b,increase_percent" || len(rows) != 31 {
 		t.Fatalf("CSV header %v, %d rows", rows[0], len(rows))
