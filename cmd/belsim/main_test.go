@@ -106,7 +106,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge", "man"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
