@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -76,6 +77,24 @@ func TestNoContour(t *testing.T) {
 	for _, z := range [][][]float64{{{1}}, {{-1, 1}}, {{-1}, {1}}, {{0, 0}, {0, 0}}, {{nan, nan}, {nan, nan}}, {{-1, 1}, {nan, 1}}} {
 		if paths := contours(z, 0); len(paths) != 0 {
 			t.Errorf("%v: %d lines, want none", z, len(paths))
+		}
+	}
+}
+
+// TestPixels: edges of cells are half-way between their centres, and fill the picture.
+func TestPixels(t *testing.T) {
+	for _, tt := range []struct {
+		a    axis
+		want []int
+	}{
+		{axis{at: []float64{1, 2, 3}}, []int{0, 33, 66, 99}},
+		{axis{at: []float64{1, 2.05, 3}}, []int{0, 33, 66, 99}}, // rounded
+		{axis{at: []float64{1, 2, 4}}, []int{0, 22, 56, 100}},   // 0.5, 1.5, 3, 5
+		{axis{at: []float64{1, 10, 1000}, log: true}, []int{0, 22, 56, 100}},
+		{axis{at: []float64{7}}, []int{0, 100}},
+	} {
+		if got := tt.a.pixels(100); !slices.Equal(got, tt.want) {
+			t.Errorf("%v: %v, want %v", tt.a, got, tt.want)
 		}
 	}
 }

@@ -456,9 +456,9 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 // differences of such numbers are finite.
 const largest = 1e300
 
-// checkEven refuses coordinates that are not evenly spaced on the axis, because the cells
-// of a picture are evenly spaced.
-func (a axis) checkEven(name string) error {
+// even reports whether the coordinates are evenly spaced on the axis. Nobody sees a tenth of a cell,
+// so numbers may be rounded by as much.
+func (a axis) even() bool {
 	n := len(a.at)
 	on := func(v float64) float64 {
 		if a.log {
@@ -469,17 +469,30 @@ func (a axis) checkEven(name string) error {
 	first := on(a.at[0])
 	step := (on(a.at[n-1]) - first) / float64(max(n-1, 1))
 	for i, v := range a.at {
-		want := first + step*float64(i)
-		// Nobody sees a tenth of a cell, so numbers may be rounded by as much.
-		if math.Abs(on(v)-want) > 0.1*step {
-			spacing := "evenly spaced values, or evenly spaced logarithms on a log axis"
-			if a.log {
-				spacing = "evenly spaced logarithms"
-			}
-			return fmt.Errorf("%s value %d is %v; want %s", name, i+1, v, spacing)
+		if want := first + step*float64(i); math.Abs(on(v)-want) > 0.1*step {
+			return false
 		}
 	}
-	return nil
+	return true
+}
+
+// pixels are the edges of the cells in a picture of at least size pixels: half-way between
+// neighbours. Cells that are evenly spaced are equally wide.
+func (a axis) pixels(size int) []int {
+	n := len(a.at)
+	edges := make([]int, n+1)
+	if a.even() {
+		wide := max(1, size/n)
+		for i := range edges {
+			edges[i] = i * wide
+		}
+		return edges
+	}
+	lo, hi := a.value(-0.5), a.value(float64(n)-0.5)
+	for i := range edges {
+		edges[i] = int(math.Round(float64(max(size, n)) * (a.value(float64(i)-0.5) - lo) / (hi - lo)))
+	}
+	return edges
 }
 
 // value interpolates between the coordinates, or between their decimal logarithms

@@ -17,7 +17,7 @@ import (
 // HeatmapData is a function of two coordinates on a grid.
 type HeatmapData struct {
 	Title                  string
-	X, Y                   []float64 // ascending and evenly spaced, on a log axis in their logarithms; r and σ in the paper's Figure 3(c)
+	X, Y                   []float64 // ascending; r and σ in the paper's Figure 3(c)
 	XLog, YLog             bool
 	Z                      [][]float64 // Z[iy][ix]; NaN is left blank
 	Factors                bool        // Z holds binary logarithms of ratios, and the labels are factors: ×2, ÷4
@@ -101,12 +101,6 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
-	if err := x.checkEven("x"); err != nil {
-		return nil, fmt.Errorf("heatmap: %w", err)
-	}
-	if err := y.checkEven("y"); err != nil {
-		return nil, fmt.Errorf("heatmap: %w", err)
-	}
 	if len(d.Z) != len(d.Y) {
 		return nil, fmt.Errorf("heatmap: %d rows of values for %d y values", len(d.Z), len(d.Y))
 	}
@@ -121,7 +115,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	x.set(&p.X)
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
-	p.Add(picture{cells(d.Z, scale), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
+	p.Add(picture{cells(d.Z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
 	for _, level := range scale.marks {
 		style := contourStyle(level)
 		for _, path := range contours(d.Z, level) {
@@ -377,14 +371,15 @@ func hasBlank(z [][]float64) bool {
 }
 
 // cells is the map as an image. A cell has many pixels, so that the smoothing of a viewer
-// does not blur its edges. Blank cells are hatched.
-func cells(z [][]float64, s colourScale) image.Image {
-	ny, nx := len(z), len(z[0])
-	wide, high := max(1, 1000/nx), max(1, 700/ny)
-	img := image.NewNRGBA(image.Rect(0, 0, nx*wide, ny*high))
+// does not blur its edges. Blank cells are hatched. Coordinates that are not evenly spaced have
+// cells of different sizes.
+func cells(z [][]float64, s colourScale, x, y axis) image.Image {
+	across, up := x.pixels(1000), y.pixels(700)
+	height := up[len(z)]
+	img := image.NewNRGBA(image.Rect(0, 0, across[len(z[0])], height))
 	for iy, row := range z {
 		for ix, v := range row {
-			cell := image.Rect(ix*wide, (ny-1-iy)*high, (ix+1)*wide, (ny-iy)*high)
+			cell := image.Rect(across[ix], height-up[iy+1], across[ix+1], height-up[iy])
 			if math.IsNaN(v) {
 				hatch(img, cell)
 				continue

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -312,6 +313,19 @@ func TestSweepMergePictures(t *testing.T) {
 	mustRun(t, "merge", "two", "--method", "exact", "-o", "two.svg")
 	if two, err := os.ReadFile("two.svg"); err != nil || string(two) != string(picture) {
 		t.Errorf("the picture of two codes out of three is another than that of the two (%v)", err)
+	}
+	// Numbers that are not evenly spaced, on the axes that heatmap has.
+	write(t, "plan.json", `{"codes": ["unary", "johnson"], "decoders": ["gen"], "levels": [8], "r": [0.1, 0.2, 0.5], "sigma": "1,2,3,5", "methods": ["exact"]}`)
+	mustSweep(t, "plan.json", "--out", "uneven")
+	mustRun(t, "merge", "uneven", "-o", "uneven.svg")
+	mustRun(t, "heatmap", "unary", "johnson", "--decoder", "gen", "--levels", "8", "--r", "0.1,0.2,0.5", "--sigma", "1,2,3,5", "--method", "exact", "-o", "direct.svg", "-o", "direct.html", "-o", "direct.vl.json")
+	image := regexp.MustCompile("base64,[^\"]*")
+	merged, err := os.ReadFile("uneven.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if direct, err := os.ReadFile("direct.svg"); err != nil || image.FindString(string(merged)) == "" || image.FindString(string(direct)) != image.FindString(string(merged)) {
+		t.Errorf("the cells of an uneven sweep are others than those of heatmap (%v)", err)
 	}
 }
 

@@ -99,6 +99,25 @@ func Spacing(values []float64) (even, log bool) {
 	return log, log
 }
 
+// LogAxis reports whether a picture shows ascending numbers on an axis of logarithms: where these alone
+// are evenly spaced or, of numbers that are neither, where the logarithms are nearer to it. How near
+// is the ratio of the largest step to the smallest.
+func LogAxis(values []float64) bool {
+	even, log := Spacing(values)
+	if even {
+		return log
+	}
+	ratio := func(f func(float64) float64) float64 {
+		least, most := math.Inf(1), 0.0
+		for i := 1; i < len(values); i++ {
+			step := f(values[i]) - f(values[i-1])
+			least, most = min(least, step), max(most, step)
+		}
+		return most / least
+	}
+	return ratio(math.Log) < ratio(func(v float64) float64 { return v })
+}
+
 // evenly reports whether a function of ascending numbers is evenly spaced.
 func evenly(values []float64, f func(float64) float64) bool {
 	n := len(values)
@@ -138,6 +157,9 @@ func (r Range) Values() []float64 {
 	}
 	return v
 }
+
+// logAxis reports whether a picture shows the range on an axis of logarithms.
+func (r Range) logAxis() bool { return r.Log || r.List != nil && LogAxis(r.List) }
 
 // Around is a range of count numbers from v/factor to v·factor, evenly spaced in the
 // logarithms. It ends at the smallest and at the largest number that can be written.

@@ -8,6 +8,23 @@ import (
 	"belsim/montecarlo/scenario"
 )
 
+// TestLogAxis: an axis has the scale on which its numbers are more evenly spaced.
+func TestLogAxis(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   bool
+	}{
+		{[]float64{1, 2, 3}, false}, {[]float64{1, 2, 4}, true}, {[]float64{3}, false}, {[]float64{1, 9}, false},
+		{[]float64{0.1, 0.2, 0.5}, true},             // steps 1:3, ratios 2 and 2.5
+		{[]float64{1, 2, 3, 4, 5, 6, 8}, false},      // steps 1:2, logarithms of ratios 0.18 to 0.69
+		{[]float64{1e15, 1e15 + 0.125, 2e15}, false}, // equal logarithms
+	} {
+		if got := scenario.LogAxis(tt.values); got != tt.want {
+			t.Errorf("%v: %v", tt.values, got)
+		}
+	}
+}
+
 // TestRangeList: a range may be a list of ascending numbers, whose spacing is found.
 func TestRangeList(t *testing.T) {
 	for text, want := range map[string]struct {

@@ -80,8 +80,8 @@ type Map struct {
 	Provenance
 
 	Plane PlaneKind `json:"-"` // which parameters the axes are
-	LogX  bool      `json:"-"` // the values of the first parameter are evenly spaced in their logarithms
-	LogY  bool      `json:"-"` // so are those of the second
+	LogX  bool      `json:"-"` // pictures show the first parameter on an axis of logarithms
+	LogY  bool      `json:"-"` // and the second
 }
 
 // Columns leaves out of the CSV of the cells the parameters of other planes, and the standard
@@ -147,7 +147,7 @@ func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) (*Map, error
 		Levels: a.Code.Levels(), Method: method,
 		Outputs: [2]Outputs{s.OutputsOf(a.Code, a.Decoder), s.OutputsOf(b.Code, b.Decoder)},
 		Reading: s.Reading(),
-		LogX:    x.Log, LogY: y.Log,
+		LogX:    x.logAxis(), LogY: y.logAxis(),
 	}
 	if l, ok := a.Models.(perceivedLines); ok {
 		m.Cutoff, m.Training = l.model.Cutoff, l.model.Training

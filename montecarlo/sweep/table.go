@@ -180,8 +180,7 @@ func integer(v reflect.Value) Total {
 // Map compares the errors of two pairs, which names choose, by a method; "" stands for the
 // first method of the first pair. A name is CODE, CODE:DECODER or CODE:DECODER:LEVELS. Without
 // names a sweep must have two pairs. The error says why there is no such map: names that fit
-// no pair or several, different numbers of levels, axes that are not evenly spaced, or a
-// method that a pair does not have.
+// no pair or several, different numbers of levels, or a method that a pair does not have.
 func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, error) {
 	chosen, err := m.choosePairs(names)
 	if err != nil {
@@ -190,10 +189,6 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	a, b := m.Pairs[chosen[0]], m.Pairs[chosen[1]]
 	if a.Levels != b.Levels {
 		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of levels; take .csv, .json or .npz", a.Code, a.Levels, b.Code, b.Levels)
-	}
-	if !m.X().Even || !m.Y().Even {
-		x, y := m.Plane.Keys()
-		return nil, fmt.Errorf("a figure needs %s and %s at even distances, or in even ratios; take .csv, .json or .npz", x, y)
 	}
 	if method == "" {
 		method = a.Methods[0]
@@ -204,7 +199,7 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	out := &scenario.Map{
 		A: a.Code, B: b.Code, DecoderA: a.Decoder, DecoderB: b.Decoder, Levels: a.Levels, Method: method,
 		Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
-		Reading: m.Reading, LogX: m.X().Log, LogY: m.Y().Log,
+		Reading: m.Reading, LogX: m.X().Log || scenario.LogAxis(m.X().Values), LogY: m.Y().Log || scenario.LogAxis(m.Y().Values),
 	}
 	out.Cutoff, out.Training = m.Cutoff, m.Training
 	out.SetAxes(m.Plane, m.X().Values, m.Y().Values)

@@ -252,7 +252,7 @@ def heatmap(
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
 
     ``a`` and ``b`` are names or L × M matrices. ``r`` and ``sigma`` are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or
-    lists of evenly spaced numbers (or logarithms), which the picture needs.
+    lists of ascending numbers; the picture has cells of different sizes where they are not evenly spaced.
     With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``bound``
     (the default), ``exact`` or ``mc`` (samples). The other arguments are those of ``compare``.
     """
