@@ -125,14 +125,14 @@ func (c *candidates) consider(m int) {
 	}
 	// At least need of the bits differ with a probability not above λ^need/need!, the sum over
 	// all sets of so many bits, with λ = Σp.
-	wins := c.crude(c.lambda, need)
+	wins := min(1, c.crude(c.lambda, need))
 	if !c.small(wins, err) {
 		able, lambda := c.compare(m)
 		if able < need {
 			return
 		}
-		if wins = c.crude(lambda, need); !c.small(wins, err) {
-			wins = min(1, wins, c.law().atLeast(need, c.differ, c.p)*(1+1e-9))
+		if wins = min(1, c.crude(lambda, need)); !c.small(wins, err) {
+			wins = min(wins, c.law().atLeast(need, c.differ, c.p)*(1+1e-9))
 		}
 	}
 	wins = max(wins, underflow)
@@ -142,8 +142,9 @@ func (c *candidates) consider(m int) {
 	c.rivals = append(c.rivals, r)
 }
 
-// small reports whether a bound of a probability is nothing beside the rivals so far.
-func (c *candidates) small(wins, err float64) bool { return wins*err < 1e-18*c.union }
+// small reports whether a bound of a probability is nothing beside the rivals so far. The true row,
+// which has no error, is one of them where another one is the reference.
+func (c *candidates) small(wins, err float64) bool { return wins*max(err, 1) < 1e-18*c.union }
 
 // law returns the law of the largest set whose bits are all in differ; or else the smallest set.
 func (c *candidates) law() *countLaw {

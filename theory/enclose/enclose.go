@@ -143,6 +143,7 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 	// The first turn finds out how large the error is, and the others are as exact as that
 	// makes necessary.
 	budget := 1e-2 * out.Hi
+	before := 0.0 // the budget of the turn before
 	spread := false
 	for turn := 0; turn < maxTurns && work > 0 && out.Hi-out.Lo > x.options.Width*out.Hi; turn++ {
 		limit := work
@@ -159,12 +160,18 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		} else if spent = x.tree.cost(c); spent < limit {
 			x.tree.set(c)
 			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit, spread)
+		} else if 4*budget < before {
+			// With fewer words there may be a path again, or a tree that can be paid.
+			budget *= 4
+			turn--
+			continue
 		} else {
 			break
 		}
 		if err != nil {
 			return Interval{}, err
 		}
+		before = budget
 		out = out.meet(v, left)
 		if spread {
 			break
