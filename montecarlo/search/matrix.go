@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
@@ -83,6 +84,15 @@ func (w *words) key(i int) string {
 		}
 	}
 	return string(key)
+}
+
+// text is the whole matrix as the key of a map.
+func (w *words) text() string {
+	out := make([]byte, 0, 8*len(w.rows))
+	for _, v := range w.rows {
+		out = binary.LittleEndian.AppendUint64(out, v)
+	}
+	return string(out)
 }
 
 // transitions appends the levels n, from 1, after which bit k changes.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -80,8 +81,8 @@ func (p *probabilities) of(w *words, k int) bool {
 // f errors whose best distance so far is d needs no word with D−f > d.
 type sampled struct {
 	probabilities
-	size  int // S, a power of two
-	shift int
+	size  int // S, a power of two, and 8 or more where there are updates
+	shift uint
 	width int
 	prior []float64
 	seed  uint64
@@ -92,6 +93,7 @@ type sampled struct {
 	sums    []int64  // by level, of |error|
 	flips   []uint64 // L × S × width: wrong bits
 	nearest []nearest
+	keys    []uint8 // L × S: the errors of a sample, or foreign
 
 	// The changes of the last update.
 	columns   []int
@@ -108,13 +110,25 @@ type sampled struct {
 	change  []int8  // L × patterns: by how much the distances of the levels in moved grow
 	dirty   []int32 // samples to decode
 	near    ring
-	diff    []uint64
+	drawn   []uint64 // 64 × S bits
 	memo    [1 << memoBits]memo
 }
 
 // nearest is the result of decoding a sample. The level is −1−m where the sample must be
 // decoded again, and m had won before.
 type nearest struct{ distance, level int32 }
+
+// foreign is the key of a sample that was not decoded to its own level, or not yet. Other
+// samples have at most foreign−1 errors or are said to have as many.
+const foreign = 1 << 7
+
+// key is what a challenge must know of most samples of level n.
+func (a nearest) key(n int) uint8 {
+	if int(a.level) != n {
+		return foreign
+	}
+	return uint8(min(a.distance, foreign-1))
+}
 
 // absError is |decoded − n| of a sample of level n.
 func (a nearest) absError(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
@@ -140,6 +154,7 @@ func newSampled(levels, bitCount, size int, prior []float64, column Column) *sam
 	s := newOnce(levels, bitCount, size, prior, column)
 	s.kept = levels
 	s.flips, s.nearest = make([]uint64, levels*size*s.width), make([]nearest, levels*size)
+	s.keys = make([]uint8, levels*size)
 	s.delta, s.changed, s.change = make([]uint64, levels*s.width), make([]bool, levels), make([]int8, levels*patterns)
 	return s
 }
@@ -150,15 +165,15 @@ func newOnce(levels, bitCount, size int, prior []float64, column Column) *sample
 	width := (bitCount + 63) / 64
 	return &sampled{
 		probabilities: newProbabilities(levels, column),
-		size:          size, shift: max(1, bits.Len(uint(size-1))/2), width: width, prior: prior, kept: 1,
+		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: prior, kept: 1,
 		counts: make([]int32, levels*bitCount), most: make([]int32, levels), sums: make([]int64, levels),
-		flips: make([]uint64, size*width), nearest: make([]nearest, size), diff: make([]uint64, width),
+		flips: make([]uint64, size*width), nearest: make([]nearest, size), keys: make([]uint8, size),
 	}
 }
 
 // sampledBytes is the memory that a sampled evaluator takes.
 func sampledBytes(levels, bitCount, size int) int64 {
-	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8) + int64(4*bitCount))
+	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8+1) + int64(4*bitCount))
 }
 
 func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
@@ -190,13 +205,8 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 func (s *sampled) begin(w *words, n int) {
 	base := n % s.kept * s.size
 	flips, at := s.flips[base*s.width:(base+s.size)*s.width], s.nearest[base:base+s.size]
-	clear(flips)
-	for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
-		o := s.samples(n, k)
-		column, bit := flips[k/64:], uint64(1)<<(k%64)
-		for i := range c {
-			column[o.place(i)*s.width] |= bit
-		}
+	for x := range s.width {
+		s.draw(flips, n, x, s.counts[n*w.bits+64*x:n*w.bits+min(64*x+64, w.bits)])
 	}
 	s.dirty = s.dirty[:0]
 	for x := range at {
@@ -204,10 +214,66 @@ func (s *sampled) begin(w *words, n int) {
 			at[x] = nearest{0, int32(-1 - n)}
 			s.dirty = append(s.dirty, int32(x))
 		} else {
-			at[x] = nearest{0, int32(n)}
+			s.set(n, base+x, nearest{0, int32(n)})
 		}
 	}
 	s.decodeDirty(w, n)
+}
+
+// draw sets word x of the samples of level n: the columns from 64·x, which err in the given
+// numbers of samples.
+func (s *sampled) draw(flips []uint64, n, x int, counts []int32) {
+	all, blocks := 0, s.size/64
+	for _, c := range counts {
+		all += int(c)
+	}
+	if few := 32 * blocks; all <= few || blocks == 0 {
+		for i := x; i < len(flips); i += s.width {
+			flips[i] = 0
+		}
+		for j, c := range counts {
+			o := s.samples(n, 64*x+j)
+			for i := range c {
+				flips[o.place(i)*s.width+x] |= 1 << j
+			}
+		}
+		return
+	}
+	// Samples are drawn by columns, and read by samples. The samples of a column are few
+	// words, which stay in the cache, and 64 columns of 64 samples are transposed at once.
+	s.drawn = slices.Grow(s.drawn[:0], s.size)[:s.size]
+	clear(s.drawn)
+	for j, c := range counts {
+		o, column := s.samples(n, 64*x+j), s.drawn[j*blocks:(j+1)*blocks]
+		for i := range c {
+			g := o.place(i)
+			column[g/64] |= 1 << (g % 64)
+		}
+	}
+	var square [64]uint64
+	for b := range blocks {
+		for j := range square {
+			square[j] = s.drawn[j*blocks+b]
+		}
+		transpose(&square)
+		for i, v := range square {
+			flips[(64*b+i)*s.width+x] = v
+		}
+	}
+}
+
+// transpose exchanges the rows and columns of 64 × 64 bits: first the two quarters beside
+// the diagonal, then those of each quarter, and so on.
+func transpose(a *[64]uint64) {
+	mask := uint64(1<<32 - 1)
+	for j := 32; j > 0; j >>= 1 {
+		for k := 0; k < 64; k = (k + j + 1) &^ j {
+			t := (a[k]>>(j&63) ^ a[(k|j)&63]) & mask
+			a[k] ^= t << (j & 63)
+			a[(k|j)&63] ^= t
+		}
+		mask ^= mask << (j / 2 & 63)
+	}
 }
 
 // forget begins another update.
@@ -338,13 +404,13 @@ func (s *sampled) again(n, g int) {
 	}
 	s.log = append(s.log, logged{g, at})
 	s.sums[n] -= at.absError(n)
-	s.nearest[g] = nearest{0, -1 - at.level}
+	s.nearest[g], s.keys[g] = nearest{0, -1 - at.level}, foreign
 	s.dirty = append(s.dirty, int32(g-n*s.size))
 }
 
 // set stores the result of decoding a sample of level n after again.
 func (s *sampled) set(n, g int, to nearest) {
-	s.nearest[g] = to
+	s.nearest[g], s.keys[g] = to, to.key(n)
 	s.sums[n] += to.absError(n)
 }
 
@@ -392,7 +458,7 @@ func (s *sampled) challenge(w *words, n int) {
 	}
 	var least [patterns]int32 // smallest distance of the words of closer[p][0]
 	for p := range used {
-		least[p] = math.MaxInt32
+		least[p] = math.MaxInt32 / 2
 		if c := &s.closer[p][0]; len(c.distances) > 0 {
 			least[p] = c.distances[0]
 		}
@@ -405,37 +471,46 @@ func (s *sampled) challenge(w *words, n int) {
 			word[j], shift[j], mask[j] = k/64, k%64, 1
 		}
 	}
+	// A word at the distance D can win a sample of its own level only from 2·f ≥ D on. Eight
+	// keys are compared at once: adding to each what foreign is above the fewest errors sets
+	// the uppermost bit, and there is no carry, since the sum is below 256.
+	const eight, top = 0x0101010101010101, foreign * 0x0101010101010101
+	fewest := uint64(min((slices.Min(least[:used])+1)/2, foreign-1))
 	base, own := n*s.size, int32(n)
-	for x, at := range s.nearest[base : base+s.size] {
-		if at.level < 0 || at.level == own && at.distance == 0 {
-			continue
-		}
-		g := base + x
-		flips := s.flips[g*s.width : (g+1)*s.width]
-		p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
-		if at.level == own {
-			if least[p] > 2*at.distance {
+	for x := 0; x < s.size; x += 8 {
+		keys := binary.LittleEndian.Uint64(s.keys[base+x:])
+		for hits := (keys + eight*(foreign-fewest) | keys) & top; hits != 0; hits &= hits - 1 {
+			g := base + x + bits.TrailingZeros64(hits)/8
+			at := s.nearest[g]
+			if at.level < 0 {
 				continue
 			}
-			if d, m := s.closer[p][0].best(flips, at.distance, at.distance, own); m != own {
+			flips := s.flips[g*s.width : (g+1)*s.width]
+			p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
+			if at.level == own {
+				if least[p] > 2*at.distance {
+					continue
+				}
+				if d, m := s.closer[p][0].best(flips, at.distance, at.distance, own); m != own {
+					s.log = append(s.log, logged{g, at})
+					s.set(n, g, nearest{d, m})
+				}
+				continue
+			}
+			grows := int32(s.change[int(at.level)*patterns+int(p)])
+			if grows > 0 {
+				s.again(n, g)
+				continue
+			}
+			d, m := at.distance+grows, at.level
+			if grows == 0 || grows == -1 {
+				d, m = s.closer[p][-grows].best(flips, int32(ones(flips)), d, m)
+			}
+			if m != at.level || grows != 0 {
 				s.log = append(s.log, logged{g, at})
+				s.sums[n] -= at.absError(n)
 				s.set(n, g, nearest{d, m})
 			}
-			continue
-		}
-		grows := int32(s.change[int(at.level)*patterns+int(p)])
-		if grows > 0 {
-			s.again(n, g)
-			continue
-		}
-		d, m := at.distance+grows, at.level
-		if grows == 0 || grows == -1 {
-			d, m = s.closer[p][-grows].best(flips, int32(ones(flips)), d, m)
-		}
-		if m != at.level || grows != 0 {
-			s.log = append(s.log, logged{g, at})
-			s.sums[n] -= at.absError(n)
-			s.set(n, g, nearest{d, m})
 		}
 	}
 	for _, m := range s.moved.levels {
@@ -509,7 +584,7 @@ func (s *sampled) reject() {
 		}
 	}
 	for _, l := range s.log {
-		s.nearest[l.sample] = l.at
+		s.nearest[l.sample], s.keys[l.sample] = l.at, l.at.key(l.sample/s.size)
 	}
 	for _, f := range s.flipped {
 		s.flips[int(f.sample)*s.width+int(f.column)/64] ^= 1 << (f.column % 64)
@@ -553,7 +628,7 @@ func mix(x uint64) uint64 {
 // are bijections of the numbers below a power of two, so no sample comes twice.
 type order struct {
 	mask, a, b, c, d, e uint64
-	shift               int
+	shift               uint // of at least 1 and below 64
 }
 
 // samples is the order of the samples in which bit k of level n errs.
@@ -565,11 +640,11 @@ func (s *sampled) samples(n, k int) order {
 
 func (o order) place(i int32) int {
 	x := (uint64(i)*o.a + o.b) & o.mask
-	x ^= x >> o.shift
+	x ^= x >> (o.shift & 63) // the compiler need not think of longer shifts
 	x = (x*o.c + o.d) & o.mask
-	x ^= x >> o.shift
+	x ^= x >> (o.shift & 63)
 	x = x * o.e & o.mask
-	return int(x ^ x>>o.shift)
+	return int(x ^ x>>(o.shift&63))
 }
 
 // ring is a list of levels around a level n, the nearest first, with the bits in which their

@@ -155,8 +155,9 @@ func (o *Options) free() []int {
 	return out
 }
 
-// evaluator returns an evaluator with the given number of samples of a level.
-func (o *Options) evaluator(samples int) evaluator {
+// evaluator returns an evaluator with the given number of samples of a level. Where once, only
+// its reset is called.
+func (o *Options) evaluator(samples int, once bool) evaluator {
 	switch {
 	case o.Learned != nil:
 		return &learned{of: o.Learned, prior: o.Prior, bits: o.Bits, places: samples * placesPerSample}
@@ -164,6 +165,8 @@ func (o *Options) evaluator(samples int) evaluator {
 		return &given{probabilities: newProbabilities(o.Levels, o.Column), objective: o.Objective, samples: samples}
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
 		return newEnumerated(o.Levels, o.Bits, o.Prior, o.Column)
+	case once:
+		return newOnce(o.Levels, o.Bits, samples, o.Prior, o.Column)
 	}
 	return newSampled(o.Levels, o.Bits, samples, o.Prior, o.Column)
 }
@@ -312,20 +315,31 @@ func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
 }
 
 // each evaluates the codes that have not been judged, from the given number of samples of
-// a level, until the context ends.
+// a level, until the context ends. Many chains end where they began, so copies of a code are
+// evaluated one time.
 func (o *Options) each(ctx context.Context, all []entry, samples int, purpose uint64, set func(e *entry, v float64)) error {
 	var waiting []*entry
+	copies := map[string][]*entry{} // by their words
 	for i := range all {
-		if !all[i].judged {
-			waiting = append(waiting, &all[i])
+		e, key := &all[i], all[i].words.text()
+		known := copies[key]
+		copies[key] = append(known, e)
+		switch {
+		case e.judged:
+		case len(known) == 0:
+			waiting = append(waiting, e)
+		case known[0].judged:
+			set(e, known[0].mean)
 		}
 	}
 	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
-		x := o.evaluator(samples)
+		x := o.evaluator(samples, true)
 		return func(ctx context.Context, i int) error {
 			v, err := x.reset(ctx, waiting[i].words, o.seed(purpose))
 			if ctx.Err() == nil && err == nil {
-				set(waiting[i], v)
+				for _, e := range copies[waiting[i].words.text()] {
+					set(e, v)
+				}
 			}
 			return err
 		}, nil
@@ -412,7 +426,7 @@ func heat(number, codes int) float64 {
 // chain anneals a code, and stores the best code that it has seen.
 func (o *Options) chain(ctx context.Context, round, number, among int, e *entry, b budget, best *bestOf) error {
 	w := e.words
-	x := o.evaluator(rounds[round].samples)
+	x := o.evaluator(rounds[round].samples, false)
 	now, err := x.reset(ctx, w, o.seed(forSamples+uint64(round)))
 	if err != nil || math.IsInf(now, 1) {
 		return err
@@ -445,7 +459,7 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 		} else if b.until.IsZero() {
 			f = b.fraction(step)
 		}
-		if f >= 1 {
+		if f >= 1 || smallest == 0 { // no error is below 0
 			best.report(step%look, smallest, false)
 			break
 		}

@@ -40,8 +40,12 @@ func main() {
 		}
 		for _, model := range [][2]float64{{0.6, 1.5}, {0.5, 3}, {2, 10}} {
 			at.r, at.sigma = model[0], model[1]
+			optimizer, err := at.optimizer()
+			if err != nil {
+				log.Fatal(err)
+			}
 			for _, name := range named {
-				row, err := at.row(context.Background(), name)
+				row, err := at.row(context.Background(), optimizer, name)
 				if err != nil {
 					log.Fatal(err)
 				}
@@ -52,7 +56,7 @@ func main() {
 }
 
 // row searches for codes of as many bits as a named one has, and compares them with it.
-func (at setting) row(ctx context.Context, name string) (string, error) {
+func (at setting) row(ctx context.Context, p *search.Optimizer, name string) (string, error) {
 	c, err := code.New(name, at.levels)
 	if err != nil {
 		return "", err
@@ -61,11 +65,11 @@ func (at setting) row(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	free, err := at.search(ctx, c.Bits(), 0)
+	free, err := find(ctx, p, c.Bits(), 0)
 	if err != nil {
 		return "", err
 	}
-	limited, err := at.search(ctx, c.Bits(), properties.MaxTransitions)
+	limited, err := find(ctx, p, c.Bits(), properties.MaxTransitions)
 	if err != nil {
 		return "", err
 	}
@@ -78,15 +82,17 @@ func (at setting) row(ctx context.Context, name string) (string, error) {
 	return fmt.Sprintf("| %d | %g | %g | %s | %d | %s | %s | %s (≤ %d) |", at.levels, at.r, at.sigma, name, c.Bits(), own, a, b, properties.MaxTransitions), nil
 }
 
-// search searches for a code of a number of bits whose bits have at most a number of
-// transitions; 0 stands for any number.
-func (at setting) search(ctx context.Context, bits, transitions int) (*search.Optimized, error) {
+// optimizer prepares the searches of a setting. One estimates the named codes one time for all.
+func (at setting) optimizer() (*search.Optimizer, error) {
 	draw := scenario.Usual()
 	draw.Samples = at.samples
-	p, err := search.NewOptimizer(scenario.New(scenario.Mixture{R: at.r, Sigma: at.sigma}), "gen", draw, search.Options{Levels: at.levels, Steps: at.steps, MaxTransitions: transitions})
-	if err != nil {
-		return nil, err
-	}
+	return search.NewOptimizer(scenario.New(scenario.Mixture{R: at.r, Sigma: at.sigma}), "gen", draw, search.Options{Levels: at.levels, Steps: at.steps})
+}
+
+// find searches for a code of a number of bits whose bits have at most a number of
+// transitions; 0 stands for any number.
+func find(ctx context.Context, p *search.Optimizer, bits, transitions int) (*search.Optimized, error) {
+	p.Options.MaxTransitions = transitions
 	return p.Find(ctx, montecarlo.CPU{}, bits)
 }
 
