@@ -26,6 +26,7 @@ type latentSampler struct {
 	shared      int // draws of a sample that are not a bit's: 1 where noise is shared
 	words       []uint64
 	logits      []lanes.Ints
+	centers     []int32 // of a batch
 	fraction    uint8
 }
 
@@ -74,57 +75,85 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	sums := Sums{Fraction: s.fraction}
 	parts, a := len(s.tables.Centers), len(s.tables.Bits)
 	draws := a + s.shared
-	if len(s.words) < draws*lanes.Width/2 {
-		s.words = make([]uint64, draws*lanes.Width/2)
-		s.logits = make([]lanes.Ints, draws)
+	if len(s.logits) < draws*lanes.Batch {
+		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
+		s.logits = make([]lanes.Ints, draws*lanes.Batch)
 	}
-	words := s.words[:draws*lanes.Width/2]
-	sinceLook := 0
+	batch, sinceLook := s.batchDecoder(), 0
 	for j := range parts {
 		mine := (n - j + parts - 1) / parts
 		y := tables.Label(s.tables.Row, j, s.problem.Latent.Continuous != nil)
-		for first := 0; first < mine; first += lanes.Width {
-			if sinceLook += draws * lanes.Width; sinceLook >= latentChunk {
+		s.centers = s.centers[:0]
+		for range lanes.Batch {
+			s.centers = append(s.centers, s.tables.Centers[j]...)
+		}
+		for first := 0; first < mine; {
+			groups := min(lanes.Batch, (mine-first+lanes.Width-1)/lanes.Width)
+			if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
 				sinceLook = 0
 				if err := ctx.Err(); err != nil {
 					return sums, err
 				}
 			}
-			group := first / lanes.Width
-			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(group*draws*lanes.Width/4)))
-			s.noise(words, st, j, uint32(group*draws*lanes.Width))
-			s.decode.add(&sums, s.logits[:a], min(lanes.Width, mine-first), y, s.problem.Within)
+			draw, words := first*draws, s.words[:groups*draws*lanes.Width/2]
+			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(draw/4)))
+			s.noise(words, groups, st, j, uint32(draw))
+			if batch != nil && mine-first >= lanes.Batch*lanes.Width {
+				batch.addBatch(&sums, s.logits[:groups*draws], draws, y, s.problem.Within)
+				first += lanes.Batch * lanes.Width
+				continue
+			}
+			for g := range groups {
+				s.decode.add(&sums, s.logits[g*draws:g*draws+a], min(lanes.Width, mine-first), y, s.problem.Within)
+				first += lanes.Width
+			}
 		}
 	}
 	return sums, nil
 }
 
-// noise makes the logits of a group of draws; first is the index of the first.
-func (s *latentSampler) noise(words []uint64, st stream, part int, first uint32) {
+// batchDecoder returns the decoder of batches, nil where the decoder takes group by group.
+func (s *latentSampler) batchDecoder() batchDecoder {
+	if d, ok := s.decode.(batchDecoder); ok && d.batches() {
+		return d
+	}
+	return nil
+}
+
+// noise makes the logits of some groups of draws, A + shared rows apart; first is the index of the
+// first draw.
+func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, first uint32) {
 	refine := func(i int) uint64 {
 		x := philox.Call(s.keys, st.at(streamTail, part, first+uint32(i)))
 		return uint64(x[0]) | uint64(x[1])<<32
 	}
-	centers := s.tables.Centers[part]
-	switch {
-	case s.tables.Own != nil:
-		lanes.Noise(s.logits[:len(centers)], words, nil, refine)
+	draws := len(s.tables.Bits) + s.shared
+	logits := s.logits[:groups*draws]
+	if s.tables.Own == nil && s.shared == 0 {
+		lanes.Noise(logits, words, s.centers[:groups*draws], refine)
+		return
+	}
+	lanes.Noise(logits, words, nil, refine)
+	for ; len(logits) > 0; logits = logits[draws:] {
+		s.center(logits[:draws], s.tables.Centers[part])
+	}
+}
+
+// center makes logits of the noise of one group, where that is not just added to their means.
+func (s *latentSampler) center(logits []lanes.Ints, centers []int32) {
+	if s.tables.Own != nil {
 		for k, c := range centers {
-			z, own := &s.logits[k], s.tables.Own[k]
+			z, own := &logits[k], s.tables.Own[k]
 			for i, eps := range z {
 				z[i] = lanes.Round(c + int32((own*int64(eps)+1<<29)>>30))
 			}
 		}
 		return
-	case s.shared == 0:
-		lanes.Noise(s.logits[:len(centers)], words, centers, refine)
-		return
 	}
-	lanes.Noise(s.logits[:len(centers)+1], words, nil, refine)
-	common := s.logits[0]
+	common := logits[0]
 	for k, c := range centers {
-		z, d := &s.logits[k], int64(s.tables.Slopes[k])*s.common
-		for i, eps := range s.logits[k+1] {
+		z, d := &logits[k], int64(s.tables.Slopes[k])*s.common
+		for i, eps := range logits[k+1] {
 			if d != 0 {
 				eps = int32((d*int64(common[i]) + s.own*int64(eps) + 1<<29) >> 30)
 			}
@@ -139,6 +168,14 @@ type latentDecoder interface {
 	// add tallies the first count samples of a group with the label y; logits may
 	// be changed.
 	add(s *Sums, logits []lanes.Ints, count int, y float64, within int)
+}
+
+// batchDecoder is a latentDecoder that can take lanes.Batch whole groups at once.
+type batchDecoder interface {
+	// batches reports whether it does, for the row that is prepared and on this processor.
+	batches() bool
+	// addBatch is add for a batch, whose groups are stride rows apart.
+	addBatch(s *Sums, logits []lanes.Ints, stride int, y float64, within int)
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
@@ -178,6 +215,16 @@ func (s *Sums) tallyReal(decoded []float64, y float64, within int) {
 	s.Samples += uint64(len(decoded))
 	s.Abs += uint64(abs)
 	s.Square += uint64(square)
+}
+
+// tallyBatch adds the samples of a batch whose label is y, and whose decoded labels are base and a
+// fraction, as tallyReal does.
+func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, base, y float64, within int) {
+	t := lanes.TallyBatch(sum, weight, &lanes.Errors{Base: base, Y: y, Scale: float64(uint64(1) << s.Fraction), Near: float64(within)})
+	s.Samples += lanes.Batch * lanes.Width
+	s.Abs += t.Abs
+	s.Square += t.Square
+	s.Within += t.Within
 }
 
 // softDecoder hands logits to a decoder that reads them, M at a time.
@@ -281,6 +328,11 @@ type correlator struct {
 	prefixes, suffixes           []lanes.Ints
 	prefixWeights, suffixWeights []lanes.Floats
 	patterns                     []lanes.Floats // scratch of lanes.Mix
+
+	// What is kept of candidates, prefixes, suffixes and patterns has room for a batch; a group
+	// takes the first of it.
+	batchMost             [lanes.Batch]lanes.Ints
+	batchWeight, batchSum [lanes.Batch]lanes.Floats
 }
 
 // correlation is a way to compute correlations. All give the same integers.
@@ -356,9 +408,9 @@ func (c *correlator) prepare(p *tables.Logits) {
 	case p.Product != nil:
 		c.path = factored
 		n, m := len(p.Product.Prefixes.Fixed), len(p.Product.Suffixes.Fixed)
-		c.prefixes, c.suffixes = make([]lanes.Ints, n), make([]lanes.Ints, m)
-		c.prefixWeights, c.suffixWeights = make([]lanes.Floats, n), make([]lanes.Floats, m)
-		c.patterns = make([]lanes.Floats, len(p.Product.Patterns)/m)
+		c.prefixes, c.suffixes = sized(c.prefixes, lanes.Batch*n), sized(c.suffixes, lanes.Batch*m)
+		c.prefixWeights, c.suffixWeights = sized(c.prefixWeights, lanes.Batch*n), sized(c.suffixWeights, lanes.Batch*m)
+		c.patterns = sized(c.patterns, lanes.Batch*len(p.Product.Patterns)/m)
 	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
 		c.path = transform
 		c.whole = make([][lanes.Width]int64, m)
@@ -371,30 +423,68 @@ func (c *correlator) prepare(p *tables.Logits) {
 	for _, level := range p.Levels {
 		c.offsets = append(c.offsets, float32(int(level)-p.Row))
 	}
-	c.narrow, c.wide = nil, nil
 	switch c.path {
 	case narrow:
-		c.narrow = make([]lanes.Ints, len(p.Levels))
+		c.narrow = sized(c.narrow, lanes.Batch*len(p.Levels))
 	case factored:
 	default:
-		c.wide = make([][lanes.Width]int64, len(p.Levels))
+		c.wide = sized(c.wide, len(p.Levels))
+	}
+}
+
+func sized[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}
+
+func (c *correlator) batches() bool {
+	return lanes.Batches() && (c.path == narrow || c.path == factored)
+}
+
+func (c *correlator) addBatch(s *Sums, logits []lanes.Ints, stride int, y float64, within int) {
+	p := c.tables
+	if c.hard {
+		signs(logits)
+	}
+	weight, sum := &c.batchWeight, &c.batchSum
+	switch {
+	case c.path == factored:
+		lanes.RunBatch(c.prefixes, &c.batchMost, logits, stride, &p.Product.Prefixes)
+		lanes.WeightsBatch(c.prefixWeights, c.prefixes, &c.batchMost, p.Limit, p.Scale)
+		lanes.RunBatch(c.suffixes, &c.batchMost, logits, stride, &p.Product.Suffixes)
+		lanes.WeightsBatch(c.suffixWeights, c.suffixes, &c.batchMost, p.Limit, p.Scale)
+		lanes.MixBatch(weight, sum, c.prefixWeights, c.suffixWeights, c.patterns, p.Product)
+	case c.ex:
+		lanes.RunBatch(c.narrow, &c.batchMost, logits, stride, &p.RunningSum)
+		lanes.SoftmaxBatch(weight, sum, c.narrow, &c.batchMost, c.offsets, p.Limit, p.Scale)
+	default:
+		lanes.BestBatch(sum, logits, stride, &p.RunningSum, c.offsets)
+		weight = nil
+	}
+	s.tallyBatch(sum, weight, float64(p.Row+1), y, within)
+}
+
+// signs makes logits hard outputs.
+func signs(logits []lanes.Ints) {
+	for k := range logits {
+		for i, z := range logits[k] {
+			logits[k][i] = -tables.LogitOne
+			if z > 0 {
+				logits[k][i] = tables.LogitOne
+			}
+		}
 	}
 }
 
 func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
 	if c.hard {
-		for k := range logits {
-			for i, z := range logits[k] {
-				logits[k][i] = -tables.LogitOne
-				if z > 0 {
-					logits[k][i] = tables.LogitOne
-				}
-			}
-		}
+		signs(logits)
 	}
 	switch c.path {
 	case narrow:
-		lanes.Run(c.narrow, &c.most, &c.best, logits, &c.tables.RunningSum)
+		lanes.Run(first(c.narrow), &c.most, &c.best, logits, &c.tables.RunningSum)
 	case factored:
 		c.factor(logits)
 	case wide:
@@ -416,21 +506,24 @@ func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, wit
 	s.tallyReal(labels[:count], y, within)
 }
 
+// first is the room of one group in what has room for a batch.
+func first[T any](batch []T) []T { return batch[:len(batch)/lanes.Batch] }
+
 // factor makes the weights of prefixes and suffixes, relative to the heaviest of
 // each. A candidate's weight is the product of both: it takes no exponential, and
 // its largest is 1, since all pairs are candidates.
 func (c *correlator) factor(logits []lanes.Ints) {
 	p := c.tables
-	lanes.Run(c.prefixes, &c.most, &c.best, logits, &p.Product.Prefixes)
-	lanes.Weights(c.prefixWeights, c.prefixes, &c.most, p.Limit, p.Scale)
-	lanes.Run(c.suffixes, &c.most, &c.best, logits, &p.Product.Suffixes)
-	lanes.Weights(c.suffixWeights, c.suffixes, &c.most, p.Limit, p.Scale)
+	lanes.Run(first(c.prefixes), &c.most, &c.best, logits, &p.Product.Prefixes)
+	lanes.Weights(first(c.prefixWeights), first(c.prefixes), &c.most, p.Limit, p.Scale)
+	lanes.Run(first(c.suffixes), &c.most, &c.best, logits, &p.Product.Suffixes)
+	lanes.Weights(first(c.suffixWeights), first(c.suffixes), &c.most, p.Limit, p.Scale)
 }
 
 // labelFactored decodes the labels of a group from the weights of factor.
 func (c *correlator) labelFactored(labels *[lanes.Width]float64) {
 	var weight, sum lanes.Floats
-	lanes.Mix(&weight, &sum, c.prefixWeights, c.suffixWeights, c.patterns, c.tables.Product)
+	lanes.Mix(&weight, &sum, first(c.prefixWeights), first(c.suffixWeights), first(c.patterns), c.tables.Product)
 	for i := range labels {
 		labels[i] = float64(c.tables.Row+1) + float64(sum[i])/float64(weight[i])
 	}
@@ -446,7 +539,7 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
 		return
 	}
 	var weight, sum lanes.Floats
-	lanes.Softmax(&weight, &sum, c.narrow, &c.most, c.offsets, p.Limit, p.Scale)
+	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, p.Limit, p.Scale)
 	for i := range labels {
 		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
 	}
@@ -528,7 +621,7 @@ func (c *correlator) multiply(logits []lanes.Ints) {
 	if a == 0 {
 		return
 	}
-	c.z, c.c = grown(c.z, a*lanes.Width), grown(c.c, n*lanes.Width)
+	c.z, c.c = sized(c.z, a*lanes.Width), sized(c.c, n*lanes.Width)
 	for k := range logits {
 		for i, z := range logits[k] {
 			c.z[i*a+k] = float64(z)
@@ -543,13 +636,6 @@ func (c *correlator) multiply(logits []lanes.Ints) {
 			c.wide[m][i] += int64(v)
 		}
 	}
-}
-
-func grown(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	return x[:n]
 }
 
 // label is labelNarrow in 64 bits.

@@ -157,7 +157,7 @@ func TestLogitDecoders(t *testing.T) {
 								k.prepare(rowTables)
 								if path >= 0 { // else the one it chose
 									k.path = path
-									k.narrow, k.wide = make([]lanes.Ints, len(rowTables.Levels)), make([][lanes.Width]int64, len(rowTables.Levels))
+									k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(rowTables.Levels)), make([][lanes.Width]int64, len(rowTables.Levels))
 									k.whole = make([][lanes.Width]int64, c.Bits())
 								}
 								got := k.decoded(logits)
@@ -365,5 +365,49 @@ func TestExtremeTemperature(t *testing.T) {
 	// A hot one gives the middle of all levels whatever the outputs.
 	if got := mean("gen-ex", 1e-9); math.Abs(got-8) > 0.01 {
 		t.Errorf("τ = 10⁻⁹: mean %v, want 8", got)
+	}
+}
+
+// oneByOne hides that a decoder can take a batch.
+type oneByOne struct{ latentDecoder }
+
+// TestBatches: batches of groups give the sums of groups one by one, whatever is left over, with
+// tails among the draws, with labels between levels and with noise that is shared.
+func TestBatches(t *testing.T) {
+	if !lanes.Batches() {
+		t.Skip("the processor has no routines for batches")
+	}
+	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
+		for _, decoder := range []string{"gen", "gen-ex"} {
+			for _, latent := range []Latent{{}, {Hard: true}, {Shared: 0.3}} {
+				c := mustCode(t, name, 64)
+				d, err := decode.New(decoder, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := errmodel.NewMixture(context.Background(), c, 0.7, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Latent: &latent}
+				keys := philox.NewKeys(p.Seed)
+				ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
+				singly.decode = oneByOne{singly.decode}
+				for _, row := range []int{0, 17, 63} {
+					for _, n := range []int{1, 63, 64, 65, 300, 5000} {
+						var sums [2]Sums
+						for i, s := range []*latentSampler{ours, singly} {
+							sums[i].Fraction = s.fraction
+							if err := s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}); err != nil {
+								t.Fatal(err)
+							}
+						}
+						if sums[0] != sums[1] {
+							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, latent, row+1, n, sums[0], sums[1])
+						}
+					}
+				}
+			}
+		}
 	}
 }

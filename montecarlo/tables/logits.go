@@ -121,6 +121,7 @@ type LogitMaker struct {
 	model   Model
 	slopes  *code.Slopes
 	unit    float64 // of a real code's values
+	sure    float64 // latent.Mean of a bit that cannot err, as most cannot
 	e       []float64
 	mean    []float64 // smallest mean of s_k·Z_k
 	slope   []int8
@@ -131,7 +132,7 @@ type LogitMaker struct {
 
 // NewLogitMaker prepares to make the tables of a model.
 func NewLogitMaker(p Model) *LogitMaker {
-	l := &LogitMaker{model: p}
+	l := &LogitMaker{model: p, sure: latent.Mean(0)}
 	m := p.Code.Bits()
 	l.mean, l.slope, l.drawn, l.index = make([]float64, m), make([]int8, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
@@ -191,10 +192,11 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 			if !(e >= 0 && e <= 1) {
 				return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", y, k+1, e)
 			}
+			q := l.sure
 			if e > latent.Clamp {
 				canErr[k] = 1
+				q = latent.Mean(e)
 			}
-			q := latent.Mean(e)
 			l.mean[k] = min(l.mean[k], q)
 			if !c.Bit(i, k) {
 				q = -q
@@ -291,10 +293,16 @@ func (l *LogitMaker) everything(t *Logits) {
 	t.Levels = t.Levels[:0]
 	for m := range c.Levels() {
 		t.Levels = append(t.Levels, uint16(m))
-		for k := range l.drawn {
-			if c.Bit(m, k) != c.Bit(0, k) {
-				l.drawn[k] = true
-			}
+		l.draw(m, 0)
+	}
+}
+
+// draw draws the bits in which two rows of a code of words differ.
+func (l *LogitMaker) draw(m, n int) {
+	other := l.model.Code.Word(n)
+	for j, w := range l.model.Code.Word(m) {
+		for d := w ^ other[j]; d != 0; d &= d - 1 {
+			l.drawn[64*j+bits.TrailingZeros64(d)] = true
 		}
 	}
 }
@@ -347,6 +355,10 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 			}
 		}
 		m, before := int(t.Levels[a]), int(t.Levels[a-1])
+		if !c.Real() {
+			l.draw(m, before)
+			continue
+		}
 		for k := range l.drawn {
 			if !l.drawn[k] && c.Value(m, k) != c.Value(before, k) {
 				l.drawn[k] = true

@@ -207,3 +207,101 @@ func TestNoiseTails(t *testing.T) {
 		}
 	}
 }
+
+// TestBatch: the routines for a batch give the bits of those in Go, for any number of bits and
+// candidates.
+func TestBatch(t *testing.T) {
+	if !Batches() {
+		t.Skip("the processor has no AVX-512")
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	floats := func(n int) []Floats {
+		x := make([]Floats, n)
+		for i := range x {
+			for j := range x[i] {
+				x[i][j] = rng.Float32()
+			}
+		}
+		return x
+	}
+	for trial := range 200 {
+		bits, levels := 1+rng.IntN(20), 1+rng.IntN(40)
+		stride := bits + rng.IntN(2)
+		logits := make([]Ints, stride*Batch)
+		for k := range logits {
+			for i := range logits[k] {
+				logits[k][i] = int32((rng.Float64()*16 - 8) * tables.LogitOne)
+				if trial%5 == 0 { // equal correlations
+					logits[k][i] = int32(rng.IntN(3)-1) * tables.LogitOne
+				}
+			}
+		}
+		plan := &tables.RunningSum{Starts: []uint32{0}}
+		var offsets []float32
+		for m := range levels {
+			for range rng.IntN(4) {
+				plan.Steps = append(plan.Steps, uint32(rng.IntN(2*bits)))
+			}
+			plan.Starts = append(plan.Starts, uint32(len(plan.Steps)))
+			plan.Fixed = append(plan.Fixed, int64(rng.IntN(3)-1)*tables.LogitOne)
+			offsets = append(offsets, float32(m-rng.IntN(levels)))
+		}
+		plan.Steps = append(plan.Steps, 0) // never empty
+		var most, wantMost [Batch]Ints
+		sums, wantSums := make([]Ints, levels*Batch), make([]Ints, levels*Batch)
+		RunBatch(sums, &most, logits, stride, plan)
+		runBatchGeneric(wantSums, &wantMost, logits, stride, plan)
+		if !slices.Equal(sums, wantSums) || most != wantMost {
+			t.Fatalf("sums %v, largest %v, want %v and %v", sums, most, wantSums, wantMost)
+		}
+		var best, wantBest [Batch]Floats
+		BestBatch(&best, logits, stride, plan, offsets)
+		bestBatchGeneric(&wantBest, logits, stride, plan, offsets)
+		if best != wantBest {
+			t.Fatalf("tags of the largest %v, want %v", best, wantBest)
+		}
+		const scale = 1.7e-5
+		limit := int32(1) << (10 + rng.IntN(13)) // often beyond it
+		var weight, sum, wantWeight, wantSum [Batch]Floats
+		SoftmaxBatch(&weight, &sum, sums, &most, offsets, int64(limit), scale)
+		softmaxBatchGeneric(&wantWeight, &wantSum, sums, &most, offsets, limit, scale)
+		if weight != wantWeight || sum != wantSum {
+			t.Fatalf("softmax %v and %v, want %v and %v", weight, sum, wantWeight, wantSum)
+		}
+		heavy, wantHeavy := floats(levels*Batch), make([]Floats, levels*Batch)
+		WeightsBatch(heavy, sums, &most, int64(limit), scale)
+		weightsBatchGeneric(wantHeavy, sums, &most, limit, scale)
+		if !slices.Equal(heavy, wantHeavy) {
+			t.Fatalf("weights %v, want %v", heavy, wantHeavy)
+		}
+
+		pairs := &tables.Product{}
+		kinds, suffixes := 1+rng.IntN(3), 1+rng.IntN(20)
+		for i := range levels {
+			pairs.PatternOf = append(pairs.PatternOf, uint16(rng.IntN(kinds)))
+			pairs.Offsets = append(pairs.Offsets, float32(i*suffixes-30))
+		}
+		for range kinds * suffixes {
+			pairs.Patterns = append(pairs.Patterns, uint16(rng.IntN(suffixes)))
+		}
+		light := floats(suffixes * Batch)
+		MixBatch(&weight, &sum, heavy, light, make([]Floats, kinds*Batch), pairs)
+		mixBatchGeneric(&wantWeight, &wantSum, heavy, light, make([]Floats, kinds*Batch), pairs)
+		if weight != wantWeight || sum != wantSum {
+			t.Fatalf("sums of pairs %v and %v, want %v and %v", weight, sum, wantWeight, wantSum)
+		}
+
+		e := &Errors{Base: float64(rng.IntN(200)), Y: 200 * rng.Float64(), Scale: float64(uint64(1) << rng.IntN(40)), Near: float64(rng.IntN(100))}
+		for g := range sum {
+			for i := range sum[g] {
+				weight[g][i], sum[g][i] = 1+rng.Float32(), 100*rng.Float32()-50
+			}
+		}
+		sum[0][0], weight[0][0], e.Y = 0, 1, e.Base+e.Near*float64(rng.IntN(2)) // an error of Near itself
+		for _, w := range []*[Batch]Floats{nil, &weight} {
+			if got, want := TallyBatch(&sum, w, e), tallyBatchGeneric(&sum, w, e); got != want {
+				t.Fatalf("tally %+v, want %+v", got, want)
+			}
+		}
+	}
+}
