@@ -3,6 +3,7 @@ package errmodel
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -51,6 +52,9 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("reading error probabilities: %w", err)
 	}
 	r, c := e.Dims()
+	if !slices.ContainsFunc(e.RawMatrix().Data, func(v float64) bool { return v != 1 && v != -1 }) && slices.Contains(e.RawMatrix().Data, -1) {
+		return nil, fmt.Errorf("%s: all numbers are ±1, as in a code or in the outputs of a network; want error probabilities, from 0 to 1", path)
+	}
 	if bits == 0 {
 		bits = c
 	}

@@ -59,7 +59,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	}
 	o := verdict.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
-		Temperature: cmd.Temperature, PerBit: cmd.PerBit, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
+		Temperature: cmd.Temperature, PerBit: cmd.PerBit, Candidates: cmd.Candidates, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -219,8 +219,8 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *verdict
 	if err := s.Predict(ctx, scenario.Run{Backend: backend, Workers: cmd.Workers}); err != nil || !cmd.Recommend {
 		return s, err
 	}
-	bar = env.newProgress(cmd.Quiet, "codes", s.RankSteps(cmd.Candidates))
-	err = s.Rank(ctx, cmd.run(backend, bar), cmd.Candidates)
+	bar = env.newProgress(cmd.Quiet, "codes", s.RankSteps())
+	err = s.Rank(ctx, cmd.run(backend, bar))
 	bar.stop()
 	return s, bar.interrupted(err)
 }

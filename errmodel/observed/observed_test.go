@@ -454,6 +454,7 @@ func TestRefusals(t *testing.T) {
 		"more targets":      {dense(3, 1, 1, 2, 3), good, observed.Bits, "y.npy has 3 targets, but "},
 		"more outputs":      {dense(1, 1, 1), good, observed.Bits, "y.npy has 1 targets, but "},
 		"two columns":       {dense(2, 2, 1, 2, 1, 2), good, observed.Bits, "y.npy: 2 columns; want one target"},
+		"code words":        {dense(2, 3, 1, 1, -1, 1, -1, -1), good, observed.Bits, "y.npy: 3 columns, as many as the outputs have: are these the code words?"},
 		"wrong bits":        {dense(2, 1, 1, 2), dense(2, 2, 0, 1, 1, 1), observed.Bits, "z.npy: 2 columns, but unary of 4 levels has 3 bits"},
 		"level 5":           {dense(2, 1, 1, 5), good, observed.Bits, "y.npy: row 2: target 5 is no level"},
 		"no bit":            {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 0.5, 0), observed.Bits, "z.npy: row 2, column 2: 0.5 is neither 0 nor 1"},

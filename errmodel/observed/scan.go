@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/errmodel"
 	"belsim/theory/code"
@@ -114,6 +115,9 @@ type Summary struct {
 	// Ones is how many outputs of each bit are one. A classifier whose outputs are all alike has
 	// learned nothing.
 	Ones []uint64
+	// Same reports whether all samples have the same outputs, up to the rounding of float32: the
+	// network does not depend on its input.
+	Same bool
 	// Miscalibration is the mean over the bits of |E[p_k] − E[b_k]|, in standard deviations of
 	// b_k, where p_k = 1/(1+exp(−z_k)) is the probability that the bit's classifier gives and b_k
 	// is the bit of the sample's code word. It is small for networks trained bit by bit, each
@@ -159,7 +163,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
-	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m)}
+	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Same: true}
+	var outputs []float64                  // of the first sample
 	numbers := make([]moments, c.Levels()) // of wrong bits
 	var first, second []float64            // Σ z and Σ z² by cell
 	if !s.Kind.Hard() {
@@ -179,6 +184,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 		}
 		for j := range b.n {
 			i, z := b.level[j]-1, b.z[j*m:(j+1)*m]
+			if outputs == nil {
+				outputs = slices.Clone(z)
+			}
+			out.Same = out.Same && nearly(z, outputs)
 			wrong = wrongBits(wrong, c, i, z)
 			numbers[i].add(int64(len(wrong)))
 			out.Counts.Add(i, b.exact[j], wrong)
@@ -222,6 +231,18 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 		out.Miscalibration = math.NaN()
 	}
 	return out, nil
+}
+
+// nearly reports whether two outputs differ by no more than the rounding of float32, whose unit is
+// 1.2e-7, in sums of some terms: the same network may add them up in another order for another
+// sample.
+func nearly(z, first []float64) bool {
+	for k, v := range z {
+		if !(math.Abs(v-first[k]) <= 1e-6*max(1, math.Abs(first[k]))) {
+			return false
+		}
+	}
+	return true
 }
 
 // Parts returns the number of parts of a level in which real labels are counted, for a code. A

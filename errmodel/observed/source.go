@@ -124,7 +124,10 @@ type Source struct {
 // Check compares the sizes of the files, where they are known before the files are read.
 func (s *Source) Check() error {
 	n, columns := s.Targets.Dims()
-	m, _ := s.Outputs.Dims()
+	m, bits := s.Outputs.Dims()
+	if columns != 1 && columns == bits {
+		return fmt.Errorf("%s: %d columns, as many as the outputs have: are these the code words? want one target for each sample, its level or its real label", s.Targets.Name(), columns)
+	}
 	if columns != 1 {
 		return fmt.Errorf("%s: %d columns; want one target for each sample", s.Targets.Name(), columns)
 	}

@@ -31,13 +31,13 @@ type RankedCode struct {
 	Trained  bool            `json:"trained" doc:"the network was trained with this code, and for this"`
 }
 
-// Rank forecasts all named codes, the network's code and the candidates, which are NAMEs or
-// FILEs, after both trainings: Fit.Recommendation. Where the data reject the model, or s is not
+// Rank forecasts all named codes, the network's code and the candidates of the options, after both
+// trainings: Fit.Recommendation. Where the data reject the model, or s is not
 // known, there is no ranking, and the notes say so. run.Done is told how many steps were
 // finished since its last call; see RankSteps. Call Perceive before.
-func (s *Study) Rank(ctx context.Context, run scenario.Run, candidates []string) error {
+func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
 	rec := &Recommendation{Ranking: []RankedCode{}}
-	codes, err := scenario.OpenCodes(s.rankNames(candidates), scenario.Sizes{Levels: s.Fit.Levels, Usual: s.Fit.Levels, Real: true})
+	codes, err := s.rankedCodes()
 	if err != nil {
 		return err
 	}
@@ -92,20 +92,28 @@ func (s *Study) forecastNotes(codes []*code.Code) []string {
 }
 
 // RankSteps is the number of steps of Rank.
-func (s *Study) RankSteps(candidates []string) uint64 {
-	return 2 * uint64(len(s.rankNames(candidates)))
+func (s *Study) RankSteps() uint64 {
+	return 2 * uint64(len(code.Families())+len(s.besideFamilies()))
 }
 
-// rankNames are the codes that Rank ranks.
-func (s *Study) rankNames(candidates []string) []string {
+// rankedCodes are the codes that Rank ranks: the named ones, the network's own and the candidates.
+func (s *Study) rankedCodes() ([]*code.Code, error) {
 	var names []string
 	for _, family := range code.Families() {
 		names = append(names, family.Name)
 	}
-	for _, name := range append([]string{s.network.options.Code}, candidates...) {
-		if name != "probe" && !slices.Contains(names, name) {
-			names = append(names, name)
+	codes, err := scenario.OpenCodes(names, s.network.sizes())
+	return append(codes, s.besideFamilies()...), err
+}
+
+// besideFamilies are the network's own code and the candidates, each once, where they are no named
+// ones that are ranked anyway. Probes are columns for measuring, and no code to train for its error.
+func (s *Study) besideFamilies() (codes []*code.Code) {
+	for _, c := range append([]*code.Code{s.code}, s.network.candidates...) {
+		_, named := code.Lookup(c.Name())
+		if !named && !slices.ContainsFunc(codes, func(x *code.Code) bool { return x.Name() == c.Name() }) {
+			codes = append(codes, c)
 		}
 	}
-	return names
+	return codes
 }

@@ -21,9 +21,10 @@ var outputNames = []string{"outputs", "output", "logits", "probabilities", "bits
 // Network is a trained network: its code, and open files with the targets and the outputs of
 // its test samples.
 type Network struct {
-	options Options
-	code    *code.Code
-	samples *observed.Source
+	options    Options
+	code       *code.Code
+	candidates []*code.Code // of the options
+	samples    *observed.Source
 }
 
 // Open opens the files and the code of a network, and finds out what its outputs are. Close
@@ -75,6 +76,9 @@ func (n *Network) open(ctx context.Context) (err error) {
 	if n.code, err = openCode(o, s.Outputs); err != nil {
 		return err
 	}
+	if n.candidates, err = scenario.OpenCodes(o.Candidates, n.sizes()); err != nil {
+		return err
+	}
 	s.Labels = observed.Labels{Levels: n.code.Levels(), Real: !o.Range.IsZero(), Lo: o.Range.Lo, Hi: o.Range.Hi}
 	s.Kind, err = observed.FindKind(ctx, said, s.Outputs)
 	return err
@@ -107,6 +111,11 @@ func CountOutputs(o Options) (int, error) {
 		return 0, fmt.Errorf("reading outputs: %w", err)
 	}
 	return outputs.Parts(), outputs.Close()
+}
+
+// sizes are those of codes that stand beside the network's own.
+func (n *Network) sizes() scenario.Sizes {
+	return scenario.Sizes{Levels: n.code.Levels(), Usual: n.code.Levels(), Real: true}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs.

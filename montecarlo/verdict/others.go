@@ -120,7 +120,7 @@ type other struct {
 func (s *Study) AddOthers(ctx context.Context, workers int, others []Other, done func(samples uint64)) error {
 	for _, x := range others {
 		o := s.network.options
-		o.Code, o.Outputs, o.Training = x.Code, x.Outputs, x.Training
+		o.Code, o.Outputs, o.Training, o.Candidates = x.Code, x.Outputs, x.Training, nil
 		if o.Levels == 0 {
 			o.Levels = s.Fit.Levels
 		}

@@ -124,12 +124,12 @@ func TestRank(t *testing.T) {
 	steps := uint64(0)
 	run := onCPU
 	run.Done = func(n uint64) { steps += n }
-	if err := s.Rank(t.Context(), run, nil); err != nil {
+	if err := s.Rank(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
 	rec := s.Fit.Recommendation
-	if steps != s.RankSteps(nil) || len(rec.Notes) == 0 {
-		t.Errorf("%d steps of %d, notes %q", steps, s.RankSteps(nil), rec.Notes)
+	if steps != s.RankSteps() || len(rec.Notes) == 0 {
+		t.Errorf("%d steps of %d, notes %q", steps, s.RankSteps(), rec.Notes)
 	}
 	best, trained := map[string]int{}, 0
 	for i, r := range rec.Ranking {
@@ -179,7 +179,7 @@ func TestRejected(t *testing.T) {
 	if s.Fit.Perceived.Describes {
 		t.Fatalf("%+v", s.Fit.Perceived)
 	}
-	if err := s.Rank(t.Context(), onCPU, nil); err != nil {
+	if err := s.Rank(t.Context(), onCPU); err != nil {
 		t.Fatal(err)
 	}
 	if rec := s.Fit.Recommendation; len(rec.Ranking) != 0 || !strings.Contains(strings.Join(rec.Notes, " "), "the data reject") {
@@ -204,8 +204,48 @@ func TestNothing(t *testing.T) {
 	if p := s.Fit.Perceived; p.Describes || !p.Noise.IsMissing() || !strings.Contains(p.Verdict, "without any information") {
 		t.Errorf("%+v", p)
 	}
-	if err := s.Rank(t.Context(), onCPU, nil); err != nil || len(s.Fit.Recommendation.Ranking) != 0 {
+	if err := s.Rank(t.Context(), onCPU); err != nil || len(s.Fit.Recommendation.Ranking) != 0 {
 		t.Errorf("%v, %+v", err, s.Fit.Recommendation)
+	}
+}
+
+// TestSame: a network whose outputs are the same for all samples has no best decoder.
+func TestSame(t *testing.T) {
+	for name, rounding := range map[string]float64{"equal": 0, "of float32": 1e-7} {
+		d, sign := easy, 1.0
+		d.change = func(z []float64) {
+			sign = -sign
+			for k := range z {
+				z[k] = 0.3*float64(k-4) + sign*rounding
+			}
+		}
+		s := perceived(t, d.save(t, t.TempDir(), "z"))
+		if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "do not depend on its input") || strings.Contains(text, "best decoder") {
+			t.Errorf("%s: %q", name, text)
+		}
+		d.change = func(z []float64) { z[0] = 2 } // one dead classifier is no dead network
+		if text := perceived(t, d.save(t, t.TempDir(), "z")).Opening()[0]; !strings.Contains(text, "best decoder") {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestCandidates: a candidate that is no code is refused before samples are read.
+func TestCandidates(t *testing.T) {
+	o := easy.save(t, t.TempDir(), "z")
+	o.Candidates = []string{save(t, filepath.Join(t.TempDir(), "c.npy"), mat.NewDense(2, 2, []float64{0, 1, 1, 0}))}
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "2 rows, but 32 levels") {
+		t.Error(err)
+	}
+	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
+	n, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	s, err := n.Fit(t.Context(), 0, nil)
+	if err != nil || s.RankSteps() != 2*uint64(len(code.Families())) {
+		t.Errorf("%v, %d steps", err, s.RankSteps())
 	}
 }
 

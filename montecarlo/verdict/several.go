@@ -53,6 +53,11 @@ func NewSeveral(studies []*Study) *Several {
 	}
 	out.Verdict = []string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
 		len(studies), table.Number(sum).Short(), unit, table.Number(target).Short(), unit)}
+	for i, s := range studies {
+		if s.observed.Same {
+			out.Verdict = append(out.Verdict, fmt.Sprintf("Output %d does not depend on the input: it is the same for all samples.", i+1))
+		}
+	}
 	switch described {
 	case len(studies):
 		out.Verdict = append(out.Verdict, "One noisy label for all bits describes each output.")

@@ -55,6 +55,8 @@ type Options struct {
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
+	// Candidates are codes, NAMEs or FILEs, that Study.Rank forecasts besides the named ones.
+	Candidates []string
 	// Decoders are the decoders that are tried.
 	Decoders decode.Registry
 }

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,10 @@ import (
 // Opening is the verdict in two or three plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next. Call it after Predict.
 func (s *Study) Opening() []string {
+	if s.observed.Same {
+		return []string{"The network's outputs do not depend on its input: they are the same for all samples. No decoder can read a label from them.",
+			"Next: check that these are the outputs of the trained network, and that its training did not stop or diverge."}
+	}
 	out := []string{s.whatItDoes()}
 	f := s.Fit
 	if s.fitted != nil {
@@ -23,6 +28,9 @@ func (s *Study) Opening() []string {
 		if text := s.savedText(); text != "" {
 			out = append(out, text)
 		}
+	}
+	if f.Noise {
+		out = slices.Insert(out, 0, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
 	}
 	text := ""
 	if s.training == errmodel.ForDecoder && f.Perceived != nil {
@@ -87,6 +95,8 @@ func deadText(dead []int, bits int) string {
 func (s *Study) next() string {
 	f := s.Fit
 	switch {
+	case f.Noise:
+		return "check that targets and outputs are in the same order, and that the code and the range are the network's."
 	case 2*len(f.Dead) > f.Bits:
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
 	case f.Perceived == nil || f.Perceived.Noise.IsMissing():

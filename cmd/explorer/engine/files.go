@@ -213,7 +213,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 		return nil, err
 	}
 	if q.Recommend {
-		if err := s.Rank(ctx, run, nil); err != nil {
+		if err := s.Rank(ctx, run); err != nil {
 			return nil, err
 		}
 	}
