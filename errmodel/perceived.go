@@ -110,12 +110,7 @@ func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior [
 	if err != nil {
 		return nil, err
 	}
-	points := gridPoints(c.Levels(), p.Noise)
-	copies := 3 // the means, and what is learnt by column and by point
-	if p.Training == ForDecoder {
-		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
-	}
-	if err := memory.Check("the perceived-label model of "+c.Name(), memory.Product(points, c.Bits(), 8*copies)); err != nil {
+	if err := p.CheckMemory(c); err != nil {
 		return nil, err
 	}
 	ch := newChannel(c.Levels(), p.Noise, share)
@@ -133,6 +128,15 @@ func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior [
 		return nil, err
 	}
 	return newLearned(p, c, ch, columns), nil
+}
+
+// CheckMemory returns a *memory.Error where a code is too large for Learn.
+func (p Perceived) CheckMemory(c *code.Code) error {
+	copies := 3 // the means, and what is learnt by column and by point
+	if p.Training == ForDecoder {
+		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
+	}
+	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(gridPoints(c.Levels(), p.Noise), c.Bits(), 8*copies))
 }
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.

@@ -142,16 +142,21 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
 // code once for each training.
 func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
-	if err := cmd.learn(ctx, env, s, run, weights, cmd.Training[0]); err != nil {
-		return nil, nil, err
-	}
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
-	if !env.given["training"] {
+	if m.Training != "" && !env.given["training"] {
 		cmd.Training = []errmodel.Training{m.Training}
 	}
+	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
+	if err == nil {
+		err = cmd.learn(ctx, env, s, run, weights, cmd.Training[0])
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	m, _ = s.Model.(scenario.Perceived)
 	return s.TrainedCandidates(ctx, m, cmd.Training, codes, cmd.Decoder, draw)
 }
 

@@ -156,6 +156,9 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 			return nil, fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
 		}
 	}
+	if n := q.Unary.Levels; n > MostLevels {
+		return nil, fmt.Errorf("an error of unary with %d levels: forecasts are for at most %d", n, MostLevels)
+	}
 	r := &ResolutionRun{q: q, levels: slices.Clone(q.Levels)}
 	files := map[string]*code.Code{}
 	for _, name := range q.Codes {

@@ -242,6 +242,7 @@ func TestOpen(t *testing.T) {
 		{func(q *Resolution) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
 		{func(q *Resolution) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
 		{func(q *Resolution) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
+		{func(q *Resolution) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} }, "unary with 60000 levels: forecasts are for at most 2048"},
 		{func(q *Resolution) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
 		{func(q *Resolution) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
 		{func(q *Resolution) { q.Codes = []string{"unry"} }, "unry"},

@@ -81,10 +81,8 @@ type InvalidCode struct {
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
 func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
-	for i, name := range decoders {
-		if slices.Contains(decoders[:i], name) {
-			return nil, nil, fmt.Errorf("--decoder %s is given twice", name)
-		}
+	if err := checkTwice(decoders); err != nil {
+		return nil, nil, err
 	}
 	var out []*montecarlo.Problem
 	var invalid []InvalidCode
@@ -128,12 +126,54 @@ codes:
 	if len(out) == 0 && len(invalid) > 0 {
 		return nil, nil, invalid[0].Err
 	}
-	for i, ok := range fits {
-		if !ok {
-			return nil, nil, fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
+	return out, invalid, unfitting(decoders, fits)
+}
+
+// checkTwice refuses a decoder that is named twice.
+func checkTwice(decoders []string) error {
+	for i, name := range decoders {
+		if slices.Contains(decoders[:i], name) {
+			return fmt.Errorf("--decoder %s is given twice", name)
 		}
 	}
-	return out, invalid, nil
+	return nil
+}
+
+// checkDecoders refuses decoders as Candidates does, where the model is valid for every code.
+func (s *Scenario) checkDecoders(codes []*code.Code, decoders []string) error {
+	if err := checkTwice(decoders); err != nil {
+		return err
+	}
+	fits := make([]bool, len(decoders))
+	for _, c := range codes {
+		var unfit error
+		some := false
+		for i, name := range decoders {
+			_, err := s.Decoder(name, c)
+			switch {
+			case err == nil:
+				fits[i], some = true, true
+			case errors.Is(err, decode.ErrUnfit):
+				unfit = err
+			default:
+				return err
+			}
+		}
+		if !some {
+			return unfit
+		}
+	}
+	return unfitting(decoders, fits)
+}
+
+// unfitting refuses decoders of which none of the codes has one.
+func unfitting(decoders []string, fits []bool) error {
+	for i, ok := range fits {
+		if !ok {
+			return fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
+		}
+	}
+	return nil
 }
 
 // Compare computes the error of every candidate, over the weights of its labels, and ranks

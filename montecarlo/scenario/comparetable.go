@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -42,6 +43,14 @@ func (c *Comparison) Table() *table.Table {
 			}
 			return fmt.Sprintf("%d (%s)", r.WorstLevel, table.PlusMinus(r.WorstMean, r.WorstErr))
 		}),
+	}
+	if c.trainedForDecoder() {
+		columns = append(columns, table.Append("forecast", func(r CodeResult) string {
+			if r.Forecast == nil {
+				return "–"
+			}
+			return r.Forecast.Short()
+		}))
 	}
 	if c.hasLeast() {
 		columns = append(columns,
@@ -90,6 +99,17 @@ func (c *Comparison) Notes() string {
 	if c.hasTies() {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
+	if c.trainedForDecoder() {
+		var factors []string
+		for _, r := range c.Results {
+			if r.Training == errmodel.ForDecoder && r.Best() > 0 {
+				if text := fmt.Sprintf("%.3f (%s)", float64(*r.Forecast)/r.Best(), r.Code); !slices.Contains(factors, text) {
+					factors = append(factors, text)
+				}
+			}
+		}
+		fmt.Fprintf(&out, "forecast: the error to expect of networks trained for the decoder, the model's times %s.\n", strings.Join(factors, ", "))
+	}
 	for _, r := range c.Results {
 		if code.IsFile(r.Code) && r.Bits > c.Levels {
 			fmt.Fprintf(&out, "%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits.\n", r.Code, r.Bits, c.Levels)
@@ -108,6 +128,12 @@ func (c *Comparison) Notes() string {
 // model that does not know how codes are learned.
 func (c *Comparison) unlearned(r CodeResult) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
+}
+
+// trainedForDecoder reports whether some network is trained for the decoder, whose forecast is not
+// the model's error.
+func (c *Comparison) trainedForDecoder() bool {
+	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Training == errmodel.ForDecoder && r.Forecast != nil })
 }
 
 // hasTies reports whether some row is not told from the first one.

@@ -50,6 +50,28 @@ func (s *Scenario) NoiseOf(ctx context.Context, run Run, m Perceived, weights []
 		}
 		return montecarlo.Average(weights, sums[0]).Mean, nil
 	}
+	none := fmt.Errorf("no label noise from %v to %v levels gives unary of %d levels an error of %v levels", 0.02, float64(levels)/2, levels, mae)
+	if mae >= float64(levels-1) { // the largest error of one sample
+		return 0, none
+	}
+	// With many levels one error takes long, and a search that finds nothing asks for two dozen. Errors
+	// near the ends of what is possible are compared with the ends first, which the search does not see.
+	for _, end := range []struct {
+		noise float64
+		near  bool
+		sign  float64 // of mae − error outside
+	}{{0.02, mae < 0.3, -1}, {float64(levels) / 2, mae > float64(levels)/16, 1}} {
+		if !end.near {
+			continue
+		}
+		e, err := at(end.noise)
+		if err != nil {
+			return 0, err
+		}
+		if end.sign*(mae-e) > 0.01*mae {
+			return 0, none
+		}
+	}
 	// The error rises with s, from 0 nearly in proportion: the secant through the origin of the
 	// logarithms, kept between the ends of an interval that has the solution.
 	lo, hi := 0.02, float64(levels)/2
@@ -78,5 +100,5 @@ func (s *Scenario) NoiseOf(ctx context.Context, run Run, m Perceived, weights []
 		}
 		x = next
 	}
-	return 0, fmt.Errorf("no label noise from %v to %v levels gives unary of %d levels an error of %v levels", 0.02, float64(levels)/2, levels, mae)
+	return 0, none
 }

@@ -47,14 +47,22 @@ func (m Perceived) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 
 // ErrorsUnder implements PriorModel.
 func (m Perceived) ErrorsUnder(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
-	if c.Real() {
-		return nil, fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+	if err := m.check(c); err != nil {
+		return nil, err
 	}
 	l, err := m.Learn(ctx, m.Workers, c, prior)
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
+}
+
+// check refuses codes that cannot be learnt: of real numbers, or too large for the memory.
+func (m Perceived) check(c *code.Code) error {
+	if c.Real() {
+		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+	}
+	return m.CheckMemory(c)
 }
 
 // Parameters implements Model.
@@ -121,10 +129,10 @@ func (s *Scenario) Fitting(names []string) []string {
 func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []errmodel.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
 	var out []*montecarlo.Problem
 	var invalid []InvalidCode
-	for i, t := range trainings {
-		if slices.Contains(trainings[:i], t) {
-			return nil, nil, fmt.Errorf("--training %s is given twice", t)
-		}
+	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
+		return nil, nil, err
+	}
+	for _, t := range trainings {
 		m.Training = t
 		of, fitting := s.With(m), decoders
 		if len(trainings) > 1 {
@@ -141,6 +149,33 @@ func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings
 	}
 	s.Model = m
 	return out, invalid, nil
+}
+
+// CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
+// names, decoders that fit no code, codes of real numbers, and codes for which memory is short.
+func (s *Scenario) CheckTrained(m Perceived, trainings []errmodel.Training, codes []*code.Code, decoders []string) error {
+	if m.Noise == 0 {
+		m.Noise = 1 // it is not known yet
+	}
+	for i, t := range trainings {
+		if slices.Contains(trainings[:i], t) {
+			return fmt.Errorf("--training %s is given twice", t)
+		}
+		m.Training = t
+		of, fitting := s.With(m), decoders
+		if len(trainings) > 1 {
+			fitting = of.Fitting(decoders)
+		}
+		if err := of.checkDecoders(codes, fitting); err != nil {
+			return err
+		}
+		for _, c := range codes {
+			if err := m.check(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // With returns the scenario with another error model.

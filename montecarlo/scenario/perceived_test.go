@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -193,8 +194,33 @@ func TestNoiseOf(t *testing.T) {
 			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
 		}
 	}
-	if _, err := s.NoiseOf(context.Background(), run, networks, weights, 40); err == nil {
-		t.Error("an error of 40 of 48 levels was taken")
+	for _, mae := range []float64{1e-4, 40, 48} {
+		if _, err := s.NoiseOf(context.Background(), run, networks, weights, mae); err == nil {
+			t.Errorf("an error of %v of 48 levels was taken", mae)
+		}
+	}
+}
+
+// TestCheckTrained: what TrainedCandidates refuses is refused without learning, which takes minutes
+// for codes of this size: the test would not end in time.
+func TestCheckTrained(t *testing.T) {
+	codes := []*code.Code{newCode(t, "unary", 20000), newCode(t, "johnson", 20000)}
+	both := []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder}
+	for _, tt := range []struct {
+		trainings []errmodel.Training
+		decoders  []string
+		want      string
+	}{
+		{both[:1], []string{"bel-u"}, "johnson is not unary"},
+		{both[:1], []string{"gen", "gen"}, "--decoder gen is given twice"},
+		{both[1:], []string{"bel-j"}, "networks trained for the decoder give logits"},
+		{append(both, both...), []string{"gen"}, "--training bits is given twice"},
+		{both, []string{"gen", "gen-ex", "bel-u"}, ""}, // bel-u is for one code and one training
+	} {
+		err := scenario.New(networks).CheckTrained(networks, tt.trainings, codes, tt.decoders)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: %v, want %q", tt.decoders, err, tt.want)
+		}
 	}
 }
 
