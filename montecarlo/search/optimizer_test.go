@@ -353,3 +353,13 @@ func TestColumns(t *testing.T) {
 		t.Error("columns of printed transitions")
 	}
 }
+
+// TestBestRow: the best code of the table stands out, also where it is a named one.
+func TestBestRow(t *testing.T) {
+	for improvement, want := range map[table.Number]int{3: 0, 0: 0, -0.1: 1, table.Missing(): 0} {
+		o := &Optimized{Improvement: improvement, Baselines: []Baseline{{Code: "unary"}, {Code: "gray"}}}
+		if got := slices.Index(o.Table().Emphasis, table.Best); got != want {
+			t.Errorf("improvement %v: row %d is the best, want %d", improvement, got, want)
+		}
+	}
+}
