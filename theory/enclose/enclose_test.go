@@ -227,6 +227,9 @@ func TestMixtures(t *testing.T) {
 		{"unary", 1024, 100, 100, 1e-10},
 		{"johnson", 1024, 2, 5, 1e-6},
 		{"johnson", 1024, 10, 20, 1e-6},
+		{"johnson", 1024, 100, 50, 1e-6}, // most outputs near the true word are likelier to be nearer to another
+		{"johnson", 1024, 200, 100, 1e-6},
+		{"johnson", 1024, 240, 100, 1e-6},
 		{"b1jdj", 256, 0.5, 3, 1e-6},
 	} {
 		c, d := named(t, tt.name, tt.levels)
@@ -321,6 +324,7 @@ func BenchmarkRows(b *testing.B) {
 		{"b1jdj-nr", 64, 0.6, 1.5}, {"b2jdj-nr", 64, 0.6, 1.5}, {"hexj-nr", 64, 0.6, 1.5}, {"onehot", 64, 0.6, 1.5}, {"binary", 64, 0.6, 1.5}, {"gray", 64, 0.6, 1.5},
 		{"b1jdj", 256, 0.5, 3}, {"b2jdj", 256, 0.5, 3}, {"hexj", 256, 0.5, 3}, {"hadamard", 256, 0.02, 3},
 		{"unary", 1024, 2, 5}, {"johnson", 1024, 2, 5}, {"unary", 1024, 100, 100}, {"johnson", 1024, 100, 100},
+		{"johnson", 1024, 100, 50}, {"johnson", 1024, 240, 100},
 	} {
 		b.Run(fmt.Sprintf("%s/L=%d/r=%g/σ=%g", bb.name, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
 			c, d := named(b, bb.name, bb.levels)
