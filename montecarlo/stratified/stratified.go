@@ -19,6 +19,7 @@ package stratified
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -63,11 +64,8 @@ type Level struct {
 // would hardly be smaller than those of plain samples, which are faster.
 const mostLeft = 0.1
 
-// trials is the number of levels that are tried first.
+// trials is the number of levels that are tried first, with half of the work.
 const trials = 4
-
-// Usual are the usual options of the enclosures.
-func Usual() enclose.Options { return enclose.Options{Width: 1e-6, Work: 1 << 22} }
 
 // Fits reports whether a problem can be sampled so: hard decisions by gen, of bits that err
 // independently.
@@ -95,9 +93,14 @@ func Estimate(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 			rows = append(rows, i)
 		}
 	}
+	half := o
+	half.Work /= 2
 	left := make([]float64, min(trials, len(rows)))
-	err := each(ctx, workers, len(left), p, o, func(ctx context.Context, s *sampler, j int) error {
+	err := each(ctx, workers, len(left), p, half, func(ctx context.Context, s *sampler, j int) error {
 		part, err := s.part(ctx, rows[(2*j+1)*len(rows)/(2*len(left))])
+		if errors.Is(err, enclose.ErrTooWide) {
+			return nil // it takes more than half of the work to begin; this is found out soon enough
+		}
 		if err == nil {
 			left[j] = part.Left
 		}

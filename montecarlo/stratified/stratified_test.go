@@ -294,7 +294,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	cancel()
-	if _, err := stratified.Estimate(ctx, 0, p, uniform, 100, stratified.Usual(), nil); !errors.Is(err, context.Canceled) {
+	if _, err := stratified.Estimate(ctx, 0, p, uniform, 100, enclose.Usual(), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
 }
@@ -302,7 +302,8 @@ func TestRefused(t *testing.T) {
 // BenchmarkGain compares stratified samples with plain ones at the command's usual number. It reports
 // the standard error relative to the mean, the part that is left over, how many times the time of the
 // plain samples it takes ("time"), and how many times smaller its standard error is after
-// the same time ("gain"). Where errors are too frequent "time" is what finding that out costs besides.
+// the same time ("gain", missing where no plain sample erred). Where errors are too frequent "time"
+// is what finding that out costs besides.
 func BenchmarkGain(b *testing.B) {
 	const samples = 100_000
 	for _, bb := range []struct {
@@ -312,7 +313,7 @@ func BenchmarkGain(b *testing.B) {
 	}{
 		{"b1jdj", 256, 0.5, 3}, {"b2jdj", 256, 0.5, 3}, {"hexj", 256, 0.5, 3}, {"hadamard", 256, 0.02, 3},
 		{"b1jdj", 256, 1, 3}, {"hexj", 256, 1, 3}, {"hadamard", 256, 0.05, 3},
-		{"b1jdj", 256, 2, 5}, {"b2jdj", 256, 2, 5}, {"hexj", 256, 2, 5}, {"b1jdj", 256, 1.4, 3}, {"hexj", 256, 0.7, 3}, {"b2jdj", 256, 0.7, 3}, {"b2jdj", 64, 1, 2},
+		{"b1jdj", 256, 2, 5}, {"b2jdj", 256, 2, 5}, {"hexj", 256, 2, 5},
 	} {
 		b.Run(fmt.Sprintf("%s/L=%d/r=%g/σ=%g", bb.name, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
 			ctx := context.Background()
@@ -327,7 +328,7 @@ func BenchmarkGain(b *testing.B) {
 				plain := time.Since(began).Seconds()
 				sampled := montecarlo.Average(prior, sums)
 				began = time.Now()
-				levels, err := stratified.Estimate(ctx, 1, p, prior, samples, stratified.Usual(), nil)
+				levels, err := stratified.Estimate(ctx, 1, p, prior, samples, enclose.Usual(), nil)
 				took := time.Since(began).Seconds()
 				b.ReportMetric(took/plain, "time")
 				if errors.Is(err, enclose.ErrTooWide) {
@@ -341,12 +342,15 @@ func BenchmarkGain(b *testing.B) {
 				for i, l := range levels {
 					left += prior[i] * l.Left
 				}
-				if d := math.Abs(o.Mean - sampled.Mean); d > 6*math.Hypot(o.StdErr, sampled.StdErr) {
+				// Where no plain sample erred, its standard error says nothing.
+				if d := math.Abs(o.Mean - sampled.Mean); d > 6*math.Hypot(o.StdErr, sampled.StdErr)+25./samples {
 					b.Errorf("%v ± %v is not near %v ± %v", o.Mean, o.StdErr, sampled.Mean, sampled.StdErr)
 				}
 				b.ReportMetric(left, "left")
 				b.ReportMetric(o.StdErr/o.Mean, "stderr")
-				b.ReportMetric(sampled.StdErr*math.Sqrt(plain/took)/o.StdErr, "gain")
+				if sampled.StdErr > 0 {
+					b.ReportMetric(sampled.StdErr*math.Sqrt(plain/took)/o.StdErr, "gain")
+				}
 			}
 		})
 	}
