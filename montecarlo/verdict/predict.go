@@ -142,7 +142,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		if err != nil {
 			return d, err
 		}
-		bound, exact, err := scenario.AverageTheory(ctx, run.Workers, model, p.prior)
+		bound, exact, err := scenario.Averages(ctx, run.Workers, model, p.prior)
 		if err != nil {
 			return d, err
 		}
@@ -156,7 +156,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 	if err != nil {
 		return d, err
 	}
-	if _, d.Rates, err = scenario.AverageTheory(ctx, run.Workers, asObserved, prior); err != nil {
+	if _, d.Rates, err = scenario.Averages(ctx, run.Workers, asObserved, prior); err != nil {
 		return d, err
 	}
 	d.RatesStdErr = 0
