@@ -35,10 +35,10 @@ func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumer
 }
 
 func (x *enumerated) reset(_ context.Context, w *words, _ uint64) (float64, error) {
-	return x.update(w, w.columns(), nil, nil)
+	return x.update(w, w.columns(), nil, nil, math.Inf(1))
 }
 
-func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
+func (x *enumerated) update(w *words, columns, _ []int, _ []uint64, limit float64) (float64, error) {
 	x.columns, x.old = append(x.columns[:0], columns...), x.old[:0]
 	for _, k := range columns {
 		for n := range w.levels {
@@ -64,6 +64,9 @@ func (x *enumerated) update(w *words, columns, _ []int, _ []uint64) (float64, er
 	}
 	sum := 0.0
 	for n, p := range x.prior {
+		if sum > limit {
+			break // no level's error is below 0
+		}
 		if p > 0 {
 			sum += p * x.level(w, n)
 		}

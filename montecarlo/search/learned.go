@@ -90,7 +90,7 @@ func (x *learned) error(l *errmodel.Learned) (float64, error) {
 	return x.at.Expected(x.ctx, 1, l, reader)
 }
 
-func (x *learned) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
+func (x *learned) update(w *words, columns, _ []int, _ []uint64, _ float64) (float64, error) {
 	if x.isConstant(w, columns) {
 		x.learner.Keep() // there is nothing to take back
 		return math.Inf(1), nil

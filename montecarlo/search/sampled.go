@@ -19,8 +19,9 @@ type evaluator interface {
 	reset(ctx context.Context, w *words, seed uint64) (float64, error)
 	// update evaluates the matrix after a change of the listed columns and rows. Everything
 	// else is as reset or the last update has seen it. old holds the words that the rows
-	// had before.
-	update(w *words, columns, rows []int, old []uint64) (float64, error)
+	// had before. Where the error is above limit, update may stop as soon as it knows this; it
+	// then returns some number above limit, and reject must follow.
+	update(w *words, columns, rows []int, old []uint64, limit float64) (float64, error)
 	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
@@ -93,7 +94,7 @@ type sampled struct {
 	sums    []int64  // by level, of |error|
 	flips   []uint64 // L × S × width: wrong bits
 	nearest []nearest
-	keys    []uint8 // L × S: the errors of a sample, or foreign
+	keys    []uint8 // L × S: see foreign
 
 	// The changes of the last update.
 	columns   []int
@@ -108,7 +109,8 @@ type sampled struct {
 	moved   ring     // near levels that now differ in other bits
 	closer  [patterns][2]ring
 	change  []int8  // L × patterns: by how much the distances of the levels in moved grow
-	dirty   []int32 // samples to decode
+	dirty   []int32 // samples to decode, by level
+	from    []int32 // by level: its first in dirty
 	near    ring
 	drawn   []uint64 // 64 × S bits
 	memo    [1 << memoBits]memo
@@ -118,9 +120,16 @@ type sampled struct {
 // decoded again, and m had won before.
 type nearest struct{ distance, level int32 }
 
-// foreign is the key of a sample that was not decoded to its own level, or not yet. Other
-// samples have at most foreign−1 errors or are said to have as many.
+// foreign is the key of a sample that was decoded to another level than its own. For the
+// other samples the key is the number of errors, or foreign−1 where there are more. It is 0
+// where the sample must be decoded again.
 const foreign = 1 << 7
+
+// Eight keys make a word.
+const (
+	eight = 0x0101010101010101
+	top   = foreign * eight
+)
 
 // key is what a challenge must know of most samples of level n.
 func (a nearest) key(n int) uint8 {
@@ -154,7 +163,7 @@ func newSampled(levels, bitCount, size int, prior []float64, column Column) *sam
 	s := newOnce(levels, bitCount, size, prior, column)
 	s.kept = levels
 	s.flips, s.nearest = make([]uint64, levels*size*s.width), make([]nearest, levels*size)
-	s.keys = make([]uint8, levels*size)
+	s.keys, s.from = make([]uint8, levels*size), make([]int32, levels+1)
 	s.delta, s.changed, s.change = make([]uint64, levels*s.width), make([]bool, levels), make([]int8, levels*patterns)
 	return s
 }
@@ -217,7 +226,7 @@ func (s *sampled) begin(w *words, n int) {
 			s.set(n, base+x, nearest{0, int32(n)})
 		}
 	}
-	s.decodeDirty(w, n)
+	s.decodeDirty(w, n, s.dirty)
 }
 
 // draw sets word x of the samples of level n: the columns from 64·x, which err in the given
@@ -299,7 +308,13 @@ func (s *sampled) count(n, k int) int32 {
 	return int32(min(float64(s.size), math.Floor(float64(s.size)*s.e[n]+u)))
 }
 
-func (s *sampled) update(w *words, columns, rows []int, old []uint64) (float64, error) {
+// update without a limit brings one level after another up to date. With a limit it does first
+// what can make the error smaller, and then adds to it until it is above the limit. A sample
+// that was decoded to its own level has no error, so only the others can have less than
+// before: they come first, in all levels. Until a sample is decoded again, it counts as one
+// without error. The sums of levels are then at most what they become, and so is their total,
+// because rounding is monotone: the limit is passed exactly where all samples would pass it.
+func (s *sampled) update(w *words, columns, rows []int, old []uint64, limit float64) (float64, error) {
 	s.forget()
 	s.columns = append(s.columns, columns...)
 	for _, k := range columns {
@@ -321,10 +336,24 @@ func (s *sampled) update(w *words, columns, rows []int, old []uint64) (float64, 
 			s.delta[m*s.width+x] = v ^ old[j*s.width+x]
 		}
 	}
+	s.dirty = s.dirty[:0]
+	bounded := !math.IsInf(limit, 1)
 	for n, p := range s.prior {
-		if p > 0 {
-			s.level(w, n, rows)
+		s.from[n] = int32(len(s.dirty))
+		if p == 0 {
+			continue
 		}
+		s.flip(w, n)
+		if !bounded {
+			s.challenge(w, n, rows, true, true)
+			s.decodeDirty(w, n, s.dirty[s.from[n]:])
+		} else {
+			s.challenge(w, n, rows, true, false)
+		}
+	}
+	if bounded {
+		s.from[w.levels] = int32(len(s.dirty))
+		s.finish(w, rows, limit)
 	}
 	for _, m := range rows {
 		s.changed[m] = false
@@ -333,10 +362,30 @@ func (s *sampled) update(w *words, columns, rows []int, old []uint64) (float64, 
 	return s.total(), nil
 }
 
-// level brings the samples of a level up to date.
-func (s *sampled) level(w *words, n int, rows []int) {
+// finish is the second part of an update with a limit. The levels whose words have changed
+// come first, since most errors are new there.
+func (s *sampled) finish(w *words, rows []int, limit float64) {
+	const look = 4 // levels between two looks at the total
+	for i := range len(rows) + w.levels {
+		n := i - len(rows)
+		if i < len(rows) {
+			n = rows[i]
+		} else if s.changed[n] {
+			continue // done already
+		}
+		if i%look == 0 && s.total() > limit {
+			return
+		}
+		if s.prior[n] > 0 {
+			s.challenge(w, n, rows, false, true)
+			s.decodeDirty(w, n, s.dirty[s.from[n]:s.from[n+1]])
+		}
+	}
+}
+
+// flip brings the wrong bits of the samples of a level up to date.
+func (s *sampled) flip(w *words, n int) {
 	s.oldLevels = append(s.oldLevels, oldLevel{n, s.most[n], s.sums[n]})
-	s.dirty = s.dirty[:0]
 	for j, k := range s.columns {
 		// The bit errs in the first samples of its order, so the samples between the old count
 		// and the new count change.
@@ -352,6 +401,10 @@ func (s *sampled) level(w *words, n int, rows []int) {
 			s.again(n, g)
 		}
 	}
+}
+
+// rivals notes the levels that are near n and now differ from n in other bits.
+func (s *sampled) rivals(w *words, n int, rows []int) {
 	s.moved.clear()
 	reach := 2 * int(s.most[n])
 	if s.changed[n] {
@@ -362,12 +415,6 @@ func (s *sampled) level(w *words, n int, rows []int) {
 		for _, m := range rows {
 			s.rival(w, n, m, reach)
 		}
-	}
-	if len(s.moved.levels) > 0 {
-		s.challenge(w, n)
-	}
-	if len(s.dirty) > 0 {
-		s.decodeDirty(w, n)
 	}
 }
 
@@ -404,7 +451,7 @@ func (s *sampled) again(n, g int) {
 	}
 	s.log = append(s.log, logged{g, at})
 	s.sums[n] -= at.absError(n)
-	s.nearest[g], s.keys[g] = nearest{0, -1 - at.level}, foreign
+	s.nearest[g], s.keys[g] = nearest{0, -1 - at.level}, 0
 	s.dirty = append(s.dirty, int32(g-n*s.size))
 }
 
@@ -414,15 +461,29 @@ func (s *sampled) set(n, g int, to nearest) {
 	s.sums[n] += to.absError(n)
 }
 
+// anyForeign reports whether a sample of level n was decoded to another level.
+func (s *sampled) anyForeign(n int) bool {
+	for x := n * s.size; x < (n+1)*s.size; x += 8 {
+		if binary.LittleEndian.Uint64(s.keys[x:])&top != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // A sample's wrong bits among at most maxColumns columns make one of the patterns.
 const (
 	maxColumns = 2
 	patterns   = 1 << maxColumns
 )
 
-// challenge compares the levels in s.moved with the levels to which the samples of level n
-// were decoded.
-func (s *sampled) challenge(w *words, n int) {
+// challenge compares words with the words to which the samples of level n were decoded: the
+// samples that were decoded to other levels, or to this one, or both.
+func (s *sampled) challenge(w *words, n int, rows []int, others, owns bool) {
+	s.rivals(w, n, rows)
+	if len(s.moved.levels) == 0 {
+		return
+	}
 	s.moved.sort(w, n)
 	few := len(s.columns) <= maxColumns
 	used := 1
@@ -474,17 +535,20 @@ func (s *sampled) challenge(w *words, n int) {
 	// A word at the distance D can win a sample of its own level only from 2·f ≥ D on. Eight
 	// keys are compared at once: adding to each what foreign is above the fewest errors sets
 	// the uppermost bit, and there is no carry, since the sum is below 256.
-	const eight, top = 0x0101010101010101, foreign * 0x0101010101010101
 	fewest := uint64(min((slices.Min(least[:used])+1)/2, foreign-1))
+	var isOther, isOwn uint64
+	if others {
+		isOther = top
+	}
+	if owns {
+		isOwn = top
+	}
 	base, own := n*s.size, int32(n)
 	for x := 0; x < s.size; x += 8 {
 		keys := binary.LittleEndian.Uint64(s.keys[base+x:])
-		for hits := (keys + eight*(foreign-fewest) | keys) & top; hits != 0; hits &= hits - 1 {
+		for hits := keys&isOther | (keys+eight*(foreign-fewest))&^keys&isOwn; hits != 0; hits &= hits - 1 {
 			g := base + x + bits.TrailingZeros64(hits)/8
 			at := s.nearest[g]
-			if at.level < 0 {
-				continue
-			}
 			flips := s.flips[g*s.width : (g+1)*s.width]
 			p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
 			if at.level == own {
@@ -521,22 +585,25 @@ func (s *sampled) challenge(w *words, n int) {
 // decodeDirty decodes the samples of a level that must be decoded again. Most samples have
 // one of a few patterns of errors. So the result for a pattern is kept, in the place that
 // its hash gives, until another pattern needs this place.
-func (s *sampled) decodeDirty(w *words, n int) {
+func (s *sampled) decodeDirty(w *words, n int, dirty []int32) {
+	if len(dirty) == 0 {
+		return
+	}
 	base := n % s.kept * s.size
 	most := 0
-	for _, x := range s.dirty {
+	for _, x := range dirty {
 		g := (base + int(x)) * s.width
 		most = max(most, ones(s.flips[g:g+s.width]))
 	}
 	s.most[n] = max(s.most[n], int32(most))
 	s.near.around(w, n, 2*most)
-	many := s.width == 1 && len(s.dirty) > len(s.memo)/8
+	many := s.width == 1 && len(dirty) > len(s.memo)/8
 	if many {
 		clear(s.memo[:])
 		s.memo[0].at = nearest{0, int32(n)}
 	}
 	own := w.row(n)
-	for _, x := range s.dirty {
+	for _, x := range dirty {
 		g := base + int(x)
 		flips := s.flips[g*s.width : (g+1)*s.width]
 		var m *memo
@@ -595,8 +662,8 @@ func (s *sampled) reject() {
 	s.forget()
 }
 
-// noise estimates the standard error of the difference that the last update made, which is
-// a sum over the samples whose errors have changed.
+// noise estimates the standard error of the difference that the last update, which had no
+// limit, made. It is a sum over the samples whose errors have changed.
 func (s *sampled) noise() float64 {
 	sum, i := 0.0, 0
 	for _, l := range s.oldLevels { // the log is in the order of levels

@@ -471,7 +471,7 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 		worst := temperature * rng.ExpFloat64() // the largest loss that is accepted
 		seen := 0.0
 		if screen != nil {
-			if seen, err = screen.update(c.words, c.columns, c.rows, c.old); err != nil {
+			if seen, err = screen.update(c.words, c.columns, c.rows, c.old, math.Inf(1)); err != nil {
 				return err
 			}
 			if seen > screened+worst+2*screen.noise() {
@@ -480,7 +480,7 @@ func (o *Options) chain(ctx context.Context, round, number, among int, e *entry,
 				continue
 			}
 		}
-		changed, err := x.update(c.words, c.columns, c.rows, c.old)
+		changed, err := x.update(c.words, c.columns, c.rows, c.old, now+worst)
 		if err != nil {
 			return err
 		}
@@ -519,12 +519,12 @@ type given struct {
 
 func (g *given) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
 	g.ctx, g.seed = ctx, seed
-	return g.update(w, w.columns(), nil, nil)
+	return g.update(w, w.columns(), nil, nil, math.Inf(1))
 }
 
 // update asks for the error of a code whose columns are valid. It checks the listed
 // columns; the others are known to be valid.
-func (g *given) update(w *words, columns, _ []int, _ []uint64) (float64, error) {
+func (g *given) update(w *words, columns, _ []int, _ []uint64, _ float64) (float64, error) {
 	for _, k := range columns {
 		if !g.of(w, k) {
 			return math.Inf(1), nil

@@ -72,7 +72,7 @@ func TestUpdateIsReset(t *testing.T) {
 						c.undo()
 						continue
 					}
-					got, _ := x.update(w, c.columns, c.rows, c.old)
+					got, _ := x.update(w, c.columns, c.rows, c.old, math.Inf(1))
 					if math.IsInf(got, 1) || rng.IntN(2) == 0 {
 						x.reject()
 						c.undo()
