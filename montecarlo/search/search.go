@@ -562,9 +562,10 @@ func (b *bestOf) report(steps uint64, smallest float64, all bool) {
 	b.progress(b.waiting.Swap(0), b.smallest)
 }
 
-// Bytes estimates the memory of a search with Options.Workers workers: an evaluator and a
+// Bytes estimates the memory of a search with Options.Workers workers: evaluators and a
 // matrix of numbers for each worker, and the codes that the search begins from.
 func Bytes(levels, bitCount, workers int) int64 {
 	chains := int64(min(parallel.Workers(workers), Chains) + 1)
-	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
+	samples := rounds[len(rounds)-1].samples
+	return chains*(sampledBytes(levels, bitCount, samples+samples/screening)+sampledBytes(1, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
 }
