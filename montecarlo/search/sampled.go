@@ -455,7 +455,7 @@ func (s *sampled) again(n, g int) {
 	s.dirty = append(s.dirty, int32(g-n*s.size))
 }
 
-// set stores the result of decoding a sample of level n after again.
+// set stores the result of decoding a sample of level n, whose error was taken off the sum.
 func (s *sampled) set(n, g int, to nearest) {
 	s.nearest[g], s.keys[g] = to, to.key(n)
 	s.sums[n] += to.absError(n)
@@ -477,9 +477,12 @@ const (
 	patterns   = 1 << maxColumns
 )
 
-// challenge compares words with the words to which the samples of level n were decoded: the
-// samples that were decoded to other levels, or to this one, or both.
+// challenge compares the words that have moved with the words to which samples of level n
+// were decoded: the samples that were decoded to other levels, or to their own, or both.
 func (s *sampled) challenge(w *words, n int, rows []int, others, owns bool) {
+	if !owns && !s.anyForeign(n) {
+		return
+	}
 	s.rivals(w, n, rows)
 	if len(s.moved.levels) == 0 {
 		return
