@@ -170,19 +170,19 @@ summed:
 	RET
 
 // Weights, as in decay_amd64.h: t is how far correlations are below the largest and then where that
-// lies between whole exponents n, p the weight. AX points to the coefficients.
+// lies between whole exponents n, p the weight. Rounding mode 0x0B cuts, as the conversion does. AX points to the coefficients.
 
 #define BELOW(at, most, t, k) \
 	VPSUBD at(SI), most, t  \
 	VPCMPD $2, Z15, t, k
 
 #define SPLIT(t, n, p) \
-	VCVTDQ2PS  t, t       \
-	VMULPS     Z14, t, t  \
-	VCVTTPS2DQ t, n       \
-	VCVTDQ2PS  n, p       \
-	VSUBPS     p, t, t    \
-	VMULPS     t, Z13, p
+	VCVTDQ2PS    t, t        \
+	VMULPS       Z14, t, t   \
+	VRNDSCALEPS  $0x0B, t, p \
+	VCVTTPS2DQ   t, n        \
+	VSUBPS       p, t, t     \
+	VMULPS       t, Z13, p
 
 #define TERM(at, t, p) \
 	VADDPS.BCST at(AX), p, p \
@@ -207,6 +207,12 @@ summed:
 	TERM(at, Z1, Z9)  \
 	TERM(at, Z2, Z10) \
 	TERM(at, Z3, Z11)
+
+#define MORETERMS(at) \
+	TERM(at, Z20, Z28) \
+	TERM(at, Z21, Z29) \
+	TERM(at, Z22, Z30) \
+	TERM(at, Z23, Z31)
 
 #define DECAYS \
 	SPLIT(Z0, Z4, Z8)  \
@@ -297,30 +303,83 @@ TEXT ·weightsBatchAVX512(SB), NOSPLIT, $0-48
 	VMOVDQU32 64(DX), Z17
 	VMOVDQU32 128(DX), Z18
 	VMOVDQU32 192(DX), Z19
+	SUBQ      $2, CX
+	JLT       last
 
-word:
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	BELOWS
-	JEQ  light
+	// Two correlations of each group, while there are two. The last compares when a mask is free.
+two:
+	BELOW(0, Z16, Z0, K1)
+	BELOW(64, Z17, Z1, K2)
+	BELOW(128, Z18, Z2, K3)
+	BELOW(192, Z19, Z3, K4)
+	BELOW(256, Z16, Z20, K5)
+	BELOW(320, Z17, Z21, K6)
+	BELOW(384, Z18, Z22, K7)
+	VPSUBD 448(SI), Z19, Z23
+	SPLIT(Z0, Z4, Z8)
+	SPLIT(Z1, Z5, Z9)
+	SPLIT(Z2, Z6, Z10)
+	SPLIT(Z3, Z7, Z11)
+	SPLIT(Z20, Z24, Z28)
+	SPLIT(Z21, Z25, Z29)
+	SPLIT(Z22, Z26, Z30)
+	SPLIT(Z23, Z27, Z31)
+	TERMS(16)
+	MORETERMS(16)
+	TERMS(12)
+	MORETERMS(12)
+	TERMS(8)
+	MORETERMS(8)
+	TERMS(4)
+	MORETERMS(4)
+	POWER(Z4, Z8)
+	POWER(Z5, Z9)
+	POWER(Z6, Z10)
+	POWER(Z7, Z11)
+	POWER(Z24, Z28)
+	POWER(Z25, Z29)
+	POWER(Z26, Z30)
+	POWER(Z27, Z31)
+	VMOVAPS.Z Z8, K1, Z8
+	BELOW(448, Z19, Z0, K1)
+	VMOVAPS.Z Z9, K2, Z9
+	VMOVAPS.Z Z10, K3, Z10
+	VMOVAPS.Z Z11, K4, Z11
+	VMOVAPS.Z Z28, K5, Z28
+	VMOVAPS.Z Z29, K6, Z29
+	VMOVAPS.Z Z30, K7, Z30
+	VMOVAPS.Z Z31, K1, Z31
+	VMOVUPS Z8, 0(DI)
+	VMOVUPS Z9, 64(DI)
+	VMOVUPS Z10, 128(DI)
+	VMOVUPS Z11, 192(DI)
+	VMOVUPS Z28, 256(DI)
+	VMOVUPS Z29, 320(DI)
+	VMOVUPS Z30, 384(DI)
+	VMOVUPS Z31, 448(DI)
+	ADDQ    $512, SI
+	ADDQ    $512, DI
+	SUBQ    $2, CX
+	JGE     two
+
+last:
+	ADDQ $2, CX
+	JZ   done
+	BELOW(0, Z16, Z0, K1)
+	BELOW(64, Z17, Z1, K2)
+	BELOW(128, Z18, Z2, K3)
+	BELOW(192, Z19, Z3, K4)
 	DECAYS
-	VMOVAPS Z8, K1, Z20
-	VMOVAPS Z9, K2, Z21
-	VMOVAPS Z10, K3, Z22
-	VMOVAPS Z11, K4, Z23
+	VMOVAPS.Z Z8, K1, Z8
+	VMOVAPS.Z Z9, K2, Z9
+	VMOVAPS.Z Z10, K3, Z10
+	VMOVAPS.Z Z11, K4, Z11
+	VMOVUPS Z8, 0(DI)
+	VMOVUPS Z9, 64(DI)
+	VMOVUPS Z10, 128(DI)
+	VMOVUPS Z11, 192(DI)
 
-light:
-	VMOVUPS Z20, 0(DI)
-	VMOVUPS Z21, 64(DI)
-	VMOVUPS Z22, 128(DI)
-	VMOVUPS Z23, 192(DI)
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	DECQ    CX
-	JNZ     word
-
+done:
 	VZEROUPPER
 	RET
 
