@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -127,6 +128,8 @@ type LogitMaker struct {
 	slope   []int8
 	drawn   []bool
 	index   []int32
+	levels  []uint16 // candidates
+	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
 }
 
@@ -136,6 +139,7 @@ func NewLogitMaker(p Model) *LogitMaker {
 	m := p.Code.Bits()
 	l.mean, l.slope, l.drawn, l.index = make([]float64, m), make([]int8, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
+	l.levels, l.differ = make([]uint16, 0, p.Code.Levels()), make([]uint64, len(p.Code.Word(0)))
 	if p.Shared > 0 {
 		l.slopes = p.Code.Slopes()
 	}
@@ -290,18 +294,24 @@ func (l *LogitMaker) threshold() float64 {
 // everywhere.
 func (l *LogitMaker) everything(t *Logits) {
 	c := l.model.Code
-	t.Levels = t.Levels[:0]
-	for m := range c.Levels() {
-		t.Levels = append(t.Levels, uint16(m))
-		l.draw(m, 0)
+	t.Levels = make([]uint16, c.Levels())
+	for m := range t.Levels {
+		t.Levels[m] = uint16(m)
 	}
+	l.drawDiffering(t.Levels)
 }
 
-// draw draws the bits in which two rows of a code of words differ.
-func (l *LogitMaker) draw(m, n int) {
-	other := l.model.Code.Word(n)
-	for j, w := range l.model.Code.Word(m) {
-		for d := w ^ other[j]; d != 0; d &= d - 1 {
+// drawDiffering draws the bits in which some rows of a code of words differ.
+func (l *LogitMaker) drawDiffering(rows []uint16) {
+	clear(l.differ)
+	first := l.model.Code.Word(int(rows[0]))
+	for _, m := range rows {
+		for j, w := range l.model.Code.Word(int(m)) {
+			l.differ[j] |= w ^ first[j]
+		}
+	}
+	for j, d := range l.differ {
+		for ; d != 0; d &= d - 1 {
 			l.drawn[64*j+bits.TrailingZeros64(d)] = true
 		}
 	}
@@ -317,6 +327,7 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 		negative += min(q, 0)
 	}
 	word := c.Word(i)
+	levels := l.levels[:0]
 	for m := range c.Levels() {
 		if m%64 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -346,7 +357,12 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 		if m != i && c.Real() && l.realOut(i, m, threshold) {
 			continue
 		}
-		t.Levels = append(t.Levels, uint16(m))
+		levels = append(levels, uint16(m))
+	}
+	t.Levels = slices.Clone(levels)
+	if !c.Real() {
+		l.drawDiffering(t.Levels)
+		return nil
 	}
 	for a := 1; a < len(t.Levels); a++ {
 		if a%64 == 0 {
@@ -355,10 +371,6 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 			}
 		}
 		m, before := int(t.Levels[a]), int(t.Levels[a-1])
-		if !c.Real() {
-			l.draw(m, before)
-			continue
-		}
 		for k := range l.drawn {
 			if !l.drawn[k] && c.Value(m, k) != c.Value(before, k) {
 				l.drawn[k] = true
@@ -398,7 +410,9 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 // rows, when the label is row i+1's.
 func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	c := l.model.Code
-	r := RunningSum{Starts: []uint32{0}}
+	r := RunningSum{
+		Starts: make([]uint32, 1, len(rows)+1), Steps: make([]uint32, 0, 2*len(rows)), Fixed: make([]int64, 0, len(rows)),
+	}
 	for a := range rows {
 		var fixed int64
 		if a > 0 {
