@@ -128,8 +128,9 @@ type LogitMaker struct {
 	slope   []int8
 	drawn   []bool
 	index   []int32
-	levels  []uint16 // candidates
-	differ  []uint64 // packed: the bits in which candidates differ
+	widest  []float64 // by distance: sureDeviation of the difference of two correlations
+	levels  []uint16  // candidates
+	differ  []uint64  // packed: the bits in which candidates differ
 	factors *factors
 }
 
@@ -140,6 +141,10 @@ func NewLogitMaker(p Model) *LogitMaker {
 	l.mean, l.slope, l.drawn, l.index = make([]float64, m), make([]int8, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
 	l.levels, l.differ = make([]uint16, 0, p.Code.Levels()), make([]uint64, len(p.Code.Word(0)))
+	for d := range m + 1 {
+		distance, rho := float64(d), p.Shared
+		l.widest = append(l.widest, sureDeviation*math.Sqrt(distance*(1-rho)+distance*distance*rho))
+	}
 	if p.Shared > 0 {
 		l.slopes = p.Code.Slopes()
 	}
@@ -321,7 +326,7 @@ func (l *LogitMaker) drawDiffering(rows []uint16) {
 // the bits in which they differ. The difference of the correlations of the true
 // row and row m is normal; its mean is a sum over the bits in which they differ.
 func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold float64) error {
-	c, rho := l.model.Code, l.model.Shared
+	c := l.model.Code
 	negative := 0.0 // the most that bits with e > ½ can take from a sum
 	for _, q := range l.mean {
 		negative += min(q, 0)
@@ -334,9 +339,11 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 				return err
 			}
 		}
+		if l.factors != nil && len(levels) > l.factors.work() {
+			break // pairs are less work already
+		}
 		if m != i && !c.Real() {
-			distance := float64(c.Distance(i, m))
-			widest := sureDeviation * math.Sqrt(distance*(1-rho)+distance*distance*rho)
+			widest := l.widest[c.Distance(i, m)]
 			sum := 0.0
 			out := false
 		bits:

@@ -388,6 +388,16 @@ done:
 	VMULPS at(DI)(AX*1), Z8, t \
 	VADDPS t, sum, sum
 
+#define MEMBERS \
+	MOVWLZX (R10), AX    \
+	SHLQ    $8, AX       \
+	MEMBER(0, Z4, Z24)   \
+	MEMBER(64, Z5, Z25)  \
+	MEMBER(128, Z6, Z26) \
+	MEMBER(192, Z7, Z27) \
+	VADDPS  Z9, Z8, Z8   \
+	ADDQ    $2, R10
+
 // PREFIX adds the weight f of a prefix, and the products with what its suffixes sum up to.
 #define PREFIX(at, all, weight, sum, f, t) \
 	VMOVUPS at(SI), f            \
@@ -404,28 +414,18 @@ TEXT ·mixBatchAVX512(SB), NOSPLIT, $0-88
 	MOVQ patterns+32(FP), R8
 	MOVQ q+72(FP), R9
 
-	// Z0 to Z3: the sums of all suffixes' weights.
+	// Z0 to Z3: the sums of all suffixes' weights, which are added up beside the first pattern:
+	// BX goes through them.
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ DI, AX
-	MOVQ R9, CX
-
-suffix:
-	VADDPS 0(AX), Z0, Z0
-	VADDPS 64(AX), Z1, Z1
-	VADDPS 128(AX), Z2, Z2
-	VADDPS 192(AX), Z3, Z3
-	ADDQ   $256, AX
-	DECQ   CX
-	JNZ    suffix
-
-	// The sums of j·G of each pattern.
+	// Z4 to Z7: the sums of j·G of each pattern.
 	MOVQ order+56(FP), R10
 	MOVQ n+80(FP), R11
 	MOVL $0x3F800000, AX // 1
 	VPBROADCASTD AX, Z9
+	MOVQ DI, BX
 
 pattern:
 	VPXORD Z8, Z8, Z8 // j
@@ -435,17 +435,27 @@ pattern:
 	VPXORD Z7, Z7, Z7
 	MOVQ R9, CX
 
+	TESTQ BX, BX
+	JZ    member
+
+both:
+	VADDPS  0(BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	VADDPS  192(BX), Z3, Z3
+	ADDQ    $256, BX
+	MEMBERS
+	DECQ    CX
+	JNZ     both
+	XORL    BX, BX
+	JMP     made
+
 member:
-	MOVWLZX (R10), AX
-	SHLQ    $8, AX
-	MEMBER(0, Z4, Z24)
-	MEMBER(64, Z5, Z25)
-	MEMBER(128, Z6, Z26)
-	MEMBER(192, Z7, Z27)
-	VADDPS  Z9, Z8, Z8
-	ADDQ    $2, R10
+	MEMBERS
 	DECQ    CX
 	JNZ     member
+
+made:
 	VMOVUPS Z4, 0(R8)
 	VMOVUPS Z5, 64(R8)
 	VMOVUPS Z6, 128(R8)
