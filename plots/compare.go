@@ -17,13 +17,21 @@ type CompareData struct {
 	Names        []string
 	Bound, Exact []float64 // one for each name; NaN where there is none
 	Mean, StdErr []float64 // one for each name; a mean without a standard error has no bar
+	Baselines    []NamedError
 	Size         Size
+}
+
+// NamedError is an error that belongs to no row.
+type NamedError struct {
+	Name  string
+	Value float64 // positive
 }
 
 // Compare draws a row of marks for each code, the first at the top: bound,
 // exact value and sampled mean with its standard error. The axis is logarithmic
 // where the values differ by more than a factor of 30; zeros then stand at its
-// left edge, and its label says so.
+// left edge, and its label says so. A thin line stands at each baseline, with its
+// name above the rows.
 func Compare(d CompareData) (*Figure, error) {
 	n := len(d.Names)
 	if n == 0 {
@@ -37,6 +45,11 @@ func Compare(d CompareData) (*Figure, error) {
 			return nil, fmt.Errorf("comparison: %w", err)
 		}
 	}
+	for _, b := range d.Baselines {
+		if !(b.Value > 1/largest && b.Value <= largest) {
+			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value, largest)
+		}
+	}
 	if err := d.Size.check(); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
@@ -44,12 +57,13 @@ func Compare(d CompareData) (*Figure, error) {
 	p.Add(grid())
 	on, logarithmic := d.setErrors(p)
 	widest := d.setNames(p)
+	lines := d.addBaselines(p, on)
 	key := d.addMarks(p, on)
 	// Names stand beside the plot and do not make it narrower.
 	width := max(d.Size.width(), widest+d.Size.of(4))
 	fitTitle(p, width-vg.Points(16))
 	fig := &Figure{
-		width: width, height: vg.Length(1.2+0.26*float64(max(n, 3))) * vg.Inch,
+		width: width, height: vg.Length(1.2+0.26*(float64(max(n, 3))+d.above())) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
@@ -59,7 +73,7 @@ func Compare(d CompareData) (*Figure, error) {
 	if scale := d.Size.scale(); scale != 1 {
 		fig.scale = min(scale, d.Size.printed()*float64(vg.Inch/width)) // with the room for names
 	}
-	return d.Size.finish(fig).setTeX(d.texOf(logarithmic)), nil
+	return d.Size.finish(fig).setTeX(d.texOf(logarithmic, lines)), nil
 }
 
 // setErrors sets the axis of the errors. on returns the place of an error on the axis.
@@ -73,6 +87,9 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64, logari
 			}
 			zeros = zeros || v == 0
 		}
+	}
+	for _, b := range d.Baselines {
+		lo, hi = min(lo, b.Value), max(hi, b.Value)
 	}
 	logarithmic = hi > 30*lo
 	for i, v := range d.Mean { // room for every bar
@@ -102,7 +119,7 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64, logari
 
 // setNames sets the axis of the rows, and returns the width of the widest name.
 func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
-	p.Y.Min, p.Y.Max = -float64(len(d.Names))+0.5, 0.5
+	p.Y.Min, p.Y.Max = -float64(len(d.Names))+0.5, 0.5+d.above()
 	p.Y.Tick.Length = 0
 	names := make(nameTicks, len(d.Names))
 	for i, name := range d.Names {
@@ -111,6 +128,53 @@ func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
 	}
 	p.Y.Tick.Marker = names
 	return widest
+}
+
+// baselineRow is the height of the name of a baseline, in rows.
+const baselineRow = 0.75
+
+// above is the room above the rows for the names of the baselines, in rows.
+func (d CompareData) above() float64 { return baselineRow * float64(len(d.Baselines)) }
+
+// addBaselines adds a line for each baseline, and returns them. The name stands beside its upper
+// end, on the side with more room, each in a row of its own.
+func (d CompareData) addBaselines(p *plot.Plot, on func(v float64) float64) (lines []baseline) {
+	for i, b := range d.Baselines {
+		at, top := on(b.Value), 0.5+d.above()-baselineRow*float64(i)
+		l := baseline{NamedError: b, at: at, row: top - baselineRow/2, style: styleOf(p, 9), Top: top, Anchor: "west"}
+		if at > (p.X.Min+p.X.Max)/2 {
+			l.Anchor = "east"
+		}
+		line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line}, l)
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// baseline is the line of a baseline.
+type baseline struct {
+	NamedError
+	at, row float64 // of the name, on the axes
+	style   draw.TextStyle
+	Top     float64 // of the line
+	Anchor  string  // the side of the name that is at the line, in the words of LaTeX
+}
+
+// Down and Row are the places of Top and of the name on LaTeX's axis, whose direction is down.
+func (b baseline) Down() float64 { return -b.Top }
+func (b baseline) Row() float64  { return -b.row }
+
+// Plot implements plot.Plotter: it writes the name.
+func (b baseline) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at, gap, style := vg.Point{X: x(b.at), Y: y(b.row)}, vg.Points(4), b.style
+	style.YAlign = draw.YCenter
+	if b.Anchor == "east" {
+		style.XAlign, gap = draw.XRight, -gap
+	}
+	at.X += gap
+	c.FillText(style, at, b.Name)
 }
 
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error

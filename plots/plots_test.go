@@ -165,6 +165,14 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 				Exact: []float64{0, 1e-17, 20}, Mean: []float64{0, 1e-12, 21}, StdErr: []float64{nan, 2e-12, 9},
 			})
 		},
+		"compare-baselines": func() (*plots.Figure, error) { // one name at each side of its line
+			return plots.Compare(plots.CompareData{
+				Title: "continuous labels",
+				Names: []string{"unary", "johnson", "hadamard"}, Bound: []float64{nan, nan, nan}, Exact: []float64{nan, nan, nan},
+				Mean: []float64{0.6, 0.62, 2.1}, StdErr: []float64{0.002, 0.003, 0.02},
+				Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25}, {Name: "direct regression", Value: 2.4}},
+			})
+		},
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
 			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
@@ -533,9 +541,13 @@ func TestRefusals(t *testing.T) {
 		"a mark that is no number": func() (*plots.Figure, error) {
 			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }))
 		},
-		"no levels":       func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
-		"no means":        func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },
-		"no codes":        func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{}) },
+		"no levels": func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
+		"no means":  func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },
+		"no codes":  func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{}) },
+		"a baseline of zero": func() (*plots.Figure, error) {
+			one := []float64{1}
+			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: one, Exact: one, Mean: one, StdErr: one, Baselines: []plots.NamedError{{Name: "quantization alone"}}})
+		},
 		"too few bounds":  func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{Names: []string{"a"}}) },
 		"an empty matrix": func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), plots.CodeMatrixData{}) },
 	} {
@@ -560,6 +572,7 @@ func TestTeX(t *testing.T) {
 	title := "50 % of #1_2 & $3: σ = 3 {x} \\ −1"
 	h, v := heatmapData(5, 4, hill), verifyData(9, true)
 	c := plots.CompareData{Title: title, Names: []string{"a_b.csv", "c"}, Bound: []float64{1, 2}, Exact: []float64{1, math.NaN()}, Mean: []float64{1, 2}, StdErr: []float64{0.1, 0.1}}
+	c.Baselines = []plots.NamedError{{Name: title, Value: 1.5}}
 	h.Title, v.Title, v.Bound = title, title, nil
 	m, l := codeData(8, 16), linesData()
 	m.Title, l.Title = title, title

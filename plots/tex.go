@@ -231,7 +231,7 @@ const texCompare = `\begin{tikzpicture}
 \begin{axis}[
   <<.Page.Axis .Data.More>>, grid=major,<<if .Data.Log>> xmode=log,<<else>> xmin=0,<<end>>
   title={<<tex .Data.Title>>}, <<.Page.Title>>, xlabel={expected $|\mathrm{error}|$ (levels)},
-  ytick={0,...,<<.Data.Last>>}, yticklabels={<<range .Data.Names>>{<<tex .>>},<<end>>}, y dir=reverse, enlarge y limits={abs=0.6},
+  ytick={0,...,<<.Data.Last>>}, yticklabels={<<range .Data.Names>>{<<tex .>>},<<end>>}, y dir=reverse, <<with .Data.Baselines>>ymin=<<num $.Data.Above>>, ymax=<<$.Data.Last>>.6<<else>>enlarge y limits={abs=0.6}<<end>>,
   legend style={font=\footnotesize, at={(0.5,1.02)}, anchor=south, legend columns=-1, draw=none}, title style={yshift=0.2in},
 ]
 <<if .Data.Bound>>\addplot[gray, only marks, mark=triangle] table[x=bound, y expr=\coordindex, col sep=comma] {<<.Page.CSV>>};
@@ -240,11 +240,13 @@ const texCompare = `\begin{tikzpicture}
 \addlegendentry{exact}
 <<end>>\addplot[red!70!orange, only marks, mark=o, error bars/.cd, x dir=both, x explicit] table[x=mean, x error=stderr, y expr=\coordindex, col sep=comma] {<<.Page.CSV>>};
 \addlegendentry{sampled $\pm$ standard error}
-\end{axis}
+<<range .Data.Baselines>>\addplot[black, dashed, forget plot] coordinates {(<<num .Value>>,<<num .Down>>) (<<num .Value>>,<<$.Data.Last>>.6)};
+\node[font=\footnotesize, anchor=<<.Anchor>>] at (axis cs:<<num .Value>>,<<num .Row>>) {<<tex .Name>>};
+<<end>>\end{axis}
 \end{tikzpicture}
 `
 
-func (d CompareData) texOf(logarithmic bool) func(texPage) (string, error) {
+func (d CompareData) texOf(logarithmic bool, baselines []baseline) func(texPage) (string, error) {
 	longest := 0
 	for _, name := range d.Names {
 		longest = max(longest, utf8.RuneCountInString(name))
@@ -256,7 +258,9 @@ func (d CompareData) texOf(logarithmic bool) func(texPage) (string, error) {
 		Last              int
 		Bound, Exact, Log bool
 		More              float64 // room that the names take beyond that of numbers
-	}{d.Title, d.Names, len(d.Names) - 1, known(d.Bound), known(d.Exact), logarithmic, max(0, letter*float64(longest)-0.45)})
+		Baselines         []baseline
+		Above             float64 // the upper end of the axis, whose direction is down
+	}{d.Title, d.Names, len(d.Names) - 1, known(d.Bound), known(d.Exact), logarithmic, max(0, letter*float64(longest)-0.45), baselines, -0.6 - d.above()})
 }
 
 // LaTeX gets the points and the curves that are drawn: the rows of all classifiers are in one CSV,

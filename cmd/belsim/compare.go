@@ -27,6 +27,7 @@ type compareCmd struct {
 	scenarioFlags
 	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
 	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
+	baselineFlag
 	samplingFlags
 	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
 	backendFlags
@@ -58,7 +59,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.inUnits() {
 		known = known[:2]
 	}
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, known...)); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, known...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -108,6 +109,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return bar.interrupted(err)
 	}
 	result.AddInvalid(invalid)
+	result.AddBaselines(cmd.Baseline)
 	result.Provenance = env.provenance()
 	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
 	if err := cmd.write(env, func(w io.Writer, path string) error {
@@ -173,7 +175,7 @@ func (cmd *compareCmd) resolution(ctx context.Context, env *environment, s *scen
 	}
 	q := forecast.Resolution{
 		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi, Histogram: s.Prior.Histogram}, Levels: cmd.Levels, Codes: names,
-		Decoders: cmd.Decoder, Trainings: cmd.Training, Noise: cmd.LabelNoise, Unary: cmd.MAE, Cutoff: cmd.Cutoff, Scenario: s,
+		Decoders: cmd.Decoder, Trainings: cmd.Training, Noise: cmd.LabelNoise, Unary: cmd.MAE, Cutoff: cmd.Cutoff, Direct: cmd.Baseline, Scenario: s,
 	}
 	if q.Misfit = cmd.Misfit; !env.given["misfit"] {
 		q.Misfit = q.Labels.DefaultMisfit()
@@ -193,7 +195,7 @@ func (cmd *compareCmd) resolution(ctx context.Context, env *environment, s *scen
 		if format(path) == "json" {
 			return table.WriteJSON(w, result)
 		}
-		return table.WriteCSV(w, result.Results)
+		return table.WriteCSV(w, result.Results, result.Columns())
 	}); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ type fitCmd struct {
 	Candidates  []string             `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64               `default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64               `default:"1" help:"Seed of the random numbers."`
+	baselineFlag
 	backendFlags
 	outputFlags
 }
@@ -59,7 +60,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	}
 	o := verdict.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
-		Temperature: cmd.Temperature, PerBit: cmd.PerBit, Candidates: cmd.Candidates, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
+		Temperature: cmd.Temperature, PerBit: cmd.PerBit, Candidates: cmd.Candidates, Baseline: cmd.Baseline, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -125,8 +126,8 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o verdict.Options,
 
 // several judges all outputs of a network.
 func (cmd *fitCmd) several(ctx context.Context, env *environment, o verdict.Options, outputs, others int) error {
-	if others > 0 {
-		return errors.New("--also and --runs are for networks of one output")
+	if others > 0 || o.Baseline > 0 {
+		return errors.New("--also, --runs and --baseline are for networks of one output")
 	}
 	for _, path := range cmd.Output {
 		if format(path) != "json" {

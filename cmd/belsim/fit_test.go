@@ -477,7 +477,7 @@ func TestFitSeveral(t *testing.T) {
 		"--range is given 2 times, and the network has outputs for 3 targets": ranges[:4],
 		"cannot write fit.csv: a network of several outputs":                  append([]string{"-o", "fit.csv"}, ranges...),
 		"output 2: y3.npy: row 1: target":                                     ranges[:2],
-		"--also and --runs are for networks of one output":                    append([]string{"--also", "gray:z3.npy"}, ranges...),
+		"--also, --runs and --baseline are for networks of one output":        append([]string{"--also", "gray:z3.npy"}, ranges...),
 	} {
 		if status, _, stderr := run(t, append(args, more...)...); status != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("exit %d, %s; want %q", status, stderr, want)

@@ -114,6 +114,11 @@ func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario
 	return m.Check()
 }
 
+// baselineFlag gives an error that no code has.
+type baselineFlag struct {
+	Baseline float64 `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
+}
+
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
 	Training string `enum:"bits,decoder" default:"bits" help:"How they were trained: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`

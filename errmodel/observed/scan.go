@@ -103,6 +103,9 @@ type Summary struct {
 	// Levels are the errors of each Reader against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
+	// Quantization is the mean distance of the targets from their levels, in levels: the error of
+	// a network that always finds the level. It is zero where targets are levels.
+	Quantization float64
 	// Overdispersion is the variance of the number of wrong bits of a sample,
 	// given its level, divided by the variance for independent errors. It is 1 where
 	// classifiers err independently. Correlation is the mean correlation of the errors of
@@ -173,6 +176,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	levels, labels := make([]sums, len(readers)), make([]sums, len(readers))
 	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
+	var quantization sums
 	var decoded []float64
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
@@ -191,6 +195,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 			wrong = wrongBits(wrong, c, i, z)
 			numbers[i].add(int64(len(wrong)))
 			out.Counts.Add(i, b.exact[j], wrong)
+			quantization.add(math.Abs(b.exact[j] - float64(b.level[j])))
 			for k, v := range z {
 				if v > 0 {
 					out.Ones[k]++
@@ -221,6 +226,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	for r := range readers {
 		out.Levels, out.Labels = append(out.Levels, levels[r].error()), append(out.Labels, labels[r].error())
 	}
+	out.Quantization, _ = quantization.mean()
 	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
 	if err := checkSquares(first, second); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Outputs.Name(), err)

@@ -40,6 +40,8 @@ type Resolution struct {
 	Misfit float64
 	// Cutoff is κ, in cycles over the range; 0 for the default.
 	Cutoff float64
+	// Direct is the error of direct regression, in label units; 0 for none.
+	Direct float64
 	// Scenario says what decoders read; its model, prior and labels do not matter.
 	Scenario *scenario.Scenario
 }
@@ -78,18 +80,19 @@ func (u UnaryError) String() string {
 
 // Resolutions is the answer to a Resolution: what compare writes as JSON where there is a range.
 type Resolutions struct {
-	Unit        string          `json:"unit" doc:"label units: the unit of the range, of label_noise, mae and of all errors"`
-	Range       [2]float64      `json:"range" doc:"the labels of level 1 and of the last level"`
-	Levels      []int           `json:"levels" doc:"the numbers of levels L that were compared"`
-	LabelNoise  float64         `json:"label_noise" doc:"standard deviation of the perceived label around the real label, in label units, for every number of levels"`
-	MAE         *table.Number   `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
-	MAELevels   int             `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
-	Misfit      float64         `json:"misfit" doc:"misfit η of the networks, in label units, for every number of levels"`
-	Cutoff      float64         `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
-	Temperature float64         `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
-	Results     []ResolutionRow `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
-	Enough      []EnoughLevels  `json:"enough" doc:"for each training and decoder, how many levels suffice; empty for one number of levels"`
-	Notes       []string        `json:"notes" doc:"sentences: how many levels suffice, and what the numbers mean"`
+	Unit        string              `json:"unit" doc:"label units: the unit of the range, of label_noise, mae and of all errors"`
+	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
+	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
+	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the real label, in label units, for every number of levels"`
+	MAE         *table.Number       `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
+	MAELevels   int                 `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
+	Misfit      float64             `json:"misfit" doc:"misfit η of the networks, in label units, for every number of levels"`
+	Cutoff      float64             `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
+	Temperature float64             `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
+	Results     []ResolutionRow     `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
+	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code, in label units"`
+	Enough      []EnoughLevels      `json:"enough" doc:"for each training and decoder, how many levels suffice; empty for one number of levels"`
+	Notes       []string            `json:"notes" doc:"sentences: how many levels suffice, and what the numbers mean"`
 	scenario.Provenance
 }
 
@@ -107,6 +110,7 @@ type ResolutionRow struct {
 	Hi           table.Number      `json:"interval_hi" doc:"upper end of interval"`
 	Quantization table.Number      `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
 	Tie          bool              `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
+	Direct       *table.Number     `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as --baseline says; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
@@ -230,6 +234,10 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 		Unit: "label units", Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Scenario.Temperature,
 		Results: []ResolutionRow{}, Enough: []EnoughLevels{},
 	}
+	for _, n := range r.levels {
+		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.Width(n)*q.Labels.quantization(n), 0, n, scenario.InLabelUnits)...)
+	}
+	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, scenario.InLabelUnits)...)
 	if q.Noise == 0 {
 		u := q.Unary
 		if u.Levels == 0 {
@@ -256,6 +264,12 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 			Forecast: table.Number(x.Error), Interval: interval, Lo: interval[0], Hi: interval[1],
 			Quantization: table.Number(q.Labels.Width(n) * q.Labels.quantization(n)), Tie: i > 0 && ties[i],
 		})
+	}
+	if q.Direct > 0 {
+		direct := table.Number(q.Direct)
+		for i := range out.Results {
+			out.Results[i].Direct = &direct
+		}
 	}
 	out.judge(q.auto())
 	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
@@ -476,11 +490,40 @@ func (r *Resolutions) Write(w io.Writer, format string) error {
 		return err
 	}
 	text := "\n"
+	for _, b := range r.Baselines {
+		if b.Name == scenario.QuantizationAlone { // a column of the table
+			continue
+		}
+		text += table.Wrap(b.Line(r.rivals())+".", width, "")
+	}
 	for _, note := range r.Notes {
 		text += table.Wrap(note, width, "")
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// rivals are the codes with each number of levels, with the intervals of their best forecasts.
+func (r *Resolutions) rivals() []scenario.Rival {
+	var out []scenario.Rival
+	for _, x := range r.Results { // the smallest first
+		name := x.Code
+		if len(r.Levels) > 1 {
+			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
+		}
+		if !slices.ContainsFunc(out, func(y scenario.Rival) bool { return y.Name == name }) {
+			out = append(out, scenario.Rival{Name: name, Lo: float64(x.Lo), Hi: float64(x.Hi)})
+		}
+	}
+	return out
+}
+
+// Columns leaves out of the CSV what these forecasts do not have.
+func (r *Resolutions) Columns() table.Option {
+	if slices.ContainsFunc(r.Results, func(x ResolutionRow) bool { return x.Direct != nil }) {
+		return table.Without()
+	}
+	return table.Without("direct_regression")
 }
 
 // Table has a row for each number of levels, code, training and decoder.

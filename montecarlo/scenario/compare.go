@@ -21,6 +21,8 @@ type Comparison struct {
 	Seed    uint64       `json:"seed" doc:"seed of the random numbers"`
 	Within  int          `json:"within_levels" doc:"θ: errors of at most θ levels count as within"`
 	Results []CodeResult `json:"results" doc:"a row for each code and decoder, the smallest error first"`
+	// Set by AddBaselines.
+	Baselines []Baseline `json:"baselines" doc:"errors of no code, in levels; empty where true labels are levels and there is no --baseline"`
 	Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
@@ -48,6 +50,7 @@ type CodeResult struct {
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	LeastError
+	BaselineColumns
 
 	// Of networks that know a perceived label.
 	Training errmodel.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
@@ -185,7 +188,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 // compare is Compare, with the least errors unless least is nil.
 func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling, least *leasts) (*Comparison, error) {
 	out := &Comparison{
-		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true,
+		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
 	for _, p := range candidates {
 		th, err := Theory(ctx, run.Workers, p)

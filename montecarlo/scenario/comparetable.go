@@ -87,6 +87,9 @@ func (c *Comparison) Heading(s *Scenario) string {
 // forecasts trained networks.
 func (c *Comparison) Notes() string {
 	var out strings.Builder
+	for _, b := range c.Baselines {
+		out.WriteString(b.Line(c.rivals()) + ".\n")
+	}
 	var unlearned []string
 	for _, r := range c.Results {
 		if name := fmt.Sprintf("%s has %.4g", r.Code, r.Transitions); c.unlearned(r) && !slices.Contains(unlearned, name) {

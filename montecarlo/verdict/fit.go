@@ -49,14 +49,15 @@ type Fit struct {
 	LogitScale          table.Number    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
 	Temperature         float64         `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
 
-	Seed           uint64          `json:"seed" doc:"seed of the random numbers of simulations"`
-	Perceived      *Perceived      `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
-	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
-	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
-	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
-	PerBit         []BitFit        `json:"per_bit,omitempty" doc:"a row for each bit with its own r and σ; only where asked for"`
-	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
-	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`
+	Seed           uint64              `json:"seed" doc:"seed of the random numbers of simulations"`
+	Perceived      *Perceived          `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
+	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
+	PerBit         []BitFit            `json:"per_bit,omitempty" doc:"a row for each bit with its own r and σ; only where asked for"`
+	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
+	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and there is no --baseline"`
+	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 
 	path string // of a file that was read

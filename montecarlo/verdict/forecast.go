@@ -2,7 +2,9 @@ package verdict
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
@@ -68,9 +70,32 @@ func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
 		r.Trained = r.Code == s.Fit.Code && x.Training == s.training
 		rec.Ranking = append(rec.Ranking, r)
 	}
-	rec.Notes = s.forecastNotes(codes)
+	rec.Notes = append(s.beside(rec.Ranking), s.forecastNotes(codes)...)
 	s.Fit.Recommendation = rec
 	return nil
+}
+
+// beside compares the forecasts with direct regression, each code with its best decoder and training.
+func (s *Study) beside(ranking []RankedCode) []string {
+	width := 1.0
+	if s.Fit.Range != nil {
+		width = s.Fit.LevelWidth
+	}
+	var rivals []scenario.Rival
+	for _, r := range ranking { // the smallest forecast first
+		if !slices.ContainsFunc(rivals, func(x scenario.Rival) bool { return x.Name == r.Code }) {
+			rivals = append(rivals, scenario.Rival{Name: r.Code, Lo: width * float64(r.Interval[0]), Hi: width * float64(r.Interval[1])})
+		}
+	}
+	var out []string
+	for _, b := range s.Fit.Baselines {
+		text := b.Line(rivals)
+		if s.Fit.Range != nil && s.Fit.LevelWidth != 1 {
+			text = strings.Replace(text, " "+b.Unit, fmt.Sprintf(" %s (%s levels)", b.Unit, (b.Error/table.Number(width)).Short()), 1)
+		}
+		out = append(out, text+".")
+	}
+	return out
 }
 
 // forecastNotes says what the forecasts rest on.

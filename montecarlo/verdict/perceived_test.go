@@ -230,6 +230,61 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestBaseline: the verdict, the notes and the result have quantization alone, over the targets, and
+// direct regression, in label units where there is a range and in levels else.
+func TestBaseline(t *testing.T) {
+	for name, lo := range map[string]float64{"levels": 0, "label units": 10} {
+		o := easy.save(t, t.TempDir(), "z")
+		scale, alone := 1.0, 0.0
+		if lo > 0 { // levels 1 to 32 as labels that lie 0.1 and 0.3 of a level above them, by turns
+			scale, alone = 0.5, 0.2
+			y := easy.targets()
+			for i := range y.RawMatrix().Rows {
+				off := 0.1
+				if i%2 == 1 {
+					off = 0.3
+				}
+				y.Set(i, 0, lo+scale*(min(y.At(i, 0)+off, 32)-1))
+			}
+			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + scale*31}
+		}
+		for _, tt := range []struct {
+			direct float64
+			want   string
+		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "}, {0, ""}} {
+			o.Baseline = tt.direct
+			s := perceived(t, o)
+			text := strings.Join(s.Opening(), " ")
+			if tt.want == "" && strings.Contains(text, "Direct regression") || !strings.Contains(text, tt.want) {
+				t.Errorf("%s: %q, want %q", name, text, tt.want)
+			}
+			b := s.Fit.Baselines
+			if alone > 0 {
+				// Of the last level, labels are the level itself: it has one of 32 of the samples.
+				if len(b) == 0 || math.Abs(float64(b[0].Error)/(scale*alone)-1) > 0.1 || !strings.Contains(text, "quantization alone: ") {
+					t.Fatalf("%s: %+v, %q", name, b, text)
+				}
+				b = b[1:]
+			}
+			if tt.direct == 0 != (len(b) == 0) || len(b) > 0 && (float64(b[0].Error) != tt.direct || b[0].Unit != name) {
+				t.Errorf("%s: %+v", name, b)
+			}
+			if tt.direct > scale {
+				if err := s.Rank(t.Context(), onCPU); err != nil {
+					t.Fatal(err)
+				}
+				if notes := strings.Join(s.Fit.Recommendation.Notes, " "); !strings.Contains(notes, "direct regression (no code): ") || !strings.Contains(notes, " have less") {
+					t.Errorf("%s: %q", name, notes)
+				}
+			}
+		}
+	}
+	o := easy.save(t, t.TempDir(), "z")
+	if o.Baseline = -1; o.Check() == nil {
+		t.Error("a negative error was taken")
+	}
+}
+
 // TestCandidates: a candidate that is no code is refused before samples are read.
 func TestCandidates(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")

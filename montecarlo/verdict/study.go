@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
 )
@@ -62,6 +63,7 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	if !o.Range.IsZero() {
 		s.Fit.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
 	}
+	s.Fit.Baselines = s.baselines()
 	s.Fit.Samples, s.Fit.WrongBits = s.counts.Total()
 	s.Fit.Dead = []int{}
 	if s.training == errmodel.BitByBit { // the thresholds of other networks mean nothing
@@ -78,6 +80,15 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 		s.Fit.Fitted = newFitted(s.fitted, s.Fit.LevelWidth)
 	}
 	return s, nil
+}
+
+// baselines are the errors of quantization alone, over these targets, and of direct regression.
+func (s *Study) baselines() []scenario.Baseline {
+	unit := scenario.InLevels
+	if s.Fit.Range != nil {
+		unit = scenario.InLabelUnits
+	}
+	return scenario.NewBaselines(s.Fit.LevelWidth*s.observed.Quantization, s.network.options.Baseline, s.Fit.Levels, unit)
 }
 
 // findLevels finds the levels that occur, and refuses targets that are all alike.

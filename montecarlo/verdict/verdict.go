@@ -55,6 +55,9 @@ type Options struct {
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
+	// Baseline is the error of direct regression of the same targets, in levels, or in label units
+	// where there is a Range; 0 for none.
+	Baseline float64
 	// Candidates are codes, NAMEs or FILEs, that Study.Rank forecasts besides the named ones.
 	Candidates []string
 	// Decoders are the decoders that are tried.
@@ -66,7 +69,7 @@ func (o Options) Check() error {
 	if err := o.sampling(o.Samples).Check(); err != nil {
 		return err
 	}
-	return scenario.CheckTemperature(o.Temperature)
+	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline))
 }
 
 // sampling is a sampling of n samples of each label.

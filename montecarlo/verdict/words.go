@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 )
 
@@ -28,6 +29,9 @@ func (s *Study) Opening() []string {
 		if text := s.savedText(); text != "" {
 			out = append(out, text)
 		}
+	}
+	if text := s.besideDirect(); text != "" {
+		out = append(out, text)
 	}
 	if f.Noise {
 		out = slices.Insert(out, 0, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
@@ -68,7 +72,42 @@ func (s *Study) whatItDoes() string {
 	if f.LevelWidth != 1 {
 		text += fmt.Sprintf(" (%s levels)", d.Observed.Short())
 	}
-	return text + fmt.Sprintf(", and by %s with quantization.", d.LabelUnits.Target.Short())
+	text += fmt.Sprintf(", and by %s with quantization", d.LabelUnits.Target.Short())
+	for _, b := range f.Baselines {
+		if b.Name == scenario.QuantizationAlone {
+			text += fmt.Sprintf(" (quantization alone: %s)", b.Error.Short())
+		}
+	}
+	return text + "."
+}
+
+// besideDirect compares the network with direct regression: both are wrong about the targets
+// themselves. It is "" where nobody said how wrong direct regression is.
+func (s *Study) besideDirect() string {
+	f, direct, best := s.Fit, s.network.options.Baseline, s.Fit.bestDecoder()
+	if direct == 0 || best < 0 {
+		return ""
+	}
+	d, width := f.Decoders[best], 1.0
+	if f.Range != nil {
+		width = f.LevelWidth
+	}
+	own, half := width*float64(d.Target), width*1.96*float64(d.TargetStdErr)
+	if s.fitted != nil && s.fitted.Fitted {
+		own = width * float64(f.Fitted.Error)
+		half = width * float64(f.Fitted.Interval[1]-f.Fitted.Interval[0]) / 2
+	}
+	text := fmt.Sprintf("Direct regression is wrong by %s", table.Number(direct).Short())
+	if f.Range == nil {
+		text += " levels"
+	}
+	switch {
+	case own+half < direct:
+		return fmt.Sprintf("%s: this network is better by %.2g %%.", text, 100*(1-own/direct))
+	case own-half > direct:
+		return fmt.Sprintf("%s: this network is worse by %.2g %%.", text, 100*(own/direct-1))
+	}
+	return text + ": this network is not told apart from it."
 }
 
 // deadText lists the dead classifiers.

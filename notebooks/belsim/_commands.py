@@ -77,6 +77,7 @@ def compare(
     within: int | None = None,
     least: bool = False,
     stratified: bool = False,
+    baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -90,12 +91,15 @@ def compare(
     (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
 
     ``least`` adds the least error that a decoder of the outputs can have. ``stratified`` samples only what is not known
-    exactly, where it can (column ``sampling``).
+    exactly, where it can (column ``sampling``). ``baseline`` is the mean error, in levels, of direct regression, a network
+    without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
     probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
-    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``.
+    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
+    ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
+    continuous, and direct regression with ``baseline``.
     """
     with Inputs() as inputs:
         names = [inputs.code(c, name) for name, c in _code_list(codes)]
@@ -107,7 +111,7 @@ def compare(
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
                     labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least,
-                    stratified=stratified, seed=seed, workers=workers, backend=backend,
+                    stratified=stratified, baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
                 *names,
@@ -345,6 +349,7 @@ def fit(
     recommend: bool = False,
     temperature: float | None = None,
     per_bit: bool = False,
+    baseline: float | None = None,
     samples: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -360,14 +365,16 @@ def fit(
 
     ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
-    the τ of gen-ex. ``per_bit`` fits r and σ for each bit. ``samples`` are simulated for each level.
+    the τ of gen-ex. ``per_bit`` fits r and σ for each bit. ``samples`` are simulated for each level. ``baseline`` is the
+    mean error of direct regression of the same targets, in levels, or with ``range`` in label units: ``print(fit)`` compares the
+    network with it, and ``fit.baselines`` has it, beside the error of quantization alone.
 
     A network of several outputs takes one call for each of them: ``fit(..., outputs=Z[:, k], targets=y[:, k])``.
     """
     return _fit(
         code=code, outputs=outputs, targets=targets, range=range, levels=levels, kind=kind, training=training, also=also,
-        candidates=candidates, recommend=recommend, temperature=temperature, per_bit=per_bit, samples=samples, seed=seed,
-        workers=workers, backend=backend, progress=progress,
+        candidates=candidates, recommend=recommend, temperature=temperature, per_bit=per_bit, baseline=baseline,
+        samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
     )  # fmt: skip
 
 

@@ -35,6 +35,13 @@ def test_compare() -> None:
     assert frame["mean"].is_monotonic_increasing
     assert frame.attrs["seed"] == 1
     assert pd.isna(belsim.compare(["hadamard"], levels=64, samples=100)["exact"]).all()
+    assert frame.attrs["baselines"] == []
+    beside = belsim.compare(["unary", "gray"], levels=16, samples=100, labels="continuous", baseline=1.5)
+    assert list(beside["code"]) == ["unary", "gray"]
+    assert [(b["name"], b["error"], b["unit"]) for b in beside.attrs["baselines"]] == [
+        ("quantization alone", 0.25, "levels"),
+        ("direct regression", 1.5, "levels"),
+    ]
 
 
 @pytest.mark.parametrize("worst", [0, 7])
@@ -68,6 +75,12 @@ def test_fit(network: Network) -> None:
         assert row["observed"] == pytest.approx(np.abs(wrong).mean(), rel=1e-6), row["decoder"]
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
+    assert [b["name"] for b in fit.baselines] == ["quantization alone"]
+    lo, hi = 2.5, 4.3
+    alone = np.abs(belsim.dequantize(level, (lo, hi), 64) - targets).mean()
+    assert fit.baselines[0]["error"] == pytest.approx(alone, rel=1e-9)
+    beside = belsim.fit("johnson", outputs, targets, range=(lo, hi), levels=64, samples=200, baseline=0.0367)
+    assert "Direct regression is wrong by 0.0367: this network is better by" in str(beside)
     assert "mixture model" in fit.report
     assert fit.levels == 64
     assert fit.samples == 6000

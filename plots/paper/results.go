@@ -35,6 +35,9 @@ func CompareData(c *scenario.Comparison, model string, size plots.Size) plots.Co
 		d.Mean = append(d.Mean, float64(r.Mean))
 		d.StdErr = append(d.StdErr, float64(r.StdErr))
 	}
+	for _, b := range c.Baselines {
+		d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: float64(b.Error)})
+	}
 	return d
 }
 

@@ -307,7 +307,7 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 		return errors.New("there is no code for which the error model is valid")
 	}
 	first := subjects[0]
-	without := []string{"least", "least_stderr", "above_least_percent"}
+	without := []string{"least", "least_stderr", "above_least_percent", "quantization", "direct_regression"}
 	out := &scenario.Comparison{}
 	var err error
 	if first.oneTable() {

@@ -1,0 +1,119 @@
+package scenario_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/table"
+	"belsim/theory"
+	"belsim/theory/code"
+)
+
+// TestQuantizationAlone: continuous labels of classifiers that never err have the error of
+// quantization alone, and levels have none.
+func TestQuantizationAlone(t *testing.T) {
+	s := scenario.New(scenario.Mixture{R: 1e-12, Sigma: 1})
+	s.Labels = scenario.Continuous
+	draw := scenario.Sampling{Samples: 1000, Seed: 1, Within: 5}
+	candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "unary", 16)}, []string{"gen"}, draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.AddBaselines(0)
+	// |u| of a uniform u in [−½, ½] has the variance 1/12 − 1/16: five standard errors of 16,000.
+	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(float64(b[0].Error-c.Results[0].Mean)) > 5*math.Sqrt((1./12-1./16)/16000) {
+		t.Errorf("%+v, but %v is sampled", b, c.Results[0].Mean)
+	}
+	_, c = compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary")
+	if c.AddBaselines(0); len(c.Baselines) != 0 || strings.Contains(c.Notes(), "no code") {
+		t.Errorf("%+v, %s", c.Baselines, c.Notes())
+	}
+}
+
+// TestBaselines: direct regression stands in the notes, in JSON and in the CSV, and the rows are
+// codes alone.
+func TestBaselines(t *testing.T) {
+	_, c := compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary", "johnson", "hadamard")
+	rows := len(c.Results)
+	c.AddBaselines(0.5)
+	want := "direct regression (no code): 0.5 levels; unary and johnson have less; hadamard has more.\n"
+	if notes := c.Notes(); !strings.Contains(notes, want) && !strings.Contains(notes, strings.Replace(want, "unary and johnson", "johnson and unary", 1)) {
+		t.Errorf("%q, want %q", notes, want)
+	}
+	raw, err := json.Marshal(c)
+	if err != nil || len(c.Results) != rows || !strings.Contains(string(raw), `"baselines":[{"name":"direct regression","error":0.5,"unit":"levels"}]`) {
+		t.Errorf("%v, %d rows: %s", err, len(c.Results), raw)
+	}
+	var b bytes.Buffer
+	if err := table.WriteCSV(&b, c.Results, c.Columns()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	if len(lines) != 1+rows || !strings.HasSuffix(lines[0], ",tie,direct_regression") || !strings.HasSuffix(lines[1], ",0.5") {
+		t.Errorf("%s", b.String())
+	}
+	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if scenario.CheckBaseline(x) == nil {
+			t.Errorf("%v was taken", x)
+		}
+	}
+}
+
+// TestLine: which errors are less, more and neither; long lists are cut.
+func TestLine(t *testing.T) {
+	b := scenario.Baseline{Name: scenario.DirectRegression, Error: 2, Unit: scenario.InLabelUnits}
+	rivals := []scenario.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
+	if got, want := b.Line(rivals), "direct regression (no code): 2 label units; a has less; b is not told apart from it; c has more"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var many []scenario.Rival
+	for _, name := range strings.Split("abcdefghijk", "") {
+		many = append(many, scenario.Rival{Name: name, Lo: 3, Hi: 4})
+	}
+	if got, want := b.Line(many), "a, b, c, d, e, f, g, h and 3 others have more"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := b.Line(many[:9]), "a, b, c, d, e, f, g, h and 1 others"; strings.Contains(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestForecastRival: a code is compared with direct regression by its forecast, with its best
+// training.
+func TestForecastRival(t *testing.T) {
+	s := scenario.New(networks)
+	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
+	candidates, _, err := s.TrainedCandidates(t.Context(), networks, []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := math.Inf(1)
+	for _, r := range c.Results {
+		least = min(least, float64(*r.Forecast))
+	}
+	for _, tt := range []struct {
+		direct float64
+		want   string
+	}{{1.2 * least, "unary has less"}, {0.8 * least, "unary has more"}, {least, "unary is not told apart from it"}} {
+		if c.AddBaselines(tt.direct); !strings.Contains(c.Notes(), tt.want) {
+			t.Errorf("%v: %q, want %q", tt.direct, c.Notes(), tt.want)
+		}
+	}
+	if c.Results[0].Quantization != nil || c.Results[0].Direct == nil {
+		t.Errorf("%+v", c.Results[0])
+	}
+}
