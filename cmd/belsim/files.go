@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"belsim/commandline/terminal"
+	"belsim/cmd/internal/terminal"
 	"belsim/montecarlo/table"
 )
 

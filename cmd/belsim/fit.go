@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/commandline/files"
+	"belsim/cmd/internal/files"
 	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"

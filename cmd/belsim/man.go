@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"belsim/commandline/manual"
+	"belsim/cmd/internal/manual"
 )
 
 type manCmd struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"belsim/commandline/terminal"
+	"belsim/cmd/internal/terminal"
 )
 
 // progress shows how far a computation is, on standard error: a bar on a

@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"belsim/commandline/rules"
+	"belsim/cmd/internal/rules"
 	"belsim/montecarlo/verdict"
 	"belsim/plots/paper"
 )

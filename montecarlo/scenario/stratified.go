@@ -8,7 +8,6 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/stratified"
-	"belsim/montecarlo/table"
 	"belsim/theory"
 	"belsim/theory/enclose"
 )
@@ -82,23 +81,4 @@ func (c *Comparison) sampled() string {
 	default:
 		return "; stratified samples, but plain ones of " + strings.Join(plain, ", ")
 	}
-}
-
-// Columns leaves out of the CSV what other comparisons have.
-func (c *Comparison) Columns() table.Option {
-	var missing []string
-	has := func(is func(CodeResult) bool) bool { return slices.ContainsFunc(c.Results, is) }
-	if !has(func(r CodeResult) bool { return r.Invalid != "" }) {
-		missing = append(missing, "invalid")
-	}
-	if !has(func(r CodeResult) bool { return r.Training != "" }) {
-		missing = append(missing, "training", "forecast")
-	}
-	if !has(func(r CodeResult) bool { return r.Least != nil }) {
-		missing = append(missing, "least", "least_stderr", "above_least_percent")
-	}
-	if !has(func(r CodeResult) bool { return r.Sampling != "" }) {
-		missing = append(missing, "sampling")
-	}
-	return table.Without(missing...)
 }
