@@ -16,6 +16,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"belsim/cmd/internal/buildinfo"
 )
 
 //go:embed page
@@ -52,7 +54,7 @@ func compile(ctx context.Context) (wasm, support []byte, err error) {
 	}
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "engine.wasm")
-	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version(), "-o", out, engine); err != nil {
+	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X 'main.version="+version()+"'", "-o", out, engine); err != nil {
 		return nil, nil, err
 	}
 	wasm, err = os.ReadFile(out)
@@ -76,16 +78,8 @@ func goTool(ctx context.Context, args ...string) (string, error) {
 
 // version is the version of belsim that the page shows.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(devel)"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return s.Value[:12]
-		}
-	}
-	return info.Main.Version
+	info, _ := debug.ReadBuildInfo() // nil where there is none
+	return buildinfo.Version("", info)
 }
 
 // assemble puts the parts of the page into its HTML. Scripts are modules under the names
