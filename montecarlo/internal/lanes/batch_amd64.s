@@ -193,6 +193,12 @@ summed:
 	VPSLLD      $23, n, n  \
 	VPSUBD      n, p, p
 
+// POWERTO is POWER that leaves no weight beyond the limit.
+#define POWERTO(n, p, k) \
+	VADDPS.BCST (AX), p, p \
+	VPSLLD      $23, n, n  \
+	VPSUBD.Z    n, p, k, p
+
 #define BELOWS \
 	BELOW(0, Z16, Z0, K1)   \
 	BELOW(64, Z17, Z1, K2)  \
@@ -214,7 +220,7 @@ summed:
 	TERM(at, Z22, Z30) \
 	TERM(at, Z23, Z31)
 
-#define DECAYS \
+#define POLYNOMIALS \
 	SPLIT(Z0, Z4, Z8)  \
 	SPLIT(Z1, Z5, Z9)  \
 	SPLIT(Z2, Z6, Z10) \
@@ -222,7 +228,10 @@ summed:
 	TERMS(16)          \
 	TERMS(12)          \
 	TERMS(8)           \
-	TERMS(4)           \
+	TERMS(4)
+
+#define DECAYS \
+	POLYNOMIALS        \
 	POWER(Z4, Z8)      \
 	POWER(Z5, Z9)      \
 	POWER(Z6, Z10)     \
@@ -332,23 +341,15 @@ two:
 	MORETERMS(8)
 	TERMS(4)
 	MORETERMS(4)
-	POWER(Z4, Z8)
-	POWER(Z5, Z9)
-	POWER(Z6, Z10)
-	POWER(Z7, Z11)
-	POWER(Z24, Z28)
-	POWER(Z25, Z29)
-	POWER(Z26, Z30)
-	POWER(Z27, Z31)
-	VMOVAPS.Z Z8, K1, Z8
+	POWERTO(Z4, Z8, K1)
 	BELOW(448, Z19, Z0, K1)
-	VMOVAPS.Z Z9, K2, Z9
-	VMOVAPS.Z Z10, K3, Z10
-	VMOVAPS.Z Z11, K4, Z11
-	VMOVAPS.Z Z28, K5, Z28
-	VMOVAPS.Z Z29, K6, Z29
-	VMOVAPS.Z Z30, K7, Z30
-	VMOVAPS.Z Z31, K1, Z31
+	POWERTO(Z5, Z9, K2)
+	POWERTO(Z6, Z10, K3)
+	POWERTO(Z7, Z11, K4)
+	POWERTO(Z24, Z28, K5)
+	POWERTO(Z25, Z29, K6)
+	POWERTO(Z26, Z30, K7)
+	POWERTO(Z27, Z31, K1)
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 64(DI)
 	VMOVUPS Z10, 128(DI)
@@ -369,11 +370,11 @@ last:
 	BELOW(64, Z17, Z1, K2)
 	BELOW(128, Z18, Z2, K3)
 	BELOW(192, Z19, Z3, K4)
-	DECAYS
-	VMOVAPS.Z Z8, K1, Z8
-	VMOVAPS.Z Z9, K2, Z9
-	VMOVAPS.Z Z10, K3, Z10
-	VMOVAPS.Z Z11, K4, Z11
+	POLYNOMIALS
+	POWERTO(Z4, Z8, K1)
+	POWERTO(Z5, Z9, K2)
+	POWERTO(Z6, Z10, K3)
+	POWERTO(Z7, Z11, K4)
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 64(DI)
 	VMOVUPS Z10, 128(DI)
