@@ -102,9 +102,9 @@ DATA lanes512<>+56(SB)/8, $7
 GLOBL lanes512<>(SB), RODATA|NOPTR, $64
 
 // ROUND512 takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of
-// products, which stay where they are.
+// products, which stay where they are. VPTERNLOGD with 0x96 is the XOR of three.
 // ROUND512 takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of
-// products, which stay where they are.
+// products, which stay where they are. VPTERNLOGD with 0x96 is the XOR of three.
 #define ROUND512(x0, x1, x2, x3, p0, p1, k0, k1) \
 	VPMULUDQ        x0, Z8, p0            \
 	VPMULUDQ        x2, Z9, p1            \
@@ -113,7 +113,8 @@ GLOBL lanes512<>(SB), RODATA|NOPTR, $64
 	VPTERNLOGD.BCST $0x96, k0(SI), x1, x0 \
 	VPTERNLOGD.BCST $0x96, k1(SI), x3, x2
 
-// START512 makes the first two rounds of the calls in Z10, and sets Z10 to the next.
+// START512 makes the first two rounds of the calls in Z10, and sets Z10 to the next: x2 begins as
+// word 3 after the first round, x0 as word 2. Word 3 after the second is in Z15.
 #define START512(x0, p1, x2) \
 	VPMULUDQ Z10, Z8, x2  \
 	VPADDD   Z14, Z10, Z10 \

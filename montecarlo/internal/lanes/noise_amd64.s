@@ -132,6 +132,8 @@ next:
 	VPLZCNTD  f, o         \
 	VPMAXUD   o, Z15, Z15
 
+// PLACE512 makes f a number from −½ to ½: the bits below the highest, which VPTERNLOGD takes (f and Z9) and
+// puts behind those of 1 (or Z12), less 1.5. z takes the first coefficient.
 #define PLACE512(f, o, z) \
 	VPSLLVD    o, f, f            \
 	VPSRLD     $8, f, f           \
@@ -145,7 +147,7 @@ next:
 	VADDPS  t, z, z
 
 // SIGN512 puts the draw's sign on the magnitude while that is a floating-point number: cutting off
-// what is behind the point knows no sign.
+// what is behind the point knows no sign. VPTERNLOGD is z xor (the draw and Z8).
 #define SIGN512(at, z) \
 	VPTERNLOGD $0x78, at(SI), Z8, z \
 	VCVTTPS2DQ z, z
