@@ -50,7 +50,7 @@ func hard(tb testing.TB, each func(name string, c *code.Code, i int, e []float64
 	for _, h := range []struct {
 		levels, bits int
 		p            float64
-	}{{1024, 1024, 0.4}, {100, 60, 0.2}, {24, 200, 0.5}} {
+	}{{1024, 1024, 0.4}, {24, 200, 0.5}} {
 		c, e := wide(tb, h.levels, h.bits, h.p)
 		each(fmt.Sprintf("%d words of %d bits", h.levels, h.bits), c, 0, e)
 	}
@@ -129,7 +129,7 @@ func TestCancelled(t *testing.T) {
 		if whole.asked < work/often {
 			t.Errorf("%s: the context is asked %d times", name, whole.asked)
 		}
-		for _, left := range []int{0, whole.asked / 3, whole.asked - 1} {
+		for _, left := range []int{whole.asked / 3, whole.asked - 1} {
 			ctx := countdown{Context: context.Background(), left: left}
 			if _, err := x.Part(&ctx, i, e); !errors.Is(err, context.Canceled) || ctx.asked > left+2 {
 				t.Errorf("%s: a context that ends when it was asked %d times of %d is asked %d times: error %v", name, left, whole.asked, ctx.asked, err)
