@@ -11,7 +11,8 @@
 //     recurrences give the law of this place (path.go).
 //   - Elsewhere the bits are decided one by one (tree.go). Words that cannot be nearest any more
 //     are dropped, outcomes that differ in nothing that matters are merged, and outcomes
-//     of little probability are bounded by the errors that are still possible.
+//     of little probability are bounded by the errors that are still possible; Part keeps them, so
+//     that samples can be drawn from them alone (rest.go).
 //
 // All sums are of positive numbers. A bound of their rounding widens every interval.
 //
@@ -68,7 +69,8 @@ const underflow = 1e-290
 type Options struct {
 	// Width is the relative width of the interval of a level at which the work on it ends.
 	Width float64
-	// Work limits the work on a level: the number of scores of candidates that are computed.
+	// Work limits the work on a level: the number of scores of candidates that are computed. A
+	// last turn may take half as much again, and Part as much again.
 	Work int
 }
 
