@@ -56,9 +56,9 @@ func hard(tb testing.TB, each func(name string, c *code.Code, i int, e []float64
 	}
 }
 
-// TestMemory: what an encloser holds after a level, which is all of its scratch memory, is within the
+// TestScratchBound: what an encloser holds after a level, which is all of its scratch memory, is within the
 // bound of the package's comment.
-func TestMemory(t *testing.T) {
+func TestScratchBound(t *testing.T) {
 	const work = 1 << 23
 	held := func() int64 {
 		var s runtime.MemStats

@@ -307,16 +307,15 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 		return errors.New("there is no code for which the error model is valid")
 	}
 	first := subjects[0]
-	without := []string{"least", "least_stderr", "above_least_percent", "quantization", "direct_regression"}
 	out := &scenario.Comparison{}
 	var err error
+	var without []table.Option
 	if first.oneTable() {
-		without = append(without, "training", "forecast")
 		if out, err = first.scenario.Compare(ctx, run, problems, first.weights, first.draw(q.Samples)); err != nil {
 			return err
 		}
 	} else {
-		without = append(without, "tie")
+		without = append(without, table.Without("tie"))
 		for _, s := range subjects {
 			row, _, err := s.result(ctx, q.Samples, false)
 			if err != nil {
@@ -326,11 +325,8 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 		}
 		slices.SortStableFunc(out.Results, func(a, b scenario.CodeResult) int { return cmp.Compare(a.Best(), b.Best()) })
 	}
-	if len(invalid) == 0 {
-		without = append(without, "invalid")
-	}
 	out.AddInvalid(invalid)
-	return table.WriteCSV(w, out.Results, table.Without(without...))
+	return table.WriteCSV(w, out.Results, append(without, out.Columns())...)
 }
 
 // writePrior writes the prior as the command reads it.
