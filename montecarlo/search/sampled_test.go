@@ -191,11 +191,11 @@ func TestCopies(t *testing.T) {
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
 	all := []entry{newEntry("a", johnson), newEntry("b", other), newEntry("c", johnson.clone())}
 	set := func(e *entry, v float64) { e.mean, e.judged = v, true }
-	if err := o.each(t.Context(), all, 8, forJudges, set); err != nil {
+	if err := o.each(t.Context(), all, 9, 8, forJudges, set); err != nil {
 		t.Fatal(err)
 	}
 	all = append(all, newEntry("d", other.clone()))
-	if err := o.each(t.Context(), all, 8, forJudges, set); err != nil {
+	if err := o.each(t.Context(), all, 9, 8, forJudges, set); err != nil {
 		t.Fatal(err)
 	}
 	if calls != 2 || all[2].mean != all[0].mean || all[3].mean != all[1].mean || all[0].mean == all[1].mean {
@@ -212,5 +212,48 @@ func TestNoError(t *testing.T) {
 	}
 	if found, err := Run(t.Context(), o); err != nil || found[0].Mean != 0 {
 		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// TestNeeded: of many codes, the best that are needed get the errors that they have when all
+// are needed, on any number of workers, and no other code comes before them.
+func TestNeeded(t *testing.T) {
+	o := problem(t, 24, 20, 0.6, 1.5)
+	starts, err := o.starts(o.rng(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluate := func(need, workers int) []float64 {
+		o.Workers = workers
+		out := make([]float64, len(starts))
+		all := make([]entry, len(starts))
+		for i, s := range starts {
+			all[i] = newEntry(s.name, s.words)
+		}
+		if err := o.each(t.Context(), all, need, 64, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range all {
+			out[i] = e.guide
+		}
+		return out
+	}
+	want := evaluate(len(starts), 1)
+	sorted := slices.Sorted(slices.Values(want))
+	for _, need := range []int{1, 4, 10} {
+		for _, workers := range []int{1, 3} {
+			left := 0
+			for i, v := range evaluate(need, workers) {
+				if v != want[i] {
+					left++
+				}
+				if v != want[i] && (!math.IsInf(v, 1) || want[i] <= sorted[need-1]) {
+					t.Errorf("%d needed: %s has the error %v, not %v", need, starts[i].name, v, want[i])
+				}
+			}
+			if left == 0 {
+				t.Errorf("%d needed of %d, and all were evaluated in full", need, len(starts))
+			}
+		}
 	}
 }

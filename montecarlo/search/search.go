@@ -99,6 +99,9 @@ const screening = 8
 // MaxBits is the largest number of bits of a search. No named code has more.
 const MaxBits = code.MaxLevels
 
+// results is the largest number of codes that a search ends with.
+const results = 4
+
 // judges is the number of samples of a level that decide which codes go on.
 const judges = 4096
 
@@ -204,7 +207,7 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 	if all, err = o.shortlist(ctx, all); err != nil {
 		return nil, err
 	}
-	if all, err = o.judge(ctx, all); err != nil {
+	if all, err = o.judge(ctx, all, rounds[0].codes); err != nil {
 		return nil, err
 	}
 	if len(all) == 0 && ctx.Err() != nil {
@@ -240,13 +243,17 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 		}
 		// The codes from which chains begin stay in the tournament: a search never ends with
 		// a worse code than it began with.
-		if all, err = o.judge(ctx, append(slices.Clone(all), chains...)); err != nil {
+		need := results
+		if r+1 < len(rounds) {
+			need = max(need, rounds[r+1].codes)
+		}
+		if all, err = o.judge(ctx, append(slices.Clone(all), chains...), need); err != nil {
 			return nil, err
 		}
 	}
 	best.report(0, best.smallest, true)
 	var out []Found
-	for _, e := range all[:min(len(all), 4)] {
+	for _, e := range all[:min(len(all), results)] {
 		c, err := e.words.code("found")
 		if err != nil {
 			return nil, fmt.Errorf("from %s: %w", e.start, err)
@@ -273,11 +280,12 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // judge sorts codes by their errors, the smallest first, with random numbers on which none
-// of them was optimized. It leaves out invalid codes and copies. When the context ends,
+// of them was optimized. It leaves out invalid codes and copies, and, of the codes behind the
+// number that is needed, those that take too long. When the context ends,
 // judge does not wait: first come the codes that are best by the samples they were
 // optimized on, and then the codes that were judged before.
-func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
-	err := o.each(ctx, all, judges, forJudges, func(e *entry, v float64) { e.mean, e.judged = v, true })
+func (o *Options) judge(ctx context.Context, all []entry, need int) ([]entry, error) {
+	err := o.each(ctx, all, need, judges, forJudges, func(e *entry, v float64) { e.mean, e.judged = v, true })
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +311,8 @@ func (o *Options) judge(ctx context.Context, all []entry) ([]entry, error) {
 
 // shortlist leaves out starts that are invalid, or among the worst by a few samples.
 func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
-	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
+	const listed = 2 * Chains
+	if err := o.each(ctx, all, listed, rounds[0].samples, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.guide, b.guide) })
@@ -311,21 +320,27 @@ func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
 	if valid < 0 {
 		valid = len(all)
 	}
-	return all[:min(valid, 2*Chains)], nil
+	return all[:min(valid, listed)], nil
 }
 
 // each evaluates the codes that have not been judged, from the given number of samples of
 // a level, until the context ends. Many chains end where they began, so copies of a code are
-// evaluated one time.
-func (o *Options) each(ctx context.Context, all []entry, samples int, purpose uint64, set func(e *entry, v float64)) error {
+// evaluated one time. A code that turns out to be behind as many others as are needed may get
+// the error +Inf: what gets it depends on which codes are evaluated first, but the best that
+// are needed never do, and later codes only push the others further behind.
+func (o *Options) each(ctx context.Context, all []entry, need, samples int, purpose uint64, set func(e *entry, v float64)) error {
 	var waiting []*entry
 	copies := map[string][]*entry{} // by their words
+	first := smallest{need: need}
 	for i := range all {
 		e, key := &all[i], all[i].words.text()
 		known := copies[key]
 		copies[key] = append(known, e)
 		switch {
 		case e.judged:
+			if len(known) == 0 {
+				first.add(e.mean)
+			}
 		case len(known) == 0:
 			waiting = append(waiting, e)
 		case known[0].judged:
@@ -334,9 +349,13 @@ func (o *Options) each(ctx context.Context, all []entry, samples int, purpose ui
 	}
 	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
 		x := o.evaluator(samples, true)
+		if s, ok := x.(*sampled); ok {
+			s.limit = first.last
+		}
 		return func(ctx context.Context, i int) error {
 			v, err := x.reset(ctx, waiting[i].words, o.seed(purpose))
 			if ctx.Err() == nil && err == nil {
+				first.add(v)
 				for _, e := range copies[waiting[i].words.text()] {
 					set(e, v)
 				}
@@ -348,6 +367,31 @@ func (o *Options) each(ctx context.Context, all []entry, samples int, purpose ui
 		return nil
 	}
 	return err
+}
+
+// smallest collects the smallest of many numbers.
+type smallest struct {
+	need   int
+	mu     sync.Mutex
+	values []float64 // the smallest, ascending, at most need of them
+}
+
+func (s *smallest) add(v float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, _ := slices.BinarySearch(s.values, v)
+	s.values = slices.Insert(s.values, at, v)
+	s.values = s.values[:min(len(s.values), s.need)]
+}
+
+// last returns the largest of the numbers needed; +Inf where there are fewer so far.
+func (s *smallest) last() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.values) < s.need {
+		return math.Inf(1)
+	}
+	return s.values[s.need-1]
 }
 
 // workers is the number of goroutines. It is at most the number of chains, because
