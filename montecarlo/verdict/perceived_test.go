@@ -209,8 +209,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestSame: a network whose outputs are the same for all samples has no best decoder.
-func TestSame(t *testing.T) {
+// TestDeadNetwork: a network whose outputs are the same for all samples has no best decoder.
+func TestDeadNetwork(t *testing.T) {
 	for name, rounding := range map[string]float64{"equal": 0, "of float32": 1e-7} {
 		d, sign := easy, 1.0
 		d.change = func(z []float64) {
