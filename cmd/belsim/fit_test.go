@@ -535,7 +535,7 @@ func TestFitRefusals(t *testing.T) {
 		{"--candidates are for --recommend", []string{"unary", "y.csv", "z.csv", "--candidates", "x.csv"}},
 		{"--temperature 0", []string{"unary", "y.csv", "z.csv", "--temperature", "0"}},
 		{"--samples 1: a standard error needs at least 2", []string{"unary", "y.csv", "z.csv", "--samples", "1"}},
-		{"z.csv: 3 columns; want one target for each sample", []string{"unary", "z.csv", "z.csv"}},
+		{"z.csv: 3 columns, as many as the outputs have", []string{"unary", "z.csv", "z.csv"}},
 	} {
 		args := append([]string{"fit", "-o", "out.json", "--code", tt.args[0], "--targets", tt.args[1], "--outputs", tt.args[2]}, tt.args[3:]...)
 		status, stdout, stderr := run(t, args...)
