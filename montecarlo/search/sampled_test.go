@@ -59,10 +59,10 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestLimit: an update with a limit says whether the error is above it, as one without does,
+// TestUpdateLimit: an update with a limit says whether the error is above it, as one without does,
 // to the last bit. Below the limit it gives the same error. Whatever was evaluated in part
 // and taken back leaves no trace in what follows.
-func TestLimit(t *testing.T) {
+func TestUpdateLimit(t *testing.T) {
 	moves := 200
 	if long {
 		moves = 10000
