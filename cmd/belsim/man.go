@@ -52,7 +52,11 @@ var (
 func (cmd *manCmd) Run(k *kong.Context, env *environment) error {
 	m := &manual.Manual{App: k.Model, Version: version(), ExitStatus: exitStatus, Environment: environmentVariables}
 	if cmd.Output == "" {
-		page, err := m.Page(strings.TrimSuffix(m.App.Name+"-"+cmd.Command, "-"))
+		name := m.App.Name
+		if cmd.Command != "" && cmd.Command != name { // names of pages, which messages and pages list, do as well
+			name += "-" + strings.TrimPrefix(cmd.Command, name+"-")
+		}
+		page, err := m.Page(name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", cmd.Command, err)
 		}

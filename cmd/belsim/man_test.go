@@ -35,8 +35,10 @@ func TestMan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := mustRun(t, page...); got != string(text) {
-			t.Errorf("belsim %v prints another page than -o writes", page)
+		for _, args := range [][]string{page, {"man", file}} {
+			if got := mustRun(t, args...); got != string(text) {
+				t.Errorf("belsim %v prints another page than -o writes", args)
+			}
 		}
 		for _, want := range []string{".TH", `"NAME"`, `"SYNOPSIS"`, `"DESCRIPTION"`, `"OPTIONS"`, `"EXIT STATUS"`, `"ENVIRONMENT"`, `\fB\-\-color\fR=\fIauto|always|never\fR`} {
 			if !bytes.Contains(text, []byte(want)) {
