@@ -55,28 +55,31 @@ func sample(ctx context.Context, run Run, p *montecarlo.Problem, weights []float
 	return drawn{o, worst, reached, kind, nil}, nil
 }
 
-// stratified lists the codes of rows with stratified samples, and of rows with plain ones where stratified
-// ones were asked for.
-func (c *Comparison) stratified() (stratified, plain []string) {
+// sampled says in the heading which samples are stratified. Where a code has both kinds, its decoders
+// tell them apart.
+func (c *Comparison) sampled() string {
+	var some []string // the codes with stratified samples
 	for _, r := range c.Results {
-		switch {
-		case r.Sampling == stratifiedSamples && !slices.Contains(stratified, r.Code):
-			stratified = append(stratified, r.Code)
-		case r.Sampling == plainSamples && !slices.Contains(plain, r.Code):
-			plain = append(plain, r.Code)
+		if r.Sampling == stratifiedSamples {
+			some = append(some, r.Code)
 		}
 	}
-	return stratified, plain
-}
-
-// sampled says in the heading which samples are stratified.
-func (c *Comparison) sampled() string {
-	switch s, plain := c.stratified(); {
-	case len(s)+len(plain) == 0:
+	var plain []string
+	for _, r := range c.Results {
+		name := r.Code
+		if slices.Contains(some, r.Code) {
+			name = r.Decoder
+		}
+		if r.Sampling == plainSamples && !slices.Contains(plain, name) {
+			plain = append(plain, name)
+		}
+	}
+	switch {
+	case len(some)+len(plain) == 0:
 		return ""
 	case len(plain) == 0:
 		return "; stratified samples"
-	case len(s) == 0:
+	case len(some) == 0:
 		return "; plain samples, for stratified ones do not apply or errors are too frequent"
 	default:
 		return "; stratified samples, but plain ones of " + strings.Join(plain, ", ")

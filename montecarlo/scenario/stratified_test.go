@@ -36,6 +36,7 @@ func TestStratified(t *testing.T) {
 	}{
 		{[]string{"gen"}, "; stratified samples\n"},
 		{[]string{"gen-ex"}, "; plain samples, for stratified ones do not apply or errors are too frequent\n"},
+		{[]string{"gen", "gen-ex"}, "; stratified samples, but plain ones of gen-ex\n"}, // not of the codes, which have both
 	} {
 		candidates, _, err := s.Candidates(ctx, codes, tt.decoders, draw)
 		if err != nil {
@@ -57,7 +58,7 @@ func TestStratified(t *testing.T) {
 		}
 		for _, r := range result.Results {
 			for _, p := range plain.Results {
-				if p.Code != r.Code {
+				if p.Code != r.Code || p.Decoder != r.Decoder {
 					continue
 				}
 				switch r.Decoder {
