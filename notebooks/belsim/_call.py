@@ -257,7 +257,7 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
     exit code 1, a failed verification, is no error.
     """
     bar = _Bar(progress)
-    environment = dict(os.environ)
+    environment = {**os.environ, "NO_COLOR": "1"}  # FORCE_COLOR, which notebooks and CI set, would colour reports
     if bar.wanted:
         environment.setdefault("BELSIM_PROGRESS", "500ms")
     process = subprocess.Popen(
