@@ -10,6 +10,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Recommendation ranks codes by the error that they are forecast to have when a network of the
@@ -70,21 +71,22 @@ func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
 		r.Trained = r.Code == s.Fit.Code && x.Training == s.training
 		rec.Ranking = append(rec.Ranking, r)
 	}
-	rec.Notes = append(s.beside(rec.Ranking), s.forecastNotes(codes)...)
+	rec.Notes = append(s.beside(all), s.forecastNotes(codes)...)
 	s.Fit.Recommendation = rec
 	return nil
 }
 
 // beside compares the forecasts with direct regression, each code with its best decoder and training.
-func (s *Study) beside(ranking []RankedCode) []string {
+func (s *Study) beside(all []forecast.Forecast) []string {
 	width := 1.0
 	if s.Fit.Range != nil {
 		width = s.Fit.LevelWidth
 	}
 	var rivals []scenario.Rival
-	for _, r := range ranking { // the smallest forecast first
-		if !slices.ContainsFunc(rivals, func(x scenario.Rival) bool { return x.Name == r.Code }) {
-			rivals = append(rivals, scenario.Rival{Name: r.Code, Lo: width * float64(r.Interval[0]), Hi: width * float64(r.Interval[1])})
+	for _, x := range all { // the smallest forecast first
+		if !slices.ContainsFunc(rivals, func(r scenario.Rival) bool { return r.Name == x.Code.Name() }) {
+			lo, hi := aroundTargets(x.Lo, x.Hi, s.observed.Quantization, decode.Real(x.Reader.Decoder))
+			rivals = append(rivals, scenario.Rival{Name: x.Code.Name(), Lo: width * lo, Hi: width * hi})
 		}
 	}
 	var out []string
@@ -96,6 +98,18 @@ func (s *Study) beside(ranking []RankedCode) []string {
 		out = append(out, text+".")
 	}
 	return out
+}
+
+// aroundTargets widens the interval of a mean error against the levels of targets to one against the
+// targets themselves, which direct regression is wrong about. By the triangle inequality the two
+// differ by at most the mean distance of a target from its level, and no answer in levels is nearer
+// to a target than its level is.
+func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, float64) {
+	least := quantization
+	if realAnswers {
+		least = 0
+	}
+	return max(lo-quantization, least), hi + quantization
 }
 
 // forecastNotes says what the forecasts rest on.

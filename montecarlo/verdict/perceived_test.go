@@ -13,6 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -282,6 +285,36 @@ func TestBaseline(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	if o.Baseline = -1; o.Check() == nil {
 		t.Error("a negative error was taken")
+	}
+}
+
+// TestBesideQuantization: no code is said to have less error than quantization alone, however well its
+// bits are forecast. Direct regression has no quantization.
+func TestBesideQuantization(t *testing.T) {
+	unary, err := code.New("unary", 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Study{Fit: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, observed: &observed.Summary{Quantization: 0.25}}
+	for _, tt := range []struct {
+		lo, hi, direct float64 // of bits in levels, of direct regression in label units
+		want           string
+	}{
+		{0.05, 0.07, 0.4, "unary has more"}, // 0.25 levels are 0.5
+		{0.05, 0.07, 0.6, "unary is not told apart from it"},
+		{0.05, 0.07, 0.65, "unary has less"},
+		{1, 2, 1.4, "unary has more"},
+		{1, 2, 1.6, "unary is not told apart from it"},
+		{1, 2, 4.6, "unary has less"},
+	} {
+		s.Fit.Baselines = scenario.NewBaselines(0, tt.direct, 32, scenario.InLabelUnits)
+		x := forecast.Forecast{Code: unary, Lo: tt.lo, Hi: tt.hi}
+		if notes := s.beside([]forecast.Forecast{x}); len(notes) != 1 || !strings.Contains(notes[0], tt.want) {
+			t.Errorf("%v to %v beside %v: %q, want %q", tt.lo, tt.hi, tt.direct, notes, tt.want)
+		}
+	}
+	if lo, hi := aroundTargets(0.1, 0.5, 0.25, true); lo != 0 || hi != 0.75 {
+		t.Errorf("real answers: %v to %v, want 0 to 0.75", lo, hi)
 	}
 }
 
