@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -64,6 +65,14 @@ const unit = 0x1p-53
 
 // underflow is more than what is lost where probabilities are too small for a float64.
 const underflow = 1e-290
+
+// loosen widens an interval by what is lost of probabilities that are too small.
+func (v Interval) loosen() Interval { return Interval{max(0, v.Lo-underflow), v.Hi + underflow} }
+
+// certain reports whether no outcome is random, so that nothing is lost.
+func certain(e []float64) bool {
+	return !slices.ContainsFunc(e, func(p float64) bool { return p != 0 && p != 1 })
+}
 
 // Options say how narrow intervals are to be, and how much work they may take.
 type Options struct {
@@ -129,6 +138,9 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		x.path.set(c)
 		v, _, err := x.path.mean(ctx, c)
 		x.keepPath()
+		if !certain(e) {
+			v = v.loosen()
+		}
 		return v, err
 	}
 	if err := c.row(ctx, x.gen, i, e); err != nil {
@@ -136,7 +148,11 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 	}
 	left := c.choose(math.Inf(1))
 	v := math.Abs(float64(c.reference - i))
-	out := Interval{max(0, v-left.Lo), min(v+left.Hi, c.most)}
+	out := Interval{max(0, v-left.Lo), v + left.Hi}
+	if v > 0 && len(c.rivals) > 0 { // the sums are rounded, and may be v itself
+		out = out.widen(4 * unit)
+	}
+	out.Hi = min(out.Hi, c.most)
 	if x.keep {
 		x.rest.sure([]float64{v}, 1)
 	}
@@ -200,7 +216,7 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 // meet returns what an interval has in common with one of chosen candidates, which may be too
 // large by left.Lo and too small by left.Hi. Both hold the mean.
 func (v Interval) meet(w, left Interval) Interval {
-	w = Interval{max(0, w.Lo-left.Lo), w.Hi + left.Hi + underflow}.widen(4 * unit)
+	w = Interval{max(0, w.Lo-left.Lo), w.Hi + left.Hi}.loosen().widen(4 * unit)
 	return Interval{max(v.Lo, w.Lo), min(v.Hi, w.Hi)}
 }
 

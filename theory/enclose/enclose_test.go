@@ -210,6 +210,53 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestTinyProbabilities: what is too small beside the rest of an error, or for a float64, is inside the
+// interval all the same; an error of 0 that is certain stays 0.
+func TestTinyProbabilities(t *testing.T) {
+	words := func(rows ...string) *code.Code {
+		m := mat.NewDense(len(rows), len(rows[0]), nil)
+		for i, row := range rows {
+			for k, b := range row {
+				m.Set(i, k, float64(b-'0'))
+			}
+		}
+		c, err := code.FromMatrix("tiny", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for _, test := range []struct {
+		name string
+		code *code.Code
+		e    []float64
+		at   float64 // the error is a little more than that
+	}{
+		// The output is the second word, but for two wrong bits, which make it the third one: with
+		// their probability, 10⁻³⁴, the error is 2 and not 1.
+		{"beside 1", words("00000", "11110", "11101"), []float64{1, 1, 1, 1 - 1e-4, 1e-30}, 1},
+		// One path; two wrong bits of 10⁻²⁰⁰ make the error 1.
+		{"underflow", words("000", "111"), []float64{1e-200, 1e-200, 1e-200}, 0},
+	} {
+		d, err := decode.New("gen", test.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := enclose.New(test.code, d, enclose.Usual())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := x.Row(context.Background(), 0, test.e)
+		if err != nil || v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
+			t.Errorf("%s: %v, %v; want an interval that goes from %v to a little above", test.name, v, err, test.at)
+		}
+		clear(test.e)
+		if v, err = x.Row(context.Background(), 0, test.e); err != nil || v != (enclose.Interval{}) {
+			t.Errorf("%s: %v, %v where no bit errs; want 0", test.name, v, err)
+		}
+	}
+}
+
 // TestMixtures: intervals are narrow where errors are rare, and on paths always.
 func TestMixtures(t *testing.T) {
 	ctx := context.Background()
