@@ -103,8 +103,6 @@ GLOBL lanes512<>(SB), RODATA|NOPTR, $64
 
 // ROUND512 takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of
 // products, which stay where they are. VPTERNLOGD with 0x96 is the XOR of three.
-// ROUND512 takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of
-// products, which stay where they are. VPTERNLOGD with 0x96 is the XOR of three.
 #define ROUND512(x0, x1, x2, x3, p0, p1, k0, k1) \
 	VPMULUDQ        x0, Z8, p0            \
 	VPMULUDQ        x2, Z9, p1            \
