@@ -34,6 +34,9 @@ type Optimizer struct {
 	// NewOptimizer makes it where networks learn a perceived label; else it is nil. Its numbers
 	// are sure (their Spread is 0), unless the caller says how uncertain they are.
 	Forecaster *forecast.Forecaster
+	// SamplesOnly leaves exact values out of reports: for those who compare codes by samples, since
+	// exact values of wide codes take as long as a search.
+	SamplesOnly bool
 
 	scenario scenario.Scenario
 	decoder  string

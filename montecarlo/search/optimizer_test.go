@@ -363,3 +363,25 @@ func TestBestRow(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesOnly: without exact values, everything else is the same.
+func TestSamplesOnly(t *testing.T) {
+	var found [2]*Optimized
+	for i := range found {
+		p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: 500})
+		p.SamplesOnly = i == 1
+		var err error
+		if found[i], err = p.Find(t.Context(), montecarlo.CPU{}, 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := found[0], found[1]
+	if a.Exact.IsMissing() || !b.Exact.IsMissing() || a.Mean != b.Mean || a.StdErr != b.StdErr || len(a.Baselines) != len(b.Baselines) {
+		t.Fatalf("with exact values %+v, without %+v", a.Estimate, b.Estimate)
+	}
+	for i, k := range b.Baselines {
+		if k.Code != a.Baselines[i].Code || k.Mean != a.Baselines[i].Mean || !k.Exact.IsMissing() {
+			t.Errorf("with exact values %+v, without %+v", a.Baselines[i], k)
+		}
+	}
+}

@@ -265,7 +265,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 		return noEstimate(), err
 	}
 	exact, prior := table.Missing(), p.Options.Prior
-	if a.exact {
+	if a.exact && !p.SamplesOnly {
 		if _, exact, err = scenario.Averages(ctx, p.Options.Workers, problem, prior); err != nil {
 			return noEstimate(), err
 		}
