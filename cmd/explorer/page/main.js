@@ -624,12 +624,25 @@ function useFit(f, prior) {
 }
 
 /* The beginning. */
+// What is drawn anew for an answer, where the model fits the code. Else, everything is.
+const shows = {
+	errors: ["bits", "headline", "readout"],
+	theory: ["levels", "headline", "readout"], exact: ["levels", "headline", "readout"],
+	samples: ["levels", "headline", "readout"], refined: ["levels", "headline", "readout"],
+	map: ["map"], "map refined": ["map"],
+	table: ["table"], "table refined": ["table"],
+};
+const everything = ["matrix", "prior", "levels", "bits", "headline", "readout", "table"];
+let rowsTimer = 0; // rows of the table come one by one; it is not drawn for each
+
 function changed(view) {
+	if (view === "table row") {
+		rowsTimer ||= setTimeout(() => { rowsTimer = 0; draw("table"); }, 80);
+		return;
+	}
 	if (view === "code") showControls();
-	if (["code", "theory", "problem"].includes(view)) for (const v of ["matrix", "prior"]) draw(v);
-	if (view.startsWith("map")) draw("map");
-	else if (view.startsWith("table")) draw("table");
-	else for (const v of ["levels", "bits", "headline", "readout", "table"]) draw(v);
+	const fits = shows[view] && !(views.data.problem && shows[view].includes("headline"));
+	for (const v of fits ? shows[view] : everything) draw(v);
 }
 
 /** decode reads bytes that the builder wrote as text, seven bits a character. */
@@ -672,7 +685,7 @@ async function start() {
 	alert_(text);
 	show({ link: false });
 	$("loading").hidden = true;
-	globalThis.explorer = { state, set, views, pool, get idle() { return !pool.busy; }, undo, redo, command: (what) => command(what, state(), context()), startedAfter: performance.now() };
+	globalThis.explorer = { state, set, views, pool, get idle() { return !pool.busy && views.resting === 0; }, undo, redo, command: (what) => command(what, state(), context()), startedAfter: performance.now() };
 }
 start().catch((err) => {
 	$("loading").hidden = true;

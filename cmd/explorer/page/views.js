@@ -1,11 +1,12 @@
 // What is computed: the questions that a state asks, in which order, and where their answers go.
-import { ignoreDropped } from "explorer/pool.js";
+import { dropped, ignoreDropped } from "explorer/pool.js";
 
 const firstSamples = 100, mostSamples = 65536;
 const firstRow = 20; // samples of each level that a row of the table begins with
 
 /** tableSamples is the number of samples of each level in the table at last. */
 export const tableSamples = (levels) => (levels > 128 ? 1000 : 4096);
+const pause = 150; // milliseconds without a move before what takes longer is begun
 const slice = 40; // milliseconds that one question about samples is to take
 
 /** scene is the part of a state that the engine knows. */
@@ -26,6 +27,8 @@ export class Views {
 		Object.assign(this, { pool, about, changed });
 		this.data = { code: null, errors: null, theory: null, samples: null, rows: new Map(), map: null, problem: "" };
 		this.keys = {};
+		this.runs = {};
+		this.resting = 0;
 		this.timings = {};
 		this.moved = 0;
 		this.rate = 3e6; // samples a second, measured
@@ -55,8 +58,19 @@ export class Views {
 		const text = JSON.stringify(key);
 		if (this.keys[group] === text) return;
 		this.keys[group] = text;
+		this.runs[group] = (this.runs[group] ?? 0) + 1;
 		this.pool.drop(group);
 		ask().catch(ignoreDropped).catch((err) => { this.data.problem = err.message; this.changed("problem"); });
+	}
+
+	/** rest waits for a pause, so that long questions are not begun while somebody drags: to end them
+	 * takes time from the next move. It ends as a dropped question does where the group is asked anew. */
+	async rest(group) {
+		const run = this.runs[group];
+		this.resting++;
+		await new Promise((done) => setTimeout(done, pause));
+		this.resting--;
+		if (this.runs[group] !== run) throw dropped;
 	}
 
 	/** came notes how long after the move a view had its answer. */
@@ -111,6 +125,7 @@ export class Views {
 		this.came("theory");
 		d.samples = await first;
 		this.came("samples");
+		await this.rest("code");
 		if (d.theory.later) {
 			this.ask("code", "theory", present, { rank: 4, pin }).then((t) => { d.theory = t; this.came("exact"); }).catch(ignoreDropped);
 		}
@@ -161,16 +176,17 @@ export class Views {
 			return a;
 		};
 		for (const r of d.rows.values()) r.old = true;
-		const all = codes.map((_, i) => row(i, firstRow, true, 3).then((a) => { this.changed("table"); return a; }));
+		const all = codes.map((_, i) => row(i, firstRow, true, 3).then((a) => { this.changed("table row"); return a; }));
 		all.forEach((p) => p.catch(() => {}));
 		const first = await Promise.all(all);
 		this.came("table");
+		await this.rest("table");
 		const more = codes.map(async (_, i) => {
 			if (first[i].problem) return;
-			if (first[i].later) { await row(i, firstSamples, false, 6); this.changed("table"); }
+			if (first[i].later) { await row(i, firstSamples, false, 6); this.changed("table row"); }
 			for (let n = 1000; n <= tableSamples(sc.levels); n *= 4.096) {
 				await row(i, n, false, n > 1000 ? 9 : 8);
-				this.changed("table");
+				this.changed("table row");
 			}
 		});
 		more.forEach((p) => p.catch(() => {}));
@@ -209,6 +225,7 @@ export class Views {
 			const values = (a) => Array.from({ length: side }, (_, i) => a.lo * (a.hi / a.lo) ** (i / (side - 1)));
 			d.map = { x: values(x), y: values(y), z, side, method, axes: { x, y }, a: s.code, b: s.other, decoders: [answer.decoder_a, answer.decoder_b], model: s.model, samples: 100, whole: pass === sides.length - 1 };
 			this.came(pass === 0 ? "map" : "map refined");
+			if (pass === 0) await this.rest("map");
 		}
 	}
 
