@@ -36,9 +36,15 @@ const noDevice = "belsim: note: sampling on the CPU: "
 // is is the machine's affair, and TestBackends'.
 func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
+	return watched(t, func(*progress) {}, args...)
+}
+
+// watched runs a command line, and shows every progress that begins.
+func watched(t *testing.T, watch func(*progress), args ...string) (status int, stdout, stderr string) {
+	t.Helper()
 	var out, err bytes.Buffer
 	env := newEnvironment(args, &out, &err)
-	env.grace = time.Minute // a command that ends the process would end the tests
+	env.watch, env.grace = watch, time.Minute // a command that ends the process would end the tests
 	status = env.belsim()
 	for line := range strings.Lines(err.String()) {
 		if !strings.HasPrefix(line, noDevice) {
@@ -52,13 +58,10 @@ func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
 // first progress: a fixed time would be too early on some machines and too late on others.
 func signalled(t *testing.T, signal syscall.Signal, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
-	var out, err bytes.Buffer
-	env := newEnvironment(args, &out, &err)
-	env.grace = time.Minute
 	ended := make(chan struct{})
 	defer close(ended)
 	var once sync.Once
-	env.watch = func(p *progress) {
+	return watched(t, func(p *progress) {
 		go once.Do(func() {
 			for p.finished.Load() == 0 && p.said() == "" {
 				select {
@@ -69,9 +72,7 @@ func signalled(t *testing.T, signal syscall.Signal, args ...string) (status int,
 			}
 			syscall.Kill(os.Getpid(), signal)
 		})
-	}
-	status = env.belsim()
-	return status, out.String(), err.String()
+	}, args...)
 }
 
 // mustRun runs a command line that succeeds without a word on standard error.
