@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"belsim/errmodel"
+	"belsim/theory/base/matrix"
 	"belsim/theory/code"
-	"belsim/theory/matrix"
 )
 
 func mustNew(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
-	"belsim/theory/parallel"
 )
 
 // certain is the logit of a bit that has no transitions.

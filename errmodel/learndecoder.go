@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 
-	"belsim/theory/parallel"
+	"belsim/theory/base/parallel"
 )
 
 // The optimizer of the decoder's loss. A network is not trained until its loss has no slope

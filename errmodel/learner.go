@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"belsim/theory/base/memory"
 	"belsim/theory/code"
-	"belsim/theory/memory"
 )
 
 // Learner learns codes that differ from one another in few columns, as a search for codes tries

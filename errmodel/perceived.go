@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"belsim/theory/base/memory"
 	"belsim/theory/code"
-	"belsim/theory/memory"
 )
 
 // Training says what a network's outputs were trained for.

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
-	"belsim/theory/matrix"
-	"belsim/theory/parallel"
 )
 
 // Network is what was observed of one trained network.

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"belsim/theory/base/parallel"
 	"belsim/theory/latent"
-	"belsim/theory/parallel"
 )
 
 // SharedNoise is the estimate of the part ρ of the classifiers' noise that is one

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 )
 
 // Table returns the L × M table of error probabilities of classifiers whose

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"belsim/gpu/internal/driver"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
-	"belsim/theory/parallel"
 )
 
 // codeMemory is a code on the device. It stays until another code comes: the

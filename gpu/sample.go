@@ -16,9 +16,9 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/parallel"
 )
 
 // Limits of one launch. A launch cannot be interrupted, so it is kept short by

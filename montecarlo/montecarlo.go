@@ -18,11 +18,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
-	"belsim/theory/memory"
-	"belsim/theory/parallel"
 )
 
 // NumericVersion is that of the numbers: of the samples here, and of the codes,

@@ -27,7 +27,7 @@
 //  6. belsim/plots draws the numbers.
 //
 // belsim/montecarlo/scenario does these steps together, as the commands do: it ranks
-// codes, checks samples against theory, and fills maps. belsim/montecarlo/verdict judges
+// codes, checks samples against theory, and fills maps. belsim/montecarlo/assess judges
 // a trained network, and belsim/montecarlo/search looks for a code.
 //
 // The example of this package does steps 1 to 4. The examples of belsim/montecarlo

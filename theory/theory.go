@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
-	"belsim/theory/parallel"
 )
 
 // Moments are the first two moments of the absolute error of one label, in

@@ -9,7 +9,7 @@ import (
 
 	"belsim/gpu"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 type benchCmd struct {

@@ -27,14 +27,14 @@ import (
 	"belsim/errmodel"
 	"belsim/gpu"
 	"belsim/montecarlo"
-	"belsim/montecarlo/safefile"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
-	"belsim/montecarlo/table"
 	"belsim/plots/paper"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/safefile"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
-	"belsim/theory/memory"
 )
 
 // Exit codes, as the README documents them.

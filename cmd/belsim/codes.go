@@ -6,13 +6,13 @@ import (
 	"io"
 
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/plots/paper"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/memory"
 )
 
 type codesCmd struct {

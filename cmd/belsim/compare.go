@@ -9,21 +9,21 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 type compareCmd struct {
-	Codes   []string           `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
-	Levels  []int              `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has); with --range, several with commas between them."`
-	Range   verdict.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
-	Decoder []string           `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
+	Codes   []string          `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
+	Levels  []int             `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has); with --range, several with commas between them."`
+	Range   assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
+	Decoder []string          `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
 	scenarioFlags
 	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
 	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`

@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"io"
 
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/verdict"
 )
 
 type decodeCmd struct {
-	Decoder     string             `required:"" placeholder:"NAME|FILE" reads:"" help:"Decoder: a FILE.npz that 'belsim fit --fit-decoder -o FILE.npz' wrote, or one of ${uninformed}."`
-	Outputs     string             `required:"" placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits, .csv, .npy or FILE.npz:NAME: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
-	Code        string             `placeholder:"CODE" reads:"" help:"Code of the outputs, a NAME or a FILE, for a named decoder."`
-	Levels      int                `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
-	Range       verdict.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one (default: that of a fitted decoder, or levels from 1)."`
-	Temperature float64            `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`
-	Signs       bool               `help:"Let a named decoder that can read logits read their signs alone."`
-	Output      []string           `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample) or .csv."`
-	IfExists    string             `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
-	Quiet       bool               `short:"q" help:"No progress on standard error."`
+	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"Decoder: a FILE.npz that 'belsim fit --fit-decoder -o FILE.npz' wrote, or one of ${uninformed}."`
+	Outputs     string            `required:"" placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits, .csv, .npy or FILE.npz:NAME: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
+	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, a NAME or a FILE, for a named decoder."`
+	Levels      int               `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
+	Range       assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one (default: that of a fitted decoder, or levels from 1)."`
+	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`
+	Signs       bool              `help:"Let a named decoder that can read logits read their signs alone."`
+	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample) or .csv."`
+	IfExists    string            `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
+	Quiet       bool              `short:"q" help:"No progress on standard error."`
 	workersFlag
 }
 
@@ -44,7 +44,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if err := firstError(cmd.checkWorkers(), out.checkOutput(env, "npy", "csv"), checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
 		return err
 	}
-	d, err := verdict.OpenDecoding(ctx, verdict.Options{
+	d, err := assess.OpenDecoding(ctx, assess.Options{
 		Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders,
 	}, cmd.Decoder, cmd.Signs)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/sweep"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
 	"belsim/plots/paper"
+	"belsim/theory/base/table"
 )
 
 // results are the types that commands write, with what they are.
@@ -28,9 +28,9 @@ var results = []struct {
 	{"compare --range", "JSON; the CSV has the fields of `results[]` but `interval`", table.Reference[forecast.Resolutions], table.Undocumented[forecast.Resolutions]},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", table.Reference[scenario.Map], table.Undocumented[scenario.Map]},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", table.Reference[scenario.Verification], table.Undocumented[scenario.Verification]},
-	{"fit", "JSON", table.Reference[verdict.Fit], table.Undocumented[verdict.Fit]},
-	{"fit", "JSON of a network of several outputs", table.Reference[verdict.Several], table.Undocumented[verdict.Several]},
-	{"fit", "CSV", table.Reference[verdict.Rate], table.Undocumented[verdict.Rate]},
+	{"fit", "JSON", table.Reference[assess.Fit], table.Undocumented[assess.Fit]},
+	{"fit", "JSON of a network of several outputs", table.Reference[assess.Several], table.Undocumented[assess.Several]},
+	{"fit", "CSV", table.Reference[assess.Rate], table.Undocumented[assess.Rate]},
 	{"optimize", "JSON", table.Reference[search.Optimized], table.Undocumented[search.Optimized]},
 	{"optimize --pareto", "JSON", table.Reference[search.Tradeoff], table.Undocumented[search.Tradeoff]},
 	{"optimize --pareto", "CSV", table.Reference[search.TradeoffRow], table.Undocumented[search.TradeoffRow]},

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/verdict"
+	"belsim/montecarlo/assess"
 	"belsim/plots/paper"
 )
 
@@ -46,7 +46,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 		return fmt.Errorf("cannot write to %s: it is not a folder", cmd.Output)
 	}
 	if cmd.Rates != "" { // refused before anything is written
-		if _, err := verdict.ReadRates(cmd.Rates); err != nil {
+		if _, err := assess.ReadRates(cmd.Rates); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"belsim/cmd/internal/terminal"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // standardOutput remembers its first error, so that a full disk is seen although what prints

@@ -8,31 +8,31 @@ import (
 
 	"belsim/cmd/internal/files"
 	"belsim/errmodel"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
 	"belsim/plots"
 	"belsim/plots/paper"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 )
 
 type fitCmd struct {
-	Code        []string             `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE (default: the first of --runs); several times for a network of several outputs."`
-	Levels      int                  `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
-	Targets     string               `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
-	Outputs     string               `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
-	Range       []verdict.LabelRange `placeholder:"a:b" sep:"none" help:"Range of real labels: a is level 1, b the last one; several times for a network of several outputs."`
-	Training    string               `enum:"auto,bits,decoder" default:"auto" help:"What the network was trained for: each bit by its own cross-entropy (bits), or the decoder's distribution over the levels (decoder); auto finds out (default: auto)."`
-	Also        []string             `placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
-	Runs        string               `placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
-	Temperature float64              `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
-	PerBit      bool                 `help:"Fit an r and a σ for each bit, too."`
-	Bits        []int                `placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
-	FitDecoder  bool                 `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
-	Recommend   bool                 `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
-	Candidates  []string             `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
-	Samples     uint64               `default:"10000" help:"Simulated samples of each label."`
-	Seed        uint64               `default:"1" help:"Seed of the random numbers."`
+	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE (default: the first of --runs); several times for a network of several outputs."`
+	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
+	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
+	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
+	Range       []assess.LabelRange `placeholder:"a:b" sep:"none" help:"Range of real labels: a is level 1, b the last one; several times for a network of several outputs."`
+	Training    string              `enum:"auto,bits,decoder" default:"auto" help:"What the network was trained for: each bit by its own cross-entropy (bits), or the decoder's distribution over the levels (decoder); auto finds out (default: auto)."`
+	Also        []string            `placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
+	Runs        string              `placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
+	Temperature float64             `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
+	PerBit      bool                `help:"Fit an r and a σ for each bit, too."`
+	Bits        []int               `placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
+	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
+	Recommend   bool                `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
+	Candidates  []string            `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
+	Samples     uint64              `default:"10000" help:"Simulated samples of each label."`
+	Seed        uint64              `default:"1" help:"Seed of the random numbers."`
 	baselineFlag
 	backendFlags
 	outputFlags
@@ -58,7 +58,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "png", "svg", "pdf", "tex")); err != nil {
 		return err
 	}
-	o := verdict.Options{
+	o := assess.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
 		Temperature: cmd.Temperature, PerBit: cmd.PerBit, Candidates: cmd.Candidates, Baseline: cmd.Baseline, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
 	}
@@ -71,7 +71,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.writes("npz") && !cmd.FitDecoder {
 		return errors.New("-o FILE.npz holds a fitted decoder: want --fit-decoder")
 	}
-	outputs, err := verdict.CountOutputs(o)
+	outputs, err := assess.CountOutputs(o)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // of are the options of one output, from 0, of which the code and the range may be its own.
-func (cmd *fitCmd) of(o verdict.Options, k int) verdict.Options {
+func (cmd *fitCmd) of(o assess.Options, k int) assess.Options {
 	o.Code = cmd.Code[min(k, len(cmd.Code)-1)]
 	if len(cmd.Range) > 0 {
 		o.Range = cmd.Range[min(k, len(cmd.Range)-1)]
@@ -109,8 +109,8 @@ func (cmd *fitCmd) of(o verdict.Options, k int) verdict.Options {
 }
 
 // one judges one output of a network.
-func (cmd *fitCmd) one(ctx context.Context, env *environment, o verdict.Options, others []verdict.Other) (*verdict.Study, error) {
-	network, err := verdict.Open(ctx, o)
+func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, others []assess.Other) (*assess.Study, error) {
+	network, err := assess.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o verdict.Options,
 }
 
 // several judges all outputs of a network.
-func (cmd *fitCmd) several(ctx context.Context, env *environment, o verdict.Options, outputs, others int) error {
+func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs, others int) error {
 	if others > 0 || o.Baseline > 0 {
 		return errors.New("--also, --runs and --baseline are for networks of one output")
 	}
@@ -134,7 +134,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o verdict.Opti
 			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json", path)
 		}
 	}
-	var studies []*verdict.Study
+	var studies []*assess.Study
 	for k := range outputs {
 		at := cmd.of(o, k)
 		at.Output = k + 1
@@ -144,7 +144,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o verdict.Opti
 		}
 		studies = append(studies, s)
 	}
-	all := verdict.NewSeveral(studies)
+	all := assess.NewSeveral(studies)
 	if err := cmd.write(env, func(w io.Writer, _ string) error { return table.WriteJSON(w, all) }); err != nil {
 		return err
 	}
@@ -156,17 +156,17 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o verdict.Opti
 
 // networks lists the networks besides the first one, which it takes from --runs where no flag
 // names it.
-func (cmd *fitCmd) networks(env *environment) ([]verdict.Other, error) {
-	var others []verdict.Other
+func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
+	var others []assess.Other
 	for _, text := range cmd.Also {
-		o, err := verdict.ParseOther(text)
+		o, err := assess.ParseOther(text)
 		if err != nil {
 			return nil, fmt.Errorf("--also %w", err)
 		}
 		others = append(others, o)
 	}
 	if cmd.Runs != "" {
-		runs, err := verdict.ReadRuns(cmd.Runs)
+		runs, err := assess.ReadRuns(cmd.Runs)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (cmd *fitCmd) training() errmodel.Training {
 }
 
 // study fits the models, predicts errors with them, and forecasts codes if that is asked for.
-func (cmd *fitCmd) study(ctx context.Context, env *environment, network *verdict.Network, others []verdict.Other) (*verdict.Study, error) {
+func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.Network, others []assess.Other) (*assess.Study, error) {
 	total := max(network.Samples(), 0) * (2 + len(others))
 	if cmd.FitDecoder {
 		total += max(network.Samples(), 0) * (1 + len(others))
@@ -227,7 +227,7 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *verdict
 }
 
 // writeStudy writes the study in the format of a file.
-func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *verdict.Study) error {
+func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *assess.Study) error {
 	f := s.Fit
 	switch format(path) {
 	case "json":

@@ -16,10 +16,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -27,10 +27,10 @@ import (
 var network = []string{"fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "testdata/network/logits.npy"}
 
 // fitOf runs a fit and reads its JSON.
-func fitOf(t *testing.T, args ...string) *verdict.Fit {
+func fitOf(t *testing.T, args ...string) *assess.Fit {
 	t.Helper()
 	out := mustRun(t, append(args, "--json")...)
-	f := &verdict.Fit{}
+	f := &assess.Fit{}
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
 	if err := d.Decode(f); err != nil {
@@ -238,7 +238,7 @@ func TestFitOutputs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f, err := verdict.Read("fit.json")
+	f, err := assess.Read("fit.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func TestRecommend(t *testing.T) {
 	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A forecast is the error of a network of the same kind") {
 		t.Error(out)
 	}
-	f, err := verdict.Read("fit.json")
+	f, err := assess.Read("fit.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +413,7 @@ func TestFitNetworks(t *testing.T) {
 	args := []string{"--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--samples", "100"}
 	f := fitOf(t, append([]string{"fit", "--runs", "runs.csv"}, args...)...)
 	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "testdata/network/logits.npy", "--also", "johnson:testdata/network/logits.npy"}, args...)...)
-	for _, x := range []*verdict.Fit{f, g} {
+	for _, x := range []*assess.Fit{f, g} {
 		if x.Code != "johnson" || len(x.Networks) != 4 || x.Networks[0].Seeds != 2 || x.Networks[0].Observed != x.Decoders[0].Observed {
 			t.Errorf("%+v", x.Networks)
 		}
@@ -457,7 +457,7 @@ func TestFitSeveral(t *testing.T) {
 	}
 	args := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
-	var got verdict.Several
+	var got assess.Several
 	if err := json.Unmarshal([]byte(mustRun(t, append(append(args, ranges...), "--json")...)), &got); err != nil {
 		t.Fatal(err)
 	}

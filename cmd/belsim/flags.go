@@ -9,10 +9,10 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/verdict"
-	"belsim/theory/parallel"
+	"belsim/theory/base/parallel"
 )
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
@@ -153,18 +153,18 @@ type priorFlag struct {
 
 // fillFit fills in a scenario from --model and --prior. What the command line says wins over the
 // fit, which is nil without --model.
-func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorFlag) (fit *verdict.Fit, err error) {
+func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorFlag) (fit *assess.Fit, err error) {
 	if model.Model != "" {
-		if fit, err = verdict.Read(model.Model); err != nil {
+		if fit, err = assess.Read(model.Model); err != nil {
 			return nil, err
 		}
-		noise, tau, which := s.SharedNoise, s.Temperature, verdict.ErrorModel(model.ErrorModel)
+		noise, tau, which := s.SharedNoise, s.Temperature, assess.ErrorModel(model.ErrorModel)
 		switch { // other flags say it, too
-		case which != verdict.AutoModel:
+		case which != assess.AutoModel:
 		case env.given["label-noise"]:
-			which = verdict.PerceivedModel
+			which = assess.PerceivedModel
 		case env.given["shared-noise"] || env.given["r"] || env.given["sigma"]:
-			which = verdict.MixtureModel
+			which = assess.MixtureModel
 		}
 		if err := fit.Fill(s, which); err != nil {
 			return nil, err
@@ -192,7 +192,7 @@ type scenarioFlags struct {
 
 // readScenario fills in a scenario, and checks its values and the values of the sampling. The fit is
 // nil without --model.
-func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*scenario.Scenario, *verdict.Fit, error) {
+func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check(), s.Check(), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err
@@ -221,7 +221,7 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*
 }
 
 // sizes says how many levels codes have, for scenario.OpenCodes.
-func sizes(s *scenario.Scenario, levels, usual int, fit *verdict.Fit, decoders ...string) scenario.Sizes {
+func sizes(s *scenario.Scenario, levels, usual int, fit *assess.Fit, decoders ...string) scenario.Sizes {
 	if fit != nil {
 		usual = fit.Levels
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 
 	"belsim/errmodel"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
 	"belsim/plots"
 	"belsim/plots/paper"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 )
 
 type heatmapCmd struct {
@@ -131,7 +131,7 @@ func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
 
 // around puts the map around the parameters of --model, unless the ranges are given, and takes the
 // training and the cutoff of its networks.
-func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *verdict.Fit) {
+func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *assess.Fit) {
 	if fit == nil {
 		return
 	}
@@ -161,7 +161,7 @@ func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *verdi
 }
 
 // openSides opens both codes, of the same number of levels.
-func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit *verdict.Fit) (sides [2]scenario.Side, err error) {
+func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit *assess.Fit) (sides [2]scenario.Side, err error) {
 	names := cmd.Codes
 	switch len(names) {
 	case 0:

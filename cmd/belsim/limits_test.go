@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"belsim/theory/memory"
-	"belsim/theory/parallel"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/parallel"
 )
 
 // started is belsim as a process of its own, below a shell. With patient it ends by itself or

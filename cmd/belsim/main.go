@@ -7,7 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"belsim/theory/memory"
+	"belsim/theory/base/memory"
 )
 
 func main() {

@@ -7,9 +7,9 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep"
-	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/table"
 )
 
 type mergeCmd struct {

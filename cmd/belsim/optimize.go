@@ -13,11 +13,11 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
-	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/plots/paper"
-	"belsim/theory/arrayfile"
-	"belsim/theory/memory"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
 )
 
 type optimizeCmd struct {

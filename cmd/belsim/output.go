@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/safefile"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep/jobs"
-	"belsim/montecarlo/table"
 	"belsim/plots"
+	"belsim/theory/base/safefile"
+	"belsim/theory/base/table"
 )
 
 // outputFlags say where results go.

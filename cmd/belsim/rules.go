@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"belsim/cmd/internal/rules"
-	"belsim/montecarlo/verdict"
+	"belsim/montecarlo/assess"
 	"belsim/plots/paper"
 )
 
@@ -158,8 +158,8 @@ func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 
 func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.NoEffect(verdict.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
-		rules.NoEffect(!verdict.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
+		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
+		rules.NoEffect(!assess.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
 	)
 }
 

@@ -25,7 +25,7 @@ import (
 	"testing"
 	"time"
 
-	"belsim/montecarlo/safefile"
+	"belsim/theory/base/safefile"
 )
 
 // soakCommand is a command line that the soak test attacks, without the name of the program. It
@@ -123,7 +123,7 @@ func TestSoak(t *testing.T) {
 		T: t, random: rand.New(rand.NewPCG(seed, 0)), base: base,
 		whole: map[string]map[string][]byte{}, took: map[string]time.Duration{}, ends: map[string]map[int]int{},
 	}
-	packed, err := os.ReadFile(filepath.Join(sourceDir, "../../theory/arrayfile/testdata/arrays-compressed.npz"))
+	packed, err := os.ReadFile(filepath.Join(sourceDir, "../../theory/base/arrayfile/testdata/arrays-compressed.npz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"belsim/gpu"
 	"belsim/montecarlo/sweep"
 	"belsim/montecarlo/sweep/jobs"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 type sweepCmd struct {

@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/table"
 )
 
 type verifyCmd struct {

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"belsim/montecarlo/safefile"
+	"belsim/theory/base/safefile"
 )
 
 func main() {

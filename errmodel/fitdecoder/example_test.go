@@ -10,7 +10,7 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 )
 
 const examples = "../../testdata/decoders/"

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
 	"belsim/theory/decode"
-	"belsim/theory/memory"
 )
 
 // The arrays of a decoder's file. NumPy reads all of them without pickle.

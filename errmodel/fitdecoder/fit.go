@@ -11,10 +11,10 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/memory"
-	"belsim/theory/parallel"
 )
 
 const (

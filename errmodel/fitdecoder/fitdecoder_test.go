@@ -15,7 +15,7 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
-	"belsim/theory/parallel"
+	"belsim/theory/base/parallel"
 )
 
 // The model of the outputs at a level: normal, with a mean that is a smooth function of the label

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/parallel"
 )
 
 // BlockDecoder is a decoder that decodes many samples at once, faster than one by one.

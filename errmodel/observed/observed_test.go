@@ -19,7 +19,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

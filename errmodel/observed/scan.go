@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"belsim/errmodel"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/parallel"
 )
 
 // Reader is a decoder with the kind of outputs that it reads.

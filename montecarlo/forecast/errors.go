@@ -7,9 +7,9 @@ import (
 	"math/bits"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/parallel"
 )
 
 // A Learner is what a network has learnt of a code: the logit of every bit as a function of the

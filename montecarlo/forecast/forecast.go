@@ -8,9 +8,9 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/parallel"
 )
 
 // Seed is the seed of the misfits in forecasts, so that equal questions have equal answers.

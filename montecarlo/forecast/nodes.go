@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/montecarlo/philox"
-	"belsim/theory/memory"
+	"belsim/theory/base/memory"
 )
 
 // places is the number of pairs of a level and a perceived label in a forecast.

@@ -14,7 +14,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

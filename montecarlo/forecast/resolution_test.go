@@ -11,8 +11,8 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

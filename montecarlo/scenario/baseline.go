@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // Baseline is an error that is no code's, to compare codes with.

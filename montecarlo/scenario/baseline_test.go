@@ -10,8 +10,8 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 

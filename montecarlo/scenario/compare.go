@@ -9,7 +9,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"belsim/errmodel"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

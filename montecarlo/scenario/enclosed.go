@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/table"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/enclose"
 )
 

@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 

@@ -11,12 +11,12 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/table"
 	"belsim/theory"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/parallel"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/memory"
-	"belsim/theory/parallel"
 )
 
 // Method says how an expected error is computed.

@@ -9,9 +9,9 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
 	"belsim/theory/code"
-	"belsim/theory/memory"
 )
 
 // Model gives the error probabilities of the classifiers of any code.

@@ -13,9 +13,9 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/parallel"
 )
 
 // PriorModel is implemented by models whose error probabilities depend on how often each label

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"belsim/theory"
-	"belsim/theory/inputfile"
+	"belsim/theory/base/inputfile"
 )
 
 // Prior says how often each label occurs. Its zero value gives all levels the same weight.

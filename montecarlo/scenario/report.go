@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // Report writes the verdict for people, with a table in a format of table.Formats: of a few levels

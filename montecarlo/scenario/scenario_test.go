@@ -13,8 +13,8 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 

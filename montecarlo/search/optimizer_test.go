@@ -15,7 +15,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

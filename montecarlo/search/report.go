@@ -13,7 +13,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 

@@ -39,8 +39,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
-	"belsim/theory/parallel"
 )
 
 // Options describe the code to search for, and the length of the search.

@@ -9,7 +9,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // Tradeoff is the trade-off of bits against error: what optimize --pareto writes as JSON.

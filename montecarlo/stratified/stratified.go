@@ -26,8 +26,8 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/philox"
 	"belsim/theory"
+	"belsim/theory/base/parallel"
 	"belsim/theory/enclose"
-	"belsim/theory/parallel"
 )
 
 // Sums are the raw results of samples of one level. Those of different strata are added up.

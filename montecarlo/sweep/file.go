@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"belsim/theory/inputfile"
+	"belsim/theory/base/inputfile"
 )
 
 // A result file holds a line of JSON that says what it is, a line for each result, and a

@@ -15,9 +15,9 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/inputfile"
 )
 
 // ExamplePlan is a plan file that is computed in seconds.

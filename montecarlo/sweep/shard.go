@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"belsim/montecarlo/safefile"
+	"belsim/theory/base/safefile"
 )
 
 // Shard is a part of a sweep, with its result file. Its methods are safe for concurrent

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/safefile"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/safefile"
 )
 
 // small is a plan of two codes, two methods and 2 × 3 cells of each.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 )
 
 // ListedPiece is a piece in a list of what a shard computes.

@@ -8,7 +8,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/theory/parallel"
+	"belsim/theory/base/parallel"
 )
 
 // Interrupted says that the context of Shard.Work ended. What was finished is in the file of

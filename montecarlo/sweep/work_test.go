@@ -12,7 +12,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // mixed is a plan with all methods, and with invalid cells.

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/matrix"
 	"belsim/theory/latent"
-	"belsim/theory/matrix"
 )
 
 // Scores say that a decoder reads scores of the levels that are affine in the logits: see

@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/latent"
-	"belsim/theory/matrix"
 )
 
 // Limits below which a level is not a candidate: see Logits.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"strconv"
 
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

@@ -11,11 +11,11 @@ import (
 	"text/template"
 
 	"belsim/gpu"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
 	"belsim/plots"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -195,7 +195,7 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 	return func(_ context.Context, o Options) (Drawing, error) {
 		d := plots.ProfileData{Size: o.Size}
 		if o.Rates != "" {
-			rates, err := verdict.ReadRates(o.Rates)
+			rates, err := assess.ReadRates(o.Rates)
 			if err != nil {
 				return Drawing{}, err
 			}
@@ -209,7 +209,7 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 			d.Title = fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)
 			transitions := c.Transitions()
 			for _, k := range bits {
-				d.Bits = append(d.Bits, plots.BitProfile(verdict.MixtureProfile(c, transitions, k-1, r, sigma)))
+				d.Bits = append(d.Bits, plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, r, sigma)))
 			}
 		}
 		return draw(plots.Profile(d))(func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) })

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"math"
 
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
 	"belsim/plots"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -65,7 +65,7 @@ func CodeMatrixData(c *code.Code, title string, size plots.Size) plots.CodeMatri
 }
 
 // MapData returns the data of the figure of a map.
-func MapData(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder string, size plots.Size) plots.HeatmapData {
+func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string, size plots.Size) plots.HeatmapData {
 	a, b := m.A, m.B
 	if decoder == decode.Auto { // which may be another one for each code
 		a, b, decoder = fmt.Sprintf("%s (%s)", a, m.DecoderA), fmt.Sprintf("%s (%s)", b, m.DecoderB), ""
@@ -79,7 +79,7 @@ func MapData(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder st
 }
 
 // MapPage returns the data of the page of a map.
-func MapPage(m *scenario.Map, s *scenario.Scenario, fit *verdict.Fit, decoder string) plots.MapPage {
+func MapPage(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string) plots.MapPage {
 	p := plots.MapPage{
 		Map: MapData(m, s, fit, decoder, plots.Size{}), Unit: "levels",
 		NameA: fmt.Sprintf("A = %s (%s)", m.A, m.DecoderA), NameB: fmt.Sprintf("B = %s (%s)", m.B, m.DecoderB),
@@ -135,7 +135,7 @@ const smallestRatio = 1e-6
 
 // markOf is a fit as a point of a map, nil without one. An interval without an end reaches to
 // the edge.
-func markOf(fit *verdict.Fit, of *scenario.Map) *plots.Mark {
+func markOf(fit *assess.Fit, of *scenario.Map) *plots.Mark {
 	if fit == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func markOf(fit *verdict.Fit, of *scenario.Map) *plots.Mark {
 }
 
 // BitProfiles are profiles as they are drawn.
-func BitProfiles(profiles ...verdict.Profile) []plots.BitProfile {
+func BitProfiles(profiles ...assess.Profile) []plots.BitProfile {
 	out := make([]plots.BitProfile, len(profiles))
 	for i, p := range profiles {
 		out[i] = plots.BitProfile(p)

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 

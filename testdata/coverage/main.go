@@ -27,8 +27,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
+	"belsim/montecarlo/assess"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -285,18 +285,18 @@ func (s setting) run(fits int, seed uint64) (*result, error) {
 	return out, errors.Join(errs...)
 }
 
-func (d *drawer) fit(rng *rand.Rand, folder string) (*verdict.Study, error) {
+func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
 	if err := d.draw(rng, folder); err != nil {
 		return nil, err
 	}
-	o := verdict.Options{
+	o := assess.Options{
 		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" + filepath.Join(folder, "z.npy"),
 		Temperature: 1, Samples: 1, Seed: 1, PerBit: d.perBit,
 	}
 	if d.real {
-		o.Range = verdict.LabelRange{Lo: 1, Hi: float64(d.levels)}
+		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
 	}
-	n, err := verdict.Open(context.Background(), o)
+	n, err := assess.Open(context.Background(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func (d *drawer) fit(rng *rand.Rand, folder string) (*verdict.Study, error) {
 	return n.Fit(context.Background(), 1, nil)
 }
 
-func (r *result) add(d *drawer, study *verdict.Study, err error) {
+func (r *result) add(d *drawer, study *assess.Study, err error) {
 	if err != nil { // no error to fit, or all targets alike
 		r.failed++
 		return
@@ -334,7 +334,7 @@ func (r *result) add(d *drawer, study *verdict.Study, err error) {
 
 // addRates takes the intervals of the error rates of all levels and bits that expect five errors or
 // more.
-func (r *result) addRates(d *drawer, study *verdict.Study) {
+func (r *result) addRates(d *drawer, study *assess.Study) {
 	var csv strings.Builder
 	if err := study.WriteRates(&csv); err != nil {
 		log.Fatal(err)

@@ -10,8 +10,8 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo/forecast"
-	"belsim/montecarlo/table"
 	"belsim/testdata/forecast/evidence"
+	"belsim/theory/base/table"
 )
 
 // architectures are the networks of the data sets of results.csv, and the data that they are of.

@@ -25,8 +25,8 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/table"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

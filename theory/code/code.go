@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/memory"
+	"belsim/theory/base/memory"
 )
 
 // Limits of the number of levels of a code.

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )
 

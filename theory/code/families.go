@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/arrayfile"
-	"belsim/theory/inputfile"
-	"belsim/theory/memory"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/memory"
 )
 
 // Family is a named code of any number of levels.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"sync"
 
-	"belsim/theory/parallel"
+	"belsim/theory/base/parallel"
 )
 
 // Properties are the paper's design principles as numbers. Large distances between code

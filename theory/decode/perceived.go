@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/memory"
+	"belsim/theory/base/memory"
 )
 
 // Perceived says what the classifiers of a network have learned of a code, at every perceived

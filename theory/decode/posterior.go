@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/memory"
 	"belsim/theory/code"
 	"belsim/theory/latent"
-	"belsim/theory/matrix"
-	"belsim/theory/memory"
 )
 
 // Model is what a decoder can know of the classifiers of a code of L levels and M bits.

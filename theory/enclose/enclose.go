@@ -32,10 +32,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory"
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/matrix"
-	"belsim/theory/parallel"
 )
 
 // Interval holds an expected |error|, in levels: it lies between Lo and Hi.

@@ -16,7 +16,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // scene is the page's scene at its beginning.

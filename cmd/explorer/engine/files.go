@@ -14,10 +14,10 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
-	"belsim/montecarlo/verdict"
-	"belsim/theory/arrayfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -63,7 +63,7 @@ type Fitted struct {
 }
 
 // fitted is the model of a fit. Its temperature and its noise are those of the command.
-func fitted(f *verdict.Fit) *Fitted {
+func fitted(f *assess.Fit) *Fitted {
 	out := &Fitted{Code: f.Code, Levels: f.Levels, R: float64(f.R), Sigma: float64(f.Sigma),
 		Noise: table.Missing(), Misfit: table.Missing(), Cutoff: table.Missing(), PerBit: len(f.PerBit) > 0}
 	if !f.SharedNoise.IsMissing() {
@@ -88,7 +88,7 @@ func (e *Engine) inspect(ctx context.Context, q FileQuestion) (*Answer, error) {
 func inspect(path string) (*Inspected, error) {
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".json":
-		f, err := verdict.Read(path)
+		f, err := assess.Read(path)
 		if err != nil {
 			return nil, err
 		}
@@ -175,21 +175,21 @@ type FitQuestion struct {
 
 // FitAnswer is the verdict on a network.
 type FitAnswer struct {
-	Opening []string     `json:"opening"` // the verdict in sentences
-	Remarks []string     `json:"remarks"`
-	Fit     *verdict.Fit `json:"fit"` // as fit writes it
-	Model   *Fitted      `json:"model"`
+	Opening []string    `json:"opening"` // the verdict in sentences
+	Remarks []string    `json:"remarks"`
+	Fit     *assess.Fit `json:"fit"` // as fit writes it
+	Model   *Fitted     `json:"model"`
 }
 
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
 // observed error rates of the bits, L × M.
 func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
-	o := verdict.Options{
+	o := assess.Options{
 		Code: q.Code, Levels: q.Levels, Targets: q.Targets, Outputs: q.Outputs, Temperature: 1,
 		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(), Training: errmodel.Training(q.Training),
 	}
 	if q.Range != nil {
-		o.Range = verdict.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
+		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
 		if !(o.Range.Hi > o.Range.Lo) {
 			return nil, fmt.Errorf("the range of the labels is %v to %v: want the smaller number first", o.Range.Lo, o.Range.Hi)
 		}
@@ -197,7 +197,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	network, err := verdict.Open(ctx, o)
+	network, err := assess.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,9 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/table"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"belsim/montecarlo/safefile"
-	"belsim/theory/arrayfile"
-	"belsim/theory/inputfile"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/safefile"
 )
 
 // Input is a file that a command reads, with the flag or argument that names it.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // Choice says when there are colours.

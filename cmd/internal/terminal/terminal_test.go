@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/montecarlo/table"
+	"belsim/theory/base/table"
 )
 
 // TestColoured: what asks for colours, and what is against them, where there is no terminal.

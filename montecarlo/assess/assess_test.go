@@ -1,0 +1,551 @@
+package assess
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// save writes an array as .npy.
+func save(t *testing.T, path string, m mat.Matrix) string {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// network writes the outputs of a network of the unary code of 8 levels, 100 samples of each
+// level. At each side of a transition, the bit of every tenth sample is wrong; no two bits of a
+// sample are.
+func network(t *testing.T) Options {
+	t.Helper()
+	const levels, each = 8, 100
+	c, err := code.New("unary", levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, z := mat.NewDense(levels*each, 1, nil), mat.NewDense(levels*each, c.Bits(), nil)
+	for i := range levels {
+		for j := range each {
+			row := i*each + j
+			y.Set(row, 0, float64(i+1))
+			for k := range c.Bits() {
+				v := -1.0
+				if c.Bit(i, k) {
+					v = 1
+				}
+				if beside := (k == i && j%10 == 0) || (k == i-1 && j%10 == 5); beside {
+					v = -v
+				}
+				z.Set(row, k, v*(1+float64(j%7)))
+			}
+		}
+	}
+	dir := t.TempDir()
+	return Options{
+		Code: "unary", Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+		Temperature: 1, Samples: 200, Seed: 1, Decoders: decode.Builtin(),
+	}
+}
+
+// study opens and fits a network.
+func study(t *testing.T, o Options) *Study {
+	t.Helper()
+	n, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := n.Fit(t.Context(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+
+func TestStudy(t *testing.T) {
+	o := network(t)
+	o.PerBit = true
+	s := study(t, o)
+	f := s.Fit
+	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 || f.Outputs != "logits" || f.Range != nil {
+		t.Errorf("%+v", f)
+	}
+	if s.Lowest != 1 || s.Highest != 8 || len(f.PerBit) != 7 {
+		t.Errorf("levels %d to %d, %d bits", s.Lowest, s.Highest, len(f.PerBit))
+	}
+	for _, b := range f.PerBit {
+		if b.Wrong != 20 {
+			t.Errorf("bit %d: %d wrong, want 20", b.Bit, b.Wrong)
+		}
+	}
+	// At the distance of half a level the rate is 0.1, further out it is 0.
+	at := errmodel.Transition{Mu: 0.5, R: float64(f.PerBit[3].R), Sigma: float64(f.PerBit[3].Sigma)}.At(1)
+	if math.Abs(at-0.1) > 0.01 {
+		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
+	}
+	if e := s.Rates().At(3, 3); e != 0.1 {
+		t.Errorf("observed rate %v, want 0.1", e)
+	}
+	if err := s.Predict(t.Context(), onCPU); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decoders {
+		// bel-u counts ones: one wrong bit is an error of one level.
+		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(float64(d.Observed)-want) > 1e-12 {
+			t.Errorf("bel-u: observed %v, want %v", d.Observed, want)
+		}
+		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
+			t.Errorf("%+v", d)
+		}
+	}
+	if remarks := strings.Join(s.Remarks(), "\n"); !strings.Contains(remarks, f.Verdict) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
+		t.Error(remarks)
+	}
+	profiles, err := s.Profiles()
+	if err != nil || len(profiles) != 2 || profiles[0].Bit != 3 || profiles[1].Bit != 5 || profiles[0].Rate[3] != 0.1 {
+		t.Errorf("%+v, %v", profiles, err)
+	}
+	if _, err := s.Profiles(8); err == nil || !strings.Contains(err.Error(), "bits 1 to 7") {
+		t.Errorf("bit 8: %v", err)
+	}
+}
+
+// TestReadBack writes a fit and its rates and reads them back.
+func TestReadBack(t *testing.T) {
+	o := network(t)
+	o.PerBit = true
+	s := study(t, o)
+	var b bytes.Buffer
+	if err := table.WriteJSON(&b, s.Fit); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "fit.json")
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(path, b.String())
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := scenario.New(nil)
+	if err := f.Fill(about, MixtureModel); err != nil {
+		t.Fatal(err)
+	}
+	m, ok := about.Model.(scenario.Mixture)
+	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || len(m.PerBit.R) != 7 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
+		t.Errorf("%+v", about)
+	}
+	if about.SharedNoise != max(0, float64(s.Fit.SharedNoise)) || about.Temperature != float64(s.Fit.LogitScale) {
+		t.Errorf("ρ = %v, τ = %v; the fit has %v, %v", about.SharedNoise, about.Temperature, s.Fit.SharedNoise, s.Fit.LogitScale)
+	}
+	e, err := m.Errors(t.Context(), s.code)
+	if err != nil || !mat.EqualApprox(e, s.errors, 1e-15) {
+		t.Errorf("the model that was read has another table: %v", err)
+	}
+	for _, broken := range [][3]string{
+		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
+		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"}, {`"bits": 7`, `"bits": 6`, "per_bit has 7 entries for 6 bits"},
+		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
+		{`"shared_noise": `, `"shared_noise": 7`, "shared_noise is 7"}, {`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
+		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
+		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
+	} {
+		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
+		if broken[0] == `"shared_noise": ` {
+			changed = strings.Replace(b.String(), fmt.Sprintf(`"shared_noise": %v,`, s.Fit.SharedNoise), `"shared_noise": 7,`, 1)
+		}
+		other := filepath.Join(dir, "broken.json")
+		write(other, changed)
+		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") || !strings.Contains(err.Error(), broken[2]) {
+			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
+		}
+	}
+	// A prior that was rounded by hand adds up to 1 when it is read.
+	rounded := filepath.Join(dir, "rounded.json")
+	write(rounded, strings.Replace(b.String(), "0.125", "0.1250004", 1))
+	f, err = Read(rounded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, p := range f.Prior {
+		sum += p
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("a rounded prior adds up to %v", sum)
+	}
+	for _, name := range []string{"fit.csv", filepath.Join(dir, "no.json")} {
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	b.Reset()
+	if err := s.WriteRates(&b); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "rates.csv")
+	write(path, b.String())
+	rates, err := ReadRates(path)
+	if err != nil || rates.Levels != 8 || rates.Bits != 7 || len(rates.Rows) != 56 {
+		t.Fatalf("%+v, %v", rates, err)
+	}
+	if r := rates.Rows[3*7+3]; r.Level != 4 || r.Bit != 4 || r.Samples != 100 || r.Wrong != 10 || r.Rate != 0.1 || !(r.Lo < 0.1 && r.Hi > 0.1) || float64(r.Fitted) != s.errors.At(3, 3) {
+		t.Errorf("%+v", r)
+	}
+	if p := rates.Profiles(2); len(p) != 2 || p[0].Bit != 2 || p[1].Bit != 6 || p[0].Rate[1] != 0.1 || !p[0].Target[2] || p[0].Target[1] {
+		t.Errorf("%+v", p)
+	}
+	if p := rates.Profiles(9); len(p) != 7 {
+		t.Errorf("%d profiles, want all 7", len(p))
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	for text, want := range map[string]string{
+		"":       "want the columns level,bit,",
+		lines[0]: "want the columns level,bit,",
+		lines[0] + "1,1,0,5,1,0.2,0.1,0.3,0.2\n1,3,0,5,1,0.2,0.1,0.3,0.2\n": "line 3 is level 1, bit 3",
+		lines[0] + "2,1,0,5,1,0.2,0.1,0.3,0.2\n":                            "line 2 is level 2, bit 1",
+		lines[0] + "1,0,0,5,1,0.2,0.1,0.3,0.2\n":                            `column bit: "0"; want a whole number from 1`,
+		lines[0] + "1,1,2,5,1,0.2,0.1,0.3,0.2\n":                            `column target: "2"; want 0 or 1`,
+		lines[0] + "1,1,1,5,x,0.2,0.1,0.3,0.2\n":                            `column wrong: "x"; want a number`,
+		lines[0] + "1,1,1,5,1.5,0.2,0.1,0.3,0.2\n":                          `column wrong: "1.5"; want a whole number`,
+		lines[0] + "1,1,1,5,1,4,0.1,0.3,0.2\n":                              `column rate: "4" is no probability`,
+		lines[0] + "1,1,1,5,1,0.2,0.1,0.3,\n":                               `column fitted: ""`,
+		strings.Join(lines[:10], ""):                                        "ends in level 2, after bit 2 of 7",
+	} {
+		write(path, text)
+		if _, err := ReadRates(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v; want an error about %q", text, err, want)
+		}
+	}
+}
+
+// TestTemperature: a temperature that is none for the logits of the model is refused.
+func TestTemperature(t *testing.T) {
+	o := network(t)
+	o.Temperature = 1.7e308
+	n, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if _, err := n.Fit(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "is +Inf; want a positive finite number") {
+		t.Errorf("τ = %g: %v", o.Temperature, err)
+	}
+}
+
+// TestUnknown: numbers that do not exist stay so.
+func TestUnknown(t *testing.T) {
+	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !n[1].IsMissing() {
+		t.Errorf("%v", n)
+	}
+	var f Fit
+	about := scenario.New(nil)
+	f.SharedNoise, f.LogitScale = table.Missing(), table.Missing()
+	if err := f.Fill(about, MixtureModel); err != nil {
+		t.Fatal(err)
+	}
+	if about.SharedNoise != 0 || about.Temperature != 1 {
+		t.Errorf("what a fit does not know was set: ρ = %v, τ = %v", about.SharedNoise, about.Temperature)
+	}
+}
+
+func TestSentence(t *testing.T) {
+	for want, g := range map[string]errmodel.Goodness{
+		"too few errors":      {DoF: 0},
+		"describes these":     {DoF: 9, P: 0.3, Deviance: 9, Expected: 9, Null: 99},
+		"is close":            {DoF: 9, P: 1e-6, Deviance: 12, Expected: 9, Null: 99},
+		"it explains 50 %":    {DoF: 9, P: 1e-6, Deviance: 54, Expected: 9, Null: 99},
+		"one error rate":      {DoF: 9, P: 1e-6, Deviance: 100, Expected: 9, Null: 99},
+		"classifiers: 5 time": {DoF: 9, P: 1e-6, Deviance: 45, Expected: 9, Null: 9},
+	} {
+		if got := sentence(&g); !strings.Contains(got, want) {
+			t.Errorf("%+v: %q, want %q", g, got, want)
+		}
+	}
+}
+
+// TestMostLevels compares with a search of all numbers of levels.
+func TestMostLevels(t *testing.T) {
+	for _, f := range code.Families() {
+		for _, m := range []int{1, 2, 3, 7, 8, 16, 30, 32, 33} {
+			want := 0
+			for levels := code.MinLevels; levels <= 5000; levels++ {
+				if f.Bits(levels) == m {
+					want = levels
+				}
+			}
+			if want == 5000 {
+				continue // it may be larger
+			}
+			if got := mostLevels(f, m); got != want && got <= 5000 {
+				t.Errorf("%s with %d bits: %d levels, want %d", f.Name, m, got, want)
+			}
+			if want == 0 {
+				continue
+			}
+			least := want
+			for least > code.MinLevels && f.Bits(least-1) == m {
+				least--
+			}
+			if got := fewestLevels(f, m); got != least {
+				t.Errorf("%s with %d bits: %d levels, want %d", f.Name, m, got, least)
+			}
+		}
+	}
+}
+
+func TestLabelRange(t *testing.T) {
+	var r LabelRange
+	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r != (LabelRange{-2.5, 4}) || r.IsZero() {
+		t.Errorf("%v, %v", r, err)
+	}
+	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1", "1e300:1.0000000000000002e300", "-1e308:1e308"} {
+		if err := r.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+func TestOptionsCheck(t *testing.T) {
+	for name, o := range map[string]Options{
+		"samples": {Samples: 1, Temperature: 1}, "temperature": {Samples: 2}, "": {Samples: 2, Temperature: 1},
+	} {
+		var v *scenario.ValueError
+		if err := o.Check(); errors.As(err, &v) != (name != "") || v != nil && v.Name != name {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestFields: every field has a doc tag.
+func TestFields(t *testing.T) {
+	for name, undocumented := range map[string]func() ([]string, error){"Fit": table.Undocumented[Fit], "Rate": table.Undocumented[Rate]} {
+		if missing, err := undocumented(); err != nil || len(missing) > 0 {
+			t.Errorf("%s: %v, %v", name, missing, err)
+		}
+	}
+}
+
+// TestFitBytes compares the memory that a fit is said to take at most with all that it
+// allocates, which is more than it ever holds at once.
+func TestFitBytes(t *testing.T) {
+	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
+		c, err := code.New(name, levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transitions := c.Transitions()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		counts := errmodel.NewCounts(c.Levels(), c.Bits())
+		for i := range levels {
+			counts.Samples[i] = 20
+			for k, at := range transitions {
+				if slices.Contains(at, i) {
+					counts.Row(i)[k] = 2 // wrong beside the transition
+				}
+			}
+		}
+		if _, err := errmodel.NewFit(t.Context(), counts, transitions, -1); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		took := int64(after.TotalAlloc - before.TotalAlloc)
+		if bytes := fitBytes(c, 1); took > bytes || took < bytes/8 {
+			t.Errorf("%s of %d levels: %d bytes are said to be enough, %d were allocated", name, levels, bytes, took)
+		}
+	}
+	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
+	// fit no memory.
+	c, err := code.New("hexj", 65536)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes := fitBytes(c, 1); bytes < 1<<35 {
+		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
+	}
+}
+
+// TestUseless: outputs that say nothing, or the opposite, get a verdict of their own, and few errors get
+// no interval.
+func TestUseless(t *testing.T) {
+	c, err := code.New("johnson", 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	const samples = 1600
+	for name, tt := range map[string]struct {
+		output  func(bit bool, row int) bool
+		rows    int
+		verdict string
+		remark  string
+		check   func(f *Fit) bool
+	}{
+		"noise": {func(bool, int) bool { return rng.IntN(2) == 1 }, samples, "these outputs are noise", "",
+			func(f *Fit) bool { return f.Noise && len(f.Constant) == 0 }},
+		"constant": {func(bool, int) bool { return true }, samples, "these outputs are constant", "the outputs of bit 1 are all alike, and 7 others",
+			func(f *Fit) bool { return f.Noise && len(f.Constant) == 8 }},
+		"inverted": {func(bit bool, _ int) bool { return bit == (rng.IntN(20) == 0) }, samples, "these outputs are inverted: 8 of 8", "bit 1 answers the opposite of its target, and 7 others",
+			func(f *Fit) bool { return !f.Noise && len(f.Inverted) == 8 && len(f.MostlyWrong) == 8 }},
+		"few": {func(bit bool, row int) bool { return bit != (row < 9) }, samples, "", "9 samples have a wrong bit: too few for intervals, which need 30",
+			func(f *Fit) bool {
+				return !f.Noise && f.ErringSamples == 9 && f.P.IsMissing() && f.RInterval[0].IsMissing() && f.RInterval[1].IsMissing() && f.SigmaInterval[0].IsMissing() && f.SharedNoiseInterval[0].IsMissing() && f.R > 0
+			}},
+		"many": {func(bit bool, _ int) bool { return bit != (rng.IntN(20) == 0) }, samples, "", "",
+			func(f *Fit) bool { return !f.Noise && len(f.Constant)+len(f.Inverted) == 0 && !f.P.IsMissing() }},
+	} {
+		y, z := mat.NewDense(tt.rows, 1, nil), mat.NewDense(tt.rows, c.Bits(), nil)
+		for j := range tt.rows {
+			i := j % 16
+			y.Set(j, 0, float64(i+1))
+			for k := range c.Bits() {
+				if tt.output(c.Bit(i, k), j) {
+					z.Set(j, k, 1)
+				}
+			}
+		}
+		dir := t.TempDir()
+		s := study(t, Options{
+			Code: "johnson", Levels: 16, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+			Temperature: 1, Samples: 10, Seed: 1, Decoders: decode.Builtin(),
+		})
+		if f := s.Fit; !tt.check(f) || !strings.HasPrefix(f.Verdict, tt.verdict) || !strings.Contains(strings.Join(s.Remarks(), "\n"), tt.remark) {
+			t.Errorf("%s: %+v\n%s", name, f, strings.Join(s.Remarks(), "\n"))
+		}
+	}
+}
+
+// TestRealLabels: what the model says of real labels is what a network of the model shows, in all
+// columns: the σ of the fit, and errors against levels. A network of 20,000 samples has errors that are known to half a percent.
+func TestRealLabels(t *testing.T) {
+	c, err := code.New("johnson", 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := errmodel.NewMixture(t.Context(), c, 0.6, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const samples = 20_000
+	rng := rand.New(rand.NewPCG(3, 4))
+	y, z := mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
+	p := make([]float64, c.Bits())
+	for j := range samples {
+		label := 1 + 31*rng.Float64()
+		y.Set(j, 0, label)
+		e.AtLabel(p, label)
+		for k, e := range p {
+			bit := c.Bit(int(math.Round(label))-1, k)
+			if bit != (rng.Float64() < e) {
+				z.Set(j, k, 1)
+			}
+		}
+	}
+	dir := t.TempDir()
+	s := study(t, Options{
+		Code: "johnson", Levels: 32, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+		Range: LabelRange{1, 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
+	})
+	f := s.Fit
+	if math.Abs(float64(f.Sigma)-0.5) > 0.02 || math.Abs(float64(f.R)-0.6) > 0.03 || !(f.P > 1e-6) {
+		t.Errorf("r = %v, σ = %v, p = %v; want 0.6, 0.5", f.R, f.Sigma, f.P)
+	}
+	if err := s.Predict(t.Context(), onCPU); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decoders {
+		model := d.Mean
+		if !d.Exact.IsMissing() {
+			model = d.Exact
+			if math.Abs(float64(d.Exact-d.Mean)) > 6*float64(d.StdErr) {
+				t.Errorf("%s: exact %v, simulated %v ± %v", d.Decoder, d.Exact, d.Mean, d.StdErr)
+			}
+		}
+		// Bits of gen-ex are ±1 here, and logits in the model.
+		if slack := 6*math.Hypot(float64(d.StdErr), float64(d.ObservedStdErr)) + 0.02*float64(d.Observed); d.Decoder != "gen-ex" && math.Abs(float64(model-d.Observed)) > slack {
+			t.Errorf("%s: the model says %v, observed is %v", d.Decoder, model, d.Observed)
+		}
+	}
+}
+
+// TestChosen: which error model of a fit is meant, and that its parameters arrive.
+func TestChosen(t *testing.T) {
+	describes := Perceived{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
+	not, unknown, fitted := describes, describes, describes
+	not.Describes, unknown.Noise, fitted.CutoffFitted = false, table.Missing(), true
+	for i, tt := range []struct {
+		perceived *Perceived
+		p, share  table.Number
+		asked     ErrorModel
+		want      ErrorModel
+	}{
+		{&describes, 0.5, 0.95, AutoModel, PerceivedModel},
+		{&describes, 0.5, 0.95, MixtureModel, MixtureModel},
+		{&not, 0.5, 0.95, AutoModel, MixtureModel},
+		{&not, 1e-9, 0.95, AutoModel, MixtureModel}, // close
+		{&not, 1e-9, 0.5, AutoModel, PerceivedModel},
+		{&not, 0.5, 0.95, PerceivedModel, PerceivedModel},
+		{&unknown, 1e-9, 0.5, AutoModel, MixtureModel},
+		{nil, 1e-9, 0.5, AutoModel, MixtureModel},
+		{nil, 1e-9, 0.5, PerceivedModel, ""},
+		{&fitted, 0.5, 0.5, AutoModel, PerceivedModel},
+	} {
+		f := &Fit{R: 1, Sigma: 2, SharedNoise: 0.4, LogitScale: 3, Temperature: 2, P: tt.p, Explained: tt.share, Perceived: tt.perceived, Levels: 2, Prior: []float64{0.5, 0.5}, path: "fit.json"}
+		s := scenario.New(nil)
+		err := f.Fill(s, tt.asked)
+		if (err == nil) != (tt.want != "") {
+			t.Errorf("%d: %v", i, err)
+		}
+		switch m := s.Model.(type) {
+		case scenario.Mixture:
+			if tt.want != MixtureModel || m.R != 1 || s.SharedNoise != 0.4 || s.Temperature != 6 {
+				t.Errorf("%d: %+v", i, s)
+			}
+		case scenario.Perceived:
+			cutoff := 0.0
+			if tt.perceived.CutoffFitted {
+				cutoff = 9
+			}
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != errmodel.ForDecoder || m.Cutoff != cutoff || s.SharedNoise != 0 || s.Temperature != 2 {
+				t.Errorf("%d: %+v", i, s)
+			}
+		}
+	}
+}

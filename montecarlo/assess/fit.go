@@ -1,0 +1,83 @@
+package assess
+
+import (
+	"belsim/errmodel"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+)
+
+// Fit is the error model fitted to a network, with the numbers that judge it. The command fit
+// writes it as JSON, and the flag --model reads it.
+type Fit struct {
+	Code       string      `json:"code" doc:"code that the network was trained with, a name or a file"`
+	Levels     int         `json:"levels" doc:"number of levels L"`
+	Bits       int         `json:"bits" doc:"number of bits M"`
+	Samples    uint64      `json:"samples" doc:"test samples"`
+	Outputs    string      `json:"outputs" doc:"what the outputs are: bits, signs (±1), probabilities or logits"`
+	Range      *[2]float64 `json:"range" doc:"labels of level 1 and of level L; null where targets are levels"`
+	LevelWidth float64     `json:"level_width" doc:"width of a level, in label units"`
+	WrongBits  uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
+
+	ErringSamples uint64          `json:"erring_samples" doc:"samples with a wrong bit; with fewer than 30 there are no intervals, with fewer than 100 no p-value"`
+	R             table.Number    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
+	RInterval     [2]table.Number `json:"r_interval" doc:"confidence interval of r; null for an end that the data do not tell"`
+	Sigma         table.Number    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the labels themselves, where they are real numbers"`
+	SigmaInterval [2]table.Number `json:"sigma_interval" doc:"confidence interval of sigma; null for an end that the data do not tell"`
+	Confidence    float64         `json:"confidence" doc:"confidence of every interval"`
+	DesignEffect  [2]table.Number `json:"design_effect" doc:"variances of ln r and ln σ, over the variances if bits erred independently"`
+	Limited       bool            `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
+
+	Deviance    table.Number `json:"deviance" doc:"deviance of the model from the counts of wrong outputs"`
+	DoF         int          `json:"dof" doc:"degrees of freedom of deviance"`
+	Expected    table.Number `json:"deviance_expected" doc:"mean of deviance if the model is right"`
+	SD          table.Number `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
+	P           table.Number `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
+	Explained   table.Number `json:"explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
+	Verdict     string       `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Noise       bool         `json:"noise" doc:"no output depends on its target, as far as the samples tell"`
+	Constant    []int        `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
+	Inverted    []int        `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
+	Impossible  uint64       `json:"wrong_in_constant_columns" doc:"wrong outputs of bits without a transition, where the model has no errors"`
+	MostlyWrong []int        `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
+
+	Dead []int `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
+
+	Overdispersion      table.Number    `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
+	Correlation         table.Number    `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
+	SharedNoise         table.Number    `json:"shared_noise" doc:"ρ of the one-factor Gaussian model, the part of the noise that all bits share; null where the data do not tell"`
+	SharedNoiseInterval [2]table.Number `json:"shared_noise_interval" doc:"confidence interval of shared_noise"`
+	LogitScale          table.Number    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
+	Temperature         float64         `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
+
+	Seed           uint64              `json:"seed" doc:"seed of the random numbers of simulations"`
+	Perceived      *Perceived          `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
+	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
+	PerBit         []BitFit            `json:"per_bit,omitempty" doc:"a row for each bit with its own r and σ; only where asked for"`
+	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
+	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and there is no --baseline"`
+	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
+	scenario.Provenance
+
+	path string // of a file that was read
+}
+
+// BitFit is the fit of one bit. Numbers do not exist where no output of the bit is wrong.
+type BitFit struct {
+	Bit           int             `json:"bit" text:"bit" doc:"bit, from 1"`
+	Wrong         uint64          `json:"wrong" text:"wrong" doc:"samples whose bit is wrong"`
+	R             table.Number    `json:"r" text:"r" doc:"the bit's weight r; null where the bit has no errors"`
+	RInterval     [2]table.Number `json:"r_interval" text:"" doc:"confidence interval of r"`
+	Sigma         table.Number    `json:"sigma" text:"σ" doc:"the bit's width σ, in levels; null where the bit has no errors"`
+	SigmaInterval [2]table.Number `json:"sigma_interval" text:"" doc:"confidence interval of sigma"`
+	Limited       bool            `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
+}
+
+// unknown is an interval without ends.
+func unknown() [2]table.Number { return [2]table.Number{table.Missing(), table.Missing()} }
+
+// ends are the ends of an interval. Infinity is written as a number that does not exist.
+func ends(i errmodel.Interval) [2]table.Number {
+	return [2]table.Number{table.Number(i.Lo), table.Number(i.Hi)}
+}

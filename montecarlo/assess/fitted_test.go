@@ -1,0 +1,180 @@
+package assess_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo/assess"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+const fittedExample = "../../testdata/decoders/"
+
+// TestFitDecoder: the fit of the example network has a fitted decoder that is better, the verdict says
+// so, and several networks get one each.
+func TestFitDecoder(t *testing.T) {
+	ctx := context.Background()
+	o := assess.Options{
+		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample + "outputs.npy", Range: assess.LabelRange{Lo: 2.5, Hi: 4.3},
+		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), FitDecoder: true,
+	}
+	n, err := assess.Open(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	s, err := n.Fit(ctx, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.Fit.Fitted
+	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(float64(f.Error)-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
+		t.Errorf("%+v", f)
+	}
+	if got := float64(f.LabelUnits.Error) / float64(f.Error) * 63; math.Abs(got-1.8) > 1e-9 {
+		t.Errorf("63 levels are %v wide, want 1.8", got)
+	}
+	if text := s.Opening()[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted curved decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
+		t.Error(text)
+	}
+	var file bytes.Buffer
+	if err := s.WriteDecoder(&file); err != nil {
+		t.Fatal(err)
+	}
+	// Its labels are those of the file that is kept, as far as processors agree.
+	path := filepath.Join(t.TempDir(), "d.npz")
+	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Outputs = fittedExample + "more.npy"
+	got, want := labels(t, o, path), labels(t, o, fittedExample+"decoder.npz")
+	for i, v := range got {
+		if math.Abs(v-want[i]) > 1e-6 || v < 2.5 || v > 4.3 {
+			t.Fatalf("sample %d is %v, want %v", i+1, v, want[i])
+		}
+	}
+	o.Range = assess.LabelRange{Lo: 1, Hi: 64}
+	inLevels := labels(t, o, path)
+	o.Code, o.Range = "b2jdj", assess.LabelRange{}
+	named := labels(t, o, "gen-ex")
+	o.Range = assess.LabelRange{Lo: 0, Hi: 126}
+	doubled := labels(t, o, "gen-ex")
+	far := 0
+	for i, v := range inLevels {
+		if math.Abs((v-1)/63*1.8+2.5-got[i]) > 1e-9 || math.Abs(doubled[i]-2*(named[i]-1)) > 1e-9 {
+			t.Fatalf("sample %d: %v and %v, %v and %v", i+1, v, got[i], named[i], doubled[i])
+		}
+		if math.Abs(named[i]-v) > 8 {
+			far++
+		}
+	}
+	if far > 30 {
+		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
+	}
+	if _, err := assess.OpenDecoding(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, false); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
+		t.Errorf("bits for a decoder of logits: %v", err)
+	}
+
+	// With several networks each has one, and a sentence says which bits are saved. The other network
+	// knows the label better, and has fewer bits.
+	gray, err := code.New("gray", 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := arrayfile.OpenRows(fittedExample + "targets.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer targets.Close()
+	rng := rand.New(rand.NewPCG(1, 1))
+	z, y := mat.NewDense(2500, 6, nil), make([]float64, 1)
+	for i := range 2500 {
+		if err := targets.Next(y); err != nil {
+			t.Fatal(err)
+		}
+		level := min(max(int(math.Round((y[0]-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
+		for k := range 6 {
+			sign := -1.0
+			if gray.Bit(level, k) {
+				sign = 1
+			}
+			z.Set(i, k, sign*(2+0.5*rng.NormFloat64()))
+		}
+	}
+	var array bytes.Buffer
+	if err := arrayfile.WriteNPY(ctx, &array, z); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "gray.npy")
+	if err := os.WriteFile(path, array.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddOthers(ctx, 0, []assess.Other{{Code: "gray", Outputs: path}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Perceive(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	fitted := 0
+	for _, r := range s.Fit.Networks {
+		if r.Code == "b2jdj" && strings.HasPrefix(r.Decoder, "a fitted curved") {
+			fitted++
+			if !r.Best || r.Seeds != 1 || math.Abs(float64(r.Observed)-float64(s.Fit.Fitted.Level)) > 1e-9 {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if fitted != 1 {
+		t.Errorf("%d rows of fitted decoders in %+v", fitted, s.Fit.Networks)
+	}
+	if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "No network of fewer bits comes within 5 % of the best one. gray's 6 bits with") {
+		t.Error(text)
+	}
+}
+
+// labels decodes outputs into a file, and reads it.
+func labels(t *testing.T, o assess.Options, decoder string) []float64 {
+	t.Helper()
+	ctx := context.Background()
+	var text, array bytes.Buffer
+	path := filepath.Join(t.TempDir(), "labels.npy")
+	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
+		e, err := assess.OpenDecoding(ctx, o, decoder, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Write(ctx, 2, b, format, nil); err != nil {
+			t.Fatal(err)
+		}
+		e.Close()
+	}
+	if err := os.WriteFile(path, array.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := arrayfile.OpenRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n, _ := rows.Dims()
+	out := make([]float64, n)
+	for i := range out {
+		if err := rows.Next(out[i : i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lines := strings.Count(text.String(), "\n"); n != 300 || lines != n {
+		t.Fatalf("%d labels and %d lines for 300 samples", n, lines)
+	}
+	return out
+}

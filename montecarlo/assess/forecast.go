@@ -1,0 +1,158 @@
+package assess
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Recommendation ranks codes by the error that they are forecast to have when a network of the
+// same kind is trained with them.
+type Recommendation struct {
+	Ranking []RankedCode `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
+	Notes   []string     `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
+}
+
+// RankedCode is the forecast of one code, training and decoder.
+type RankedCode struct {
+	Code     string          `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits     int             `json:"bits" text:"bits" doc:"number of bits M"`
+	Training string          `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
+	Decoder  string          `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits, with --fit-decoder"`
+	Outputs  string          `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Forecast table.Number    `json:"forecast" text:"forecast" doc:"expected |error| when trained, in levels"`
+	Interval [2]table.Number `json:"interval" text:"95 % interval" doc:"95 % interval of the error of one trained network, in levels"`
+	Tie      bool            `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
+	Best     bool            `json:"best" doc:"the smallest forecast of this code and training"`
+	Trained  bool            `json:"trained" doc:"the network was trained with this code, and for this"`
+}
+
+// Rank forecasts all named codes, the network's code and the candidates of the options, after both
+// trainings: Fit.Recommendation. Where the data reject the model, or s is not
+// known, there is no ranking, and the notes say so. run.Done is told how many steps were
+// finished since its last call; see RankSteps. Call Perceive before.
+func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
+	rec := &Recommendation{Ranking: []RankedCode{}}
+	codes, err := s.rankedCodes()
+	if err != nil {
+		return err
+	}
+	p := s.Fit.Perceived
+	if p == nil || !p.Describes {
+		rec.Notes = []string{"No code is recommended: the data reject the model that forecasts are made with. The observed errors stand above.",
+			"A network trained with a code that is easy to learn (unary, johnson) may show why."}
+		s.Fit.Recommendation = rec
+		return nil
+	}
+	forecaster := *s.forecasts
+	forecaster.Fitted = s.network.options.FitDecoder
+	all, err := forecaster.Codes(ctx, run.Workers, codes, run.Done)
+	if err != nil {
+		return err
+	}
+	type of struct{ code, training string }
+	seen := map[of]bool{}
+	ties := forecast.Ties(all)
+	for i, x := range all {
+		r := RankedCode{
+			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Reader.Decoder.Name(), Outputs: x.Reader.Outputs(),
+			Forecast: table.Number(x.Error), Interval: [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}, Tie: i > 0 && ties[i],
+		}
+		key := of{r.Code, r.Training}
+		r.Best = !seen[key]
+		seen[key] = true
+		r.Trained = r.Code == s.Fit.Code && x.Training == s.training
+		rec.Ranking = append(rec.Ranking, r)
+	}
+	rec.Notes = append(s.beside(all), s.forecastNotes(codes)...)
+	s.Fit.Recommendation = rec
+	return nil
+}
+
+// beside compares the forecasts with direct regression, each code with its best decoder and training.
+func (s *Study) beside(all []forecast.Forecast) []string {
+	width := 1.0
+	if s.Fit.Range != nil {
+		width = s.Fit.LevelWidth
+	}
+	var rivals []scenario.Rival
+	for _, x := range all { // the smallest forecast first
+		if !slices.ContainsFunc(rivals, func(r scenario.Rival) bool { return r.Name == x.Code.Name() }) {
+			lo, hi := aroundTargets(x.Lo, x.Hi, s.observed.Quantization, decode.Real(x.Reader.Decoder))
+			rivals = append(rivals, scenario.Rival{Name: x.Code.Name(), Lo: width * lo, Hi: width * hi})
+		}
+	}
+	var out []string
+	for _, b := range s.Fit.Baselines {
+		text := b.Line(rivals)
+		if s.Fit.Range != nil && s.Fit.LevelWidth != 1 {
+			text = strings.Replace(text, " "+b.Unit, fmt.Sprintf(" %s (%s levels)", b.Unit, (b.Error/table.Number(width)).Short()), 1)
+		}
+		out = append(out, text+".")
+	}
+	return out
+}
+
+// aroundTargets widens the interval of a mean error against the levels of targets to one against the
+// targets themselves, which direct regression is wrong about. By the triangle inequality the two
+// differ by at most the mean distance of a target from its level, and no answer in levels is nearer
+// to a target than its level is.
+func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, float64) {
+	least := quantization
+	if realAnswers {
+		least = 0
+	}
+	return max(lo-quantization, least), hi + quantization
+}
+
+// forecastNotes says what the forecasts rest on.
+func (s *Study) forecastNotes(codes []*code.Code) []string {
+	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. ~ marks forecasts that do not differ enough to be told from the first."}
+	if s.network.options.FitDecoder {
+		out = append(out, "The decoder fitted is one that is fitted to the new network's logits, as --fit-decoder does. Its forecast is the least error that the model allows; networks reach it within some per cent.")
+	}
+	if !s.Fit.Perceived.CutoffFitted {
+		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of 'belsim codes probe', and give its outputs with --also probe:FILE.")
+	}
+	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
+		out = append(out, "Codes of real numbers are left out: the model has none.")
+	}
+	if text := forecast.ConstantColumns(codes); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// RankSteps is the number of steps of Rank.
+func (s *Study) RankSteps() uint64 {
+	return 2 * uint64(len(code.Families())+len(s.besideFamilies()))
+}
+
+// rankedCodes are the codes that Rank ranks: the named ones, the network's own and the candidates.
+func (s *Study) rankedCodes() ([]*code.Code, error) {
+	var names []string
+	for _, family := range code.Families() {
+		names = append(names, family.Name)
+	}
+	codes, err := scenario.OpenCodes(names, s.network.sizes())
+	return append(codes, s.besideFamilies()...), err
+}
+
+// besideFamilies are the network's own code and the candidates, each once, where they are no named
+// ones that are ranked anyway. Probes are columns for measuring, and no code to train for its error.
+func (s *Study) besideFamilies() (codes []*code.Code) {
+	for _, c := range append([]*code.Code{s.code}, s.network.candidates...) {
+		_, named := code.Lookup(c.Name())
+		if !named && !slices.ContainsFunc(codes, func(x *code.Code) bool { return x.Name() == c.Name() }) {
+			codes = append(codes, c)
+		}
+	}
+	return codes
+}

@@ -1,0 +1,186 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel"
+	"belsim/theory/base/table"
+)
+
+// chance is the p-value below which a deviance is not taken for chance.
+const chance = 0.01
+
+// close is the share of how the error rate varies from which a mixture is close to the data.
+const close = 0.9
+
+// judge measures how well the model describes the counts, and says so.
+func (s *Study) judge(g *errmodel.Goodness) {
+	f := s.Fit
+	f.Deviance, f.DoF, f.Expected, f.SD = table.Number(g.Deviance), g.DoF, table.Number(g.Expected), table.Number(g.SD)
+	f.P, f.Explained = table.Number(g.P), table.Number(g.Explained())
+	enough := g.DoF > 0 && f.ErringSamples >= errmodel.FewestTested
+	if !enough {
+		f.P = table.Missing()
+	}
+	if g.DoF <= 0 {
+		f.Explained = table.Missing()
+	}
+	s.Departures = g.Worst
+	f.MostlyWrong = []int{}
+	for k, at := range s.transitions {
+		wrong := s.counts.Bit(k)
+		if len(at) == 0 {
+			f.Impossible += wrong
+		}
+		if 2*wrong > f.Samples {
+			f.MostlyWrong = append(f.MostlyWrong, k+1)
+		}
+	}
+	s.compareOutputs()
+	switch {
+	case f.Verdict != "": // about the outputs: the model is of no use
+	case !enough:
+		f.Verdict = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, errmodel.FewestTested)
+	default:
+		f.Verdict = sentence(g)
+	}
+}
+
+// independent is the probability with which outputs that do not depend on their targets are taken
+// for others, over all bits together.
+const independent = 0.01
+
+// compareOutputs finds outputs that tell nothing about their targets, or the opposite. It sets
+// Verdict where this is so for the network as a whole.
+func (s *Study) compareOutputs() {
+	f := s.Fit
+	f.Constant, f.Inverted = []int{}, []int{}
+	bits, informative := 0, 0
+	limit := distuv.UnitNormal.Quantile(1 - independent/2/float64(max(f.Bits, 1)))
+	for k, at := range s.transitions {
+		var n, wrong [2]float64 // by target
+		for i, samples := range s.counts.Samples {
+			target := 0
+			if s.code.Bit(i, k) {
+				target = 1
+			}
+			n[target] += float64(samples)
+			wrong[target] += float64(s.counts.Row(i)[k])
+		}
+		if len(at) == 0 || n[0] == 0 || n[1] == 0 {
+			continue
+		}
+		bits++
+		// The difference of the shares of ones, where targets are one and where they are zero, in
+		// standard errors if outputs do not depend on their targets.
+		ones := float64(s.observed.Ones[k]) / (n[0] + n[1])
+		if ones == 0 || ones == 1 {
+			f.Constant = append(f.Constant, k+1)
+			continue
+		}
+		switch z := (1 - wrong[1]/n[1] - wrong[0]/n[0]) / math.Sqrt(ones*(1-ones)*(1/n[0]+1/n[1])); {
+		case z > limit:
+			informative++
+		case z < -limit:
+			f.Inverted = append(f.Inverted, k+1)
+		}
+	}
+	f.Noise = bits > 0 && informative == 0 && len(f.Inverted) == 0
+	switch {
+	case bits > 0 && len(f.Constant) == bits:
+		f.Verdict = "these outputs are constant: every classifier gives one and the same answer, whatever the target; there is nothing to model"
+	case f.Noise:
+		f.Verdict = "these outputs are noise: none of them depends on its target, as far as the samples tell; are targets and outputs in the same order?"
+	case 2*len(f.Inverted) > bits:
+		f.Verdict = fmt.Sprintf("these outputs are inverted: %d of %d classifiers answer the opposite of their targets; are ones and zeros, or the signs of the logits, exchanged?", len(f.Inverted), bits)
+	}
+}
+
+// sentence is the verdict in words.
+func sentence(g *errmodel.Goodness) string {
+	const observedRates = "; take the observed rates instead: -o FILE.npy, then --errors FILE.npy"
+	explained := g.Explained()
+	share := fmt.Sprintf("%.3g %% of how the error rate varies over levels and bits", 100*explained)
+	excess := fmt.Sprintf("%.3g times the deviance expected", g.Deviance/g.Expected)
+	switch {
+	case g.DoF <= 0:
+		return "there are too few errors to judge the mixture's shape"
+	case g.P >= chance:
+		return fmt.Sprintf("the mixture describes these classifiers: a deviance this large is nothing unusual (p = %.2g)", g.P)
+	case explained >= close:
+		return fmt.Sprintf("the mixture is close, but not all there is: it explains %s, and the rest is more than chance (%s)", share, excess)
+	case explained <= 0:
+		return fmt.Sprintf("the mixture does not describe these classifiers: one error rate for all levels and bits would do as well (%s)%s", excess, observedRates)
+	case !math.IsNaN(explained):
+		return fmt.Sprintf("the mixture does not describe these classifiers: it explains %s (%s)%s", share, excess, observedRates)
+	}
+	return "the mixture does not describe these classifiers: " + excess
+}
+
+// Remarks are sentences about the fit, for people: where counts and model differ most, which
+// parameters the data do not tell, and how bits err together.
+func (s *Study) Remarks() []string {
+	f := s.Fit
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	say("deviance %s on %d degrees of freedom; %s ± %s expected", f.Deviance.Short(), f.DoF, f.Expected.Short(), f.SD.Short())
+	say("%s", f.Verdict)
+	if f.P < chance && len(s.Departures) > 0 {
+		text := "furthest from it:"
+		for i, d := range s.Departures[:min(3, len(s.Departures))] {
+			if i > 0 {
+				text += ";"
+			}
+			text += fmt.Sprintf(" level %d, bit %d: %d of %d wrong, %.3g expected", d.Level, d.Bit, d.Wrong, d.Samples, d.Fitted*float64(d.Samples))
+		}
+		say("%s", text)
+	}
+	if f.Limited {
+		say("r is as large as it can be: some error probability of the fit is 1")
+	}
+	others := func(bits []int) string {
+		switch len(bits) {
+		case 1:
+			return ""
+		case 2:
+			return ", and another one"
+		}
+		return fmt.Sprintf(", and %d others", len(bits)-1)
+	}
+	if b := f.MostlyWrong; len(b) > 0 {
+		say("bit %d is wrong in more than half of the samples%s: is this the code, the range and the order of bits that the network was trained with?", b[0], others(b))
+	}
+	if b := f.Constant; len(b) > 0 {
+		say("the outputs of bit %d are all alike%s: the classifier has learned nothing", b[0], others(b))
+	}
+	if b := f.Inverted; len(b) > 0 {
+		say("bit %d answers the opposite of its target%s", b[0], others(b))
+	}
+	switch {
+	case f.ErringSamples < errmodel.FewestErring:
+		say("%d samples have a wrong bit: too few for intervals, which need %d; r, σ and ρ may be far off", f.ErringSamples, errmodel.FewestErring)
+	case f.SigmaInterval[0].IsMissing() && !f.Limited:
+		say("r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
+	case f.SigmaInterval[0].IsMissing():
+		say("r and σ have no intervals there")
+	case f.SigmaInterval[0] == 0:
+		say("σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions")
+	case f.SigmaInterval[1].IsMissing():
+		say("σ cannot be told from any larger one: errors hardly depend on the distance from a transition")
+	}
+	if f.Impossible > 0 {
+		say("%d wrong outputs of bits that never change: the model has none there, and the fit leaves them out", f.Impossible)
+	}
+	text := fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits))
+	if !f.Overdispersion.IsMissing() {
+		text += fmt.Sprintf("; their number in a sample varies %.3g times as much as if they erred independently", float64(f.Overdispersion))
+		if !f.Correlation.IsMissing() {
+			text += fmt.Sprintf(" (mean correlation %.2g)", float64(f.Correlation))
+		}
+	}
+	say("%s", text)
+	return out
+}

@@ -1,0 +1,475 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// drawn is a network whose outputs the perceived-label model draws.
+type drawn struct {
+	code     string
+	levels   int
+	samples  int
+	noise    float64
+	training errmodel.Training
+	seed     uint64
+	change   func(z []float64) // of the logits of a sample; may be nil
+}
+
+// targets are the targets of drawn networks, which a seed does not change.
+func (d drawn) targets() *mat.Dense {
+	r := rand.New(rand.NewPCG(7, 7))
+	y := mat.NewDense(d.samples, 1, nil)
+	for i := range d.samples {
+		y.Set(i, 0, float64(1+r.IntN(d.levels)))
+	}
+	return y
+}
+
+// save draws the outputs. It writes them and the targets into a folder, and returns options that read them.
+func (d drawn) save(t *testing.T, dir, name string) Options {
+	t.Helper()
+	c, err := code.New(d.code, d.levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := errmodel.Perceived{Noise: d.noise, Misfit: errmodel.DefaultMisfit, Training: d.training}
+	l, err := p.Learn(t.Context(), 1, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, sd := d.targets(), l.Misfits()
+	z := mat.NewDense(d.samples, c.Bits(), nil)
+	r := rand.New(rand.NewPCG(d.seed, 1))
+	for i := range d.samples {
+		row := z.RawRowView(i)
+		l.Logits(row, y.At(i, 0)+d.noise*r.NormFloat64())
+		for k := range row {
+			row[k] += sd[k] * r.NormFloat64()
+		}
+		if d.change != nil {
+			d.change(row)
+		}
+	}
+	return Options{
+		Code: d.code, Levels: d.levels, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, name+".npy"), z),
+		Temperature: 1, Samples: 100, Seed: 1, Decoders: decode.Builtin(),
+	}
+}
+
+// perceived opens, fits and predicts.
+func perceived(t *testing.T, o Options, others ...Other) *Study {
+	t.Helper()
+	s := study(t, o)
+	if err := s.AddOthers(t.Context(), 1, others, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Perceive(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Predict(t.Context(), onCPU); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// easy is a network of an easy code, which the model describes.
+var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: errmodel.BitByBit, seed: 1}
+
+func TestPerceive(t *testing.T) {
+	s := perceived(t, easy.save(t, t.TempDir(), "z"))
+	p := s.Fit.Perceived
+	if p.Training != "bits" || !p.Describes || p.CutoffFitted || len(s.Fit.Dead) != 0 {
+		t.Errorf("%+v", p)
+	}
+	if !(p.NoiseInterval[0] < 0.9 && p.NoiseInterval[1] > 0.9) {
+		t.Errorf("s from %v to %v", p.NoiseInterval[0], p.NoiseInterval[1])
+	}
+	if len(p.Decoders) != len(s.Fit.Decoders) {
+		t.Fatalf("%d decoders, want %d", len(p.Decoders), len(s.Fit.Decoders))
+	}
+	for i, d := range p.Decoders {
+		if math.Abs(float64(d.Model/d.Observed)-1) > 0.1 || d.Model != s.Fit.Decoders[i].Perceived {
+			t.Errorf("%+v", d)
+		}
+	}
+	if len(p.Rates) != 2 || p.Rates[0].Transitions != 1 || p.Rates[1].Bits != 15 {
+		t.Fatalf("%+v", p.Rates)
+	}
+	for _, r := range p.Rates {
+		if math.Abs(float64(r.Model/r.Observed)-1) > 0.15 || !(r.Mixture > 0) {
+			t.Errorf("%+v", r)
+		}
+	}
+	opening := s.Opening()
+	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "describes it") || !strings.Contains(opening[2], "--recommend") {
+		t.Errorf("%q", opening)
+	}
+}
+
+func TestRank(t *testing.T) {
+	s := perceived(t, easy.save(t, t.TempDir(), "z"))
+	steps := uint64(0)
+	run := onCPU
+	run.Done = func(n uint64) { steps += n }
+	if err := s.Rank(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	rec := s.Fit.Recommendation
+	if steps != s.RankSteps() || len(rec.Notes) == 0 {
+		t.Errorf("%d steps of %d, notes %q", steps, s.RankSteps(), rec.Notes)
+	}
+	best, trained := map[string]int{}, 0
+	for i, r := range rec.Ranking {
+		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
+			t.Errorf("%+v comes after %+v", r, rec.Ranking[i-1])
+		}
+		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1]) || r.Training == "decoder" && r.Outputs != "logits" {
+			t.Errorf("%+v", r)
+		}
+		if r.Best {
+			best[r.Code+r.Training]++
+		}
+		if r.Trained {
+			trained++
+			if r.Code != "johnson" || r.Training != "bits" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if len(best) != 2*len(code.Families()) || trained == 0 || rec.Ranking[0].Tie {
+		t.Errorf("%d codes and trainings, %d rows of the network's", len(best), trained)
+	}
+	for name, n := range best {
+		if n != 1 {
+			t.Errorf("%s: %d best decoders", name, n)
+		}
+	}
+	// Easy codes tie, and one-hot trained bit by bit does not.
+	i := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "unary" && r.Training == "bits" })
+	j := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "onehot" && r.Outputs == "bits" })
+	if !rec.Ranking[i].Tie || rec.Ranking[j].Tie {
+		t.Errorf("ties: %+v, %+v", rec.Ranking[i], rec.Ranking[j])
+	}
+}
+
+// TestRejected: nothing is ranked by a model that the data reject.
+func TestRejected(t *testing.T) {
+	d := easy
+	d.change = func(z []float64) { // decisions stay, but gen-ex nears the middle of the range
+		for k := range z {
+			z[k] /= 20
+		}
+	}
+	o := d.save(t, t.TempDir(), "z")
+	o.Training = errmodel.BitByBit
+	s := perceived(t, o)
+	if s.Fit.Perceived.Describes {
+		t.Fatalf("%+v", s.Fit.Perceived)
+	}
+	if err := s.Rank(t.Context(), onCPU); err != nil {
+		t.Fatal(err)
+	}
+	if rec := s.Fit.Recommendation; len(rec.Ranking) != 0 || !strings.Contains(strings.Join(rec.Notes, " "), "the data reject") {
+		t.Errorf("%+v", rec)
+	}
+	if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "does not describe it") || !strings.Contains(text, "forecast no other code") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestNothing: outputs without any information are told so.
+func TestNothing(t *testing.T) {
+	d, r := easy, rand.New(rand.NewPCG(6, 6))
+	d.change = func(z []float64) {
+		for k := range z {
+			z[k] = r.NormFloat64()
+		}
+	}
+	o := d.save(t, t.TempDir(), "z")
+	o.Training = errmodel.BitByBit
+	s := perceived(t, o)
+	if p := s.Fit.Perceived; p.Describes || !p.Noise.IsMissing() || !strings.Contains(p.Verdict, "without any information") {
+		t.Errorf("%+v", p)
+	}
+	if err := s.Rank(t.Context(), onCPU); err != nil || len(s.Fit.Recommendation.Ranking) != 0 {
+		t.Errorf("%v, %+v", err, s.Fit.Recommendation)
+	}
+}
+
+// TestDeadNetwork: a network whose outputs are the same for all samples has no best decoder.
+func TestDeadNetwork(t *testing.T) {
+	for name, rounding := range map[string]float64{"equal": 0, "of float32": 1e-7} {
+		d, sign := easy, 1.0
+		d.change = func(z []float64) {
+			sign = -sign
+			for k := range z {
+				z[k] = 0.3*float64(k-4) + sign*rounding
+			}
+		}
+		s := perceived(t, d.save(t, t.TempDir(), "z"))
+		if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "do not depend on its input") || strings.Contains(text, "best decoder") {
+			t.Errorf("%s: %q", name, text)
+		}
+		d.change = func(z []float64) { z[0] = 2 } // one dead classifier is no dead network
+		if text := perceived(t, d.save(t, t.TempDir(), "z")).Opening()[0]; !strings.Contains(text, "best decoder") {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestBaseline: the verdict, the notes and the result have quantization alone, over the targets, and
+// direct regression, in label units where there is a range and in levels else.
+func TestBaseline(t *testing.T) {
+	for name, lo := range map[string]float64{"levels": 0, "label units": 10} {
+		o := easy.save(t, t.TempDir(), "z")
+		scale, alone := 1.0, 0.0
+		if lo > 0 { // levels 1 to 32 as labels that lie 0.1 and 0.3 of a level above them, by turns
+			scale, alone = 0.5, 0.2
+			y := easy.targets()
+			for i := range y.RawMatrix().Rows {
+				off := 0.1
+				if i%2 == 1 {
+					off = 0.3
+				}
+				y.Set(i, 0, lo+scale*(min(y.At(i, 0)+off, 32)-1))
+			}
+			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + scale*31}
+		}
+		for _, tt := range []struct {
+			direct float64
+			want   string
+		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "}, {0, ""}} {
+			o.Baseline = tt.direct
+			s := perceived(t, o)
+			text := strings.Join(s.Opening(), " ")
+			if tt.want == "" && strings.Contains(text, "Direct regression") || !strings.Contains(text, tt.want) {
+				t.Errorf("%s: %q, want %q", name, text, tt.want)
+			}
+			b := s.Fit.Baselines
+			if alone > 0 {
+				// Of the last level, labels are the level itself: it has one of 32 of the samples.
+				if len(b) == 0 || math.Abs(float64(b[0].Error)/(scale*alone)-1) > 0.1 || !strings.Contains(text, "quantization alone: ") {
+					t.Fatalf("%s: %+v, %q", name, b, text)
+				}
+				b = b[1:]
+			}
+			if tt.direct == 0 != (len(b) == 0) || len(b) > 0 && (float64(b[0].Error) != tt.direct || b[0].Unit != name) {
+				t.Errorf("%s: %+v", name, b)
+			}
+			if tt.direct > scale {
+				if err := s.Rank(t.Context(), onCPU); err != nil {
+					t.Fatal(err)
+				}
+				if notes := strings.Join(s.Fit.Recommendation.Notes, " "); !strings.Contains(notes, "direct regression (no code): ") || !strings.Contains(notes, " have less") {
+					t.Errorf("%s: %q", name, notes)
+				}
+			}
+		}
+	}
+	o := easy.save(t, t.TempDir(), "z")
+	if o.Baseline = -1; o.Check() == nil {
+		t.Error("a negative error was taken")
+	}
+}
+
+// TestBesideQuantization: no code is said to have less error than quantization alone, however well its
+// bits are forecast. Direct regression has no quantization.
+func TestBesideQuantization(t *testing.T) {
+	unary, err := code.New("unary", 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Study{Fit: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, observed: &observed.Summary{Quantization: 0.25}}
+	for _, tt := range []struct {
+		lo, hi, direct float64 // of bits in levels, of direct regression in label units
+		want           string
+	}{
+		{0.05, 0.07, 0.4, "unary has more"}, // 0.25 levels are 0.5
+		{0.05, 0.07, 0.6, "unary is not told apart from it"},
+		{0.05, 0.07, 0.65, "unary has less"},
+		{1, 2, 1.4, "unary has more"},
+		{1, 2, 1.6, "unary is not told apart from it"},
+		{1, 2, 4.6, "unary has less"},
+	} {
+		s.Fit.Baselines = scenario.NewBaselines(0, tt.direct, 32, scenario.InLabelUnits)
+		x := forecast.Forecast{Code: unary, Lo: tt.lo, Hi: tt.hi}
+		if notes := s.beside([]forecast.Forecast{x}); len(notes) != 1 || !strings.Contains(notes[0], tt.want) {
+			t.Errorf("%v to %v beside %v: %q, want %q", tt.lo, tt.hi, tt.direct, notes, tt.want)
+		}
+	}
+	if lo, hi := aroundTargets(0.1, 0.5, 0.25, true); lo != 0 || hi != 0.75 {
+		t.Errorf("real answers: %v to %v, want 0 to 0.75", lo, hi)
+	}
+}
+
+// TestCandidates: a candidate that is no code is refused before samples are read.
+func TestCandidates(t *testing.T) {
+	o := easy.save(t, t.TempDir(), "z")
+	o.Candidates = []string{save(t, filepath.Join(t.TempDir(), "c.npy"), mat.NewDense(2, 2, []float64{0, 1, 1, 0}))}
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "2 rows, but 32 levels") {
+		t.Error(err)
+	}
+	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
+	n, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	s, err := n.Fit(t.Context(), 0, nil)
+	if err != nil || s.RankSteps() != 2*uint64(len(code.Families())) {
+		t.Errorf("%v, %d steps", err, s.RankSteps())
+	}
+}
+
+// TestTraining: logits that were not trained bit by bit are recognised.
+func TestTraining(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]errmodel.Training{"moved": errmodel.ForDecoder, "kept": errmodel.BitByBit, "onehot": errmodel.ForDecoder} {
+		d := easy
+		switch name {
+		case "moved": // what softmax(Z·C) does not change, for unary: no constant is free, but a trend is small
+			d.code = "unary"
+			d.change = func(z []float64) {
+				for k := range z {
+					z[k] += 3
+				}
+			}
+		case "onehot": // one-hot and CE: a constant changes nothing
+			d.code, d.training = "onehot", errmodel.ForDecoder
+			d.change = func(z []float64) {
+				for k := range z {
+					z[k] += 5
+				}
+			}
+		}
+		s := perceived(t, d.save(t, dir, name))
+		if got := s.Fit.Perceived.Training; got != string(want) {
+			t.Errorf("%s: trained for %s, want %s; %+v", name, got, want, s.Fit.Perceived)
+		}
+		text := strings.Join(s.Opening(), " ")
+		if strings.Contains(text, "thresholds at 0 mean nothing") != (want == errmodel.ForDecoder) {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+// TestDead: classifiers that learnt nothing are listed and set aside.
+func TestDead(t *testing.T) {
+	d := easy
+	whole := perceived(t, d.save(t, t.TempDir(), "z"))
+	d.change = func(z []float64) { z[4], z[9] = -3, -z[9] }
+	o := d.save(t, t.TempDir(), "z")
+	o.Training = errmodel.BitByBit
+	s := perceived(t, o)
+	if !slices.Equal(s.Fit.Dead, []int{5, 10}) {
+		t.Fatalf("dead %v", s.Fit.Dead)
+	}
+	if p := s.Fit.Perceived; math.Abs(float64(p.Noise)/0.9-1) > 0.1 {
+		t.Errorf("s = %v", p.Noise)
+	}
+	for name, pair := range map[string][2]float64{"r": {float64(s.Fit.R), float64(whole.Fit.R)}, "σ": {float64(s.Fit.Sigma), float64(whole.Fit.Sigma)}} {
+		if math.Abs(pair[0]/pair[1]-1) > 0.15 {
+			t.Errorf("%s = %v, and %v with all bits", name, pair[0], pair[1])
+		}
+	}
+	if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "bits 5, 10 are dead") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestOthers: two networks of a probe show κ, and the table has a row for each code and training.
+func TestOthers(t *testing.T) {
+	dir := t.TempDir()
+	o := easy.save(t, dir, "z")
+	probe := easy
+	probe.code = "probe"
+	lines := "code,loss,seed,outputs\n"
+	for seed := range uint64(2) {
+		probe.seed = 10 + seed
+		probe.save(t, dir, fmt.Sprint("probe", seed))
+		lines += fmt.Sprintf("probe,BCE,%d,probe%d.npy\n", seed, seed)
+	}
+	path := filepath.Join(dir, "runs.csv")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(lines)
+	others, err := ReadRuns(path)
+	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != errmodel.BitByBit || others[1].Seed != "1" {
+		t.Fatalf("%+v, %v", others, err)
+	}
+	s := perceived(t, o, others...)
+	p := s.Fit.Perceived
+	if !p.CutoffFitted || !(p.CutoffInterval[0] < p.Cutoff && p.Cutoff < p.CutoffInterval[1]) {
+		t.Errorf("%+v", p)
+	}
+	best := 0
+	for _, r := range s.Fit.Networks {
+		if !(r.Interval[0] < r.Observed && r.Observed < r.Interval[1]) || math.Abs(float64(r.Model/r.Observed)-1) > 0.3 {
+			t.Errorf("%+v", r)
+		}
+		if want := map[string]int{"johnson": 1, "probe": 2}[r.Code]; r.Seeds != want {
+			t.Errorf("%+v, want %d seeds", r, want)
+		}
+		if r.Best {
+			best++
+		}
+	}
+	if best != 2 {
+		t.Errorf("%d best rows", best)
+	}
+	for text, want := range map[string]string{
+		"":                         "no column code",
+		"code,loss,seed\n":         "no column outputs",
+		"code,loss,seed,outputs\n": "no networks",
+		"code,loss,seed,outputs\nx,MSE,1,z.npy\n": "line 2, column loss: \"MSE\"; want BCE or CE",
+		"code,loss,seed,outputs\nx,CE,1,\n":       "line 2: a code and its outputs",
+		"code,loss,seed,outputs\nx,CE\n":          "wrong number of fields",
+	} {
+		write(text)
+		if _, err := ReadRuns(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v; want an error about %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]Other{"gray:z.npy": {Code: "gray", Outputs: "z.npy"}, "a.npy:logits:z.npz:z": {Code: "a.npy", Outputs: "logits:z.npz:z"}} {
+		if got, err := ParseOther(text); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "gray", ":z.npy", "gray:"} {
+		if _, err := ParseOther(text); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+	if got := relativeTo("a", "logits:z.npy"); got != "logits:"+filepath.Join("a", "z.npy") {
+		t.Error(got)
+	}
+}
+
+// TestLevelsAsked: where several numbers of levels fit the outputs, Open asks which.
+func TestLevelsAsked(t *testing.T) {
+	o := easy.save(t, t.TempDir(), "z")
+	o.Levels = 0
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "31 or 32 levels; say which with --levels") {
+		t.Error(err)
+	}
+}

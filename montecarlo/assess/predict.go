@@ -1,0 +1,229 @@
+package assess
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// DecoderResult is the |error| of one decoder, in levels: under the model, and as it was
+// observed.
+type DecoderResult struct {
+	Decoder        string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs        string       `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Bound          table.Number `json:"bound" text:"bound" doc:"upper bound under the model; null where there is none"`
+	Exact          table.Number `json:"exact" text:"exact" doc:"exact value under the model; null where there is none"`
+	Mean           table.Number `json:"mean" text:"simulated" doc:"simulated under the model"`
+	StdErr         table.Number `json:"stderr" doc:"standard error of mean"`
+	Rates          table.Number `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
+	RatesStdErr    table.Number `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
+	Shared         table.Number `json:"shared" text:"shared noise" doc:"simulated under the model with the fitted shared noise; null without it"`
+	SharedStdErr   table.Number `json:"shared_stderr" doc:"standard error of shared"`
+	Perceived      table.Number `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing"`
+	Observed       table.Number `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
+	ObservedStdErr table.Number `json:"observed_stderr" doc:"standard error of observed"`
+	ObservedRMS    table.Number `json:"observed_rms" doc:"root mean square of the observed error"`
+	Target         table.Number `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
+	TargetStdErr   table.Number `json:"observed_target_stderr" doc:"standard error of observed_target"`
+	ModelError     table.Number `json:"model_error_percent" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
+	LabelUnits     Units        `json:"label_units" csv:"-" doc:"the same in label units"`
+}
+
+// Units holds the errors of a DecoderResult in label units.
+type Units struct {
+	Bound    table.Number `json:"bound" text:"bound" doc:"bound, in label units"`
+	Exact    table.Number `json:"exact" text:"exact" doc:"exact, in label units"`
+	Mean     table.Number `json:"mean" text:"simulated" doc:"mean, in label units"`
+	Shared   table.Number `json:"shared" text:"shared noise" doc:"shared, in label units"`
+	Observed table.Number `json:"observed" text:"observed" doc:"observed, in label units"`
+	Target   table.Number `json:"observed_target" text:"observed, quantization included" doc:"observed_target, in label units"`
+}
+
+// model is the best figure of the model: the exact one where it exists.
+func (d DecoderResult) model() float64 {
+	if !d.Exact.IsMissing() {
+		return float64(d.Exact)
+	}
+	return float64(d.Mean)
+}
+
+// Predict computes the error of every decoder under the model, under the observed error rates,
+// and with the fitted shared noise, and puts them beside the observed error: Fit.Decoders. All are errors
+// against the level of the target. Where targets are real numbers, the model's error
+// probabilities are those at the targets themselves, not at their levels: levels are cut
+// in predictedParts parts, and every part has its table.
+func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
+	s.Fit.Decoders = nil
+	rates := s.Rates()
+	parts, err := s.parts(ctx)
+	if err != nil {
+		return err
+	}
+	for i, reader := range s.readers {
+		d, err := s.predict(ctx, run, reader, parts, rates)
+		if err != nil {
+			return err
+		}
+		level, target := s.observed.Levels[i], s.observed.Labels[i]
+		d.Observed, d.ObservedStdErr, d.ObservedRMS = table.Number(level.Mean), table.Number(level.StdErr), table.Number(level.RMS)
+		d.Target, d.TargetStdErr = table.Number(target.Mean), table.Number(target.StdErr)
+		if p := s.Fit.Perceived; p != nil && i < len(p.Decoders) {
+			d.Perceived = p.Decoders[i].Model
+		}
+		if level.Mean > 0 {
+			d.ModelError = table.Number(100 * (d.model()/level.Mean - 1))
+		}
+		w := table.Number(s.Fit.LevelWidth)
+		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Shared, w * d.Observed, w * d.Target}
+		s.Fit.Decoders = append(s.Fit.Decoders, d)
+	}
+	return nil
+}
+
+// predictedParts is the number of parts of a level for predictions. Within a part, error
+// probabilities are means.
+const predictedParts = 4
+
+// part is a part of every level: its share of the samples, their levels, and its error
+// probabilities, L × M.
+type part struct {
+	share  float64
+	prior  []float64
+	errors mat.Matrix
+}
+
+// parts are the parts with samples; one, the whole level, where targets are levels.
+func (s *Study) parts(ctx context.Context) ([]part, error) {
+	if s.counts.Fine == nil {
+		return []part{{1, s.Fit.Prior, s.errors}}, nil
+	}
+	n := min(predictedParts, s.counts.Parts())
+	var out []part
+	for i, prior := range s.counts.PartShares(n) {
+		p := part{prior: prior}
+		for _, v := range prior {
+			p.share += v
+		}
+		if p.share == 0 {
+			continue
+		}
+		for j := range prior {
+			prior[j] /= p.share
+		}
+		var err error
+		if p.errors, err = errmodel.PartRates(ctx, s.models, s.live(), s.Fit.Levels, n, i); err != nil {
+			return nil, err
+		}
+		p.errors = s.withDead(p.errors)
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// predict computes the error of one decoder under the model and under the observed rates.
+func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rates mat.Matrix) (DecoderResult, error) {
+	none, prior := table.Missing(), s.Fit.Prior
+	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, Perceived: none, ModelError: none}
+	reader, err := s.scaled(reader)
+	if err != nil {
+		return d, err
+	}
+	for _, p := range parts {
+		model, err := s.problem(ctx, s.code, reader, p.errors, 0, scenario.Levels)
+		if err != nil {
+			return d, err
+		}
+		bound, exact, err := scenario.Averages(ctx, run.Workers, model, p.prior)
+		if err != nil {
+			return d, err
+		}
+		d.Bound += table.Number(p.share) * bound
+		d.Exact += table.Number(p.share) * exact
+	}
+	if d.Mean, d.StdErr, err = s.simulateParts(ctx, run, reader, parts, 0); err != nil {
+		return d, err
+	}
+	asObserved, err := s.problem(ctx, s.code, reader, rates, 0, scenario.Levels)
+	if err != nil {
+		return d, err
+	}
+	if _, d.Rates, err = scenario.Averages(ctx, run.Workers, asObserved, prior); err != nil {
+		return d, err
+	}
+	d.RatesStdErr = 0
+	if d.Rates.IsMissing() {
+		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved, prior, 1); err != nil {
+			return d, err
+		}
+	}
+	if rho := float64(s.Fit.SharedNoise); rho > 0 {
+		if d.Shared, d.SharedStdErr, err = s.simulateParts(ctx, run, reader, parts, rho); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// simulateParts simulates all parts, with random numbers of their own, and returns the mean |error|
+// over them and its standard error.
+func (s *Study) simulateParts(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rho float64) (mean, stderr table.Number, err error) {
+	var sum, square float64
+	for i, p := range parts {
+		problem, err := s.problem(ctx, s.code, reader, p.errors, rho, scenario.Levels)
+		if err != nil {
+			return table.Missing(), table.Missing(), err
+		}
+		problem.Seed += uint64(i) << 32
+		m, se, err := s.simulate(ctx, run, problem, p.prior, len(parts))
+		if err != nil {
+			return table.Missing(), table.Missing(), err
+		}
+		sum += p.share * float64(m)
+		square += p.share * p.share * float64(se) * float64(se)
+	}
+	return table.Number(sum), table.Number(math.Sqrt(square)), nil
+}
+
+// problem is the sampling problem of a reader of a code under a table e, L × M, with the
+// shared noise ρ.
+func (s *Study) problem(ctx context.Context, c *code.Code, reader observed.Reader, e mat.Matrix, rho float64, labels scenario.Labels) (*montecarlo.Problem, error) {
+	o := s.network.options
+	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: labels}
+	return about.ProblemOf(ctx, c, reader.Decoder, e, o.sampling(o.Samples))
+}
+
+// simulate samples a problem. It returns the mean |error| over a prior, in levels, and its
+// standard error. The samples of a label are shared by so many parts.
+func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (mean, stderr table.Number, err error) {
+	o := s.network.options
+	n := max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(n).Target(prior, false), run.Done)
+	if err != nil {
+		return table.Missing(), table.Missing(), err
+	}
+	all := montecarlo.Average(prior, sums)
+	return table.Number(all.Mean), table.Number(all.StdErr), nil
+}
+
+// scaled is a reader of the model's logits.
+func (s *Study) scaled(r observed.Reader) (observed.Reader, error) {
+	d, ok := r.Decoder.(decode.Tempered)
+	if !ok || !r.Logits || s.Fit.LogitScale.IsMissing() {
+		return r, nil
+	}
+	tau, err := s.Fit.modelTemperature()
+	if err != nil {
+		return r, err
+	}
+	r.Decoder, err = d.AtTemperature(tau)
+	return r, err
+}

@@ -1,0 +1,108 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"belsim/errmodel"
+	"belsim/theory/code"
+)
+
+// Profile holds the error probabilities of one classifier over the labels. It has the fields
+// of plots.BitProfile, and converts to it.
+type Profile struct {
+	Name   string
+	Bit    int    // from 1
+	Target []bool // by level, from level 1: the bit of the code word
+	// Label, Rate, Lo and Hi are observed error rates with the limits of their intervals, at
+	// labels in ascending order; nil where nothing was observed.
+	Label, Rate, Lo, Hi []float64
+	// X and Fitted are the model's curve; nil where there is none.
+	X, Fitted []float64
+}
+
+// MixtureProfile returns the curve of bit k, from 0, of a code under the Gaussian mixture of
+// weight r and width σ, in levels. transitions are the code's, from code.Code.Transitions.
+func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) Profile {
+	p := Profile{Name: fmt.Sprintf("bit %d", k+1), Bit: k + 1, Target: make([]bool, c.Levels())}
+	for i := range p.Target {
+		p.Target[i] = c.Bit(i, k)
+	}
+	gaussians := errmodel.Transitions(transitions[k], r, sigma)
+	const parts = 8 // of a level: the curve between levels
+	for j := range (c.Levels()-1)*parts + 1 {
+		y, e := 1+float64(j)/parts, 0.0
+		for _, g := range gaussians {
+			e += g.At(y)
+		}
+		p.X, p.Fitted = append(p.X, y), append(p.Fitted, e)
+	}
+	return p
+}
+
+// Profiles returns the observed rates and the fitted curves of the given bits, from 1. Without
+// bits it chooses two of those that change among the levels that occur. The error names a bit
+// that the code does not have.
+func (s *Study) Profiles(bits ...int) ([]Profile, error) {
+	if len(bits) == 0 {
+		bits = s.typicalBits()
+	}
+	out := make([]Profile, len(bits))
+	for i, k := range bits {
+		if k < 1 || k > s.Fit.Bits {
+			return nil, fmt.Errorf("bit %d: %s has bits 1 to %d", k, s.Fit.Code, s.Fit.Bits)
+		}
+		out[i] = s.profile(k - 1)
+	}
+	return out, nil
+}
+
+// profile is the profile of bit k, from 0. Points are of single levels, or of several levels
+// where there are too many to tell them apart.
+func (s *Study) profile(k int) Profile {
+	f := s.Fit
+	r, sigma := float64(f.R), float64(f.Sigma)
+	if len(f.PerBit) > 0 {
+		r, sigma = float64(f.PerBit[k].R), float64(f.PerBit[k].Sigma)
+	}
+	p := MixtureProfile(s.code, s.transitions, k, r, sigma)
+	if math.IsNaN(r) { // a bit without errors has no fit
+		p.X, p.Fitted = nil, nil
+	}
+	const most = 64 // points of a panel
+	width := (f.Levels + most - 1) / most
+	for from := 0; from < f.Levels; from += width {
+		var n, x, at float64
+		for i := from; i < min(from+width, f.Levels); i++ {
+			n += float64(s.counts.Samples[i])
+			x += float64(s.counts.Row(i)[k])
+			at += float64(s.counts.Samples[i]) * float64(i+1)
+		}
+		if n == 0 {
+			continue
+		}
+		lo, hi := errmodel.RateInterval(x, n)
+		p.Label, p.Rate = append(p.Label, at/n), append(p.Rate, x/n)
+		p.Lo, p.Hi = append(p.Lo, lo), append(p.Hi, hi)
+	}
+	return p
+}
+
+// typicalBits are the bits, from 1, at one third and two thirds of those with a transition
+// among the levels that occur.
+func (s *Study) typicalBits() []int {
+	var bits []int
+	for k, at := range s.transitions {
+		if slices.ContainsFunc(at, func(n int) bool { return n >= s.Lowest && n < s.Highest }) {
+			bits = append(bits, k+1)
+		}
+	}
+	switch len(bits) {
+	case 0:
+		return []int{1}
+	case 1, 2:
+		return bits
+	}
+	return []int{bits[len(bits)/3], bits[2*len(bits)/3]}
+}

@@ -1,0 +1,216 @@
+package assess
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"belsim/errmodel"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+)
+
+// maxFit is the largest size of the file of a fit, in bytes: 65,536 levels take 2 MiB.
+const maxFit = 64 << 20
+
+// Read reads a fit from its JSON file, and checks the numbers that others compute with. Errors
+// name the file and the field.
+func Read(path string) (*Fit, error) {
+	if ending := strings.ToLower(filepath.Ext(path)); ending != ".json" {
+		return nil, fmt.Errorf("%s: want the .json file of a fit", path)
+	}
+	raw, err := inputfile.Read(path, maxFit)
+	if err != nil {
+		return nil, fmt.Errorf("reading a fit: %w", err)
+	}
+	f := &Fit{R: table.Missing(), Sigma: table.Missing(), SharedNoise: table.Missing(), LogitScale: table.Missing(), path: path}
+	err = json.Unmarshal(raw, f)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		err = fmt.Errorf("character %d: %w", syntax.Offset, err)
+	}
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		err = fmt.Errorf("character %d: %s; want what 'belsim fit -o FILE.json' writes", other.Offset, other.Value)
+		if other.Field != "" {
+			err = fmt.Errorf("%s: %w", other.Field, err)
+		}
+	}
+	if err == nil {
+		err = f.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// check refuses numbers that no fit has. It makes a prior add up to 1 that nearly does.
+func (f *Fit) check() error {
+	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
+	switch {
+	case f.R.IsMissing():
+		return errors.New("there is no r; want what 'belsim fit -o FILE.json' writes")
+	case !positive(f.R):
+		return fmt.Errorf("r is %v; want a positive number, as 'belsim fit -o FILE.json' writes", float64(f.R))
+	case !positive(f.Sigma):
+		return fmt.Errorf("sigma is %v; want a positive number", float64(f.Sigma))
+	case f.Levels < code.MinLevels || f.Levels > code.MaxLevels:
+		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
+	case len(f.Prior) != f.Levels:
+		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
+	case !f.LogitScale.IsMissing() && !positive(f.LogitScale):
+		return fmt.Errorf("logit_scale is %v; want a positive number", float64(f.LogitScale))
+	case len(f.PerBit) != 0 && len(f.PerBit) != f.Bits:
+		return fmt.Errorf("per_bit has %d entries for %d bits", len(f.PerBit), f.Bits)
+	}
+	if !f.SharedNoise.IsMissing() {
+		if err := scenario.CheckSharedNoise(float64(f.SharedNoise)); err != nil {
+			return err
+		}
+	}
+	if err := scenario.CheckTemperature(f.Temperature); err != nil {
+		return err
+	}
+	if _, err := f.modelTemperature(); err != nil {
+		return err
+	}
+	if p := f.Perceived; p != nil && p.Noise > 0 {
+		if err := f.perceivedModel().Check(); err != nil {
+			return fmt.Errorf("perceived: %w", err)
+		}
+	}
+	sum := 0.0
+	for i, p := range f.Prior {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("prior of level %d is %v; want a number from 0 to 1", i+1, p)
+		}
+		sum += p
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("the prior adds up to %v; want 1", sum)
+	}
+	if math.Abs(sum-1) > 1e-9 { // not rounded by belsim
+		for i := range f.Prior {
+			f.Prior[i] /= sum
+		}
+	}
+	return nil
+}
+
+// modelTemperature is τ for the logits of the error model: their noise is 1, and the network's
+// is LogitScale, so τ is as many times larger. It is NaN where there are no logits. The error
+// says that it is no positive finite number.
+func (f *Fit) modelTemperature() (float64, error) {
+	if f.LogitScale.IsMissing() {
+		return math.NaN(), nil
+	}
+	tau := float64(f.LogitScale) * f.Temperature
+	if err := scenario.CheckTemperature(tau); err != nil {
+		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature, float64(f.LogitScale), tau)
+	}
+	return tau, nil
+}
+
+// ErrorModel names one of the error models that a fit has.
+type ErrorModel string
+
+// The error models of a fit.
+const (
+	AutoModel      ErrorModel = "auto"      // the perceived label where it describes the network, or where the data reject the mixture
+	MixtureModel   ErrorModel = "mixture"   // the Gaussian mixture, r and σ
+	PerceivedModel ErrorModel = "perceived" // the perceived label, s
+)
+
+// Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
+// the fit has no perceived label.
+func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
+	known := f.Perceived != nil && f.Perceived.Noise > 0
+	switch {
+	case m == PerceivedModel && !known:
+		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want --error-model mixture", f.path)
+	case m != AutoModel:
+		return m, nil
+	case known && (f.Perceived.Describes || f.P < chance && !(f.Explained >= close)):
+		return PerceivedModel, nil
+	}
+	return MixtureModel, nil
+}
+
+// Fill makes one of the fit's error models and its prior those of a scenario. It sets what else the fit
+// knows: the temperature, and for the mixture the shared noise. The error is that of Chosen.
+func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
+	which, err := f.Chosen(which)
+	if err != nil {
+		return err
+	}
+	s.Prior.Fitted = f.Prior
+	if which == PerceivedModel {
+		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
+		return nil
+	}
+	m := scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
+	if len(f.PerBit) > 0 {
+		m.PerBit = &scenario.PerBit{Code: f.Code, Levels: f.Levels}
+		for _, b := range f.PerBit {
+			m.PerBit.R, m.PerBit.Sigma = append(m.PerBit.R, float64(b.R)), append(m.PerBit.Sigma, float64(b.Sigma))
+		}
+	}
+	s.Model = m
+	if !f.SharedNoise.IsMissing() {
+		s.SharedNoise = float64(f.SharedNoise)
+	}
+	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
+		s.Temperature = tau
+	}
+	return nil
+}
+
+// perceivedModel is the perceived label of the fit. Its cutoff is that of the model, unless it was
+// fitted: it depends on s then.
+func (f *Fit) perceivedModel() scenario.Perceived {
+	p := f.Perceived
+	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Perceived: errmodel.Perceived{
+		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: errmodel.Training(p.Training),
+	}}
+	if p.CutoffFitted {
+		m.Cutoff = float64(p.Cutoff)
+	}
+	return m
+}
+
+// Uncertain gives a forecaster of the fit's perceived label the uncertainty of s and κ, and of
+// heavy tails.
+func (f *Fit) Uncertain(of *forecast.Forecaster) {
+	p := f.Perceived
+	if hi := p.NoiseInterval[1]; hi > p.Noise {
+		of.Noise.Spread = forecast.EstimateOf(float64(p.Noise), float64(hi)).Spread
+	}
+	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
+		of.Cutoff.Spread, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).Spread, true
+	}
+	if p.Tail > 0 {
+		of.Tail = float64(p.Tail)
+	}
+}
+
+// Point is a fit as a point of a plane of error models, with its confidence intervals. An end that
+// the data do not tell is missing.
+type Point struct {
+	X, Y                 table.Number
+	XInterval, YInterval [2]table.Number
+}
+
+// Point returns the fit as a point of a plane.
+func (f *Fit) Point(kind scenario.PlaneKind) Point {
+	if p := f.Perceived; kind == scenario.PerceivedLabels && p != nil {
+		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]table.Number{p.Misfit, p.Misfit}}
+	}
+	return Point{f.R, f.Sigma, f.RInterval, f.SigmaInterval}
+}

@@ -1,0 +1,86 @@
+package assess
+
+import (
+	"fmt"
+
+	"belsim/theory/base/table"
+)
+
+// Several are the fits of a network of several outputs, such as the angles of a head pose.
+type Several struct {
+	Verdict []string    `json:"verdict" doc:"the verdict for all outputs, in sentences"`
+	Rows    []OutputRow `json:"rows" doc:"a row for each output"`
+	Outputs []*Fit      `json:"outputs" doc:"the fit of each output"`
+}
+
+// OutputRow is one output of a network.
+type OutputRow struct {
+	Output    int          `json:"output" text:"output" doc:"output, from 1"`
+	Code      string       `json:"code" text:"code" doc:"code of the output"`
+	Levels    int          `json:"levels" text:"levels" doc:"number of levels L"`
+	Decoder   string       `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
+	Reads     string       `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
+	Error     table.Number `json:"error" text:"|error|" doc:"observed |error| of this decoder against the level of the target, in label units; in levels where targets are levels"`
+	Target    table.Number `json:"error_target" text:"with quantization" doc:"the same against the target itself"`
+	Noise     table.Number `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
+	Describes bool         `json:"describes" doc:"the data do not reject the perceived-label model"`
+}
+
+// NewSeveral collects the studies of the outputs, in order. Call it after Predict.
+func NewSeveral(studies []*Study) *Several {
+	out := &Several{}
+	described, sum, target := 0, 0.0, 0.0
+	unit := " levels"
+	for i, s := range studies {
+		f := s.Fit
+		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: table.Missing(), Target: table.Missing(), Noise: table.Missing()}
+		if best := f.bestDecoder(); best >= 0 {
+			d := f.Decoders[best]
+			row.Decoder, row.Reads, row.Error, row.Target = d.Decoder, d.Outputs, d.LabelUnits.Observed, d.LabelUnits.Target
+		}
+		if p := f.Perceived; p != nil {
+			row.Noise, row.Describes = p.Noise, p.Describes
+		}
+		if row.Describes {
+			described++
+		}
+		if f.Range != nil {
+			unit = ""
+		}
+		sum += float64(row.Error) / float64(len(studies))
+		target += float64(row.Target) / float64(len(studies))
+		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
+	}
+	out.Verdict = []string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
+		len(studies), table.Number(sum).Short(), unit, table.Number(target).Short(), unit)}
+	for i, s := range studies {
+		if s.observed.Same {
+			out.Verdict = append(out.Verdict, fmt.Sprintf("Output %d does not depend on the input: it is the same for all samples.", i+1))
+		}
+	}
+	switch described {
+	case len(studies):
+		out.Verdict = append(out.Verdict, "One noisy label for all bits describes each output.")
+	case 0:
+		out.Verdict = append(out.Verdict, "One noisy label for all bits describes none of the outputs.")
+	default:
+		out.Verdict = append(out.Verdict, fmt.Sprintf("One noisy label for all bits describes %d of the %d outputs.", described, len(studies)))
+	}
+	if described > 0 {
+		out.Verdict = append(out.Verdict, "Next: --recommend forecasts all other codes for each output; the JSON has the rankings.")
+	} else {
+		out.Verdict = append(out.Verdict, "Next: train a network with a code that is easy to learn, such as unary or johnson.")
+	}
+	return out
+}
+
+// bestDecoder is the decoder with the smallest observed error against the target, or −1.
+func (f *Fit) bestDecoder() int {
+	best := -1
+	for i, d := range f.Decoders {
+		if best < 0 || d.Target < f.Decoders[best].Target {
+			best = i
+		}
+	}
+	return best
+}

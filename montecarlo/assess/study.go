@@ -1,0 +1,206 @@
+package assess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+)
+
+// Study is a fit together with the counts that it was made from.
+type Study struct {
+	Fit             *Fit
+	Lowest, Highest int                  // the levels that occur, from 1
+	Departures      []errmodel.Departure // where model and counts differ most, the largest first
+
+	network     *Network
+	code        *code.Code
+	transitions [][]int
+	readers     []observed.Reader
+	observed    *observed.Summary
+	counts      *errmodel.Counts
+	models      []*errmodel.Fit // of all bits, or one for each bit; nil where a bit has no errors
+	errors      mat.Matrix      // the fitted e[n,k], L × M
+	training    errmodel.Training
+	others      []other
+	fitted      *fitdecoder.Result   // nil unless the options ask for it
+	forecasts   *forecast.Forecaster // nil before Perceive, and where the model says nothing
+}
+
+// Fit reads all samples twice, fits the error model by maximum likelihood and judges it.
+// workers is the number of goroutines, 0 for one on each processor; it changes no number.
+// done is told how many samples were read since its last call, and may be nil. Errors name the
+// file and the place, or are the context's.
+func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64)) (*Study, error) {
+	o, c := n.options, n.code
+	if err := n.checkMemory(); err != nil {
+		return nil, err
+	}
+	all, err := n.scan(ctx, workers, done)
+	if err != nil {
+		return nil, err
+	}
+	seen := all.summary
+	s := &Study{network: n, code: c, transitions: c.Transitions(), readers: all.readers, observed: seen, counts: seen.Counts, training: all.training}
+	s.Fit = &Fit{
+		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
+		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
+		SharedNoise: table.Missing(), SharedNoiseInterval: unknown(), DesignEffect: unknown(),
+		Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
+	}
+	if _, err := s.Fit.modelTemperature(); err != nil {
+		return nil, err
+	}
+	if !o.Range.IsZero() {
+		s.Fit.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
+	}
+	s.Fit.Baselines = s.baselines()
+	s.Fit.Samples, s.Fit.WrongBits = s.counts.Total()
+	s.Fit.Dead = []int{}
+	if s.training == errmodel.BitByBit { // the thresholds of other networks mean nothing
+		s.Fit.Dead = deadBits(c, s.counts)
+	}
+	if err := s.findLevels(); err != nil {
+		return nil, err
+	}
+	if err := s.fit(ctx, workers, done); err != nil {
+		return nil, err
+	}
+	if o.FitDecoder {
+		s.fitted = all.fitted
+		s.Fit.Fitted = newFitted(s.fitted, s.Fit.LevelWidth)
+	}
+	return s, nil
+}
+
+// baselines are the errors of quantization alone, over these targets, and of direct regression.
+func (s *Study) baselines() []scenario.Baseline {
+	unit := scenario.InLevels
+	if s.Fit.Range != nil {
+		unit = scenario.InLabelUnits
+	}
+	return scenario.NewBaselines(s.Fit.LevelWidth*s.observed.Quantization, s.network.options.Baseline, s.Fit.Levels, unit)
+}
+
+// findLevels finds the levels that occur, and refuses targets that are all alike.
+func (s *Study) findLevels() error {
+	for i, n := range s.counts.Samples {
+		if n == 0 {
+			continue
+		}
+		if s.Lowest == 0 {
+			s.Lowest = i + 1
+		}
+		s.Highest = i + 1
+	}
+	if s.Lowest == s.Highest {
+		return fmt.Errorf("%s: all %d targets are level %d; r and σ need errors at several distances from a transition, so at least two levels", s.network.samples.Targets.Name(), s.Fit.Samples, s.Lowest)
+	}
+	return nil
+}
+
+// fit fits r and σ, for each bit where the options ask for it, and ρ. It judges them.
+func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
+	f := s.Fit
+	model, err := errmodel.NewFit(ctx, s.counts, s.live(), -1)
+	switch name := s.network.samples.Outputs.Name(); {
+	case errors.Is(err, errmodel.ErrNoFit) && f.WrongBits > 0:
+		return fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", name, f.WrongBits)
+	case errors.Is(err, errmodel.ErrNoFit):
+		return fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side, so there are no errors to model: r and σ cannot be told from 0", name, f.Samples, f.Bits)
+	case err != nil:
+		return err
+	}
+	f.R, f.Sigma, f.Limited = table.Number(model.R.Value), table.Number(model.Sigma.Value), model.Limited
+	s.models = []*errmodel.Fit{model}
+	if s.network.options.PerBit {
+		if s.models, err = s.fitBits(ctx); err != nil {
+			return err
+		}
+	}
+	if s.errors, err = s.table(ctx, model); err != nil {
+		return err
+	}
+	s.errors = s.withDead(s.errors)
+	joint, err := errmodel.NewJoint(ctx, s.code, s.counts, model, s.models, resampling, s.aside()...)
+	if err != nil {
+		return err
+	}
+	if err := observed.Depend(ctx, s.network.samples, s.code, joint, done); err != nil {
+		return err
+	}
+	effect, err := model.Inflate(ctx, joint.Spread)
+	if err != nil {
+		return err
+	}
+	f.DesignEffect = [2]table.Number{table.Number(effect[0]), table.Number(effect[1])}
+	f.ErringSamples = joint.Erring
+	enough := joint.Erring >= errmodel.FewestErring
+	f.RInterval, f.SigmaInterval = unknown(), unknown()
+	if enough && !f.DesignEffect[0].IsMissing() {
+		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
+	}
+	goodness, err := joint.Goodness(ctx)
+	if err != nil {
+		return err
+	}
+	s.judge(goodness)
+	shared, err := errmodel.NewSharedNoise(ctx, workers, joint)
+	if err != nil {
+		return err
+	}
+	f.SharedNoise = table.Number(shared.Rho.Value)
+	if enough {
+		f.SharedNoiseInterval = ends(shared.Rho)
+	}
+	return nil
+}
+
+// resampling is the seed of the signs of errmodel.Joint.
+const resampling = 1
+
+// table is the table of error probabilities at levels, or for real labels their means over the
+// samples of a level.
+func (s *Study) table(ctx context.Context, model *errmodel.Fit) (mat.Matrix, error) {
+	switch {
+	case s.counts.Fine != nil:
+		return errmodel.MeanRates(ctx, s.models, s.live(), s.counts)
+	case s.network.options.PerBit:
+		return errmodel.PerBit(s.Fit.Levels, s.live(), s.models)
+	}
+	return model.Mixture(ctx, s.Fit.Levels, s.live())
+}
+
+// fitBits fits every bit by itself.
+func (s *Study) fitBits(ctx context.Context) ([]*errmodel.Fit, error) {
+	f := s.Fit
+	fits := make([]*errmodel.Fit, f.Bits)
+	for k := range fits {
+		b := BitFit{Bit: k + 1, Wrong: s.counts.Bit(k), R: table.Missing(), Sigma: table.Missing(), RInterval: unknown(), SigmaInterval: unknown()}
+		var err error
+		fits[k], err = errmodel.NewFit(ctx, s.counts, s.transitions, k)
+		switch {
+		case err == nil:
+			b.R, b.Sigma, b.Limited = table.Number(fits[k].R.Value), table.Number(fits[k].Sigma.Value), fits[k].Limited
+			if b.Wrong >= errmodel.FewestErring && fits[k].Regular() {
+				b.RInterval, b.SigmaInterval = ends(fits[k].R), ends(fits[k].Sigma)
+			}
+		case !errors.Is(err, errmodel.ErrNoFit):
+			return nil, fmt.Errorf("bit %d: %w", k+1, err)
+		}
+		f.PerBit = append(f.PerBit, b)
+	}
+	return fits, nil
+}
+
+// Rates returns the observed error rates, L × M, and the model's where a level has no samples.
+func (s *Study) Rates() *mat.Dense { return s.counts.Rates(s.errors) }

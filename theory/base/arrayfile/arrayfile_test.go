@@ -1,0 +1,193 @@
+package arrayfile_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/arrayfile"
+)
+
+// TestNumPyFiles reads what numpy.save wrote; see testdata/README.md.
+func TestNumPyFiles(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.npy")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no test data: %v", err)
+	}
+	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
+	for _, path := range paths {
+		m, err := arrayfile.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !mat.Equal(m, want) {
+			t.Errorf("%s: %v, want %v", path, mat.Formatted(m), mat.Formatted(want))
+		}
+	}
+}
+
+func TestHalf(t *testing.T) {
+	// Values of binary16 by its definition.
+	for b, want := range map[uint16]float64{
+		0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 0x1p-14, 0x0001: 0x1p-24, 0x3555: 0.333251953125, 0x8000: 0,
+	} {
+		m, err := arrayfile.ReadNPY(bytes.NewReader(npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))), "half")
+		if err != nil || m.At(0, 0) != want {
+			t.Errorf("%04x: %v, %v, want %v", b, m, err, want)
+		}
+	}
+}
+
+// npyFile is an .npy file of version 1 with the given header fields and data.
+func npyFile(descr, shape string, data []byte) []byte {
+	dict := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s, }\n", descr, shape)
+	out := append([]byte("\x93NUMPY\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))...)
+	return append(append(out, dict...), data...)
+}
+
+func TestNPYRefusals(t *testing.T) {
+	eight := make([]byte, 8)
+	nan := binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.NaN()))
+	for _, tt := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"empty", nil, "empty file"},
+		{"text", []byte("0,1\n1,0\nmore text"), "not a NumPy array"},
+		{"version 3", append([]byte("\x93NUMPY\x03\x00"), eight...), "version 3"},
+		{"short header", []byte("\x93NUMPY\x01\x00\xff\x00{'descr'"), "bad header"},
+		{"huge header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'"), "bad header"},
+		{"no dictionary", []byte("\x93NUMPY\x01\x00\x04\x00abc\n"), "bad header"},
+		{"one dimension", npyFile("'<f8'", "(1,)", eight), "1 dimensions"},
+		{"three dimensions", npyFile("'<f8'", "(1, 1, 1)", eight), "3 dimensions"},
+		{"no rows", npyFile("'<f8'", "(0, 1)", nil), "no rows"},
+		{"negative", npyFile("'<f8'", "(-1, 1)", eight), "no rows"},
+		{"a million columns", npyFile("'|u1'", "(1, 1000000)", eight), "1000000 columns"},
+		{"huge", npyFile("'<f8'", "(65536, 65536)", eight), "truncated: 8 bytes"},
+		{"truncated", npyFile("'<f8'", "(1, 2)", eight), "truncated: 8 bytes of data"},
+		{"too long", npyFile("'<f4'", "(1, 1)", eight), "bytes after the data"},
+		{"complex", npyFile("'<c16'", "(1, 1)", eight), "want bools, integers or floats"},
+		{"text entries", npyFile("'<U2'", "(1, 1)", eight), "want bools, integers or floats"},
+		{"object", npyFile("'|O'", "(1, 1)", eight), "want bools, integers or floats"},
+		{"NaN", npyFile("'<f8'", "(1, 1)", nan), "row 1, column 1: NaN"},
+	} {
+		_, err := arrayfile.ReadNPY(bytes.NewReader(tt.file), "in.npy")
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "in.npy: ") {
+			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	m, err := arrayfile.ReadCSV(strings.NewReader("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"), "in.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, 0, 1}); !mat.Equal(m, want) {
+		t.Errorf("%v, want %v", mat.Formatted(m), mat.Formatted(want))
+	}
+	for in, want := range map[string]string{
+		"":                              "empty file",
+		"\n\n":                          "empty file",
+		"a,b\n0,1\n":                    `row 1, column 1: "a" is not a finite number; no header`,
+		"0,1\n0\n":                      "row 2 has 1 columns, but row 1 has 2",
+		"0,1\n0,1,1\n":                  "row 2 has 3 columns, but row 1 has 2",
+		"0,1\n0,\n":                     `row 2, column 2: ""`,
+		"0,NaN\n":                       `column 2: "NaN"`,
+		"0,-inf\n":                      `column 2: "-inf"`,
+		"0,1e999\n":                     `column 2: "1e999"`,
+		"0,\"1\n":                       "row 1, character",
+		strings.Repeat("0,", 1e6) + "0": "want at most 65536 columns",
+		strings.Repeat("0,", 7e4) + "0": "70001 columns; want at most 65536",
+		strings.Repeat("0", 1e7):        "longer than",
+		strings.Repeat("0\n", 70000):    "65537 rows",
+	} {
+		_, err := arrayfile.ReadCSV(strings.NewReader(in), "in.csv")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "in.csv: ") {
+			t.Errorf("%.20q: error %v, want one about %q", in, err, want)
+		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(), "want .csv, .npy or .npz") {
+		t.Errorf("code.pkl: error %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "M.CSV")
+	if err := os.WriteFile(path, []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := arrayfile.ReadFile(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// roundTrip writes m in every format and expects it back.
+func roundTrip(t *testing.T, m *mat.Dense) {
+	t.Helper()
+	var c, n bytes.Buffer
+	if err := arrayfile.WriteCSV(context.Background(), &c, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := arrayfile.WriteNPY(context.Background(), &n, m); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() (*mat.Dense, error){
+		"csv": func() (*mat.Dense, error) { return arrayfile.ReadCSV(&c, "csv") },
+		"npy": func() (*mat.Dense, error) { return arrayfile.ReadNPY(&n, "npy") },
+	} {
+		got, err := read()
+		if err != nil {
+			t.Fatalf("%s: what was written is refused: %v", name, err)
+		}
+		if !mat.Equal(got, m) {
+			t.Fatalf("%s: %v, want %v", name, mat.Formatted(got), mat.Formatted(m))
+		}
+	}
+}
+
+func TestWriteBits(t *testing.T) {
+	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
+	var b bytes.Buffer
+	if err := arrayfile.WriteBitsNPY(context.Background(), &b, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := arrayfile.ReadNPY(&b, "bits"); err != nil || !mat.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	roundTrip(t, want)
+}
+
+func FuzzReadCSV(f *testing.F) {
+	f.Add("0,1\n1,0\n")
+	f.Add("\ufeff1e-300,true\r\n\"2\",0x1p-3\r\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		if m, err := arrayfile.ReadCSV(strings.NewReader(in), "in"); err == nil {
+			roundTrip(t, m)
+		}
+	})
+}
+
+func FuzzReadNPY(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/*.npy")
+	for _, p := range paths {
+		if b, err := os.ReadFile(p); err == nil {
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if m, err := arrayfile.ReadNPY(bytes.NewReader(in), "in"); err == nil {
+			roundTrip(t, m)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package arrayfile_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/arrayfile"
+)
+
+// endless is a file that begins with a quote and never closes it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+		if (e.read+i)%100 == 99 {
+			p[i] = '\n'
+		}
+	}
+	if e.read == 0 {
+		p[0] = '"'
+	}
+	e.read += len(p)
+	if e.read > 1<<24 {
+		return len(p), io.EOF
+	}
+	return len(p), nil
+}
+
+func TestUnclosedQuote(t *testing.T) {
+	var e endless
+	_, err := arrayfile.ReadCSV(&e, "in.csv")
+	if want := "in.csv: row 1, character 100: the line ends within quotes"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	if e.read > 1<<16 {
+		t.Errorf("%d bytes read before the quote was refused", e.read)
+	}
+}
+
+func TestByteOrderMark(t *testing.T) {
+	m, err := arrayfile.ReadCSV(strings.NewReader("\ufeff\"1\",0\n\"0\",\"1\"\n"), "in.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(2, 2, []float64{1, 0, 0, 1}); !mat.Equal(m, want) {
+		t.Errorf("%v", mat.Formatted(m))
+	}
+	if _, err := arrayfile.ReadCSV(strings.NewReader("\ufeff\n"), "in.csv"); err == nil || !strings.Contains(err.Error(), "empty file") {
+		t.Errorf("a byte order mark alone: error %v", err)
+	}
+}
+
+func TestWriteCSVNumbers(t *testing.T) {
+	var b bytes.Buffer
+	if err := arrayfile.WriteCSV(context.Background(), &b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "0,256,1000000,-12345678,0.1,1e+300\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestWriteBitsRefusal(t *testing.T) {
+	err := arrayfile.WriteBitsNPY(context.Background(), io.Discard, mat.NewDense(2, 2, []float64{0, 1, 1, 0.5}))
+	if err == nil || err.Error() != "row 2, column 2: 0.5 is neither 0 nor 1" {
+		t.Errorf("error %v", err)
+	}
+}

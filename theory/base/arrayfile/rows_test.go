@@ -1,0 +1,294 @@
+package arrayfile_test
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/arrayfile"
+)
+
+// all reads an array to its end.
+func all(r *arrayfile.Rows) (*mat.Dense, error) {
+	_, m := r.Dims()
+	var data []float64
+	row := make([]float64, m)
+	for {
+		err := r.Next(row)
+		if err == io.EOF {
+			return mat.NewDense(len(data)/m, m, data), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, row...)
+	}
+}
+
+// inFile writes a file and returns its path.
+func inFile(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// wantRows opens a file and expects an array, twice.
+func wantRows(t *testing.T, want *mat.Dense, path string, names ...string) {
+	t.Helper()
+	r, err := arrayfile.OpenRows(path, names...)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer r.Close()
+	for range 2 {
+		got, err := all(r)
+		if err != nil || !mat.Equal(got, want) {
+			t.Errorf("%s: %v, %v; want %v", r.Name(), got, err, mat.Formatted(want))
+			return
+		}
+		if err := r.Rewind(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	want := mat.NewDense(5, 3, nil)
+	for i := range 15 {
+		want.Set(i/3, i%3, float64(i)/2-1)
+	}
+	flags := mat.NewDense(5, 3, nil)
+	flags.Apply(func(i, k int, _ float64) float64 {
+		if want.At(i, k) > 1 {
+			return 1
+		}
+		return 0
+	}, flags)
+	for _, file := range []string{"testdata/arrays.npz", "testdata/arrays-compressed.npz"} {
+		for _, array := range []string{"logits", "fortran", "half"} {
+			wantRows(t, want, file+":"+array)
+		}
+		wantRows(t, flags, file+":flags")
+		wantRows(t, mat.NewDense(5, 1, []float64{1, 2, 3, 2, 1}), file+":levels")
+		wantRows(t, want, file, "outputs", "logits")
+	}
+	wantRows(t, want, "testdata/one.npz", "outputs")
+	wantRows(t, want, "testdata/one.npz:arr_0")
+
+	small := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
+	paths, _ := filepath.Glob("testdata/*.npy")
+	for _, path := range paths {
+		wantRows(t, small, path)
+	}
+	for name, text := range map[string]string{
+		"plain": "0,1,0\n1,1,0\n", "header": "a,b,\"c\"\n0,1,0\n1,1,0\n", "crlf": "0, 1,0\r\n1,1, 0", "pandas": "0,1,2\n0,1,0\n1,1,0\n", "bools": "\ufefffalse,True,0\ntrue,1,false\n",
+	} {
+		wantRows(t, small, inFile(t, name+".CSV", []byte(text)))
+	}
+}
+
+// TestRowsFortranBlocks has more rows than are held at a time.
+func TestRowsFortranBlocks(t *testing.T) {
+	const rows, columns = 70_000, 40
+	var data []byte
+	for k := range columns {
+		for i := range rows {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)-1000*float32(k)))
+		}
+	}
+	file := npyFile("'<f4'", "(70000, 40)", data)
+	file = []byte(strings.Replace(string(file), "'fortran_order': False", "'fortran_order': True", 1))
+	file[8]-- // the header is a letter shorter
+	r, err := arrayfile.OpenRows(inFile(t, "f.npy", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	row := make([]float64, columns)
+	for i := range rows {
+		if err := r.Next(row); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range row {
+			if v != float64(i)-1000*float64(k) {
+				t.Fatalf("row %d, column %d: %v", i, k, v)
+			}
+		}
+	}
+	if err := r.Next(row); err != io.EOF {
+		t.Errorf("after the last row: %v", err)
+	}
+}
+
+func TestRowsRefusals(t *testing.T) {
+	eight := make([]byte, 8)
+	nan := binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.NaN()))
+	for _, tt := range []struct {
+		name, want string
+		file       []byte
+	}{
+		{"a.csv", "empty file", nil},
+		{"a.csv", "no rows", []byte("a,b\n")},
+		{"a.csv", "line 3 has 1 columns, but the first has 2", []byte("a,b\n0,1\n0\n")},
+		{"a.csv", `line 2, column 2: "x"`, []byte("0,1\n0,x\n")},
+		{"a.csv", `line 5, column 1: "3x"`, []byte("level\n1\n\n2\n3x\n")},
+		{"a.csv", `line 1, column 2: "NaN" is not a finite number`, []byte("0,NaN\n")},
+		{"a.csv", "70001 columns", []byte(strings.Repeat("0,", 7e4) + "0")},
+		{"a.npy", "empty file", nil},
+		{"a.npy", "not a NumPy array", []byte("0,1\n0,1\n0,1\n")},
+		{"a.npy", "truncated: 8 bytes of data, but 1 × 2 entries of type <f8 are 16", npyFile("'<f8'", "(1, 2)", eight)},
+		{"a.npy", "bytes after the data", npyFile("'<f4'", "(1, 1)", eight)},
+		{"a.npy", "row 1, column 1: NaN", npyFile("'<f8'", "(1, 1)", nan)},
+		{"a.npy", "4 dimensions", npyFile("'<f8'", "(1, 1, 1, 1)", eight)},
+		{"a.npy", "0 × 1 columns", npyFile("'<f8'", "(1, 0, 1)", nil)},
+		{"a.npy", "1 × 0 columns", npyFile("'<f8'", "(1, 1, 0)", nil)},
+		{"a.npy", "0 dimensions", npyFile("'<f8'", "()", eight)},
+		{"a.npy", "no rows", npyFile("'<f8'", "(0, 1)", nil)},
+		{"a.npy", "no columns", npyFile("'<f8'", "(1, 0)", nil)},
+		{"a.npy", "no file is that large", npyFile("'<f8'", "(4611686018427387904, 2)", eight)},
+		{"a.npy", "want bools, integers or floats", npyFile("'<c16'", "(1, 1)", eight)},
+		{"a.npz", "not an .npz file", []byte("text")},
+		{"a.pkl", "want .csv, .npy or .npz", nil},
+	} {
+		path := inFile(t, tt.name, tt.file)
+		r, err := arrayfile.OpenRows(path)
+		if err == nil {
+			_, err = all(r)
+			r.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Errorf("%s %.20q: error %v, want one about %q", tt.name, tt.file, err, tt.want)
+		}
+	}
+	for path, want := range map[string]string{
+		"testdata/arrays.npz":      "which array? Want testdata/arrays.npz:NAME with one of logits, fortran, half, levels, flags",
+		"testdata/arrays.npz:nope": `no array "nope"; it has logits,`,
+		"testdata/no.npz":          "no such file",
+		"testdata/no.csv":          "no such file",
+	} {
+		if _, err := arrayfile.OpenRows(path, "z"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one about %q", path, err, want)
+		}
+	}
+	// A damaged compressed array is found by its checksum at the latest.
+	whole, err := os.ReadFile("testdata/arrays-compressed.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := 0
+	for i := range whole {
+		if i%7 != 0 {
+			continue
+		}
+		broken := append([]byte(nil), whole...)
+		broken[i] ^= 0x10
+		r, err := arrayfile.OpenRows(inFile(t, "b.npz", broken), "logits")
+		if err != nil {
+			damaged++
+			continue
+		}
+		got, err := all(r)
+		r.Close()
+		if err != nil {
+			damaged++
+		} else if got.At(0, 0) != -1 || got.At(4, 2) != 6 {
+			t.Errorf("byte %d changed: read as %v", i, mat.Formatted(got))
+		}
+	}
+	if damaged == 0 {
+		t.Error("no damage was found")
+	}
+}
+
+// FuzzRows reads any bytes in every format: an array or an error, and the same array
+// again.
+func FuzzRows(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.npy", "testdata/*.npz"} {
+		paths, _ := filepath.Glob(pattern)
+		for _, p := range paths {
+			if b, err := os.ReadFile(p); err == nil {
+				f.Add(b, strings.TrimPrefix(filepath.Ext(p), "."))
+			}
+		}
+	}
+	f.Add([]byte("y\n1\n2\n"), "csv")
+	f.Add([]byte("0.5,true\n1e-3,0\n"), "csv")
+	f.Fuzz(func(t *testing.T, in []byte, ending string) {
+		if ending != "csv" && ending != "npy" && ending != "npz" {
+			return
+		}
+		r, err := arrayfile.OpenRows(inFile(t, "in."+ending, in), "logits", "arr_0")
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		first, err := all(r)
+		if err != nil {
+			return
+		}
+		if n, m := r.Dims(); m != first.RawMatrix().Cols || n >= 0 && n != first.RawMatrix().Rows {
+			t.Errorf("said to be %d × %d, and is %d × %d", n, m, first.RawMatrix().Rows, first.RawMatrix().Cols)
+		}
+		if err := r.Rewind(); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := all(r); err != nil || !mat.Equal(first, again) {
+			t.Errorf("read again: %v, another array", err)
+		}
+	})
+}
+
+// TestTake reads parts of an array of three dimensions.
+func TestTake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npy")
+	var data []byte
+	for i := range 2 * 3 * 2 { // N × K × M
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i)))
+	}
+	if err := os.WriteFile(path, npyFile("'<f8'", "(2, 3, 2)", data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := arrayfile.OpenRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, m := r.Dims(); n != 2 || m != 6 || r.Parts() != 3 {
+		t.Fatalf("%d × %d, %d parts", n, m, r.Parts())
+	}
+	for _, bad := range [][2]int{{-1, 2}, {4, 7}, {3, 3}} {
+		if err := r.Take(bad[0], bad[1]); err == nil {
+			t.Errorf("%v was taken", bad)
+		}
+	}
+	if err := r.Take(2, 4); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		row := make([]float64, 2)
+		for i := range 2 {
+			if err := r.Next(row); err != nil || row[0] != float64(6*i+2) || row[1] != float64(6*i+3) {
+				t.Errorf("row %d: %v, %v", i, row, err)
+			}
+		}
+		if err := r.Next(row); err != io.EOF {
+			t.Errorf("after the last row: %v", err)
+		}
+		if err := r.Rewind(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, m := r.Dims(); m != 2 || r.Parts() != 1 {
+		t.Errorf("%d columns, %d parts", m, r.Parts())
+	}
+}

@@ -1,0 +1,66 @@
+package arrayfile_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/arrayfile"
+)
+
+// TestStandardInput: what comes from standard input is told apart by its content, and errors
+// name it.
+func TestStandardInput(t *testing.T) {
+	want := mat.NewDense(2, 3, []float64{1, 0, 2, 3, 4, 5})
+	var npy, npz bytes.Buffer
+	if err := arrayfile.WriteNPY(t.Context(), &npy, want); err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(&npz)
+	w, err := z.Create("outputs.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(npy.Bytes())
+	z.Close()
+	give := func(content string) {
+		t.Helper()
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			w.WriteString(content)
+			w.Close()
+		}()
+		before := os.Stdin
+		os.Stdin = r
+		t.Cleanup(func() {
+			os.Stdin = before
+			r.Close()
+		})
+	}
+	for kind, content := range map[string]string{"csv": "1,0,2\n3,4,5\n", "npy": npy.String(), "npz": npz.String()} {
+		give(content)
+		wantRows(t, want, "-")
+		got, err := arrayfile.ReadFile("-")
+		if err != nil || !mat.Equal(got, want) {
+			t.Errorf("%s: %v, %v", kind, got, err)
+		}
+	}
+	for content, message := range map[string]string{
+		"":                    "standard input: empty file",
+		"1,x\n":               "standard input: row 1, column 2",
+		npy.String()[:100]:    "standard input: ",
+		npy.String() + "more": "standard input: bytes after the data",
+	} {
+		give(content)
+		if _, err := arrayfile.ReadFile("-"); err == nil || !strings.HasPrefix(err.Error(), message) {
+			t.Errorf("%.20q: %v; want %s", content, err, message)
+		}
+	}
+}
