@@ -130,27 +130,26 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		return p
 	}
 	soft, hard := montecarlo.Latent{}, montecarlo.Latent{Hard: true}
-	shared, hardShared := montecarlo.Latent{Shared: 0.3}, montecarlo.Latent{Hard: true, Shared: 0.8}
 	for name, j := range map[string]montecarlo.Job{
 		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
 		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
-		"johnson, gen-ex, shared":    every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), shared, false), 7, 5000),
+		"johnson, gen-ex":            every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), soft, false), 7, 5000),
 		"hexj, gen-ex":               every(latent(problem(t, "hexj", "gen-ex", 256, 0.5, 3, 23), soft, false), 60, 1000),
 		"hadamard, gen":              every(latent(problem(t, "hadamard", "gen", 64, 0.02, 3, 24), soft, false), 20, 500),
 		"hadamard, gen-ex":           every(latent(problem(t, "hadamard", "gen-ex", 64, 0.02, 3, 25), soft, false), 20, 500),
 		"unary of 1,200 bits":        every(latent(problem(t, "unary", "gen-ex", 1201, 2, 30, 26), soft, false), 300, 500),
-		"continuous, gen-ex":         every(latent(problem(t, "b1jdj", "gen-ex", 64, 0.5, 3, 27), shared, true), 20, 70001),
+		"continuous, gen-ex":         every(latent(problem(t, "b1jdj", "gen-ex", 64, 0.5, 3, 27), soft, true), 20, 70001),
 		"continuous, bel-u":          every(latent(problem(t, "unary", "bel-u", 40, 0.5, 3, 28), hard, true), 9, 3000),
-		"shared, bel-u":              every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hardShared, false), 50, 3000),
-		"shared, bel-j":              every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hardShared, false), 20, 3000),
-		"shared, gen on bits":        every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hardShared, false), 20, 3000),
+		"signs, bel-u":               every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hard, false), 50, 3000),
+		"signs, bel-j":               every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hard, false), 20, 3000),
+		"gen on bits":                every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hard, false), 20, 3000),
 		"gen-ex on bits":             every(latent(problem(t, "gray", "gen-ex", 100, 0.3, 3, 32), hard, false), 20, 1000),
 		"random table, gen-ex":       every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft, false), 3, 300),
 		"two samples, all sublevels": every(latent(problem(t, "unary", "gen", 9, 0.5, 1, 34), soft, true), 1, 2),
 	} {
 		jobs[name] = []montecarlo.Job{j}
 	}
-	for i, l := range []montecarlo.Latent{soft, hard, shared} {
+	for i, l := range []montecarlo.Latent{soft, hard} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := realCode(t)
 			d, err := decode.New(decoder, c)
@@ -372,7 +371,7 @@ func TestEveryCallFails(t *testing.T) {
 	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
 	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
 	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
-	z.Latent = &montecarlo.Latent{Hard: true, Shared: 0.5}
+	z.Latent = &montecarlo.Latent{Hard: true}
 	const lost = 999
 	work := func() (opened bool, err error) {
 		d, err := open(cuda.Lookup, 0)
@@ -519,7 +518,7 @@ func TestLatentBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := newLatentArrays([]*tables.Logits{row})
-		got := f.short.bytes() + f.slopes.bytes() + f.whole.bytes() + f.steps.bytes() + f.fixed.bytes() + f.offsets.bytes()
+		got := f.short.bytes() + f.whole.bytes() + f.steps.bytes() + f.fixed.bytes() + f.offsets.bytes()
 		if bound := latentBytes(shapeOf(p)); got > bound || bound > 64<<10 && got < bound/8 {
 			t.Errorf("%s, %d levels: %d bytes, bound %d", p.Code.Name(), p.Code.Levels(), got, bound)
 		}

@@ -919,25 +919,15 @@ struct Logits {
 // draw_logits makes the logits of four samples of a group.
 BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 group, u32 quarter, const Logits &z) {
 	const i32 *center = pointer<i32>(l.centers) + (u64)part * l.drawn;
-	const signed char *slope = pointer<signed char>(l.slopes);
 	const i64 *deviation = pointer<i64>(l.own);
-	const bool shared = a.common != 0;
-	const u32 draws = l.drawn + (shared ? 1 : 0);
-	u32 call = 4 * group * draws + quarter;
-	Four common = {{0, 0, 0, 0}};
-	if (shared) {
-		common = normals(a, t, part, call);
-		call += 4;
-	}
+	u32 call = 4 * group * l.drawn + quarter;
 	for (u32 k = 0; k < l.drawn; k++, call += 4) {
 		Four f = normals(a, t, part, call);
-		const i64 d = slope[k] * a.common;
-		const i64 own = l.own != 0 ? deviation[k] : a.own;
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
 			i32 noise = f.x[i];
-			if (d != 0 || l.own != 0) {
-				noise = (i32)((d * common.x[i] + own * noise + (1 << 29)) >> 30);
+			if (l.own != 0) {
+				noise = (i32)((deviation[k] * noise + (1 << 29)) >> 30);
 			}
 			i32 v = (center[k] + noise + (1 << 7)) >> 8;
 			if (a.hard) {

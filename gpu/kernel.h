@@ -28,7 +28,6 @@ typedef struct {
 /* bel_latent has the tables of an entry of logits: the fields of Logits in package tables. */
 typedef struct {
 	bel_u64 bits;    /* u16[drawn] */
-	bel_u64 slopes;  /* i8[drawn] */
 	bel_u64 own;     /* i64[drawn]: standard deviations; 0 unless logits are of a perceived label */
 	bel_u64 centers; /* i32[parts][drawn] */
 	bel_u64 levels;  /* u16[candidates] */
@@ -83,7 +82,6 @@ typedef struct {
 	bel_u64 latent;  /* bel_latent[P] */
 	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: montecarlo.NormalTable */
 	bel_u64 logits;  /* i32[most drawn + suffixes + kinds][threads of the grid][4], scratch */
-	long long common, own; /* parts of the noise, in units of 2^-30; common is 0 where none is shared */
 	bel_u32 hard;     /* outputs are the signs of logits */
 	bel_u32 continuous; /* each part of a level has a label of its own */
 	bel_u32 fraction; /* binary digits of a level in which errors are counted */

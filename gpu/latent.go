@@ -28,7 +28,7 @@ func latentBytes(s shape) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (4*s.latent.parts+12)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
+	return (4*s.latent.parts+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
 }
 
 // gatherLatent makes the tables of the entries of a batch.
@@ -70,7 +70,6 @@ type latentArrays struct {
 	entries []C.bel_latent // an address is an offset until rebase
 	slots   int            // of the memory that a thread has of its own, at least 1
 	short   flat[uint16]
-	slopes  flat[int8]
 	whole   flat[int32]
 	steps   flat[uint32]
 	fixed   flat[int64]
@@ -90,7 +89,7 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		}
 		e := &f.entries[i]
 		*e = C.bel_latent{
-			bits: f.short.add(p.Bits), slopes: f.slopes.add(p.Slopes), centers: f.whole.add(centers),
+			bits: f.short.add(p.Bits), centers: f.whole.add(centers),
 			levels: f.short.add(p.Levels), run: run(p.RunningSum), values: f.whole.add(p.Values),
 			own: f.fixed.add(p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
@@ -109,7 +108,7 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 }
 
 // latentAddresses are the addresses of the joined arrays on the device.
-type latentAddresses struct{ short, slopes, whole, steps, fixed, offsets C.bel_u64 }
+type latentAddresses struct{ short, whole, steps, fixed, offsets C.bel_u64 }
 
 // rebase turns the offsets of all entries into addresses. Only codes of real numbers have
 // values, and only logits of a perceived label have standard deviations of their own: the
@@ -125,7 +124,6 @@ func (f *latentArrays) rebase(at *latentAddresses, s shape) {
 		for _, short := range []*C.bel_u64{&e.bits, &e.levels, &e.pattern_of, &e.patterns} {
 			*short += at.short
 		}
-		e.slopes += at.slopes
 		e.own += at.fixed
 		if !s.latent.deviations {
 			e.own = 0
@@ -158,7 +156,6 @@ func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing,
 	latentAt := parts.add(arena, &l.latent, n*uint64(unsafe.Sizeof(C.bel_latent{})))
 	var base latentAddresses
 	shortAt := parts.add(arena, &base.short, f.short.bytes())
-	slopesAt := parts.add(arena, &base.slopes, f.slopes.bytes())
 	wholeAt := parts.add(arena, &base.whole, f.whole.bytes())
 	stepsAt := parts.add(arena, &base.steps, f.steps.bytes())
 	fixedAt := parts.add(arena, &base.fixed, f.fixed.bytes())
@@ -174,7 +171,6 @@ func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing,
 		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
 		driver.CopyIn(stream, arena.memory, latentAt, f.entries),
 		driver.CopyIn(stream, arena.memory, shortAt, f.short.all),
-		driver.CopyIn(stream, arena.memory, slopesAt, f.slopes.all),
 		driver.CopyIn(stream, arena.memory, wholeAt, f.whole.all),
 		driver.CopyIn(stream, arena.memory, stepsAt, f.steps.all),
 		driver.CopyIn(stream, arena.memory, fixedAt, f.fixed.all),
@@ -205,10 +201,6 @@ func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing,
 	}
 	l.logits = C.bel_u64(d.logits[turn].Address(0))
 	d.describe(&l, b)
-	if s := b.shape.latent.shared; s > 0 {
-		common, own := tables.SharedNoise(s)
-		l.common, l.own = C.longlong(common), C.longlong(own)
-	}
 	if b.shape.latent.hard {
 		l.hard = 1
 	}

@@ -51,7 +51,6 @@ type shape struct {
 type latentShape struct {
 	logits   bool // else bits that err independently
 	hard     bool
-	shared   float64
 	fraction uint8
 	// continuous says that each part of a level has a label of its own; else all parts, of
 	// which there are several with a perceived label, have the level.
@@ -64,7 +63,7 @@ func shapeOf(p *montecarlo.Problem) shape {
 	s := shape{code: p.Code, decoder: p.Decoder, seed: p.Seed, within: p.Within}
 	if l := p.Latent; l != nil {
 		s.latent = latentShape{
-			logits: true, hard: l.Hard, shared: l.Shared, fraction: p.Fraction(),
+			logits: true, hard: l.Hard, fraction: p.Fraction(),
 			continuous: l.Continuous != nil, parts: 1, deviations: l.Perceived != nil && !l.Hard,
 		}
 		if l.Continuous != nil || l.Perceived != nil {

@@ -129,8 +129,8 @@ func TestSlowPaths(t *testing.T) {
 		{"hexj", "gen", 64, 0.01, 0.3, nil},
 		{"hadamard", "gen", 64, 0.01, 0.3, nil},
 		{"hadamard", "gen", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true}},
-		{"unary", "bel-u", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true, Shared: 0.5}},
-		{"gray", "gen", 32, 0.3, 0.4, &montecarlo.Latent{Shared: 0.2}}, // all bits are drawn
+		{"unary", "bel-u", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true}},
+		{"gray", "gen", 32, 0.3, 0.4, &montecarlo.Latent{}}, // all bits are drawn
 		{"b1jdj", "gen", 16, 0.3, 0.4, &montecarlo.Latent{}},
 	} {
 		c, err := code.New(tt.code, tt.levels)

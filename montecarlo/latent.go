@@ -8,8 +8,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Latent is the model of logits that has exactly the error probabilities of a problem. With
-// Shared above 0 it is the one-factor Gaussian model. Logit k is
+// Latent is the model of logits that has exactly the error probabilities of a problem. Logits are
+// independent. Logit k is
 //
 //	Z_k = s_k·Φ⁻¹(1 − e[n,k]) + ε_k,  ε_k ~ N(0, 1),
 //
@@ -19,15 +19,6 @@ type Latent struct {
 	// Hard makes the outputs the signs of the logits. Bits with e ≤ 1e−12 never
 	// err then.
 	Hard bool
-	// Shared is ρ, from 0 to 1: the part of the noise's variance that is one
-	// displacement of the perceived label, common to all bits,
-	//
-	//	ε_k = √ρ·d_k·ξ + √(1−ρ)·η_k,
-	//
-	// where d_k = ±1 is the direction in which bit k changes at its nearest transition
-	// (code.Slopes). Every ε_k keeps the law N(0, 1), so no marginal probability e[n,k]
-	// changes. Bits with d_k = 0 keep their own noise.
-	Shared float64
 	// Continuous, when set, makes labels real. The labels of level n are uniform on [n−½,n+½],
 	// and the bits err with the probabilities at the label itself. The labels are the middles
 	// of Sublevels equal parts of the level.
@@ -39,8 +30,7 @@ type Latent struct {
 	//	Z_k = f_k(ŷ) + sd_k·ε_k,  ε_k ~ N(0, 1).
 	//
 	// ξ takes the means of Sublevels equally probable parts of its law (tables.PerceivedLabel).
-	// Shared must be 0, because all bits share ŷ already. Only whether Continuous is set
-	// matters then, not its probabilities.
+	// Only whether Continuous is set matters then, not its probabilities.
 	Perceived Perceived
 }
 
@@ -84,9 +74,6 @@ func (p *Problem) validateLatent() error {
 	if !l.Hard && !decode.ReadsLogits(p.Decoder) {
 		return fmt.Errorf("decoder %s reads bits, not logits", p.Decoder.Name())
 	}
-	if !(l.Shared >= 0 && l.Shared <= 1) {
-		return fmt.Errorf("shared noise ρ = %v: want a number from 0 to 1", l.Shared)
-	}
 	if err := p.validatePerceived(); err != nil {
 		return err
 	}
@@ -105,9 +92,6 @@ func (p *Problem) validatePerceived() error {
 	if l.Perceived == nil {
 		return nil
 	}
-	if l.Shared > 0 {
-		return fmt.Errorf("shared noise ρ = %v and a perceived label: all bits share the perceived label already; want ρ = 0", l.Shared)
-	}
 	if p.Code.Real() {
 		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", p.Code.Name())
 	}
@@ -123,7 +107,7 @@ func (p *Problem) validatePerceived() error {
 // LogitTables prepares to make what sampling the rows of a problem with logits takes
 // besides random numbers, for backends.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Errors: p.Errors, Hard: p.Latent.Hard, Shared: p.Latent.Shared, Continuous: p.Latent.Continuous, Perceived: p.Latent.Perceived}
+	m := tables.Model{Code: p.Code, Errors: p.Errors, Hard: p.Latent.Hard, Continuous: p.Latent.Continuous, Perceived: p.Latent.Perceived}
 	m.Temperature, m.Correlates = correlated(p.Decoder)
 	if a, ok := scoresOf(p); ok {
 		m.Scores = &tables.Scores{Weights: a.Weights(), Offsets: a.Offsets(), Light: lightScore(a.Rule(), p.Code.Levels())}

@@ -17,27 +17,19 @@ import (
 
 // latentSampler samples logits on one goroutine.
 type latentSampler struct {
-	problem     *Problem
-	keys        *philox.Keys
-	maker       *tables.LogitMaker
-	tables      *tables.Logits
-	decode      latentDecoder
-	common, own int64
-	shared      int // draws of a sample that are not a bit's: 1 where noise is shared
-	words       []uint64
-	logits      []lanes.Ints
-	centers     []int32 // of a batch
-	fraction    uint8
+	problem  *Problem
+	keys     *philox.Keys
+	maker    *tables.LogitMaker
+	tables   *tables.Logits
+	decode   latentDecoder
+	words    []uint64
+	logits   []lanes.Ints
+	centers  []int32 // of a batch
+	fraction uint8
 }
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
-	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), fraction: p.Fraction()}
-	if p.Latent.Shared > 0 {
-		s.common, s.own = tables.SharedNoise(p.Latent.Shared)
-		s.shared = 1
-	}
-	s.decode = newLatentDecoder(p)
-	return s
+	return &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), decode: newLatentDecoder(p), fraction: p.Fraction()}
 }
 
 // latentChunk is about how many logits are made between two looks at the context.
@@ -68,13 +60,10 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 // block samples the first n of a block. With continuous labels, and with a perceived label,
 // sample i has part i mod Sublevels of the level, and the samples of a part their own stream.
 //
-// Group g of a stream takes draws Width·D·g … of it, D = A, or A+1 where noise is
-// shared: the common noise of all lanes first, then the noise of one drawn bit
-// after the other.
+// Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
 func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
 	sums := Sums{Fraction: s.fraction}
-	parts, a := len(s.tables.Centers), len(s.tables.Bits)
-	draws := a + s.shared
+	parts, draws := len(s.tables.Centers), len(s.tables.Bits)
 	if len(s.logits) < draws*lanes.Batch {
 		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
 		s.logits = make([]lanes.Ints, draws*lanes.Batch)
@@ -104,7 +93,7 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 				continue
 			}
 			for g := range groups {
-				s.decode.add(&sums, s.logits[g*draws:g*draws+a], min(lanes.Width, mine-first), y, s.problem.Within)
+				s.decode.add(&sums, s.logits[g*draws:(g+1)*draws], min(lanes.Width, mine-first), y, s.problem.Within)
 				first += lanes.Width
 			}
 		}
@@ -120,44 +109,23 @@ func (s *latentSampler) batchDecoder() batchDecoder {
 	return nil
 }
 
-// noise makes the logits of some groups of draws, A + shared rows apart; first is the index of the
-// first draw.
+// noise makes the logits of some groups of draws, A rows apart; first is the index of the first draw.
 func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, first uint32) {
 	refine := func(i int) uint64 {
 		x := philox.Call(s.keys, st.at(streamTail, part, first+uint32(i)))
 		return uint64(x[0]) | uint64(x[1])<<32
 	}
-	draws := len(s.tables.Bits) + s.shared
+	draws := len(s.tables.Bits)
 	logits := s.logits[:groups*draws]
-	if s.tables.Own == nil && s.shared == 0 {
+	if s.tables.Own == nil {
 		lanes.Noise(logits, words, s.centers[:groups*draws], refine)
 		return
 	}
 	lanes.Noise(logits, words, nil, refine)
-	for ; len(logits) > 0; logits = logits[draws:] {
-		s.center(logits[:draws], s.tables.Centers[part])
-	}
-}
-
-// center makes logits of the noise of one group, where that is not just added to their means.
-func (s *latentSampler) center(logits []lanes.Ints, centers []int32) {
-	if s.tables.Own != nil {
-		for k, c := range centers {
-			z, own := &logits[k], s.tables.Own[k]
-			for i, eps := range z {
-				z[i] = lanes.Round(c + int32((own*int64(eps)+1<<29)>>30))
-			}
-		}
-		return
-	}
-	common := logits[0]
-	for k, c := range centers {
-		z, d := &logits[k], int64(s.tables.Slopes[k])*s.common
-		for i, eps := range logits[k+1] {
-			if d != 0 {
-				eps = int32((d*int64(common[i]) + s.own*int64(eps) + 1<<29) >> 30)
-			}
-			z[i] = lanes.Round(c + eps)
+	for i := range logits {
+		z, c, own := &logits[i], s.centers[i], s.tables.Own[i%draws]
+		for lane, eps := range z {
+			z[lane] = lanes.Round(c + int32((own*int64(eps)+1<<29)>>30))
 		}
 	}
 }

@@ -18,7 +18,7 @@ type scored interface {
 func scoresOf(p *Problem) (*decode.Affine, bool) {
 	l := p.Latent
 	d, ok := p.Decoder.(scored)
-	if !ok || l.Hard || l.Shared > 0 || l.Continuous != nil || l.Perceived != nil {
+	if !ok || l.Hard || l.Continuous != nil || l.Perceived != nil {
 		return nil, false
 	}
 	a, ok := d.Scores()

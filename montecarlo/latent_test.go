@@ -215,65 +215,44 @@ func TestLogitDecoders(t *testing.T) {
 	}
 }
 
-// TestMarginals: whatever is shared, each bit errs with its own probability, to
-// five standard errors and more (false alarms below 10⁻⁶ for all).
+// TestMarginals: each bit errs with its own probability, to five standard errors and more (false
+// alarms below 10⁻⁶ for all).
 func TestMarginals(t *testing.T) {
-	for _, rho := range []float64{0, 0.3, 1} {
-		c := mustCode(t, "johnson", 24)
-		p := latentProblem(t, c, "gen", 1, 0.8, 2, Latent{Hard: true, Shared: rho}, false)
-		s := newLatentSampler(p, philox.NewKeys(5))
-		spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
-		s.decode = spy
-		const n = 300000
-		var sums Sums
-		if err := s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}); err != nil {
-			t.Fatal(err)
-		}
-		for k := range c.Bits() {
-			e := p.Errors.At(7, k)
-			got := float64(spy.wrong[k]) / n
-			if math.Abs(got-e) > 6.5*math.Sqrt(e*(1-e)/n)+1e-6 {
-				t.Errorf("ρ = %v, bit %d errs with %v, want %v", rho, k+1, got, e)
-			}
-		}
-		// Neighbouring bits of a falling and a rising column: with ρ = 1 the label
-		// seems higher or lower for all of them.
-		if rho == 1 && spy.opposite > 0 {
-			t.Errorf("%d samples saw the label both higher and lower", spy.opposite)
-		}
-		if rho == 0 && spy.opposite == 0 {
-			t.Error("no sample saw the label both higher and lower")
+	c := mustCode(t, "johnson", 24)
+	p := latentProblem(t, c, "gen", 1, 0.8, 2, Latent{Hard: true}, false)
+	s := newLatentSampler(p, philox.NewKeys(5))
+	spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
+	s.decode = spy
+	const n = 300000
+	var sums Sums
+	if err := s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}); err != nil {
+		t.Fatal(err)
+	}
+	for k := range c.Bits() {
+		e := p.Errors.At(7, k)
+		got := float64(spy.wrong[k]) / n
+		if math.Abs(got-e) > 6.5*math.Sqrt(e*(1-e)/n)+1e-6 {
+			t.Errorf("bit %d errs with %v, want %v", k+1, got, e)
 		}
 	}
 }
 
 // spyDecoder counts wrong bits.
 type spyDecoder struct {
-	code     *code.Code
-	tables   *tables.Logits
-	slopes   []int8
-	wrong    []int
-	opposite int
+	code   *code.Code
+	tables *tables.Logits
+	wrong  []int
 }
 
-func (d *spyDecoder) prepare(p *tables.Logits) {
-	d.tables, d.slopes = p, make([]int8, d.code.Bits())
-	d.code.Slopes().Row(d.slopes, p.Row)
-}
+func (d *spyDecoder) prepare(p *tables.Logits) { d.tables = p }
 
 func (d *spyDecoder) add(s *Sums, logits []lanes.Ints, count int, _ float64, _ int) {
 	for i := range count {
-		up, down := false, false
 		for k := range logits {
 			bit := int(d.tables.Bits[k])
-			if one := d.code.Bit(d.tables.Row, bit); one != (logits[k][i] > 0) {
+			if d.code.Bit(d.tables.Row, bit) != (logits[k][i] > 0) {
 				d.wrong[bit]++
-				higher := (d.slopes[bit] > 0) != one
-				up, down = up || higher, down || !higher
 			}
-		}
-		if up && down {
-			d.opposite++
 		}
 	}
 	s.Samples += uint64(count)
@@ -314,8 +293,8 @@ func TestLatentWorkers(t *testing.T) {
 	unary := mustCode(t, "unary", 40)
 	for name, p := range map[string]*Problem{
 		"gen-ex":     latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, false),
-		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{Shared: 0.4}, true),
-		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, Latent{Hard: true, Shared: 0.4}, true),
+		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, true),
+		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, Latent{Hard: true}, true),
 		"real":       latentProblem(t, realCode(t, 24, 12), "gen", 1, 0.1, 2, Latent{}, false),
 	} {
 		const n = BlockSize + 3001
@@ -372,14 +351,14 @@ func TestExtremeTemperature(t *testing.T) {
 type oneByOne struct{ latentDecoder }
 
 // TestBatches: batches of groups give the sums of groups one by one, whatever is left over, with
-// tails among the draws, with labels between levels and with noise that is shared.
+// tails among the draws.
 func TestBatches(t *testing.T) {
 	if !lanes.Batches() {
 		t.Skip("the processor has no routines for batches")
 	}
 	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, latent := range []Latent{{}, {Hard: true}, {Shared: 0.3}} {
+			for _, latent := range []Latent{{}, {Hard: true}} {
 				c := mustCode(t, name, 64)
 				d, err := decode.New(decoder, c)
 				if err != nil {

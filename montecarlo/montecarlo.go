@@ -19,7 +19,6 @@ import (
 
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/matrix"
-	"belsim/theory/base/memory"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -169,9 +168,6 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 	if done == nil {
 		done = func(uint64) {}
 	}
-	if err := checkMemory(jobs, parallel.Workers(b.Workers)); err != nil {
-		return err
-	}
 	work := newPieces(jobs, parallel.Workers(b.Workers))
 	var mu sync.Mutex
 	return parallel.Each(ctx, b.Workers, work.total, func() (func(context.Context, int) error, error) {
@@ -187,24 +183,6 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 			return err
 		}, nil
 	})
-}
-
-// checkMemory refuses what the workers would not have the memory for: with shared noise, each
-// of them lists the bit transitions of the code.
-func checkMemory(jobs []Job, workers int) error {
-	var last *code.Code // neighbours have the same code
-	for _, j := range jobs {
-		p := j.Problem
-		if p.Latent == nil || p.Latent.Shared == 0 || p.Code == last {
-			continue
-		}
-		last = p.Code
-		what := fmt.Sprintf("sampling %s of %d levels with %d workers", p.Code.Name(), p.Code.Levels(), workers)
-		if err := memory.Check(what, memory.Product(p.Code.TransitionCount(), workers, 8)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // pieces cuts the spans of jobs into pieces of whole blocks without listing them, because the

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"belsim/errmodel"
@@ -161,11 +160,6 @@ func TestPerceivedAnyDecoder(t *testing.T) {
 // TestPerceivedRefused: what the model has no meaning for.
 func TestPerceivedRefused(t *testing.T) {
 	p := perceivedProblem(t, "unary", "gen", 8, network, true, false)
-	p.Latent.Shared = 0.5
-	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "shared noise") {
-		t.Errorf("shared noise: %v", err)
-	}
-	p = perceivedProblem(t, "unary", "gen", 8, network, true, false)
 	p.Code = perceivedProblem(t, "unary", "gen", 9, network, true, false).Code
 	if err := p.Validate(); err == nil {
 		t.Error("a network of another number of bits was taken")

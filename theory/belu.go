@@ -12,7 +12,7 @@ func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 		return nil, false
 	}
 	row := func(_ int, e []float64) float64 { return BelUBound(e) }
-	return &Bound{Name: "Eq. 2", Linear: true, Dependent: true, row: noWait(row)}, true
+	return &Bound{Name: "Eq. 2", Linear: true, row: noWait(row)}, true
 }
 
 func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {

@@ -3,7 +3,6 @@ package theory_test
 import (
 	"context"
 	"errors"
-	"math"
 	"math/bits"
 	"testing"
 
@@ -11,8 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"belsim/theory"
-	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // parity has nothing but what a decoder must have: the number of ones modulo L.
@@ -59,7 +56,7 @@ func TestUnknownDecoder(t *testing.T) {
 	if _, err := theory.NewBound(c, d); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a bound of hard decisions: %v", err)
 	}
-	if _, err := theory.NewSoftBound(c, d, 0); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewSoftBound(c, d); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a bound of logits: %v", err)
 	}
 	e := mat.NewDense(9, 8, nil)
@@ -75,43 +72,5 @@ func TestUnknownDecoder(t *testing.T) {
 	big := mustCode(t, "unary", 30)
 	if _, err := theory.NewExact(context.Background(), big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("an enumeration of 2²⁹ outputs: %v", err)
-	}
-}
-
-// TestDependent: the bound that is said to hold for bits that depend on each other does
-// so in the worst case, where all bits err together.
-func TestDependent(t *testing.T) {
-	known := 0
-	for _, f := range code.Families() {
-		c := mustCode(t, f.Name, 8)
-		for _, name := range decode.Names() {
-			d, err := decode.New(name, c)
-			if err != nil {
-				continue
-			}
-			b, err := theory.NewBound(c, d)
-			if err != nil || !b.Dependent {
-				continue
-			}
-			known++
-			const p = 0.01
-			e := make([]float64, c.Bits())
-			for k := range e {
-				e[k] = p
-			}
-			for i := range c.Levels() {
-				word := []uint64{c.Word(i)[0] ^ (1<<c.Bits() - 1)}
-				bound, err := b.Row(context.Background(), i, e)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if worst := p * math.Abs(float64(d.Decode(word)-(i+1))); worst > bound*(1+1e-12) {
-					t.Errorf("%s with %s, level %d: bound %v, but %v where all bits err together", c.Name(), d.Name(), i+1, bound, worst)
-				}
-			}
-		}
-	}
-	if known == 0 {
-		t.Error("no bound is said to hold for bits that depend on each other")
 	}
 }

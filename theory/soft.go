@@ -13,29 +13,22 @@ import (
 	"belsim/theory/latent"
 )
 
-// softBounds are the bounds on logits of the one-factor Gaussian model, whose shared part of
-// the noise is ρ, each beside its formula.
-var softBounds = []func(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool){softUnionBoundOf}
-
-// NewSoftBound returns the bound for a code and its decoder on logits of the one-factor
-// Gaussian model: the union bound for gen. ρ, from 0 to 1, is the shared part of the noise.
-// The error wraps ErrNoClosedForm when there is none.
-func NewSoftBound(c *code.Code, d decode.Decoder, rho float64) (*Bound, error) {
-	for _, of := range softBounds {
-		if b, ok := of(c, d, rho); ok {
-			return b, nil
-		}
+// NewSoftBound returns the bound for a code and its decoder on logits with independent normal
+// noise: the union bound for gen. The error wraps ErrNoClosedForm for any other decoder.
+func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
+	if _, ok := d.(decode.Gen); !ok {
+		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
-	return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
+	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c)}, nil
 }
 
 // SoftBounds returns the bound on logits of every level of a code, in levels: see
 // NewSoftBound. e is L × M. workers is the number of goroutines, 0 for all processors;
 // it changes no number. The error wraps ErrNoClosedForm when there is none, or is the context's.
-func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, rho float64) ([]float64, error) {
+func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
 	out := make([]float64, c.Levels())
 	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
-		b, err := NewSoftBound(c, d, rho)
+		b, err := NewSoftBound(c, d)
 		if err != nil {
 			return nil, err
 		}
@@ -50,39 +43,19 @@ func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder
 	return out, nil
 }
 
-func softUnionBoundOf(c *code.Code, d decode.Decoder, rho float64) (*Bound, bool) {
-	if _, ok := d.(decode.Gen); !ok {
-		return nil, false
-	}
-	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c, rho)}, true
-}
-
-// newSoftUnionBound returns the union bound for gen on logits of the one-factor Gaussian
-// model,
+// newSoftUnionBound returns the union bound for gen on logits with independent normal noise,
 //
 //	E|error| ≤ Σ_{m≠n} |m−n| · Φ(−μ_m/s_m),
 //
 // since gen cannot prefer row m to row n unless the difference of their
 // correlations is negative, which is normal with the mean μ_m = Σ Φ⁻¹(1−e[n,k])
-// over the bits k in which the rows differ, and the variance
-//
-//	s_m² = (1−ρ)·D + ρ·(Σ ±1)²,
-//
-// with D their number, ρ the shared part of the noise, and ±1 its direction in bit
-// k times the sign of the bit. A code of real numbers has the weights C[n,k] −
-// C[m,k] in the place of ±1. The probabilities e are clamped to [1e−12, 1−1e−12] as
-// the model has it.
-func newSoftUnionBound(c *code.Code, rho float64) boundOf {
+// over the bits k in which the rows differ, and whose variance s_m² is the number of
+// these bits. A code of real numbers has the weights C[n,k] − C[m,k] in a mean, and their
+// squares in a variance. The probabilities e are clamped to [1e−12, 1−1e−12] as the
+// model has it.
+func newSoftUnionBound(c *code.Code) boundOf {
 	mean := make([]float64, c.Bits()) // of Z
-	slope := make([]int8, c.Bits())
-	var slopes *code.Slopes // with ρ
 	return func(ctx context.Context, i int, e []float64) (float64, error) {
-		if rho > 0 && slopes == nil {
-			var err error
-			if slopes, err = c.SlopesContext(ctx); err != nil {
-				return 0, err
-			}
-		}
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
 		for k, p := range e {
 			mean[k] = latent.Mean(p)
@@ -90,9 +63,6 @@ func newSoftUnionBound(c *code.Code, rho float64) boundOf {
 			if !c.Bit(i, k) {
 				mean[k] = -mean[k]
 			}
-		}
-		if slopes != nil {
-			slopes.Row(slope, i)
 		}
 		sum := 0.0
 		for m := range c.Levels() {
@@ -104,14 +74,10 @@ func newSoftUnionBound(c *code.Code, rho float64) boundOf {
 					return 0, err
 				}
 			}
-			var mu, own, common, all float64
+			var mu, variance float64
 			add := func(k int, w float64) {
 				mu += w * mean[k]
-				all += w * w
-				if slope[k] != 0 {
-					own += w * w
-					common += w * float64(slope[k])
-				}
+				variance += w * w
 			}
 			if c.Real() {
 				for k := range mean {
@@ -119,8 +85,7 @@ func newSoftUnionBound(c *code.Code, rho float64) boundOf {
 				}
 			} else {
 				other := c.Word(m)
-				d := float64(c.Distance(i, m))
-				widest := math.Sqrt((1-rho)*d + rho*d*d)
+				widest := math.Sqrt(float64(c.Distance(i, m)))
 			bits:
 				for j, w := range c.Word(i) {
 					for d := w ^ other[j]; d != 0; d &= d - 1 {
@@ -132,8 +97,7 @@ func newSoftUnionBound(c *code.Code, rho float64) boundOf {
 					}
 				}
 			}
-			// Bits without a direction have their own noise alone.
-			s := math.Sqrt(all - rho*own + rho*common*common)
+			s := math.Sqrt(variance)
 			tail := 0.0
 			switch {
 			case s > 0:

@@ -32,10 +32,6 @@ type Bound struct {
 	Name string
 	// Linear is true when the bound of r·e is r times the bound of e (Eq. 2).
 	Linear bool
-	// Dependent is true when the bound holds however the errors of the bits depend
-	// on each other (Eq. 2). Other bounds are for bits that err independently, or as
-	// the model of the logits says.
-	Dependent bool
 
 	row  boundOf
 	mean rowMean

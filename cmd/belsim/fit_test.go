@@ -123,7 +123,7 @@ func TestFit(t *testing.T) {
 		if d.Decoder == "bel-j" && math.Abs(float64(d.Observed)-sum/6000) > 1e-12 {
 			t.Errorf("bel-j's observed error is %v, want %v", d.Observed, sum/6000)
 		}
-		if !(d.Mean > 0 && d.StdErr > 0 && d.Observed > 0 && d.ObservedStdErr > 0 && d.Shared > 0 && d.Rates > 0) {
+		if !(d.Mean > 0 && d.StdErr > 0 && d.Observed > 0 && d.ObservedStdErr > 0 && d.Rates > 0) {
 			t.Errorf("%+v", d)
 		}
 		// Six standard errors: 2·10⁻⁹.
@@ -143,7 +143,7 @@ func TestFit(t *testing.T) {
 	for _, i := range []struct {
 		v        table.Number
 		interval [2]table.Number
-	}{{f.R, f.RInterval}, {f.Sigma, f.SigmaInterval}, {f.SharedNoise, f.SharedNoiseInterval}} {
+	}{{f.R, f.RInterval}, {f.Sigma, f.SigmaInterval}} {
 		if !(i.interval[0] < i.v && i.v < i.interval[1]) {
 			t.Errorf("%v is not within %v", i.v, i.interval)
 		}
@@ -283,7 +283,7 @@ func TestModel(t *testing.T) {
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--shared-noise", "0", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--error-model", "mixture", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range c.Results {
@@ -294,11 +294,11 @@ func TestModel(t *testing.T) {
 	if *c.R != float64(f.R) || c.Levels != 64 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--error-model", "mixture", "--samples", "500", "--json")), &c); err != nil || c.SharedNoise != float64(f.SharedNoise) || c.Temperature != float64(f.LogitScale) {
-		t.Errorf("ρ = %v, τ = %v, %v", c.SharedNoise, c.Temperature, err)
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--error-model", "mixture", "--samples", "500", "--json")), &c); err != nil || c.Temperature != float64(f.LogitScale) {
+		t.Errorf("τ = %v, %v", c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
-	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "fit.json", "--shared-noise", "0", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
+	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "fit.json", "--error-model", "mixture", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
 		t.Error(out)
 	}
 
@@ -307,7 +307,7 @@ func TestModel(t *testing.T) {
 	if len(own.PerBit) != 32 || own.R != f.R {
 		t.Fatalf("%+v", own)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "bits.json", "--shared-noise", "0", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil || math.Abs(float64(c.Results[0].Exact/own.Decoders[0].Exact)-1) > 1e-12 {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "bits.json", "--error-model", "mixture", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil || math.Abs(float64(c.Results[0].Exact/own.Decoders[0].Exact)-1) > 1e-12 {
 		t.Errorf("compare with each bit's own: %v, %v; fit: %v", c.Results[0].Exact, err, own.Decoders[0].Exact)
 	}
 	if own.Decoders[0].Exact == f.Decoders[0].Exact {
@@ -342,7 +342,7 @@ func TestModel(t *testing.T) {
 		}
 		refused(want, "compare", "unary", "--model", "broken.json")
 	}
-	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"shared_noise": `, `"shared_noise": 1`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
+	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
 		if err := os.WriteFile("broken.json", []byte(strings.Replace(string(text), broken[0], broken[1], 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -22,26 +22,25 @@ type levelsFlag struct {
 
 const defaultLevels = 256
 
-// outputsFlags say what decoders read, and how the outputs depend on each other.
+// outputsFlags say what decoders read.
 type outputsFlags struct {
 	Outputs     string  `enum:"auto,bits,logits" default:"auto" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
 	Temperature float64 `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
-	SharedNoise float64 `default:"0" placeholder:"ρ" help:"Part ρ, from 0 to 1, of the noise that is one displacement of the perceived label, common to all bits (default: 0)."`
 	Labels      string  `enum:"levels,continuous" default:"levels" help:"True labels: levels, or real numbers that are quantized to them."`
 }
 
 // scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	return &scenario.Scenario{
-		Outputs: scenario.Outputs(f.Outputs), Temperature: f.Temperature, SharedNoise: f.SharedNoise,
+		Outputs: scenario.Outputs(f.Outputs), Temperature: f.Temperature,
 		Labels: scenario.Labels(f.Labels), Decoders: env.decoders,
 	}
 }
 
 // fitFlag takes the error model from a fit.
 type fitFlag struct {
-	Model      string `placeholder:"FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --shared-noise, --temperature, --misfit, --cutoff and --training win over it."`
-	ErrorModel string `enum:"auto,mixture,perceived" default:"auto" help:"Which error model of --model: ${enum}. auto: the perceived label where it describes the network or the data reject the mixture, and neither --shared-noise nor --r nor --sigma is given."`
+	Model      string `placeholder:"FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it."`
+	ErrorModel string `enum:"auto,mixture,perceived" default:"auto" help:"Which error model of --model: ${enum}. auto: the perceived label where it describes the network or the data reject the mixture, and neither --r nor --sigma is given."`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
@@ -158,19 +157,16 @@ func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorF
 		if fit, err = assess.Read(model.Model); err != nil {
 			return nil, err
 		}
-		noise, tau, which := s.SharedNoise, s.Temperature, assess.ErrorModel(model.ErrorModel)
+		tau, which := s.Temperature, assess.ErrorModel(model.ErrorModel)
 		switch { // other flags say it, too
 		case which != assess.AutoModel:
 		case env.given["label-noise"]:
 			which = assess.PerceivedModel
-		case env.given["shared-noise"] || env.given["r"] || env.given["sigma"]:
+		case env.given["r"] || env.given["sigma"]:
 			which = assess.MixtureModel
 		}
 		if err := fit.Fill(s, which); err != nil {
 			return nil, err
-		}
-		if env.given["shared-noise"] {
-			s.SharedNoise = noise
 		}
 		if env.given["temperature"] {
 			s.Temperature = tau
@@ -194,7 +190,7 @@ type scenarioFlags struct {
 // nil without --model.
 func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), s.Check(), f.perceivedFlags.check()); err != nil {
+	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model(f.printed())

@@ -25,7 +25,7 @@ type heatmapCmd struct {
 	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
 	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
-	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: bound; with --model and shared noise, mc)."`
+	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: ${default})."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
 	outputsFlags
 	Samples uint64 `default:"100" help:"Samples of each label in each cell, with --method mc."`
@@ -57,7 +57,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	s := cmd.outputsFlags.scenario(env)
-	if err := firstError(checkFlags(s.Check()), checkFlags(draw.Check())); err != nil {
+	if err := firstError(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
 		return err
 	}
 	fit, err := fillFit(env, s, cmd.fitFlag, cmd.priorFlag)
@@ -154,9 +154,6 @@ func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *asses
 	}
 	if !env.given["sigma"] {
 		cmd.Sigma = scenario.Around(float64(fit.Sigma), factor, count)
-	}
-	if !env.given["method"] && s.SharedNoise > 0 {
-		cmd.Method = "mc" // neither bounds nor exact values are for bits that err together
 	}
 }
 

@@ -24,7 +24,7 @@ func TestOptimize(t *testing.T) {
 	for _, flags := range []string{
 		"--r 0.6 --sigma 1.5",
 		"--r 0.6 --sigma 1.5 --decoder gen-ex --temperature 2",
-		"--r 0.8 --sigma 2 --shared-noise 0.4 --prior hist.csv",
+		"--r 0.8 --sigma 2 --prior hist.csv",
 		"--r 0.6 --sigma 1.5 --outputs logits --labels continuous",
 	} {
 		steps := "--steps 1500"

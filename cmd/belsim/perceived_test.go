@@ -83,7 +83,6 @@ func TestPerceivedRules(t *testing.T) {
 		{"optimize --levels 8 --bits 4 --mae 1 --model f.json", "--mae and --model both give the error model"},
 		{"verify --random --label-noise 1", "--random and --label-noise both give error probabilities"},
 		{"compare --label-noise 1 --mae 1", "--label-noise and --mae both say what the networks know"},
-		{"compare --label-noise 1 --shared-noise 0.2", "--label-noise and --shared-noise both make the bits err together"},
 		{"heatmap --label-noise 1:2:2 --sigma 1:2:2", "--label-noise and --sigma both give the error model"},
 		{"compare --label-noise 0", "--label-noise 0: want more than zero"},
 		{"compare --label-noise=-1", "--label-noise -1: want more than zero levels"},

@@ -58,25 +58,22 @@ func TestPluggedIn(t *testing.T) {
 		return belsim(args + " --quiet --backend cpu --json --decoder toy"), belsim(args + " --quiet --backend cpu --json --decoder gen")
 	}
 
-	// Samples are the same random numbers, so sampled means are equal to the last bit. The hard
-	// decisions have errors that are independent, then errors that depend on each other.
-	for _, noise := range []string{"0", "0.5"} {
-		out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu --json --shared-noise " + noise)
-		var c scenario.Comparison
-		if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Results) != 4 {
-			t.Fatalf("compare printed %s (%v)", out, err)
+	// Samples are the same random numbers, so sampled means are equal to the last bit.
+	out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu --json")
+	var c scenario.Comparison
+	if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Results) != 4 {
+		t.Fatalf("compare printed %s (%v)", out, err)
+	}
+	means := map[string][]scenario.CodeResult{}
+	for _, r := range c.Results {
+		if r.Mean == 0 {
+			t.Errorf("%s with %s: no sample was wrong", r.Code, r.Decoder)
 		}
-		means := map[string][]scenario.CodeResult{}
-		for _, r := range c.Results {
-			if r.Mean == 0 {
-				t.Errorf("%s with %s: no sample was wrong", r.Code, r.Decoder)
-			}
-			means[r.Code] = append(means[r.Code], r)
-		}
-		for code, r := range means {
-			if len(r) != 2 || r[0].Decoder == r[1].Decoder || r[0].Mean != r[1].Mean || r[0].StdErr != r[1].StdErr || r[0].WorstLevel != r[1].WorstLevel {
-				t.Errorf("compare with shared noise %s: %s has the results %+v; want the same twice", noise, code, r)
-			}
+		means[r.Code] = append(means[r.Code], r)
+	}
+	for code, r := range means {
+		if len(r) != 2 || r[0].Decoder == r[1].Decoder || r[0].Mean != r[1].Mean || r[0].StdErr != r[1].StdErr || r[0].WorstLevel != r[1].WorstLevel {
+			t.Errorf("compare: %s has the results %+v; want the same twice", code, r)
 		}
 	}
 
@@ -93,7 +90,7 @@ func TestPluggedIn(t *testing.T) {
 	}
 
 	// The exact value is an enumeration, and it agrees with the samples.
-	out := belsim("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000 --backend cpu")
+	out = belsim("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000 --backend cpu")
 	if !strings.Contains(out, "PASS every sampled mean agrees with its exact value; there is no bound") {
 		t.Errorf("verify printed %s", out)
 	}

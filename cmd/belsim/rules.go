@@ -77,13 +77,11 @@ func (f mixtureFlags) flagRules() []rules.Rule {
 // flagRules of the networks that know a perceived label. others also say what the error model is.
 func (f perceivedFlags) flagRules(others ...string) []rules.Rule {
 	const both = "say what the networks know"
-	var all []rules.Rule
-	for _, name := range []string{"label-noise", "mae"} {
-		all = slices.Concat(all,
-			rules.Contradicts(name, "give the error model", others...),
-			rules.Contradicts(name, "make the bits err together", "shared-noise"))
-	}
-	return slices.Concat(all, rules.Contradicts("label-noise", both, "mae"))
+	return slices.Concat(
+		rules.Contradicts("label-noise", "give the error model", others...),
+		rules.Contradicts("mae", "give the error model", others...),
+		rules.Contradicts("label-noise", both, "mae"),
+	)
 }
 
 // flagRules of what decoders read.
@@ -141,7 +139,6 @@ func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
-		rules.Contradicts("label-noise", "make the bits err together", "shared-noise"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
 		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),

@@ -76,7 +76,7 @@ func TestContradictions(t *testing.T) {
 // BELSIM_LONG=1, otherwise every third.
 func TestNoEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "fit.json", `{"levels": 4, "r": 0.3, "sigma": 1, "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25], "shared_noise": 0.2}`)
+	write(t, "fit.json", `{"levels": 4, "r": 0.3, "sigma": 1, "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25]}`)
 	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.3], "sigma": [1], "methods": ["bound"]}`)
 	mustRun(t, "sweep", "plan.json", "--out", "results")
 	write(t, "rates.csv", "level,bit,target,samples,wrong,rate,lo,hi,fitted\n1,1,0,5,1,0.2,0.1,0.3,0.2\n2,1,1,5,1,0.2,0.1,0.3,0.2\n")
@@ -102,8 +102,7 @@ func TestNoEffect(t *testing.T) {
 		{heatmap, "--samples 10 --seed 2 --backend cpu", "--method bound samples nothing"},
 		{heatmap + " --method exact", "--samples 10", "--method exact samples nothing"},
 		{heatmap + " --method mc --backend cpu", "--samples 10 --seed 2", ""},
-		{heatmap + " --model fit.json --backend cpu", "--samples 10", ""}, // the fit has shared noise
-		{heatmap + " --model fit.json --shared-noise 0", "--samples 10", "--method bound samples nothing"},
+		{heatmap + " --model fit.json", "--samples 10", "--method bound samples nothing"},
 		{heatmap, "--format latex", "no table is printed"},
 		{"codes unary --levels 4", "--format latex", "no table is printed"},
 		{"codes unary --levels 4 --properties", "--format latex", ""},

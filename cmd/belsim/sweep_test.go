@@ -221,7 +221,7 @@ func TestSweepModels(t *testing.T) {
 	write(t, "prior.csv", "label,count\n1,3\n2,1\n9,4\n")
 	for name, plan := range map[string]string{
 		"rel_err":    `{"codes": ["unary", "hexj"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["mc"], "rel_err": 0.01, "max_samples": 200000}`,
-		"continuous": `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "labels": "continuous", "shared_noise": 0.5, "temperature": 3}`,
+		"continuous": `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "labels": "continuous", "temperature": 3}`,
 		"prior":      `{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`,
 		"printed":    `{"codes": ["johnson-nonzero"], "levels": [15], "r": [0.5, 1], "sigma": [2], "methods": ["bound"], "transitions": "printed"}`,
 	} {

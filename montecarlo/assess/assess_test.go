@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -170,8 +169,8 @@ func TestReadBack(t *testing.T) {
 	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || len(m.PerBit.R) != 7 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
 	}
-	if about.SharedNoise != max(0, float64(s.Fit.SharedNoise)) || about.Temperature != float64(s.Fit.LogitScale) {
-		t.Errorf("ρ = %v, τ = %v; the fit has %v, %v", about.SharedNoise, about.Temperature, s.Fit.SharedNoise, s.Fit.LogitScale)
+	if about.Temperature != float64(s.Fit.LogitScale) {
+		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
 	}
 	e, err := m.Errors(t.Context(), s.code)
 	if err != nil || !mat.EqualApprox(e, s.errors, 1e-15) {
@@ -181,14 +180,11 @@ func TestReadBack(t *testing.T) {
 		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"}, {`"bits": 7`, `"bits": 6`, "per_bit has 7 entries for 6 bits"},
 		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
-		{`"shared_noise": `, `"shared_noise": 7`, "shared_noise is 7"}, {`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
+		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
 	} {
 		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
-		if broken[0] == `"shared_noise": ` {
-			changed = strings.Replace(b.String(), fmt.Sprintf(`"shared_noise": %v,`, s.Fit.SharedNoise), `"shared_noise": 7,`, 1)
-		}
 		other := filepath.Join(dir, "broken.json")
 		write(other, changed)
 		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") || !strings.Contains(err.Error(), broken[2]) {
@@ -276,12 +272,12 @@ func TestUnknown(t *testing.T) {
 	}
 	var f Fit
 	about := scenario.New(nil)
-	f.SharedNoise, f.LogitScale = table.Missing(), table.Missing()
+	f.LogitScale = table.Missing()
 	if err := f.Fill(about, MixtureModel); err != nil {
 		t.Fatal(err)
 	}
-	if about.SharedNoise != 0 || about.Temperature != 1 {
-		t.Errorf("what a fit does not know was set: ρ = %v, τ = %v", about.SharedNoise, about.Temperature)
+	if about.Temperature != 1 {
+		t.Errorf("what a fit does not know was set: τ = %v", about.Temperature)
 	}
 }
 
@@ -426,7 +422,7 @@ func TestUseless(t *testing.T) {
 			func(f *Fit) bool { return !f.Noise && len(f.Inverted) == 8 && len(f.MostlyWrong) == 8 }},
 		"few": {func(bit bool, row int) bool { return bit != (row < 9) }, samples, "", "9 samples have a wrong bit: too few for intervals, which need 30",
 			func(f *Fit) bool {
-				return !f.Noise && f.ErringSamples == 9 && f.P.IsMissing() && f.RInterval[0].IsMissing() && f.RInterval[1].IsMissing() && f.SigmaInterval[0].IsMissing() && f.SharedNoiseInterval[0].IsMissing() && f.R > 0
+				return !f.Noise && f.ErringSamples == 9 && f.P.IsMissing() && f.RInterval[0].IsMissing() && f.RInterval[1].IsMissing() && f.SigmaInterval[0].IsMissing() && f.R > 0
 			}},
 		"many": {func(bit bool, _ int) bool { return bit != (rng.IntN(20) == 0) }, samples, "", "",
 			func(f *Fit) bool { return !f.Noise && len(f.Constant)+len(f.Inverted) == 0 && !f.P.IsMissing() }},
@@ -527,7 +523,7 @@ func TestChosen(t *testing.T) {
 		{nil, 1e-9, 0.5, PerceivedModel, ""},
 		{&fitted, 0.5, 0.5, AutoModel, PerceivedModel},
 	} {
-		f := &Fit{R: 1, Sigma: 2, SharedNoise: 0.4, LogitScale: 3, Temperature: 2, P: tt.p, Explained: tt.share, Perceived: tt.perceived, Levels: 2, Prior: []float64{0.5, 0.5}, path: "fit.json"}
+		f := &Fit{R: 1, Sigma: 2, LogitScale: 3, Temperature: 2, P: tt.p, Explained: tt.share, Perceived: tt.perceived, Levels: 2, Prior: []float64{0.5, 0.5}, path: "fit.json"}
 		s := scenario.New(nil)
 		err := f.Fill(s, tt.asked)
 		if (err == nil) != (tt.want != "") {
@@ -535,7 +531,7 @@ func TestChosen(t *testing.T) {
 		}
 		switch m := s.Model.(type) {
 		case scenario.Mixture:
-			if tt.want != MixtureModel || m.R != 1 || s.SharedNoise != 0.4 || s.Temperature != 6 {
+			if tt.want != MixtureModel || m.R != 1 || s.Temperature != 6 {
 				t.Errorf("%d: %+v", i, s)
 			}
 		case scenario.Perceived:
@@ -543,7 +539,7 @@ func TestChosen(t *testing.T) {
 			if tt.perceived.CutoffFitted {
 				cutoff = 9
 			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != errmodel.ForDecoder || m.Cutoff != cutoff || s.SharedNoise != 0 || s.Temperature != 2 {
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != errmodel.ForDecoder || m.Cutoff != cutoff || s.Temperature != 2 {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}

@@ -48,20 +48,10 @@ func (s *Study) live() [][]int {
 		return s.transitions
 	}
 	out := slices.Clone(s.transitions)
-	for _, k := range s.aside() {
-		out[k] = nil
+	for _, k := range s.Fit.Dead {
+		out[k-1] = nil
 	}
 	return out
-}
-
-// aside are the bits, from 0, that the fits leave out.
-func (s *Study) aside() (bits []int) {
-	if len(s.Fit.Dead) < s.Fit.Bits {
-		for _, k := range s.Fit.Dead {
-			bits = append(bits, k-1)
-		}
-	}
-	return bits
 }
 
 // withDead is a table of error probabilities, L × M, with the observed rates of the bits that

@@ -42,12 +42,10 @@ type Fit struct {
 
 	Dead []int `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
 
-	Overdispersion      table.Number    `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
-	Correlation         table.Number    `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
-	SharedNoise         table.Number    `json:"shared_noise" doc:"ρ of the one-factor Gaussian model, the part of the noise that all bits share; null where the data do not tell"`
-	SharedNoiseInterval [2]table.Number `json:"shared_noise_interval" doc:"confidence interval of shared_noise"`
-	LogitScale          table.Number    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
-	Temperature         float64         `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
+	Overdispersion table.Number `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
+	Correlation    table.Number `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
+	LogitScale     table.Number `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
+	Temperature    float64      `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
 
 	Seed           uint64              `json:"seed" doc:"seed of the random numbers of simulations"`
 	Perceived      *Perceived          `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`

@@ -161,7 +161,7 @@ func (s *Study) Remarks() []string {
 	}
 	switch {
 	case f.ErringSamples < errmodel.FewestErring:
-		say("%d samples have a wrong bit: too few for intervals, which need %d; r, σ and ρ may be far off", f.ErringSamples, errmodel.FewestErring)
+		say("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", f.ErringSamples, errmodel.FewestErring)
 	case f.SigmaInterval[0].IsMissing() && !f.Limited:
 		say("r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
 	case f.SigmaInterval[0].IsMissing():

@@ -11,7 +11,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -26,8 +25,6 @@ type DecoderResult struct {
 	StdErr         table.Number `json:"stderr" doc:"standard error of mean"`
 	Rates          table.Number `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
 	RatesStdErr    table.Number `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Shared         table.Number `json:"shared" text:"shared noise" doc:"simulated under the model with the fitted shared noise; null without it"`
-	SharedStdErr   table.Number `json:"shared_stderr" doc:"standard error of shared"`
 	Perceived      table.Number `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing"`
 	Observed       table.Number `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
 	ObservedStdErr table.Number `json:"observed_stderr" doc:"standard error of observed"`
@@ -43,7 +40,6 @@ type Units struct {
 	Bound    table.Number `json:"bound" text:"bound" doc:"bound, in label units"`
 	Exact    table.Number `json:"exact" text:"exact" doc:"exact, in label units"`
 	Mean     table.Number `json:"mean" text:"simulated" doc:"mean, in label units"`
-	Shared   table.Number `json:"shared" text:"shared noise" doc:"shared, in label units"`
 	Observed table.Number `json:"observed" text:"observed" doc:"observed, in label units"`
 	Target   table.Number `json:"observed_target" text:"observed, quantization included" doc:"observed_target, in label units"`
 }
@@ -56,9 +52,8 @@ func (d DecoderResult) model() float64 {
 	return float64(d.Mean)
 }
 
-// Predict computes the error of every decoder under the model, under the observed error rates,
-// and with the fitted shared noise, and puts them beside the observed error: Fit.Decoders. All are errors
-// against the level of the target. Where targets are real numbers, the model's error
+// Predict computes the error of every decoder under the model and under the observed error rates,
+// and puts them beside the observed error: Fit.Decoders. All are errors against the level of the target. Where targets are real numbers, the model's error
 // probabilities are those at the targets themselves, not at their levels: levels are cut
 // in predictedParts parts, and every part has its table.
 func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
@@ -83,7 +78,7 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 			d.ModelError = table.Number(100 * (d.model()/level.Mean - 1))
 		}
 		w := table.Number(s.Fit.LevelWidth)
-		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Shared, w * d.Observed, w * d.Target}
+		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target}
 		s.Fit.Decoders = append(s.Fit.Decoders, d)
 	}
 	return nil
@@ -132,13 +127,14 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 // predict computes the error of one decoder under the model and under the observed rates.
 func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rates mat.Matrix) (DecoderResult, error) {
 	none, prior := table.Missing(), s.Fit.Prior
-	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, Perceived: none, ModelError: none}
+	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Perceived: none, ModelError: none}
 	reader, err := s.scaled(reader)
 	if err != nil {
 		return d, err
 	}
-	for _, p := range parts {
-		model, err := s.problem(ctx, s.code, reader, p.errors, 0, scenario.Levels)
+	square := 0.0
+	for i, p := range parts {
+		model, err := s.problem(ctx, reader, p.errors)
 		if err != nil {
 			return d, err
 		}
@@ -148,11 +144,16 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		}
 		d.Bound += table.Number(p.share) * bound
 		d.Exact += table.Number(p.share) * exact
+		model.Seed += uint64(i) << 32 // random numbers of its own
+		mean, stderr, err := s.simulate(ctx, run, model, p.prior, len(parts))
+		if err != nil {
+			return d, err
+		}
+		d.Mean += table.Number(p.share) * mean
+		square += p.share * p.share * float64(stderr) * float64(stderr)
 	}
-	if d.Mean, d.StdErr, err = s.simulateParts(ctx, run, reader, parts, 0); err != nil {
-		return d, err
-	}
-	asObserved, err := s.problem(ctx, s.code, reader, rates, 0, scenario.Levels)
+	d.StdErr = table.Number(math.Sqrt(square))
+	asObserved, err := s.problem(ctx, reader, rates)
 	if err != nil {
 		return d, err
 	}
@@ -165,40 +166,14 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 			return d, err
 		}
 	}
-	if rho := float64(s.Fit.SharedNoise); rho > 0 {
-		if d.Shared, d.SharedStdErr, err = s.simulateParts(ctx, run, reader, parts, rho); err != nil {
-			return d, err
-		}
-	}
 	return d, nil
 }
 
-// simulateParts simulates all parts, with random numbers of their own, and returns the mean |error|
-// over them and its standard error.
-func (s *Study) simulateParts(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rho float64) (mean, stderr table.Number, err error) {
-	var sum, square float64
-	for i, p := range parts {
-		problem, err := s.problem(ctx, s.code, reader, p.errors, rho, scenario.Levels)
-		if err != nil {
-			return table.Missing(), table.Missing(), err
-		}
-		problem.Seed += uint64(i) << 32
-		m, se, err := s.simulate(ctx, run, problem, p.prior, len(parts))
-		if err != nil {
-			return table.Missing(), table.Missing(), err
-		}
-		sum += p.share * float64(m)
-		square += p.share * p.share * float64(se) * float64(se)
-	}
-	return table.Number(sum), table.Number(math.Sqrt(square)), nil
-}
-
-// problem is the sampling problem of a reader of a code under a table e, L × M, with the
-// shared noise ρ.
-func (s *Study) problem(ctx context.Context, c *code.Code, reader observed.Reader, e mat.Matrix, rho float64, labels scenario.Labels) (*montecarlo.Problem, error) {
+// problem is the sampling problem of a reader under a table e, L × M.
+func (s *Study) problem(ctx context.Context, reader observed.Reader, e mat.Matrix) (*montecarlo.Problem, error) {
 	o := s.network.options
-	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: labels}
-	return about.ProblemOf(ctx, c, reader.Decoder, e, o.sampling(o.Samples))
+	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs())}
+	return about.ProblemOf(ctx, s.code, reader.Decoder, e, o.sampling(o.Samples))
 }
 
 // simulate samples a problem. It returns the mean |error| over a prior, in levels, and its

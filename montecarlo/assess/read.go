@@ -29,7 +29,7 @@ func Read(path string) (*Fit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
-	f := &Fit{R: table.Missing(), Sigma: table.Missing(), SharedNoise: table.Missing(), LogitScale: table.Missing(), path: path}
+	f := &Fit{R: table.Missing(), Sigma: table.Missing(), LogitScale: table.Missing(), path: path}
 	err = json.Unmarshal(raw, f)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -69,11 +69,6 @@ func (f *Fit) check() error {
 		return fmt.Errorf("logit_scale is %v; want a positive number", float64(f.LogitScale))
 	case len(f.PerBit) != 0 && len(f.PerBit) != f.Bits:
 		return fmt.Errorf("per_bit has %d entries for %d bits", len(f.PerBit), f.Bits)
-	}
-	if !f.SharedNoise.IsMissing() {
-		if err := scenario.CheckSharedNoise(float64(f.SharedNoise)); err != nil {
-			return err
-		}
 	}
 	if err := scenario.CheckTemperature(f.Temperature); err != nil {
 		return err
@@ -143,8 +138,8 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 	return MixtureModel, nil
 }
 
-// Fill makes one of the fit's error models and its prior those of a scenario. It sets what else the fit
-// knows: the temperature, and for the mixture the shared noise. The error is that of Chosen.
+// Fill makes one of the fit's error models and its prior those of a scenario. It sets the
+// temperature, too, where the fit knows it. The error is that of Chosen.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.Chosen(which)
 	if err != nil {
@@ -163,9 +158,6 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		}
 	}
 	s.Model = m
-	if !f.SharedNoise.IsMissing() {
-		s.SharedNoise = float64(f.SharedNoise)
-	}
 	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}

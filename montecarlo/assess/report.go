@@ -104,8 +104,8 @@ func (r report) printDecoders(f *Fit) error {
 	}
 	_, err := fmt.Fprint(w, `
 bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits
-with the error rates observed instead of the mixture's; shared noise: the mixture with ρ;
-perceived: the perceived-label model, whose s is fitted to one of these errors.
+with the error rates observed instead of the mixture's; perceived: the perceived-label model,
+where bits err together, and whose s is fitted to one of these errors.
 `)
 	if f.Range == nil || f.LevelWidth == 1 {
 		return err

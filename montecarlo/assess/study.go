@@ -54,8 +54,8 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	s.Fit = &Fit{
 		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
 		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
-		SharedNoise: table.Missing(), SharedNoiseInterval: unknown(), DesignEffect: unknown(),
-		Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
+		DesignEffect: unknown(),
+		Temperature:  o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
 	}
 	if _, err := s.Fit.modelTemperature(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	if err := s.findLevels(); err != nil {
 		return nil, err
 	}
-	if err := s.fit(ctx, workers, done); err != nil {
+	if err := s.fit(ctx, done); err != nil {
 		return nil, err
 	}
 	if o.FitDecoder {
@@ -108,8 +108,8 @@ func (s *Study) findLevels() error {
 	return nil
 }
 
-// fit fits r and σ, for each bit where the options ask for it, and ρ. It judges them.
-func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
+// fit fits r and σ, for each bit where the options ask for it, and judges them.
+func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	f := s.Fit
 	model, err := errmodel.NewFit(ctx, s.counts, s.live(), -1)
 	switch name := s.network.samples.Outputs.Name(); {
@@ -131,7 +131,7 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 		return err
 	}
 	s.errors = s.withDead(s.errors)
-	joint, err := errmodel.NewJoint(ctx, s.code, s.counts, model, s.models, resampling, s.aside()...)
+	joint, err := errmodel.NewJoint(ctx, s.live(), s.counts, model, s.models, resampling)
 	if err != nil {
 		return err
 	}
@@ -144,9 +144,8 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 	}
 	f.DesignEffect = [2]table.Number{table.Number(effect[0]), table.Number(effect[1])}
 	f.ErringSamples = joint.Erring
-	enough := joint.Erring >= errmodel.FewestErring
 	f.RInterval, f.SigmaInterval = unknown(), unknown()
-	if enough && !f.DesignEffect[0].IsMissing() {
+	if joint.Erring >= errmodel.FewestErring && !f.DesignEffect[0].IsMissing() {
 		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
 	}
 	goodness, err := joint.Goodness(ctx)
@@ -154,14 +153,6 @@ func (s *Study) fit(ctx context.Context, workers int, done func(uint64)) error {
 		return err
 	}
 	s.judge(goodness)
-	shared, err := errmodel.NewSharedNoise(ctx, workers, joint)
-	if err != nil {
-		return err
-	}
-	f.SharedNoise = table.Number(shared.Rho.Value)
-	if enough {
-		f.SharedNoiseInterval = ends(shared.Rho)
-	}
 	return nil
 }
 

@@ -32,7 +32,6 @@ func (f *Fit) ParameterTable() *table.Table {
 	return &table.Table{Style: table.List, Rows: [][]string{
 		{"r", f.R.Short(), between(f.RInterval), wider(f.DesignEffect[0])},
 		{"σ, levels", f.Sigma.Short(), between(f.SigmaInterval), wider(f.DesignEffect[1])},
-		{"shared noise ρ", f.SharedNoise.Short(), between(f.SharedNoiseInterval), ""},
 	}}
 }
 

@@ -76,9 +76,6 @@ func (c *Comparison) Heading(s *Scenario) string {
 		model = "networks that know one noisy label, the same for every code; their bits err together"
 	case Mixture:
 		model = "bits err independently, near their transitions, with the same r and σ for every code"
-		if c.SharedNoise > 0 {
-			model = "bits err near their transitions, with the same r and σ for every code; part of their noise is common"
-		}
 	}
 	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s%s\n", c.Levels, s, c.Seed, model, c.sampled())
 }

@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 
 	"belsim/montecarlo"
@@ -21,12 +20,9 @@ type LeastError struct {
 
 // CompareWithLeast is Compare, and computes for every candidate the least error that a decoder
 // of its outputs can have. It is exact where all outputs can be enumerated, and else sampled as the
-// candidate is. The error says that the scenario's bits err together, or that its labels are not
-// levels: the posterior is not known there.
+// candidate is. The error says that its labels are not levels: the posterior is not known
+// there.
 func (s *Scenario) CompareWithLeast(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling) (*Comparison, error) {
-	if s.SharedNoise > 0 {
-		return nil, fmt.Errorf("the least error is for bits that err independently; want a shared noise of 0, and not %v", s.SharedNoise)
-	}
 	if s.Labels == Continuous {
 		return nil, errors.New("the least error is for labels that are levels, and not for continuous labels")
 	}

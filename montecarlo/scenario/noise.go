@@ -28,7 +28,7 @@ func (s *Scenario) NoiseOf(ctx context.Context, run Run, m Perceived, weights []
 	}
 	m.Training = errmodel.BitByBit
 	bits := s.With(m)
-	bits.Outputs, bits.SharedNoise = Bits, 0
+	bits.Outputs = Bits
 	d, err := decode.New("gen", c)
 	if err != nil {
 		return 0, err

@@ -2,7 +2,7 @@
 // asked about it.
 //
 // A Scenario has the error model of the classifiers, the prior of the labels, the outputs
-// that decoders read, their temperature and shared noise, and the kind of the labels.
+// that decoders read, their temperature, and the kind of the labels.
 // Flags, plans of sweeps and fits to trained networks fill it in; every computation
 // reads it: error probabilities and sampling problems of a code (Problem), the bound
 // and the exact value where they exist (BoundOf, ExactOf, Theory), a ranking of codes
@@ -50,12 +50,11 @@ type Scenario struct {
 	Prior       Prior   // how often each label occurs
 	Outputs     Outputs // what decoders read
 	Temperature float64 // τ, by which the logits of gen-ex are multiplied
-	SharedNoise float64 // ρ, the part of the noise that all bits share (a one-factor Gaussian model)
 	Labels      Labels
 	Decoders    decode.Registry // the decoders that names stand for
 }
 
-// New returns a scenario with the usual values: decoders read what they need, τ = 1, ρ = 0,
+// New returns a scenario with the usual values: decoders read what they need, τ = 1,
 // labels are levels that occur equally often, and decoders are the built-in ones.
 func New(m Model) *Scenario {
 	return &Scenario{Model: m, Outputs: AutoOutputs, Temperature: 1, Labels: Levels, Decoders: decode.Builtin()}
@@ -79,22 +78,6 @@ func CheckTemperature(tau float64) error {
 	return nil
 }
 
-// CheckSharedNoise returns a *ValueError unless ρ is a number from 0 to 1.
-func CheckSharedNoise(rho float64) error {
-	if !(rho >= 0 && rho <= 1) {
-		return &ValueError{"shared_noise", rho, "a number from 0 to 1"}
-	}
-	return nil
-}
-
-// Check refuses values without a meaning. The errors are *ValueError.
-func (s *Scenario) Check() error {
-	if err := CheckTemperature(s.Temperature); err != nil {
-		return err
-	}
-	return CheckSharedNoise(s.SharedNoise)
-}
-
 // String describes the scenario for people: the error model, and every value that is not the
 // usual one.
 func (s *Scenario) String() string {
@@ -114,9 +97,6 @@ func (s *Scenario) Unusual() string {
 	if s.Temperature != 1 {
 		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
 	}
-	if s.SharedNoise > 0 {
-		text += fmt.Sprintf(", ρ = %.4g", s.SharedNoise)
-	}
 	if s.Labels == Continuous {
 		text += ", continuous labels"
 	}
@@ -132,7 +112,6 @@ type Description struct {
 // Reading is the part of a scenario that is not its error model, in results.
 type Reading struct {
 	Temperature float64 `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
-	SharedNoise float64 `json:"shared_noise" doc:"ρ, the part of the noise that all bits share"`
 	LabelKind   Labels  `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
 }
 
@@ -140,7 +119,7 @@ type Reading struct {
 func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Reading()} }
 
 // Reading describes the scenario for results, without its error model.
-func (s *Scenario) Reading() Reading { return Reading{s.Temperature, s.SharedNoise, s.Labels} }
+func (s *Scenario) Reading() Reading { return Reading{s.Temperature, s.Labels} }
 
 // Weights returns the prior of the labels of a code of a number of levels. The error says that
 // the prior or the error model is for another number of levels.
@@ -156,9 +135,6 @@ func (s *Scenario) Weights(levels int) ([]float64, error) {
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
-	if e, ok := s.Decoders.Lookup(name); ok && e.Informed && s.SharedNoise > 0 {
-		return nil, fmt.Errorf("decoder %s knows classifiers whose errors are independent; want a shared noise of 0, and not %v", name, s.SharedNoise)
-	}
 	if s.outputs() != Logits {
 		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
 	}
@@ -247,7 +223,7 @@ func (s *Scenario) Shape(c *code.Code, d decode.Decoder, models Lines) *montecar
 	}
 	if s.Labels == Continuous {
 		if p.Latent == nil {
-			p.Latent = &montecarlo.Latent{Hard: s.OutputsOf(c, d) == Bits, Shared: s.SharedNoise}
+			p.Latent = &montecarlo.Latent{Hard: true}
 		}
 		p.Latent.Continuous = noErrors{}
 	}
@@ -262,11 +238,11 @@ func (noErrors) AtLabel(dst []float64, _ float64) { clear(dst) }
 // plainLatent is the model of the logits for labels that are levels, or nil where bits that
 // err independently are enough.
 func (s *Scenario) plainLatent(c *code.Code, d decode.Decoder) *montecarlo.Latent {
-	l := &montecarlo.Latent{Hard: s.OutputsOf(c, d) == Bits, Shared: s.SharedNoise}
-	if l.Hard && l.Shared == 0 && !decode.Real(d) && !c.Real() {
+	hard := s.OutputsOf(c, d) == Bits
+	if hard && !decode.Real(d) && !c.Real() {
 		return nil
 	}
-	return l
+	return &montecarlo.Latent{Hard: hard}
 }
 
 // latent is the model of the logits. e gives the probabilities at levels, and for continuous
@@ -294,7 +270,7 @@ func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e
 		return nil, err
 	}
 	if l == nil {
-		l = &montecarlo.Latent{Hard: true, Shared: s.SharedNoise}
+		l = &montecarlo.Latent{Hard: true}
 	}
 	l.Continuous = profile
 	return l, nil

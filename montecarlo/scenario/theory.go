@@ -80,9 +80,8 @@ func (m *Mean) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64
 	return m.of(ctx, prior, e)
 }
 
-// BoundOf returns the bound that holds for a problem: the bound for hard decisions where
-// bits err independently, the union bound on logits, or the bound of a decoder that holds
-// however bits depend on each other. At a perceived label bits err independently, and the bound
+// BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
+// bound on logits. At a perceived label bits err independently, and the bound
 // is the mean over its strata. The error wraps theory.ErrNoClosedForm where there is none.
 func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 	l := p.Latent
@@ -105,20 +104,16 @@ func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
 	case l.Continuous != nil:
 		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
 	case !l.Hard:
-		return theory.NewSoftBound(p.Code, p.Decoder, l.Shared)
+		return theory.NewSoftBound(p.Code, p.Decoder)
 	}
-	b, err := theory.NewBound(p.Code, p.Decoder)
-	if l.Shared > 0 && (err != nil || !b.Dependent) {
-		return nil, fmt.Errorf("%w: bounds of decoder %s are for bits that err independently", theory.ErrNoClosedForm, p.Decoder.Name())
-	}
-	return b, err
+	return theory.NewBound(p.Code, p.Decoder)
 }
 
 // HasExact reports whether exact values describe a problem: bits err independently, given a
 // perceived label where there is one, and labels are levels.
 func HasExact(p *montecarlo.Problem) bool {
 	l := p.Latent
-	return l == nil || l.Hard && l.Shared == 0 && l.Continuous == nil
+	return l == nil || l.Hard && l.Continuous == nil
 }
 
 func errNoExact() error {
@@ -187,7 +182,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		if perceived != nil {
 			bounds, err = perceivedBounds(ctx, workers, p)
 		} else if p.Latent != nil && !p.Latent.Hard {
-			bounds, err = theory.SoftBounds(ctx, workers, p.Code, p.Decoder, p.Errors, p.Latent.Shared)
+			bounds, err = theory.SoftBounds(ctx, workers, p.Code, p.Decoder, p.Errors)
 		} else {
 			bounds, err = theory.Bounds(ctx, workers, p.Code, p.Decoder, p.Errors)
 		}

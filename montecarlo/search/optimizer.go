@@ -117,7 +117,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		}}
 	}
 	// The package's other evaluators are for gen on bits that err independently.
-	if !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.SharedNoise > 0 || s.Labels == scenario.Continuous {
+	if !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.Labels == scenario.Continuous {
 		o.Objective = p.objective
 	}
 	p.Options = o

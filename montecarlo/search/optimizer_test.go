@@ -175,14 +175,12 @@ func TestTradeoff(t *testing.T) {
 	}
 }
 
-// TestObjective: codes that are decoded from logits, with shared noise, or for continuous labels
-// are searched by samples of the scenario; gen on independent bits is not.
+// TestObjective: codes that are decoded from logits, or for continuous labels, are searched by samples of the scenario; gen on independent bits is not.
 func TestObjective(t *testing.T) {
 	for want, set := range map[string]func(s *scenario.Scenario) (decoder string){
 		"gen":           func(*scenario.Scenario) string { return "gen" },
 		"gen-ex":        func(*scenario.Scenario) string { return "gen-ex" },
 		"logits":        func(s *scenario.Scenario) string { s.Outputs = scenario.Logits; return "gen" },
-		"shared noise":  func(s *scenario.Scenario) string { s.SharedNoise = 0.5; return "gen" },
 		"continuous":    func(s *scenario.Scenario) string { s.Labels = scenario.Continuous; return "gen" },
 		"model by code": func(s *scenario.Scenario) string { s.Model = byCode{s.Model}; return "gen" },
 	} {

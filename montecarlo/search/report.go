@@ -57,7 +57,6 @@ type Optimized struct {
 	Steps          uint64  `json:"steps" doc:"number of changes that were tried"`
 	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
 	scenario.Parameters
-	SharedNoise   float64         `json:"shared_noise" doc:"ρ, the part of the noise that all bits share"`
 	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
 	Improvement   table.Number    `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
 	ImprovementCI [2]table.Number `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
@@ -241,7 +240,7 @@ func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Found) 
 func (p *Optimizer) empty(bits int) *Optimized {
 	return &Optimized{
 		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
-		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels,
+		LabelKind:   p.scenario.Labels,
 		Improvement: table.Missing(), ImprovementCI: [2]table.Number{table.Missing(), table.Missing()},
 	}
 }

@@ -17,11 +17,10 @@ type Tradeoff struct {
 	Levels  int    `json:"levels" doc:"number of levels L"`
 	Decoder string `json:"decoder" doc:"name of the decoder"`
 	scenario.Parameters
-	SharedNoise float64         `json:"shared_noise" doc:"ρ, the part of the noise that all bits share"`
-	LabelKind   scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Seed        uint64          `json:"seed" doc:"seed of the random numbers"`
-	Found       []*Optimized    `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
-	Baselines   []Baseline      `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
+	LabelKind scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	Seed      uint64          `json:"seed" doc:"seed of the random numbers"`
+	Found     []*Optimized    `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
+	Baselines []Baseline      `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
 	scenario.Provenance
 
 	NotBegun int `json:"-"` // the number of bits whose search the context's end prevented; 0: none
@@ -82,7 +81,7 @@ func (t *Tradeoff) Table() *table.Table {
 func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []int) (*Tradeoff, error) {
 	out := &Tradeoff{
 		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
-		SharedNoise: p.scenario.SharedNoise, LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
+		LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
 	}
 	also := p.Options.Also
 	defer func() { p.Options.Also = also }()

@@ -283,7 +283,6 @@ func TestRefused(t *testing.T) {
 			}
 			p.Decoder, p.Latent = d, &montecarlo.Latent{}
 		}, 100, theory.ErrNoClosedForm},
-		{"shared noise", func(p *montecarlo.Problem) { p.Latent = &montecarlo.Latent{Hard: true, Shared: 0.5} }, 100, theory.ErrNoClosedForm},
 		{"frequent errors", func(p *montecarlo.Problem) { *p = *problem(t, "hadamard", 64, 0.6, 1.5) }, 100, enclose.ErrTooWide},
 		{"one sample", func(*montecarlo.Problem) {}, 1, nil},
 	} {

@@ -118,23 +118,22 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 	}
 	p.Scenario.Decoders = decoders
 	keys := map[string]planKey{
-		"codes":        {&p.Codes, `a list of codes, ["unary", "mine.csv"]`},
-		"decoders":     {&p.Decoders, `a list of decoders, ["auto"]`},
-		"levels":       {&p.Levels, "a list of whole numbers, [64, 256]"},
-		"methods":      {&p.Methods, `a list of methods, ["bound", "exact", "mc"]`},
-		"samples":      {&p.Sampling.Samples, "a whole number"},
-		"rel_err":      {&p.Sampling.RelErr, "a number"},
-		"max_samples":  {&p.Sampling.MaxSamples, "a whole number"},
-		"seed":         {&p.Sampling.Seed, "a whole number"},
-		"within":       {&p.Sampling.Within, "a whole number"},
-		"outputs":      {&p.Scenario.Outputs, `"auto", "bits" or "logits"`},
-		"temperature":  {&p.Scenario.Temperature, "a number"},
-		"shared_noise": {&p.Scenario.SharedNoise, "a number"},
-		"labels":       {&p.Scenario.Labels, `"levels" or "continuous"`},
-		"transitions":  {&p.transitions, `"code" or "printed"`},
-		"cutoff":       {&p.cutoff, "a number"},
-		"training":     {&p.training, `"bits" or "decoder"`},
-		"prior":        {&p.prior, "the path of a histogram"},
+		"codes":       {&p.Codes, `a list of codes, ["unary", "mine.csv"]`},
+		"decoders":    {&p.Decoders, `a list of decoders, ["auto"]`},
+		"levels":      {&p.Levels, "a list of whole numbers, [64, 256]"},
+		"methods":     {&p.Methods, `a list of methods, ["bound", "exact", "mc"]`},
+		"samples":     {&p.Sampling.Samples, "a whole number"},
+		"rel_err":     {&p.Sampling.RelErr, "a number"},
+		"max_samples": {&p.Sampling.MaxSamples, "a whole number"},
+		"seed":        {&p.Sampling.Seed, "a whole number"},
+		"within":      {&p.Sampling.Within, "a whole number"},
+		"outputs":     {&p.Scenario.Outputs, `"auto", "bits" or "logits"`},
+		"temperature": {&p.Scenario.Temperature, "a number"},
+		"labels":      {&p.Scenario.Labels, `"levels" or "continuous"`},
+		"transitions": {&p.transitions, `"code" or "printed"`},
+		"cutoff":      {&p.cutoff, "a number"},
+		"training":    {&p.training, `"bits" or "decoder"`},
+		"prior":       {&p.prior, "the path of a histogram"},
 	}
 	axes := map[string]*planAxis{}
 	for _, m := range known {
@@ -280,7 +279,7 @@ func (p *Plan) check() error {
 	case p.given["max_samples"] && !p.given["rel_err"]:
 		return p.refuse(`"max_samples" goes with "rel_err"`)
 	}
-	for _, err := range []error{p.Sampling.Check(), s.Check()} {
+	for _, err := range []error{p.Sampling.Check(), scenario.CheckTemperature(s.Temperature)} {
 		var value *scenario.ValueError
 		if errors.As(err, &value) {
 			return p.refuse("%q is %v: want %s", value.Name, value.Value, value.Want)
@@ -296,7 +295,7 @@ func (p *Plan) check() error {
 func (p *Plan) checkPlane() error {
 	refused := []string{"cutoff", "training"}
 	if p.plane.kind == scenario.PerceivedLabels {
-		refused = []string{"transitions", "shared_noise"}
+		refused = []string{"transitions"}
 		if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
 			return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
 		}

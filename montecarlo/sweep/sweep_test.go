@@ -88,7 +88,6 @@ func TestIDs(t *testing.T) {
 		"r":                            {func(p *Definition) { p.R.Values[0] = 0.1000001 }, exact | sample},
 		"sigma":                        {func(p *Definition) { p.Sigma.Values[0] = 1.5 }, exact | sample},
 		"temperature":                  {func(p *Definition) { p.Temperature = 2 }, exact | sample},
-		"shared noise":                 {func(p *Definition) { p.SharedNoise = 0.5 }, exact | sample},
 		"labels":                       {func(p *Definition) { p.LabelKind = scenario.Continuous }, exact | sample},
 		"transitions":                  {func(p *Definition) { p.Transitions = "printed" }, exact | sample},
 		"prior":                        {func(p *Definition) { p.Priors = []Prior{{4, []float64{0.5, 0.5, 0, 0}}} }, exact | sample},

@@ -97,7 +97,6 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	for k := range numbers {
 		t.Bits = append(t.Bits, uint16(k))
 	}
-	t.Slopes = make([]int8, numbers)
 	t.Centers = [][]int32{make([]int32, numbers)}
 	a := &Affine{}
 	for first := 0; first < len(rows); first += AffineRows {

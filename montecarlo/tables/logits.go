@@ -36,7 +36,6 @@ const (
 type Logits struct {
 	Row     int
 	Bits    []uint16  // A drawn bits, from 0, ascending
-	Slopes  []int8    // A: d_k where noise is shared, else 0
 	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Sublevels
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
@@ -99,13 +98,12 @@ type Model struct {
 	Code   *code.Code // L levels, M bits
 	Errors mat.Matrix // L × M, e[n,k]; not used where Continuous is set
 	Hard   bool       // outputs are the signs of the logits
-	Shared float64    // ρ, from 0 to 1
 	// Continuous, when set, gives the error probabilities at any label.
 	Continuous interface {
 		AtLabel(dst []float64, y float64)
 	}
 	// Perceived, when set, gives the bits at perceived labels; Errors and the values of
-	// Continuous are not used then. Shared is 0.
+	// Continuous are not used then.
 	Perceived Perceived
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
@@ -113,19 +111,17 @@ type Model struct {
 	Correlates  bool
 	Temperature float64
 	// Scores, when set, says that the decoder reads scores of logits, which err independently:
-	// Hard is false, Shared 0, and Continuous and Perceived are nil.
+	// Hard is false, and Continuous and Perceived are nil.
 	Scores *Scores
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
 type LogitMaker struct {
 	model   Model
-	slopes  *code.Slopes
 	unit    float64 // of a real code's values
 	sure    float64 // latent.Mean of a bit that cannot err, as most cannot
 	e       []float64
 	mean    []float64 // smallest mean of s_k·Z_k
-	slope   []int8
 	drawn   []bool
 	index   []int32
 	widest  []float64 // by distance: sureDeviation of the difference of two correlations
@@ -138,15 +134,11 @@ type LogitMaker struct {
 func NewLogitMaker(p Model) *LogitMaker {
 	l := &LogitMaker{model: p, sure: latent.Mean(0)}
 	m := p.Code.Bits()
-	l.mean, l.slope, l.drawn, l.index = make([]float64, m), make([]int8, m), make([]bool, m), make([]int32, m)
+	l.mean, l.drawn, l.index = make([]float64, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
 	l.levels, l.differ = make([]uint16, 0, p.Code.Levels()), make([]uint64, len(p.Code.Word(0)))
 	for d := range m + 1 {
-		distance, rho := float64(d), p.Shared
-		l.widest = append(l.widest, sureDeviation*math.Sqrt(distance*(1-rho)+distance*distance*rho))
-	}
-	if p.Shared > 0 {
-		l.slopes = p.Code.Slopes()
+		l.widest = append(l.widest, sureDeviation*math.Sqrt(float64(d)))
 	}
 	if p.Temperature > 0 {
 		l.factors = newFactors(p.Code)
@@ -171,9 +163,6 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	parts := 1
 	if p.Continuous != nil || p.Perceived != nil {
 		parts = Sublevels
-	}
-	if l.slopes != nil {
-		l.slopes.Row(l.slope, i)
 	}
 	// Means of all bits at all labels of the level, and the smallest of each.
 	means := make([][]float64, parts)
@@ -249,7 +238,6 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 		if drawn {
 			l.index[k] = int32(len(t.Bits))
 			t.Bits = append(t.Bits, uint16(k))
-			t.Slopes = append(t.Slopes, l.slope[k])
 			if sd != nil {
 				t.Own = append(t.Own, int64(math.Round(sd[k]*(1<<30))))
 			}
@@ -389,8 +377,8 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 
 // realOut reports whether row m of a code of real numbers is no candidate.
 func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
-	c, rho := l.model.Code, l.model.Shared
-	var mean, own, common, size float64
+	c := l.model.Code
+	var mean, square, size float64
 	for k, q := range l.mean {
 		w := c.Value(i, k) - c.Value(m, k)
 		if w == 0 {
@@ -405,12 +393,11 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 			q = -latent.Mean(latent.Clamp)
 		}
 		mean += math.Abs(w) * q
-		own += w * w
-		common += math.Abs(w)
+		square += w * w
 		size += math.Abs(w)
 	}
 	rounding := size * 0x1p-15 * 10 // of values and logits to 2⁻¹⁶
-	return mean-rounding > threshold+sureDeviation*math.Sqrt((1-rho)*own+rho*common*common)
+	return mean-rounding > threshold+sureDeviation*math.Sqrt(square)
 }
 
 // steps makes the differences of the columns lo ≤ k < hi between neighbours among

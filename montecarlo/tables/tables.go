@@ -6,8 +6,6 @@
 // result in this package changes samples, and raises montecarlo.NumericVersion.
 package tables
 
-import "math"
-
 // BlockSize is the number of samples in a block, the unit that workers, shards and
 // devices share.
 const BlockSize = 1 << 16
@@ -35,9 +33,4 @@ func Label(i, j int, continuous bool) float64 {
 		return float64(i + 1)
 	}
 	return float64(i) + 0.5 + (float64(j)+0.5)/Sublevels
-}
-
-// SharedNoise returns √ρ and √(1−ρ) in units of 2⁻³⁰.
-func SharedNoise(rho float64) (common, own int64) {
-	return int64(math.Round(math.Sqrt(rho) * (1 << 30))), int64(math.Round(math.Sqrt(1-rho) * (1 << 30)))
 }

@@ -27,7 +27,7 @@ const moves = `(async (count, seed) => {
 	};
 	$("map").setPointerCapture = () => {};
 	const kinds = [
-		() => slide("r"), () => slide("sigma"), () => slide("r"), () => slide("sigma"), () => slide("temperature"), () => slide("shared"), () => slide("noise"),
+		() => slide("r"), () => slide("sigma"), () => slide("r"), () => slide("sigma"), () => slide("temperature"), () => slide("noise"),
 		() => choose("code"), () => choose("other"), () => choose("decoder"), () => choose("outputs"), () => choose("prior"), () => choose("method"),
 		() => { $("levels").value = pick([2, 3, 8, 16, 33, 64, 100]); $("levels").dispatchEvent(new Event("change")); },
 		() => { const m = document.querySelector("input[name=model][value=" + (random() < 0.85 ? "mixture" : "perceived") + "]"); m.checked = true; m.dispatchEvent(new Event("change")); },
@@ -49,7 +49,7 @@ const moves = `(async (count, seed) => {
 func TestRandomMoves(t *testing.T) {
 	p := open(t, fileURL(t), 1400, 1000, chromedp.Flag("js-flags", "--expose-gc"))
 	used := func() float64 {
-		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({levels: 64, code: {name: 'johnson', flips: [], rows: []}, other: {name: 'unary', flips: [], rows: []}, model: 'mixture', decoder: 'auto', outputs: 'auto', method: 'auto', r: 0.6, sigma: 1.5, shared: 0, temperature: 1, prior: {kind: 'uniform', counts: []}, bits: []})"))
+		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({levels: 64, code: {name: 'johnson', flips: [], rows: []}, other: {name: 'unary', flips: [], rows: []}, model: 'mixture', decoder: 'auto', outputs: 'auto', method: 'auto', r: 0.6, sigma: 1.5, temperature: 1, prior: {kind: 'uniform', counts: []}, bits: []})"))
 		p.settle()
 		if _, err := chromedp.Call(p.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
 			t.Fatal(err)

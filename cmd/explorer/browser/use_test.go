@@ -255,7 +255,7 @@ func TestModels(t *testing.T) {
 	}
 	for _, change := range []string{
 		"{training: 'decoder'}", "{training: 'bits', decoder: 'gen-ex'}", "{outputs: 'bits'}", "{outputs: 'logits', temperature: 2}",
-		"{model: 'mixture', decoder: 'auto', outputs: 'auto'}", "{shared: 0.4}", "{prior: {kind: 'low', counts: []}}", "{method: 'mc'}",
+		"{model: 'mixture', decoder: 'auto', outputs: 'auto'}", "{prior: {kind: 'low', counts: []}}", "{method: 'mc'}",
 	} {
 		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set(" + change + ")"))
 		p.settle()

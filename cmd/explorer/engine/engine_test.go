@@ -51,7 +51,7 @@ func questions() map[string]struct {
 	edited := Subject{Scene: scene(16), Code: Code{Name: "johnson", Flips: [][2]int{{4, 7}}}}
 	own := Subject{Scene: scene(4), Code: Code{Name: "own.csv", Rows: []string{"001", "011", "010", "110"}}}
 	logits := Subject{Scene: scene(16), Code: Code{Name: "hadamard"}}
-	logits.Scene.Outputs, logits.Scene.Decoder, logits.Scene.Temperature, logits.Scene.Shared = "logits", "gen-ex", 2, 0.3
+	logits.Scene.Outputs, logits.Scene.Decoder, logits.Scene.Temperature = "logits", "gen-ex", 2
 	learned := plain
 	learned.Scene.Model, learned.Scene.Prior = perceived, Prior{Kind: "middle"}
 	counts := plain
@@ -270,7 +270,6 @@ func TestRefusals(t *testing.T) {
 		{"errors", with(func(s *Subject) { s.Scene.Sigma = 0 }), "σ"},
 		{"errors", with(func(s *Subject) { s.Scene.R = -1 }), "r = -1"},
 		{"theory", with(func(s *Subject) { s.Scene.Temperature = 0 }), "temperature"},
-		{"theory", with(func(s *Subject) { s.Scene.Shared = 2 }), "shared_noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Model = "x" }), "want mixture or perceived"},
 		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceived, 0 }), "label noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},

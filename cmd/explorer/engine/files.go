@@ -54,7 +54,6 @@ type Fitted struct {
 	Levels   int          `json:"levels"`
 	R        float64      `json:"r"`
 	Sigma    float64      `json:"sigma"`
-	Shared   float64      `json:"shared"`
 	Noise    table.Number `json:"noise"` // null where the fit has no perceived label
 	Misfit   table.Number `json:"misfit"`
 	Cutoff   table.Number `json:"cutoff"`
@@ -66,9 +65,6 @@ type Fitted struct {
 func fitted(f *assess.Fit) *Fitted {
 	out := &Fitted{Code: f.Code, Levels: f.Levels, R: float64(f.R), Sigma: float64(f.Sigma),
 		Noise: table.Missing(), Misfit: table.Missing(), Cutoff: table.Missing(), PerBit: len(f.PerBit) > 0}
-	if !f.SharedNoise.IsMissing() {
-		out.Shared = float64(f.SharedNoise)
-	}
 	if p := f.Perceived; p != nil {
 		out.Noise, out.Misfit, out.Cutoff, out.Training = p.Noise, p.Misfit, p.Cutoff, p.Training
 	}

@@ -36,7 +36,6 @@ type Scene struct {
 	Training    string  `json:"training"`
 	Prior       Prior   `json:"prior"`
 	Temperature float64 `json:"temperature"`
-	Shared      float64 `json:"shared"`
 	Seed        uint64  `json:"seed"`
 }
 
@@ -97,11 +96,8 @@ func (s Scene) scenario() (*scenario.Scenario, error) {
 	}
 	out := scenario.New(m)
 	out.Outputs = scenario.Outputs(s.Outputs)
-	out.Temperature, out.SharedNoise = s.Temperature, s.Shared
-	if s.Model == perceived {
-		out.SharedNoise = 0 // all bits share the perceived label already
-	}
-	if err := out.Check(); err != nil {
+	out.Temperature = s.Temperature
+	if err := scenario.CheckTemperature(s.Temperature); err != nil {
 		return nil, err
 	}
 	var err error

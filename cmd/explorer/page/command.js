@@ -22,7 +22,6 @@ function reading(s) {
 	const out = [];
 	if (s.outputs !== "auto") out.push("--outputs", s.outputs);
 	if (s.temperature !== 1) out.push("--temperature", s.temperature);
-	if (s.shared !== 0 && s.model === "mixture") out.push("--shared-noise", s.shared);
 	if (s.prior.kind !== "uniform") out.push("--prior", "prior.csv");
 	return out;
 }

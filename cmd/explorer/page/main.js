@@ -125,8 +125,8 @@ function slider(name, toValue, toPlace) {
 	range.addEventListener("change", () => { began = false; });
 	number.addEventListener("change", () => {
 		const v = Number(number.value);
-		if (number.value !== "" && Number.isFinite(v) && (v > 0 || name === "shared" || name === "misfit") && v >= 0 && !(name === "shared" && v > 1)) set({ [name]: v });
-		else alert_(`${name} is “${number.value}”: want ${name === "shared" ? "a number from 0 to 1" : "a positive number"}.`);
+		if (number.value !== "" && Number.isFinite(v) && (v > 0 || name === "misfit" && v === 0)) set({ [name]: v });
+		else alert_(`${name} is “${number.value}”: want a positive number.`);
 		showControls();
 	});
 	return () => {
@@ -138,7 +138,6 @@ function slider(name, toValue, toPlace) {
 const sliders = Object.entries(logSliders).map(([name, limits]) => slider(name,
 	(p) => { const [lo, hi] = limits(); return round(lo * (hi / lo) ** (p / 1000)); },
 	(v) => { const [lo, hi] = limits(); return Math.round((1000 * Math.log(v / lo)) / Math.log(hi / lo)); }));
-sliders.push(slider("shared", (p) => p / 1000, (v) => Math.round(1000 * v)));
 
 for (const name of ["decoder", "outputs", "training", "method"]) $(name).addEventListener("change", () => set({ [name]: $(name).value }));
 $("prior").addEventListener("change", () => set({ prior: $("prior").value === "counts" ? state().prior : { kind: $("prior").value, counts: [] } }));
@@ -615,7 +614,7 @@ function useFit(f, prior) {
 	const known = about.codes.some((c) => c.name === f.code);
 	const mine = state().code.name === f.code && state().levels === f.levels;
 	const keep = mine ? {} : { levels: f.levels, code: { name: known ? f.code : "johnson", flips: [], rows: [] }, other: { name: "unary", flips: [], rows: [] }, bits: [], ...fitting() };
-	const change = { ...keep, r: f.r, sigma: f.sigma, shared: f.shared, prior };
+	const change = { ...keep, r: f.r, sigma: f.sigma, prior };
 	if (f.noise != null) Object.assign(change, { model: "perceived", noise: f.noise, misfit: f.misfit, cutoff: f.cutoff ?? 0, training: f.training || "bits" });
 	else change.model = "mixture";
 	set(change);

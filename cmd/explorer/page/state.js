@@ -15,7 +15,6 @@ export const initial = Object.freeze({
 	training: "bits",
 	prior: { kind: "uniform", counts: [] },
 	temperature: 1,
-	shared: 0,
 	seed: 1,
 	bits: [], // chosen bits, from 1; none: two that the page takes
 	method: "auto", // of the map
@@ -67,7 +66,7 @@ function readCode(text) {
 	return c;
 }
 
-const numbers = ["levels", "r", "sigma", "noise", "misfit", "cutoff", "temperature", "shared", "seed"];
+const numbers = ["levels", "r", "sigma", "noise", "misfit", "cutoff", "temperature", "seed"];
 const texts = ["decoder", "outputs", "model", "training", "method"];
 
 /** toFragment writes a state as the fragment of an address, without what is usual. whole is false

@@ -11,8 +11,8 @@ const slice = 40; // milliseconds that one question about samples is to take
 
 /** scene is the part of a state that the engine knows. */
 export function scene(s) {
-	const { levels, decoder, outputs, model, r, sigma, noise, misfit, cutoff, training, prior, temperature, shared, seed } = s;
-	return { levels, decoder, outputs, model, r, sigma, noise, misfit, cutoff, training, prior, temperature, shared, seed };
+	const { levels, decoder, outputs, model, r, sigma, noise, misfit, cutoff, training, prior, temperature, seed } = s;
+	return { levels, decoder, outputs, model, r, sigma, noise, misfit, cutoff, training, prior, temperature, seed };
 }
 
 /** axesOf are the axes of the map of a state. */
@@ -41,7 +41,7 @@ export class Views {
 		const sc = scene(s);
 		// Of a model that is not in use, nothing depends.
 		if (s.model === "mixture") Object.assign(sc, { noise: 1, misfit: 0.25, cutoff: 0, training: "bits" });
-		else Object.assign(sc, { r: 1, sigma: 1, shared: 0 });
+		else Object.assign(sc, { r: 1, sigma: 1 });
 		const { r, sigma, noise, misfit, ...rest } = sc;
 		const present = { scene: sc, code: s.code };
 		this.present = present;
