@@ -123,9 +123,6 @@ const (
 
 // newChance finds the pools of the models.
 func newChance(ctx context.Context, counts *Counts, positions [][]int, models []*Fit, seed uint64) (*chance, error) {
-	if len(models) == 0 {
-		return nil, nil
-	}
 	if len(models) != 1 && len(models) != counts.Bits {
 		return nil, fmt.Errorf("%d models for %d bits", len(models), counts.Bits)
 	}
@@ -235,9 +232,6 @@ func (h *chance) poolBit(k int) {
 
 // sample takes the signs of a sample of a cell.
 func (h *chance) sample(cell int) {
-	if h == nil {
-		return
-	}
 	const one = 0x3ff0000000000000
 	for i := 0; i < len(h.signs); i += 64 {
 		word := h.random.Uint64()
@@ -251,9 +245,6 @@ func (h *chance) sample(cell int) {
 
 // wrong takes a wrong bit of the sample.
 func (h *chance) wrong(i, cell, k int) {
-	if h == nil {
-		return
-	}
 	b := h.replicates
 	at := int(h.pool[i*h.counts.Bits+k])
 	floats.Add(h.sums[at*b:(at+1)*b], h.signs)
@@ -270,7 +261,7 @@ func (h *chance) wrong(i, cell, k int) {
 // score takes the scores of the wrong bits of the sample, less those of right ones, for one set of
 // parameters.
 func (h *chance) score(set int, a, b float64) {
-	if h == nil || a == 0 {
+	if a == 0 {
 		return
 	}
 	n := h.replicates

@@ -19,8 +19,7 @@ type Joint struct {
 	inverse [3]float64   // of the information: rr, rσ, σσ
 	right   [][2]float64 // by cell: the scores of r and s of a sample without a wrong bit
 
-	chance      *chance // may be nil
-	shareScores bool    // the model of chance is fit
+	chance *chance
 }
 
 // FewestErring is the number of samples with a wrong bit from which on intervals hold the truth as
@@ -43,7 +42,7 @@ func NewJoint(ctx context.Context, positions [][]int, counts *Counts, f *Fit, mo
 	if counts.Bits != len(positions) {
 		return nil, fmt.Errorf("counts of %d bits for the transitions of %d", counts.Bits, len(positions))
 	}
-	j := &Joint{counts: counts, fit: f, shareScores: len(models) == 1}
+	j := &Joint{counts: counts, fit: f}
 	j.local = f.local(positions, newGrid(counts), counts.Levels)
 	j.inverse[0], j.inverse[1], j.inverse[2], _ = f.inverse()
 	j.right = make([][2]float64, counts.Levels*counts.Parts())
@@ -100,7 +99,7 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 		j.chance.wrong(i, at, k)
 	}
 	j.Erring += erring
-	if j.shareScores {
+	if len(j.chance.inverse) == 1 { // the model of chance is the fit
 		j.chance.score(0, a-right[0], b-right[1])
 	}
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}

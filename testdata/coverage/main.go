@@ -24,8 +24,6 @@ import (
 	"strings"
 	"sync"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"belsim/errmodel"
 	"belsim/montecarlo/assess"
 	"belsim/theory/base/table"
@@ -34,14 +32,14 @@ import (
 
 // setting is a truth, and the samples that are drawn from it.
 type setting struct {
-	code          string
-	levels        int
-	r, sigma, rho float64
-	samples       int
-	real          bool                 // labels are real numbers
-	present       func(level int) bool // the levels that occur; nil for all
-	note          string
-	perBit        bool
+	code     string
+	levels   int
+	r, sigma float64
+	samples  int
+	real     bool                 // labels are real numbers
+	present  func(level int) bool // the levels that occur; nil for all
+	note     string
+	perBit   bool
 }
 
 func odd(level int) bool  { return level%2 == 1 }
@@ -49,49 +47,31 @@ func some(level int) bool { return level < 12 || level > 40 && level < 46 }
 
 func settings() []setting {
 	return []setting{
-		{code: "unary", levels: 64, r: 0.5, sigma: 3, rho: 0, samples: 2000},
-		{code: "unary", levels: 64, r: 2, sigma: 6, rho: 0.95, samples: 20000},
-		{code: "unary", levels: 64, r: 2, sigma: 6, rho: 0.95, samples: 20000, present: odd, note: "half of the levels"},
-		{code: "unary", levels: 32, r: 0.5, sigma: 1, rho: 0.3, samples: 300},
-		{code: "unary", levels: 128, r: 0.8, sigma: 2, rho: 0.5, samples: 3000},
-		{code: "johnson", levels: 64, r: 1, sigma: 2, rho: 0.6, samples: 8000},
-		{code: "johnson", levels: 64, r: 0.02, sigma: 2, rho: 0.3, samples: 8000, note: "rare"},
-		{code: "johnson", levels: 64, r: 0.02, sigma: 2, rho: 0, samples: 30000, note: "rare"},
-		{code: "johnson", levels: 64, r: 0.005, sigma: 2, rho: 0.8, samples: 100000, note: "very rare"},
-		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, rho: 0.3, samples: 5000, real: true},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.8, samples: 40},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 15},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 100},
-		{code: "johnson", levels: 64, r: 1, sigma: 2, rho: 0.5, samples: 4000, present: some, note: "16 levels of 64"},
-		{code: "johnson-nonzero", levels: 31, r: 0.4, sigma: 0.4, rho: 0.6, samples: 10000, real: true},
-		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, rho: 0.2, samples: 3000},
-		{code: "b2jdj", levels: 64, r: 0.6, sigma: 2, rho: 0.5, samples: 3000, real: true},
-		{code: "b1jdj-nr", levels: 32, r: 0.3, sigma: 1, rho: 0.7, samples: 1000},
-		{code: "hexj", levels: 64, r: 0.3, sigma: 0.8, rho: 0.4, samples: 5000},
-		{code: "hadamard", levels: 16, r: 0.2, sigma: 0.6, rho: 0.3, samples: 5000},
-		{code: "binary", levels: 32, r: 0.1, sigma: 0.7, rho: 0, samples: 5000},
-		{code: "gray", levels: 32, r: 0.2, sigma: 0.7, rho: 0.5, samples: 5000, real: true},
-		{code: "onehot", levels: 32, r: 0.3, sigma: 0.8, rho: 0.3, samples: 3000},
-		{code: "unary", levels: 32, r: 0.7, sigma: 2, rho: 0.5, samples: 100000},
-		{code: "unary", levels: 32, r: 0.7, sigma: 2, rho: 0.5, samples: 100000, real: true},
-		{code: "unary", levels: 32, r: 0.1, sigma: 2, rho: 0.9, samples: 1000, note: "rare, few"},
-		{code: "unary", levels: 16, r: 0.3, sigma: 1, rho: 0, samples: 15, note: "few"},
-		{code: "johnson", levels: 32, r: 0.1, sigma: 2, rho: 0.3, samples: 40, note: "few"},
-		{code: "unary", levels: 64, r: 0.01, sigma: 3, rho: 0.5, samples: 300, note: "few"},
-		{code: "hexj", levels: 32, r: 0.05, sigma: 1, rho: 0, samples: 200, note: "few"},
-		{code: "unary", levels: 32, r: 1, sigma: 2, rho: 0.95, samples: 15, note: "few"},
-		{code: "unary", levels: 32, r: 1, sigma: 3, rho: 0.9, samples: 30, real: true, note: "few"},
-		{code: "johnson", levels: 64, r: 0.02, sigma: 2, rho: 0.3, samples: 1000, note: "few"},
+		{code: "unary", levels: 64, r: 0.5, sigma: 3, samples: 2000},
+		{code: "unary", levels: 64, r: 2, sigma: 6, samples: 20000, present: odd, note: "half of the levels"},
+		{code: "unary", levels: 32, r: 0.5, sigma: 1, samples: 300},
+		{code: "johnson", levels: 64, r: 0.02, sigma: 2, samples: 30000, note: "rare"},
+		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, samples: 5000, real: true},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 100},
+		{code: "johnson", levels: 64, r: 1, sigma: 2, samples: 4000, present: some, note: "16 levels of 64"},
+		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 3000},
+		{code: "b2jdj", levels: 64, r: 0.6, sigma: 2, samples: 3000, real: true},
+		{code: "hexj", levels: 64, r: 0.3, sigma: 0.8, samples: 5000},
+		{code: "hadamard", levels: 16, r: 0.2, sigma: 0.6, samples: 5000},
+		{code: "binary", levels: 32, r: 0.1, sigma: 0.7, samples: 5000},
+		{code: "unary", levels: 32, r: 0.1, sigma: 2, samples: 1000, note: "rare, few"},
+		{code: "unary", levels: 16, r: 0.3, sigma: 1, samples: 15, note: "few"},
+		{code: "hexj", levels: 32, r: 0.05, sigma: 1, samples: 200, note: "few"},
 	}
 }
 
 // bitSettings are those in which every bit is fitted by itself, too.
 func bitSettings() []setting {
 	return []setting{
-		{code: "unary", levels: 32, r: 0.5, sigma: 2, rho: 0.5, samples: 5000, perBit: true},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 3000, perBit: true},
-		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, rho: 0.3, samples: 5000, perBit: true, real: true},
-		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, rho: 0.5, samples: 20000, perBit: true},
+		{code: "unary", levels: 32, r: 0.5, sigma: 2, samples: 5000, perBit: true},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 3000, perBit: true},
+		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, samples: 5000, perBit: true, real: true},
+		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 20000, perBit: true},
 	}
 }
 
@@ -101,11 +81,10 @@ const sublevels = 256
 // drawer draws samples of a setting.
 type drawer struct {
 	setting
-	code   *code.Code
-	rows   []int
-	limit  []float64 // Φ⁻¹(1−e) by sublevel and bit
-	slopes [][]int8
-	parts  int
+	code  *code.Code
+	rows  []int
+	wrong []float64 // e by sublevel and bit
+	parts int
 }
 
 func newDrawer(s setting) (*drawer, error) {
@@ -121,29 +100,14 @@ func newDrawer(s setting) (*drawer, error) {
 	if s.real {
 		d.parts = sublevels
 	}
-	slopes := c.Slopes()
 	row := make([]float64, c.Bits())
 	for i := range c.Levels() {
 		if s.present == nil || s.present(i+1) {
 			d.rows = append(d.rows, i)
 		}
-		slope := make([]int8, c.Bits())
-		slopes.Row(slope, i)
-		for k := range slope {
-			if c.Bit(i, k) {
-				slope[k] = -slope[k]
-			}
-		}
-		d.slopes = append(d.slopes, slope)
 		for j := range d.parts {
 			e.AtLabel(row, d.label(i, j))
-			for _, p := range row {
-				q := math.Inf(1)
-				if p > 0 {
-					q = -distuv.UnitNormal.Quantile(min(p, 1))
-				}
-				d.limit = append(d.limit, q)
-			}
+			d.wrong = append(d.wrong, row...)
 		}
 	}
 	return d, nil
@@ -159,7 +123,6 @@ func (d *drawer) draw(rng *rand.Rand, folder string) error {
 	m := d.code.Bits()
 	targets := make([]float64, d.samples)
 	outputs := make([]byte, d.samples*m)
-	shared, own := math.Sqrt(d.rho), math.Sqrt(1-d.rho)
 	for n := range targets {
 		var i, part int
 		for {
@@ -169,18 +132,8 @@ func (d *drawer) draw(rng *rand.Rand, folder string) error {
 				break
 			}
 		}
-		t := shared * rng.NormFloat64()
-		limit := d.limit[(i*d.parts+part)*m:]
-		for k := range m {
-			bit := d.code.Bit(i, k)
-			if limit[k] < 12 {
-				noise := rng.NormFloat64()
-				if g := d.slopes[i][k]; g != 0 {
-					noise = own*noise + float64(g)*t
-				}
-				bit = bit != (noise > limit[k])
-			}
-			if bit {
+		for k, e := range d.wrong[(i*d.parts+part)*m:][:m] {
+			if d.code.Bit(i, k) != (rng.Float64() < e) {
 				outputs[n*m+k] = 1
 			}
 		}
@@ -238,12 +191,12 @@ func (h held) String(fits int) string {
 
 // result are the sums over the fits of a setting.
 type result struct {
-	fits, failed       int
-	r, sigma, rho      held
-	bitR, bitSigma     held // of single bits
-	rate               held // of the error rates of single levels and bits
-	rHat, sHat, rhoHat []float64
-	tests, alarms      int
+	fits, failed   int
+	r, sigma       held
+	bitR, bitSigma held // of single bits
+	rate           held // of the error rates of single levels and bits
+	rHat, sHat     []float64
+	tests, alarms  int
 }
 
 func (s setting) run(fits int, seed uint64) (*result, error) {
@@ -312,11 +265,7 @@ func (r *result) add(d *drawer, study *assess.Study, err error) {
 	s, f := d.setting, study.Fit
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
-	r.rho.add(f.SharedNoiseInterval, s.rho)
 	r.rHat, r.sHat = append(r.rHat, float64(f.R)), append(r.sHat, float64(f.Sigma))
-	if !f.SharedNoise.IsMissing() {
-		r.rhoHat = append(r.rhoHat, float64(f.SharedNoise))
-	}
 	for _, b := range f.PerBit {
 		r.bitR.add(b.RInterval, s.r)
 		r.bitSigma.add(b.SigmaInterval, s.sigma)
@@ -345,7 +294,7 @@ func (r *result) addRates(d *drawer, study *assess.Study) {
 		fmt.Sscan(fields[3], &samples)
 		fmt.Sscan(fields[6], &lo)
 		fmt.Sscan(fields[7], &hi)
-		if e := distuv.UnitNormal.Survival(d.limit[i]); samples*e >= 5 {
+		if e := d.wrong[i]; samples*e >= 5 {
 			r.rate.add([2]table.Number{table.Number(lo), table.Number(hi)}, e)
 		}
 	}
@@ -354,14 +303,6 @@ func (r *result) addRates(d *drawer, study *assess.Study) {
 func median(x []float64) float64 {
 	slices.Sort(x)
 	return x[len(x)/2]
-}
-
-func mean(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
-	return s / float64(len(x))
 }
 
 func main() {
@@ -387,8 +328,8 @@ func main() {
 }
 
 func print(w io.Writer, fits, more, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | r | σ | ρ | N | labels | fits | r held | σ held | ρ held | printed r, σ, ρ | median r̂/r | median σ̂/σ | mean ρ̂ | false alarms |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 17))
+	fmt.Fprintln(w, "| | code | L | r | σ | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | false alarms |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 14))
 	for i, s := range settings() {
 		if only != 0 && only != i+1 {
 			continue
@@ -412,19 +353,18 @@ func print(w io.Writer, fits, more, only int, seed uint64) error {
 		if r.tests >= fits/20 && r.tests > 0 {
 			alarms = fmt.Sprintf("%.3f", float64(r.alarms)/float64(r.tests))
 		}
-		share := func(h held) string { return fmt.Sprintf("%.0f", 100*float64(h.printed)/float64(fits)) }
-		fmt.Fprintf(w, "| %d | %s | %d | %g | %g | %g | %d | %s | %d | %s | %s | %s | %s, %s, %s %% | %.3f | %.3f | %.3f | %s |\n", i+1,
-			s.code, s.levels, s.r, s.sigma, s.rho, s.samples, labels, fits,
-			r.r.String(fits), r.sigma.String(fits), r.rho.String(fits), share(r.r), share(r.sigma), share(r.rho),
-			median(r.rHat)/s.r, median(r.sHat)/s.sigma, mean(r.rhoHat), alarms)
+		fmt.Fprintf(w, "| %d | %s | %d | %g | %g | %d | %s | %d | %s | %s | %.0f %% | %.3f | %.3f | %s |\n", i+1,
+			s.code, s.levels, s.r, s.sigma, s.samples, labels, fits,
+			r.r.String(fits), r.sigma.String(fits), 100*float64(r.r.printed)/float64(fits),
+			median(r.rHat)/s.r, median(r.sHat)/s.sigma, alarms)
 	}
 	return nil
 }
 
 // printBits prints the coverage of the intervals of single bits, and of single rates.
 func printBits(w io.Writer, fits int, seed uint64) error {
-	fmt.Fprintln(w, "| code | L | r | σ | ρ | N | labels | fits | a bit's r held | a bit's σ held | bits with intervals | rates held | false alarms |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 13))
+	fmt.Fprintln(w, "| code | L | r | σ | N | labels | fits | a bit's r held | a bit's σ held | bits with intervals | rates held | false alarms |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 12))
 	for i, s := range bitSettings() {
 		r, err := s.run(fits, seed+uint64(i+100)<<32)
 		if err != nil {
@@ -436,8 +376,8 @@ func printBits(w io.Writer, fits int, seed uint64) error {
 		} else {
 			rates = fmt.Sprintf("%.3f", r.rate.share())
 		}
-		fmt.Fprintf(w, "| %s | %d | %g | %g | %g | %d | %s | %d | %.3f | %.3f | %d | %s | %.3f |\n",
-			s.code, s.levels, s.r, s.sigma, s.rho, s.samples, labels, fits, r.bitR.share(), r.bitSigma.share(), r.bitR.printed, rates, float64(r.alarms)/float64(r.tests))
+		fmt.Fprintf(w, "| %s | %d | %g | %g | %d | %s | %d | %.3f | %.3f | %d | %s | %.3f |\n",
+			s.code, s.levels, s.r, s.sigma, s.samples, labels, fits, r.bitR.share(), r.bitSigma.share(), r.bitR.printed, rates, float64(r.alarms)/float64(r.tests))
 	}
 	return nil
 }

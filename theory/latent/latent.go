@@ -1,6 +1,5 @@
 // Package latent is the Gaussian model of one classifier's logit. The logit of a bit is normal
-// with variance 1, and its sign is wrong with the error probability e. The one-factor Gaussian
-// model of montecarlo.Latent adds noise that all classifiers share.
+// with variance 1, and its sign is wrong with the error probability e.
 package latent
 
 import "gonum.org/v1/gonum/stat/distuv"
