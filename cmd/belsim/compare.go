@@ -29,7 +29,6 @@ type compareCmd struct {
 	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
 	baselineFlag
 	samplingFlags
-	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
 	backendFlags
 	outputFlags
 }
@@ -63,7 +62,6 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	draw.Stratified = cmd.Stratified
 	s, fit, err := cmd.readScenario(env, draw)
 	if err != nil {
 		return err

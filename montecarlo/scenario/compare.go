@@ -46,7 +46,6 @@ type CodeResult struct {
 	WorstErr   table.Number `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
 	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Sampling   string       `json:"sampling,omitempty" doc:"stratified: mean, rms and within are exact but for the outcomes that the samples are of, and stderr bounds what else is unknown; plain: stratified samples do not apply, or errors are too frequent; missing without --stratified"`
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	LeastError
@@ -195,21 +194,22 @@ func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarl
 		if err != nil {
 			return nil, err
 		}
-		o, err := sample(ctx, run, p, weights, draw)
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(weights, false), run.Done)
 		if err != nil {
 			return nil, err
 		}
-		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th, o.interval)
+		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th)
 		if err != nil {
 			return nil, err
 		}
-		out.Reached = out.Reached && o.reached
+		o := montecarlo.Average(weights, sums)
+		out.Reached = out.Reached && reached
 		row := CodeResult{
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
 			Bound: bound, Exact: exact, exactFields: interval,
-			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples, Sampling: o.kind,
+			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples,
 		}
-		row.worst(th, weights, o)
+		row.worst(th, weights, o, sums)
 		if least != nil {
 			var reached bool
 			if row.LeastError, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
@@ -242,7 +242,7 @@ func tied(a, b CodeResult) bool {
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
-func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o drawn) {
+func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o montecarlo.Overall, sums []montecarlo.Sums) {
 	level, most := 0, math.Inf(-1)
 	for i, t := range th {
 		if weights[i] == 0 {
@@ -260,7 +260,10 @@ func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o drawn) {
 		r.WorstLevel, r.WorstMean = level, table.Number(most)
 		return
 	}
-	r.WorstLevel, r.WorstMean, r.WorstErr = o.WorstLevel, table.Number(o.WorstMean), table.Number(o.worstErr)
+	r.WorstLevel, r.WorstMean = o.WorstLevel, table.Number(o.WorstMean)
+	if o.WorstLevel > 0 {
+		r.WorstErr = table.Number(sums[o.WorstLevel-1].StdErr())
+	}
 }
 
 // AddInvalid adds a row for each code for which the error model is invalid, at the end.

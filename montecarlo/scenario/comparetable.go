@@ -80,7 +80,7 @@ func (c *Comparison) Heading(s *Scenario) string {
 			model = "bits err near their transitions, with the same r and σ for every code; part of their noise is common"
 		}
 	}
-	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s%s\n", c.Levels, s, c.Seed, model, c.sampled())
+	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s\n", c.Levels, s, c.Seed, model)
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model

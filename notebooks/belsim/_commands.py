@@ -76,7 +76,6 @@ def compare(
     max_samples: int | None = None,
     within: int | None = None,
     least: bool = False,
-    stratified: bool = False,
     baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -90,9 +89,8 @@ def compare(
     what ``fit`` returned; or networks that know one noisy label, with ``label_noise`` (in levels) or with the mean error ``mae``
     (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
 
-    ``least`` adds the least error that a decoder of the outputs can have. ``stratified`` samples only what is not known
-    exactly, where it can (column ``sampling``). ``baseline`` is the mean error, in levels, of direct regression, a network
-    without a code.
+    ``least`` adds the least error that a decoder of the outputs can have. ``baseline`` is the mean error, in
+    levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
@@ -111,7 +109,7 @@ def compare(
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
                     labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least,
-                    stratified=stratified, baseline=baseline, seed=seed, workers=workers, backend=backend,
+                    baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
                 *names,
