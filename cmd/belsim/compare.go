@@ -26,7 +26,6 @@ type compareCmd struct {
 	Decoder []string          `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
 	scenarioFlags
 	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
-	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
 	baselineFlag
 	samplingFlags
 	backendFlags
@@ -96,12 +95,8 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	compare := s.Compare
-	if cmd.Least {
-		compare = s.CompareWithLeast
-	}
 	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
-	result, err := compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
+	result, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)

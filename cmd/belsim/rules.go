@@ -120,7 +120,7 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least"),
+		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend"),
 		rules.NoEffect(cmd.inUnits(), "labels are real with --range", "labels"),
 	)
 }

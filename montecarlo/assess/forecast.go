@@ -116,7 +116,7 @@ func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, flo
 func (s *Study) forecastNotes(codes []*code.Code) []string {
 	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. ~ marks forecasts that do not differ enough to be told from the first."}
 	if s.network.options.FitDecoder {
-		out = append(out, "The decoder fitted is one that is fitted to the new network's logits, as --fit-decoder does. Its forecast is the least error that the model allows; networks reach it within some per cent.")
+		out = append(out, "The decoder fitted is one that is fitted to the new network's logits, as --fit-decoder does. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}
 	if !s.Fit.Perceived.CutoffFitted {
 		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of 'belsim codes probe', and give its outputs with --also probe:FILE.")

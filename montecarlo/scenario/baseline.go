@@ -163,7 +163,6 @@ func (c *Comparison) Columns() table.Option {
 	}{
 		{has(func(r CodeResult) bool { return r.Invalid != "" }), []string{"invalid"}},
 		{has(func(r CodeResult) bool { return r.Forecast != nil }), []string{"training", "forecast"}},
-		{c.hasLeast(), []string{"least", "least_stderr", "above_least_percent"}},
 		{has(func(r CodeResult) bool { return r.Quantization != nil }), []string{"quantization"}},
 		{has(func(r CodeResult) bool { return r.Direct != nil }), []string{"direct_regression"}},
 	} {

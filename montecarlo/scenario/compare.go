@@ -48,7 +48,6 @@ type CodeResult struct {
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
-	LeastError
 	BaselineColumns
 
 	// Of networks that know a perceived label.
@@ -181,11 +180,6 @@ func unfitting(decoders []string, fits []bool) error {
 // Compare computes the error of every candidate, over the weights of its labels, and ranks
 // them: the smallest first.
 func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling) (*Comparison, error) {
-	return s.compare(ctx, run, candidates, weights, draw, nil)
-}
-
-// compare is Compare, with the least errors unless least is nil.
-func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling, least *leasts) (*Comparison, error) {
 	out := &Comparison{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
@@ -210,13 +204,6 @@ func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarl
 			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples,
 		}
 		row.worst(th, weights, o, sums)
-		if least != nil {
-			var reached bool
-			if row.LeastError, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
-				return nil, err
-			}
-			out.Reached = out.Reached && reached
-		}
 		out.Results = append(out.Results, row)
 	}
 	forecast(out.Results, candidates)

@@ -75,7 +75,6 @@ def compare(
     rel_err: float | None = None,
     max_samples: int | None = None,
     within: int | None = None,
-    least: bool = False,
     baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -89,8 +88,7 @@ def compare(
     what ``fit`` returned; or networks that know one noisy label, with ``label_noise`` (in levels) or with the mean error ``mae``
     (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
 
-    ``least`` adds the least error that a decoder of the outputs can have. ``baseline`` is the mean error, in
-    levels, of direct regression, a network without a code.
+    ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
@@ -108,7 +106,7 @@ def compare(
                     levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
-                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least,
+                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
