@@ -33,8 +33,7 @@ type Joint struct {
 	excess []excessSums // by coarse cell
 	coarse int          // coarse cells of a level
 
-	chance      *chance // may be nil
-	shareScores bool    // the model of chance is fit
+	chance *chance
 }
 
 // cellBase are the sums of a sample of a cell without a wrong bit.
@@ -70,12 +69,10 @@ const (
 	coarseNumbers = 1 << 22
 )
 
-// NewJoint prepares the second reading. f is the fit of all bits to the counts. models are the
-// models whose goodness is asked for: one for all bits, or one for each, where nil stands for a
-// bit that never errs; one model for all bits is f. seed is for the signs of the resampling (see
-// Goodness). aside are the bits, from 0, that are left out as bits without transitions are; f is the
-// fit of the others. The error is about the sizes, or the context's.
-func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, models []*Fit, seed uint64, aside ...int) (*Joint, error) {
+// NewJoint prepares the second reading. f is the fit to the counts. seed is for the signs of the
+// resampling (see Goodness). aside are the bits, from 0, that are left out as bits without transitions
+// are; f is the fit of the others. The error is about the sizes, or the context's.
+func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, seed uint64, aside ...int) (*Joint, error) {
 	if err := counts.check(); err != nil {
 		return nil, err
 	}
@@ -123,8 +120,7 @@ func NewJoint(ctx context.Context, c *code.Code, counts *Counts, f *Fit, models 
 		}
 	}
 	var err error
-	j.chance, err = newChance(ctx, counts, positions, models, seed)
-	j.shareScores = len(models) == 1
+	j.chance, err = newChance(ctx, counts, j.local, j.inverse, seed)
 	return j, err
 }
 
@@ -207,12 +203,10 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 			r += g
 			q += 1 - 2*h
 		}
-		j.chance.wrong(i, at, k)
+		j.chance.wrong(i, k)
 	}
 	j.Erring += erring
-	if j.shareScores {
-		j.chance.score(0, a-base.a, b-base.b)
-	}
+	j.chance.score(a-base.a, b-base.b)
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}
 	if g := j.local.grid; g.spread > 0 { // from ln s to ln σ
 		u[1] *= (j.fit.s() / j.fit.Sigma.Value) * (j.fit.s() / j.fit.Sigma.Value)

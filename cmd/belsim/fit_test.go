@@ -302,18 +302,6 @@ func TestModel(t *testing.T) {
 		t.Error(out)
 	}
 
-	// Each bit's own r and σ, for the same code alone.
-	own := fitOf(t, append(network, "--samples", "500", "--per-bit", "-o", "bits.json")...)
-	if len(own.PerBit) != 32 || own.R != f.R {
-		t.Fatalf("%+v", own)
-	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "bits.json", "--shared-noise", "0", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil || math.Abs(float64(c.Results[0].Exact/own.Decoders[0].Exact)-1) > 1e-12 {
-		t.Errorf("compare with each bit's own: %v, %v; fit: %v", c.Results[0].Exact, err, own.Decoders[0].Exact)
-	}
-	if own.Decoders[0].Exact == f.Decoders[0].Exact {
-		t.Error("each bit's own r and σ change nothing")
-	}
-
 	text, err := os.ReadFile("fit.json")
 	if err != nil {
 		t.Fatal(err)

@@ -127,7 +127,7 @@ type trainingFlag struct {
 func (f trainingFlag) training() errmodel.Training { return errmodel.Training(f.Training) }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
-func (f mixtureFlags) model(printed bool) scenario.Model {
+func (f mixtureFlags) model() scenario.Model {
 	switch {
 	case f.perceived():
 		return f.perceivedFlags.model(0)
@@ -136,15 +136,8 @@ func (f mixtureFlags) model(printed bool) scenario.Model {
 	case f.Errors != "":
 		return scenario.Table{Path: f.Errors}
 	}
-	return scenario.Mixture{R: f.R, Sigma: f.Sigma, Printed: printed}
+	return scenario.Mixture{R: f.R, Sigma: f.Sigma}
 }
-
-// transitionsFlag chooses the transitions of codes that the paper prints transitions of.
-type transitionsFlag struct {
-	Transitions string `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
-}
-
-func (f transitionsFlag) printed() bool { return f.Transitions == "printed" }
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
@@ -186,7 +179,6 @@ func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorF
 type scenarioFlags struct {
 	outputsFlags
 	mixtureFlags
-	transitionsFlag
 	priorFlag
 }
 
@@ -197,7 +189,7 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*
 	if err := checkFlags(draw.Check(), s.Check(), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err
 	}
-	s.Model = f.mixtureFlags.model(f.printed())
+	s.Model = f.mixtureFlags.model()
 	fit, err := fillFit(env, s, f.fitFlag, f.priorFlag)
 	if err != nil || fit == nil {
 		return s, fit, err

@@ -234,7 +234,6 @@ func TestVerify(t *testing.T) {
 		{"--code", "johnson", "--levels", "100"},
 		{"--code", "hexj", "--levels", "256", "--samples", "20000"},
 		{"--code", "hadamard", "--levels", "32", "--r", "0.3", "--samples", "20000"},
-		{"--code", "johnson-nonzero", "--levels", "31", "--transitions", "printed"},
 	} {
 		out := mustRun(t, append([]string{"verify"}, args...)...)
 		if !strings.Contains(out, "\nPASS ") {
@@ -688,7 +687,6 @@ func TestBadInput(t *testing.T) {
 		{"verify --sigma -Inf", "σ = -Inf: want a positive finite number"},
 		{"verify --sigma 0", "σ = 0: want a positive finite number"},
 		{"verify --r 9 --sigma 1", "r = 9 with σ = 1 is invalid: e[n,k] ="},
-		{"verify --transitions printed --code hexj", "the paper prints transitions for johnson-nonzero and unary only, not for hexj"},
 		{"verify --random --errors e.csv", "want one of them"},
 		{"verify --prior prior.csv", `prior.csv: row 3, column 2: count "-3"`},
 		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},

@@ -66,9 +66,9 @@ func (f outputFlags) writes(endings ...string) bool {
 func (f mixtureFlags) flagRules() []rules.Rule {
 	const both = "give error probabilities"
 	return slices.Concat(
-		f.perceivedFlags.flagRules("r", "sigma", "errors", "model", "transitions"),
-		rules.Contradicts("model", both, "r", "sigma", "errors", "transitions"),
-		rules.Contradicts("errors", both, "r", "sigma", "transitions"),
+		f.perceivedFlags.flagRules("r", "sigma", "errors", "model"),
+		rules.Contradicts("model", both, "r", "sigma", "errors"),
+		rules.Contradicts("errors", both, "r", "sigma"),
 		rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
 		rules.NoEffect(f.Model == "", "it is for --model", "error-model"),
 	)
@@ -131,7 +131,7 @@ func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 		within = "only -o FILE.csv shows it"
 	}
 	return slices.Concat(
-		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
+		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "label-noise", "mae"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
 		rules.NoEffect(cmd.JSON, "JSON has all levels", "full"),
@@ -140,7 +140,7 @@ func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 
 func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.Contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
+		rules.Contradicts("label-noise", "give the error model", "r", "sigma"),
 		rules.Contradicts("label-noise", "make the bits err together", "shared-noise"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
 		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),

@@ -212,7 +212,7 @@ func TestSweepCut(t *testing.T) {
 	}
 }
 
-// TestSweepModels: relative errors, logits, continuous labels, priors, printed transitions
+// TestSweepModels: relative errors, logits, continuous labels, priors
 // and files of codes go through shards like the rest.
 func TestSweepModels(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -223,7 +223,6 @@ func TestSweepModels(t *testing.T) {
 		"rel_err":    `{"codes": ["unary", "hexj"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["mc"], "rel_err": 0.01, "max_samples": 200000}`,
 		"continuous": `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "labels": "continuous", "shared_noise": 0.5, "temperature": 3}`,
 		"prior":      `{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`,
-		"printed":    `{"codes": ["johnson-nonzero"], "levels": [15], "r": [0.5, 1], "sigma": [2], "methods": ["bound"], "transitions": "printed"}`,
 	} {
 		write(t, name+".json", plan)
 		mustSweep(t, name+".json", "--out", name)

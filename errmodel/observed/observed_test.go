@@ -351,7 +351,7 @@ func TestLabels(t *testing.T) {
 // depend reads the samples again.
 func depend(t *testing.T, s *observed.Source, c *code.Code, sum *observed.Summary, f *errmodel.Fit) *errmodel.Joint {
 	t.Helper()
-	j, err := errmodel.NewJoint(context.Background(), c, sum.Counts, f, []*errmodel.Fit{f}, 1)
+	j, err := errmodel.NewJoint(context.Background(), c, sum.Counts, f, 1)
 	if err == nil {
 		err = observed.Depend(context.Background(), s, c, j, nil)
 	}
@@ -376,7 +376,7 @@ func TestDependence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions(), -1)
+		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,7 +415,7 @@ func TestInflatedCoverage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions(), -1)
+		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions())
 		if err != nil {
 			t.Fatal(err)
 		}

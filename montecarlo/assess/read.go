@@ -67,8 +67,6 @@ func (f *Fit) check() error {
 		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
 	case !f.LogitScale.IsMissing() && !positive(f.LogitScale):
 		return fmt.Errorf("logit_scale is %v; want a positive number", float64(f.LogitScale))
-	case len(f.PerBit) != 0 && len(f.PerBit) != f.Bits:
-		return fmt.Errorf("per_bit has %d entries for %d bits", len(f.PerBit), f.Bits)
 	}
 	if !f.SharedNoise.IsMissing() {
 		if err := scenario.CheckSharedNoise(float64(f.SharedNoise)); err != nil {
@@ -155,14 +153,7 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
 		return nil
 	}
-	m := scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
-	if len(f.PerBit) > 0 {
-		m.PerBit = &scenario.PerBit{Code: f.Code, Levels: f.Levels}
-		for _, b := range f.PerBit {
-			m.PerBit.R, m.PerBit.Sigma = append(m.PerBit.R, float64(b.R)), append(m.PerBit.Sigma, float64(b.Sigma))
-		}
-	}
-	s.Model = m
+	s.Model = scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
 	if !f.SharedNoise.IsMissing() {
 		s.SharedNoise = float64(f.SharedNoise)
 	}

@@ -41,10 +41,9 @@ type Plan struct {
 	Methods  []scenario.Method
 	Sampling scenario.Sampling
 
-	transitions string
-	prior       string // path of the histogram of the labels
-	plane       planeKeys
-	given       map[string]bool // the keys that are in the file
+	prior string // path of the histogram of the labels
+	plane planeKeys
+	given map[string]bool // the keys that are in the file
 }
 
 // planeKeys are error models that a plan file can ask for, by the keys of their parameters.
@@ -62,9 +61,7 @@ func planes() []planeKeys {
 		return planeKeys{kind, x, y, usual, make}
 	}
 	return []planeKeys{
-		plane(scenario.Mixtures, 0, func(p *Plan) scenario.Plane {
-			return scenario.MixturePlane{Printed: p.transitions == printedTransitions}
-		}),
+		plane(scenario.Mixtures, 0, func(*Plan) scenario.Plane { return scenario.MixturePlane{} }),
 		plane(scenario.PerceivedLabels, errmodel.DefaultMisfit, func(p *Plan) scenario.Plane {
 			// Cells are computed side by side, so each learns on one goroutine.
 			model := errmodel.Perceived{Cutoff: p.cutoff, Training: p.training}
@@ -80,12 +77,6 @@ func (p *Plan) learning() (cutoff float64, training errmodel.Training) {
 	}
 	return p.cutoff, p.training
 }
-
-// Transitions of the codes, as plan files name them.
-const (
-	codeTransitions    = "code"
-	printedTransitions = "printed"
-)
 
 // maxPlan is the largest size of a plan file, in bytes.
 const maxPlan = 16 << 20
@@ -114,7 +105,7 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 	}
 	p := &Plan{
 		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
-		training: errmodel.BitByBit, transitions: codeTransitions, given: map[string]bool{},
+		training: errmodel.BitByBit, given: map[string]bool{},
 	}
 	p.Scenario.Decoders = decoders
 	keys := map[string]planKey{
@@ -131,7 +122,6 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 		"temperature":  {&p.Scenario.Temperature, "a number"},
 		"shared_noise": {&p.Scenario.SharedNoise, "a number"},
 		"labels":       {&p.Scenario.Labels, `"levels" or "continuous"`},
-		"transitions":  {&p.transitions, `"code" or "printed"`},
 		"cutoff":       {&p.cutoff, "a number"},
 		"training":     {&p.training, `"bits" or "decoder"`},
 		"prior":        {&p.prior, "the path of a histogram"},
@@ -254,7 +244,6 @@ func (p *Plan) check() error {
 		checkList(p, "methods", p.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList(p, "outputs", []scenario.Outputs{s.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
 		checkList(p, "labels", []scenario.Labels{s.Labels}, scenario.Levels, scenario.Continuous),
-		checkList(p, "transitions", []string{p.transitions}, codeTransitions, printedTransitions),
 	); err != nil {
 		return err
 	}
@@ -296,7 +285,7 @@ func (p *Plan) check() error {
 func (p *Plan) checkPlane() error {
 	refused := []string{"cutoff", "training"}
 	if p.plane.kind == scenario.PerceivedLabels {
-		refused = []string{"transitions", "shared_noise"}
+		refused = []string{"shared_noise"}
 		if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
 			return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
 		}

@@ -61,8 +61,7 @@ type Definition struct {
 	Within         int                `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
 	Seed           uint64             `json:"seed" doc:"seed of the random numbers"`
 	scenario.Reading
-	Transitions string  `json:"transitions" doc:"code: the code's own bit transitions; printed: those that the paper's Eq. 4 prints"`
-	Priors      []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
+	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
 }
 
 // SetAxes sets the plane and the values of its parameters.
@@ -269,7 +268,6 @@ func (s *Sweep) identity(i int, method scenario.Method) string {
 	line("temperature", hexadecimal(s.Temperature))
 	line("shared noise", hexadecimal(s.SharedNoise))
 	line("labels", s.LabelKind)
-	line("transitions", s.Transitions)
 	digest := sha256.New()
 	for _, w := range s.priors[p.Levels] {
 		digest.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(w)))

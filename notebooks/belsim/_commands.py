@@ -65,7 +65,6 @@ def compare(
     misfit: float | None = None,
     cutoff: float | None = None,
     training: Training | Sequence[Training] | None = None,
-    transitions: Literal["code", "printed"] | None = None,
     prior: ArrayLike | None = None,
     outputs: Literal["auto", "bits", "logits"] | None = None,
     temperature: float | None = None,
@@ -104,7 +103,7 @@ def compare(
                 "compare",
                 *flags(
                     levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
-                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
+                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
                     labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
@@ -237,7 +236,6 @@ def heatmap(
     method: Literal["bound", "exact", "mc"] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
-    transitions: Literal["code", "printed"] | None = None,
     prior: ArrayLike | None = None,
     outputs: Literal["auto", "bits", "logits"] | None = None,
     temperature: float | None = None,
@@ -265,7 +263,7 @@ def heatmap(
                 f"--output={svg}",
                 *flags(
                     levels=levels, r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
-                    training=training, method=method, decoder=decoder, model=_model(inputs, model), transitions=transitions,
+                    training=training, method=method, decoder=decoder, model=_model(inputs, model),
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, shared_noise=shared_noise,
                     labels=labels, samples=samples, seed=seed, workers=workers, backend=backend,
                 ),
@@ -344,7 +342,6 @@ def fit(
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
     temperature: float | None = None,
-    per_bit: bool = False,
     baseline: float | None = None,
     samples: int | None = None,
     seed: int | None = None,
@@ -361,7 +358,7 @@ def fit(
 
     ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
-    the τ of gen-ex. ``per_bit`` fits r and σ for each bit. ``samples`` are simulated for each level. ``baseline`` is the
+    the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` is the
     mean error of direct regression of the same targets, in levels, or with ``range`` in label units: ``print(fit)`` compares the
     network with it, and ``fit.baselines`` has it, beside the error of quantization alone.
 
@@ -369,7 +366,7 @@ def fit(
     """
     return _fit(
         code=code, outputs=outputs, targets=targets, range=range, levels=levels, kind=kind, training=training, also=also,
-        candidates=candidates, recommend=recommend, temperature=temperature, per_bit=per_bit, baseline=baseline,
+        candidates=candidates, recommend=recommend, temperature=temperature, baseline=baseline,
         samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
     )  # fmt: skip
 

@@ -41,7 +41,7 @@ type setting struct {
 	real          bool                 // labels are real numbers
 	present       func(level int) bool // the levels that occur; nil for all
 	note          string
-	perBit        bool
+	rates         bool // the intervals of error rates count, too
 }
 
 func odd(level int) bool  { return level%2 == 1 }
@@ -85,13 +85,12 @@ func settings() []setting {
 	}
 }
 
-// bitSettings are those in which every bit is fitted by itself, too.
-func bitSettings() []setting {
+// rateSettings are those in which the intervals of the error rates count, too.
+func rateSettings() []setting {
 	return []setting{
-		{code: "unary", levels: 32, r: 0.5, sigma: 2, rho: 0.5, samples: 5000, perBit: true},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 3000, perBit: true},
-		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, rho: 0.3, samples: 5000, perBit: true, real: true},
-		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, rho: 0.5, samples: 20000, perBit: true},
+		{code: "unary", levels: 32, r: 0.5, sigma: 2, rho: 0.5, samples: 5000, rates: true},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, rho: 0.3, samples: 3000, rates: true},
+		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, rho: 0.5, samples: 20000, rates: true},
 	}
 }
 
@@ -240,7 +239,6 @@ func (h held) String(fits int) string {
 type result struct {
 	fits, failed       int
 	r, sigma, rho      held
-	bitR, bitSigma     held // of single bits
 	rate               held // of the error rates of single levels and bits
 	rHat, sHat, rhoHat []float64
 	tests, alarms      int
@@ -291,7 +289,7 @@ func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
 	}
 	o := assess.Options{
 		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" + filepath.Join(folder, "z.npy"),
-		Temperature: 1, Samples: 1, Seed: 1, PerBit: d.perBit,
+		Temperature: 1, Samples: 1, Seed: 1,
 	}
 	if d.real {
 		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
@@ -317,11 +315,7 @@ func (r *result) add(d *drawer, study *assess.Study, err error) {
 	if !f.SharedNoise.IsMissing() {
 		r.rhoHat = append(r.rhoHat, float64(f.SharedNoise))
 	}
-	for _, b := range f.PerBit {
-		r.bitR.add(b.RInterval, s.r)
-		r.bitSigma.add(b.SigmaInterval, s.sigma)
-	}
-	if s.perBit && !s.real {
+	if s.rates {
 		r.addRates(d, study)
 	}
 	if !f.P.IsMissing() {
@@ -376,7 +370,7 @@ func main() {
 	}
 	if *only <= 0 {
 		fmt.Println()
-		if err := printBits(os.Stdout, *fits/3, *seed); err != nil {
+		if err := printRates(os.Stdout, *fits/3, *seed); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println()
@@ -421,23 +415,16 @@ func print(w io.Writer, fits, more, only int, seed uint64) error {
 	return nil
 }
 
-// printBits prints the coverage of the intervals of single bits, and of single rates.
-func printBits(w io.Writer, fits int, seed uint64) error {
-	fmt.Fprintln(w, "| code | L | r | σ | ρ | N | labels | fits | a bit's r held | a bit's σ held | bits with intervals | rates held | false alarms |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 13))
-	for i, s := range bitSettings() {
+// printRates prints the coverage of the intervals of the error rates of single levels and bits.
+func printRates(w io.Writer, fits int, seed uint64) error {
+	fmt.Fprintln(w, "| code | L | r | σ | ρ | N | fits | rates held |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 8))
+	for i, s := range rateSettings() {
 		r, err := s.run(fits, seed+uint64(i+100)<<32)
 		if err != nil {
 			return err
 		}
-		labels, rates := "levels", "–"
-		if s.real {
-			labels = "real"
-		} else {
-			rates = fmt.Sprintf("%.3f", r.rate.share())
-		}
-		fmt.Fprintf(w, "| %s | %d | %g | %g | %g | %d | %s | %d | %.3f | %.3f | %d | %s | %.3f |\n",
-			s.code, s.levels, s.r, s.sigma, s.rho, s.samples, labels, fits, r.bitR.share(), r.bitSigma.share(), r.bitR.printed, rates, float64(r.alarms)/float64(r.tests))
+		fmt.Fprintf(w, "| %s | %d | %g | %g | %g | %d | %d | %.3f |\n", s.code, s.levels, s.r, s.sigma, s.rho, s.samples, fits, r.rate.share())
 	}
 	return nil
 }
