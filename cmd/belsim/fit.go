@@ -32,7 +32,7 @@ type fitCmd struct {
 	Candidates  []string            `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64              `default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64              `default:"1" help:"Seed of the random numbers."`
-	baselineFlag
+	Baseline    float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
 	backendFlags
 	outputFlags
 }
@@ -44,7 +44,7 @@ func (fitCmd) Help() string {
 
 A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
 
--o FILE.json can be read back by compare, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
+-o FILE.json can be read back by compare, levels, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
 
 Example, on a network's outputs that lie in belsim's repository:
 

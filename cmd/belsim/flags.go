@@ -10,7 +10,6 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 )
@@ -56,14 +55,14 @@ type mixtureFlags struct {
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64             `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels (in label units where compare has --range)."`
-	MAE        forecast.UnaryError `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels (with --range of compare: of X label units, quantization included, at the largest number of levels, or at L levels: X@L)."`
-	Misfit     float64             `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit}; in label units where compare has --range)."`
-	Cutoff     float64             `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise float64 `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels."`
+	MAE        float64 `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
+	Misfit     float64 `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
+	Cutoff     float64 `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }
 
 // perceived reports whether the flags ask for such networks.
-func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE.Error > 0 }
+func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 }
 
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
@@ -79,6 +78,7 @@ func (f perceivedFlags) check() error {
 		least string
 	}{
 		{"label-noise", f.LabelNoise, "more than zero levels"},
+		{"mae", f.MAE, "more than zero levels"},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
 		{"misfit", f.Misfit, "zero levels or more"},
 	} {
@@ -101,22 +101,14 @@ func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario
 	if m.Training == "" || env.given["training"] {
 		m.Training = training
 	}
-	if f.MAE.Levels > 0 {
-		return fmt.Errorf("--mae %v: X@L is for label units, with --range", f.MAE)
-	}
-	if f.MAE.Error > 0 {
+	if f.MAE > 0 {
 		var err error
-		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE.Error); err != nil {
+		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
 	s.Model = m
 	return m.Check()
-}
-
-// baselineFlag gives an error that no code has.
-type baselineFlag struct {
-	Baseline float64 `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
 }
 
 // trainingFlag says what networks that know a perceived label were trained for.

@@ -107,7 +107,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge", "man"}
+var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge", "man"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -132,7 +132,7 @@ func TestHelp(t *testing.T) {
 func TestHelpExamples(t *testing.T) {
 	inFolderWithData(t)
 	shorter := map[string]string{
-		"compare": "--samples 500 --quiet", "heatmap": "--r 10:50:5 --sigma 10:50:5", "fit": "--samples 500",
+		"compare": "--samples 500 --quiet", "levels": "--levels 8,16", "heatmap": "--r 10:50:5 --sigma 10:50:5", "fit": "--samples 500",
 		"optimize": "--steps 300 --samples 500", "bench": "--time 1ms",
 	}
 	if long {

@@ -120,8 +120,15 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend"),
-		rules.NoEffect(cmd.inUnits(), "labels are real with --range", "labels"),
+	)
+}
+
+func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
+	const both = "say what the networks know"
+	return slices.Concat(
+		rules.Contradicts("label-noise", both, "mae", "model"), rules.Contradicts("mae", both, "model"),
+		rules.Contradicts("model", "give the range of the labels", "range"),
+		cmd.outputFlags.flagRules(true),
 	)
 }
 

@@ -159,7 +159,7 @@ func TestExamplesHaveNoNotes(t *testing.T) {
 		files = append(files, found...)
 	}
 	commands := 0
-	example := regexp.MustCompile(`(?m)(?:^  |^\$ |^!|"!?|^ *)belsim ((?:codes|compare|heatmap|verify|fit|optimize|figures|bench|sweep|merge) [^\n|>;&"#]*)`)
+	example := regexp.MustCompile(`(?m)(?:^  |^\$ |^!|"!?|^ *)belsim ((?:codes|compare|levels|heatmap|verify|fit|optimize|figures|bench|sweep|merge) [^\n|>;&"#]*)`)
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue

@@ -163,6 +163,29 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	return nil
 }
 
+// FillResolution makes the fit's perceived label, range, prior and training those of a question about numbers of
+// levels. The error names the file, and says that the fit has no perceived label or no range of real labels.
+func (f *Fit) FillResolution(q *forecast.Resolution) error {
+	if _, err := f.Chosen(PerceivedModel); err != nil {
+		return err
+	}
+	if f.Range == nil {
+		return fmt.Errorf("%s: the targets of the fit were levels; want a fit to real labels, with their range", f.path)
+	}
+	q.Labels = forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.Prior}
+	p := f.perceivedModel()
+	if q.Noise = q.Labels.NoiseAround(f.Levels, p.Noise); q.Noise == 0 {
+		return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, p.Noise)
+	}
+	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []errmodel.Training{p.Training}
+	q.Scenario.Temperature = f.Temperature
+	q.Fitted = func(of *forecast.Forecaster) {
+		f.Uncertain(of)
+		of.Model.Floor = p.Floor
+	}
+	return nil
+}
+
 // perceivedModel is the perceived label of the fit. Its cutoff is that of the model, unless it was
 // fitted: it depends on s then.
 func (f *Fit) perceivedModel() scenario.Perceived {
