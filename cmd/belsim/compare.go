@@ -101,7 +101,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.print(env, t); err != nil {
 		return err
 	}
-	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes()))
+	var more []string
+	if result.R != nil {
+		more = append(more, "Networks do not learn all codes equally well: --mae X forecasts trained networks.")
+	}
+	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes(more...)))
 	return nil
 }
 

@@ -90,7 +90,7 @@ func TestPerceivedRules(t *testing.T) {
 		{"compare --label-noise NaN", "--label-noise NaN: want more than zero levels"},
 		{"compare unary --levels 8 --mae 7", "--mae 7: no label noise from 0.02 to 4 levels"},
 		{"compare unary --levels 8 --label-noise 1 --training decoder --decoder bel-u", "decoder bel-u reads bits, and networks trained for the decoder give logits; want gen or gen-ex"},
-		{"compare unary --levels 8 --label-noise 1 --training bits,bits", "--training bits is given twice"},
+		{"compare unary --levels 8 --label-noise 1 --training bits,bits", "training bits is given twice"},
 		{"compare unary --levels 8 --mae 0", "--mae 0: want more than zero"},
 		{"compare unary --levels 8 --mae=-1", "--mae -1: want more than zero levels"},
 	} {

@@ -282,10 +282,10 @@ func TestSweepMergePictures(t *testing.T) {
 	write(t, "plan.json", testPlan)
 	mustSweep(t, "plan.json", "--out", "many")
 	for pair, want := range map[string]string{
-		"":                        "want --pair A,B",
-		"unary":                   "want --pair A,B",
-		"unary:bel-u:15,jonson":   "--pair jonson: this sweep has no such code",
-		"unary,johnson":           "--pair unary: is it unary:",
+		"":                        "want a pair A,B",
+		"unary":                   "want a pair A,B",
+		"unary:bel-u:15,jonson":   "pair of jonson: this sweep has no such code",
+		"unary,johnson":           "pair of unary: is it unary:",
 		"hexj:gen:20,hexj:gen:20": "want two that differ",
 	} {
 		args := []string{"merge", "many", "-o", "no.png"}

@@ -37,7 +37,7 @@ func Read(path string) (*Fit, error) {
 	}
 	var other *json.UnmarshalTypeError
 	if errors.As(err, &other) {
-		err = fmt.Errorf("character %d: %s; want what 'belsim fit -o FILE.json' writes", other.Offset, other.Value)
+		err = fmt.Errorf("character %d: %s; want the JSON of a fit", other.Offset, other.Value)
 		if other.Field != "" {
 			err = fmt.Errorf("%s: %w", other.Field, err)
 		}
@@ -56,9 +56,9 @@ func (f *Fit) check() error {
 	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
 	switch {
 	case f.R.IsMissing():
-		return errors.New("there is no r; want what 'belsim fit -o FILE.json' writes")
+		return errors.New("there is no r; want the JSON of a fit")
 	case !positive(f.R):
-		return fmt.Errorf("r is %v; want a positive number, as 'belsim fit -o FILE.json' writes", float64(f.R))
+		return fmt.Errorf("r is %v; want a positive number", float64(f.R))
 	case !positive(f.Sigma):
 		return fmt.Errorf("sigma is %v; want a positive number", float64(f.Sigma))
 	case f.Levels < code.MinLevels || f.Levels > code.MaxLevels:
@@ -132,7 +132,7 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 	known := f.Perceived != nil && f.Perceived.Noise > 0
 	switch {
 	case m == PerceivedModel && !known:
-		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want --error-model mixture", f.path)
+		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
 	case m != AutoModel:
 		return m, nil
 	case known && (f.Perceived.Describes || f.P < chance && !(f.Explained >= close)):

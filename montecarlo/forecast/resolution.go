@@ -112,7 +112,7 @@ type ResolutionRow struct {
 	Hi           table.Number      `json:"interval_hi" doc:"upper end of interval"`
 	Quantization table.Number      `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
 	Tie          bool              `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Direct       *table.Number     `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as --baseline says; missing without it"`
+	Direct       *table.Number     `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.

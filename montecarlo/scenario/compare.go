@@ -22,7 +22,7 @@ type Comparison struct {
 	Within  int          `json:"within_levels" doc:"θ: errors of at most θ levels count as within"`
 	Results []CodeResult `json:"results" doc:"a row for each code and decoder, the smallest error first"`
 	// Set by AddBaselines.
-	Baselines []Baseline `json:"baselines" doc:"errors of no code, in levels; empty where true labels are levels and there is no --baseline"`
+	Baselines []Baseline `json:"baselines" doc:"errors of no code, in levels; empty where true labels are levels and no error of direct regression is given"`
 	Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
@@ -134,7 +134,7 @@ codes:
 func checkTwice(decoders []string) error {
 	for i, name := range decoders {
 		if slices.Contains(decoders[:i], name) {
-			return fmt.Errorf("--decoder %s is given twice", name)
+			return fmt.Errorf("decoder %s is given twice", name)
 		}
 	}
 	return nil
@@ -171,7 +171,7 @@ func (s *Scenario) checkDecoders(codes []*code.Code, decoders []string) error {
 func unfitting(decoders []string, fits []bool) error {
 	for i, ok := range fits {
 		if !ok {
-			return fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
+			return fmt.Errorf("%w: decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
 		}
 	}
 	return nil

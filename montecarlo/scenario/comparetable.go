@@ -79,8 +79,8 @@ func (c *Comparison) Heading(s *Scenario) string {
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model
-// forecasts trained networks.
-func (c *Comparison) Notes() string {
+// forecasts trained networks. more are further sentences.
+func (c *Comparison) Notes(more ...string) string {
 	var out strings.Builder
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
@@ -113,8 +113,8 @@ func (c *Comparison) Notes() string {
 			fmt.Fprintf(&out, "%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits.\n", r.Code, r.Bits, c.Levels)
 		}
 	}
-	if c.R != nil {
-		out.WriteString("Networks do not learn all codes equally well: --mae X forecasts trained networks.\n")
+	for _, text := range more {
+		out.WriteString(text + "\n")
 	}
 	if out.Len() > 0 {
 		return "\n" + out.String()

@@ -102,7 +102,7 @@ type Pair struct {
 	Methods  []scenario.Method `json:"methods" doc:"the methods that exist for both: bound, exact or mc"`
 }
 
-// String is the pair as merge's --pair names it, CODE:DECODER:LEVELS.
+// String is the pair as a pair of a figure is named, CODE:DECODER:LEVELS.
 func (p Pair) String() string { return fmt.Sprintf("%s:%s:%d", p.Code, p.Decoder, p.Levels) }
 
 // Axis holds the values of one parameter of the error model, in ascending order.

@@ -323,7 +323,7 @@ class Fit(_Results):
             return Figure(svg.read_text(encoding="utf-8"))
 
     def __str__(self) -> str:
-        return self.report.split("\n\n", 1)[0].replace("--recommend", "fit.recommendation")
+        return self.report.split("\n\n", 1)[0]
 
     def __repr__(self) -> str:
         return f"<Fit of {self.results['code']}, {self.results['levels']} levels, {self.results['samples']} samples>\n{self}"
