@@ -58,7 +58,7 @@ func ExampleNewFit() {
 			counts.Row(i)[k] = uint64(math.Round(1000 * e.At(i, k)))
 		}
 	}
-	fit, err := errmodel.NewFit(context.Background(), counts, c.Transitions(), -1)
+	fit, err := errmodel.NewFit(context.Background(), counts, c.Transitions())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -63,18 +62,17 @@ func threshold() float64 {
 const smallestSigma = 0.1
 
 // NewFit fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
-// positions are the transitions of the code (code.Code.Transitions). bit is the index of
-// one bit, from 0, or −1 for all bits that have transitions. The intervals come from the
-// profile likelihood; see Inflate. The error wraps ErrNoFit where no output is wrong, or is
-// the context's.
-func NewFit(ctx context.Context, c *Counts, positions [][]int, bit int) (*Fit, error) {
+// positions are the transitions of the code (code.Code.Transitions); bits without any are left
+// out. The intervals come from the profile likelihood; see Inflate. The error wraps ErrNoFit where
+// no output is wrong, or is the context's.
+func NewFit(ctx context.Context, c *Counts, positions [][]int) (*Fit, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	if len(positions) != c.Bits {
 		return nil, fmt.Errorf("transitions of %d bits for counts of %d", len(positions), c.Bits)
 	}
-	l := newLikelihood(c, positions, bit)
+	l := newLikelihood(c, positions)
 	switch {
 	case len(l.n) == 0:
 		return nil, fmt.Errorf("%w: no transitions", ErrNoFit)
@@ -158,14 +156,6 @@ func (f *Fit) maximize(ctx context.Context) error {
 	}
 	f.R.Value, f.Sigma.Value = math.Exp(a), f.l.grid.narrow(math.Exp(b))
 	return nil
-}
-
-// Regular reports whether the estimate lies inside of what is possible. At a limit (Limited, or a σ
-// that cannot be told from 0 or from any larger one) its intervals do not hold the truth as often as
-// they say.
-func (f *Fit) Regular() bool {
-	_, _, _, ok := f.inverse()
-	return ok
 }
 
 // Spread says how far chance takes the estimates of ln r and ln σ, from the samples themselves:
@@ -363,16 +353,4 @@ func descend(ctx context.Context, top, far, height float64, f func(float64) floa
 		}
 	}
 	return b.below, nil
-}
-
-// PerBit returns the table e[n,k], L × M, in which each bit has its own fit. A bit
-// without a fit never errs.
-func PerBit(levels int, positions [][]int, fits []*Fit) (*mat.Dense, error) {
-	bits := make([][]Transition, len(positions))
-	for k, f := range fits {
-		if f != nil {
-			bits[k] = Transitions(positions[k], f.R.Value, f.Sigma.Value)
-		}
-	}
-	return Table(levels, bits)
 }

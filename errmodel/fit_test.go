@@ -57,7 +57,7 @@ func TestLikelihood(t *testing.T) {
 		c := mustCode(t, name, 40)
 		r, sigma := 0.11, 2.5
 		counts := simulated(rand.New(rand.NewPCG(1, 2)), mustMixture(t, c, r, sigma), func(i int) uint64 { return uint64(i % 50) })
-		l := newLikelihood(counts, c.Transitions(), -1)
+		l := newLikelihood(counts, c.Transitions())
 		// Where far cells are beyond the underflow of Gaussians, too.
 		for _, at := range [][2]float64{{math.Log(r), math.Log(sigma)}, {math.Log(0.07), math.Log(0.4)}, {math.Log(0.01), math.Log(0.12)}} {
 			a, b := at[0], at[1]
@@ -119,7 +119,7 @@ func TestFitMaximum(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
 		c := mustCode(t, name, 64)
 		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
-		f, err := NewFit(context.Background(), counts, c.Transitions(), -1)
+		f, err := NewFit(context.Background(), counts, c.Transitions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestFitCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			missedR, missedSigma := 0, 0
 			for range sets {
-				f, err := NewFit(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions(), -1)
+				f, err := NewFit(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -204,38 +204,6 @@ func TestFitCoverage(t *testing.T) {
 				t.Errorf("of %d intervals %d missed r and %d missed σ; want %d to %d", sets, missedR, missedSigma, least, most)
 			}
 		})
-	}
-}
-
-// TestFitPerBit recovers parameters that differ from bit to bit.
-func TestFitPerBit(t *testing.T) {
-	c := mustCode(t, "johnson", 32)
-	truth := make([][]Transition, c.Bits())
-	for k, ns := range c.Transitions() {
-		for _, n := range ns {
-			truth[k] = append(truth[k], Transition{Mu: float64(n) + 0.5, R: 0.3 + 0.03*float64(k), Sigma: 1 + 0.1*float64(k)})
-		}
-	}
-	e, err := Table(32, truth)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := simulated(rand.New(rand.NewPCG(6, 7)), e, func(int) uint64 { return 1000 })
-	fits := make([]*Fit, c.Bits())
-	missed := 0
-	for k := range fits {
-		if fits[k], err = NewFit(context.Background(), counts, c.Transitions(), k); err != nil {
-			t.Fatal(err)
-		}
-		if r := truth[k][0].R; r < fits[k].R.Lo || r > fits[k].R.Hi {
-			missed++
-		}
-	}
-	if _, most := tolerated(len(fits)); missed > most {
-		t.Errorf("%d of %d intervals miss r", missed, len(fits))
-	}
-	if _, err := PerBit(32, c.Transitions(), fits); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -256,14 +224,14 @@ func TestFitExtremes(t *testing.T) {
 			}
 		}
 	}
-	f, err := NewFit(ctx, beside, c.Transitions(), -1)
+	f, err := NewFit(ctx, beside, c.Transitions())
 	if err != nil || f.Sigma.Lo != 0 || !math.IsInf(f.R.Hi, 1) || f.Sigma.Hi > 1 || f.R.Lo <= 0 {
 		t.Errorf("errors beside transitions alone: %+v, %v", f, err)
 	}
-	if f, err = NewFit(ctx, anywhere, c.Transitions(), -1); err != nil || !math.IsInf(f.Sigma.Hi, 1) || !math.IsInf(f.R.Hi, 1) || f.Sigma.Lo < 5 {
+	if f, err = NewFit(ctx, anywhere, c.Transitions()); err != nil || !math.IsInf(f.Sigma.Hi, 1) || !math.IsInf(f.R.Hi, 1) || f.Sigma.Lo < 5 {
 		t.Errorf("errors anywhere: %+v, %v", f, err)
 	}
-	f, err = NewFit(ctx, certain, c.Transitions(), -1)
+	f, err = NewFit(ctx, certain, c.Transitions())
 	if err != nil || !f.Limited {
 		t.Fatalf("always wrong: %+v, %v", f, err)
 	}
@@ -285,7 +253,7 @@ func TestFitExtremes(t *testing.T) {
 					}
 				}
 			}
-			f, err := NewFit(ctx, counts, c.Transitions(), -1)
+			f, err := NewFit(ctx, counts, c.Transitions())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,15 +262,15 @@ func TestFitExtremes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewFit(ctx, NewCounts(16, 15), c.Transitions(), -1); !errors.Is(err, ErrNoFit) {
+	if _, err := NewFit(ctx, NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
 		t.Errorf("no errors: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := NewFit(cancelled, beside, c.Transitions(), -1); !errors.Is(err, context.Canceled) {
+	if _, err := NewFit(cancelled, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := NewFit(ctx, beside, c.Transitions()[1:], -1); err == nil {
+	if _, err := NewFit(ctx, beside, c.Transitions()[1:]); err == nil {
 		t.Error("transitions of another code are taken")
 	}
 }
@@ -364,7 +332,7 @@ func BenchmarkFit(b *testing.B) {
 			c := mustCode(b, name, 256)
 			counts := simulated(rand.New(rand.NewPCG(1, 1)), mustMixture(b, c, 0.02, 2), func(int) uint64 { return 100 })
 			for b.Loop() {
-				if _, err := NewFit(context.Background(), counts, c.Transitions(), -1); err != nil {
+				if _, err := NewFit(context.Background(), counts, c.Transitions()); err != nil {
 					b.Fatal(err)
 				}
 			}

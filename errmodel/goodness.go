@@ -3,7 +3,6 @@ package errmodel
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -46,7 +45,6 @@ type pool struct {
 	n, wrong, expected float64
 	variance           float64 // Σ e·(1−e) over its outputs
 	da, db             float64 // derivatives of expected by ln r and ln s
-	set                int     // of the parameters
 }
 
 // rate is the mean of e.
@@ -89,28 +87,26 @@ func (g Goodness) Explained() float64 {
 // worstCells is the largest number of departures in Worst.
 const worstCells = 5
 
-// chance holds a model's pools, and resamples how far chance takes them from the counts. For
+// chance holds the fit's pools, and resamples how far chance takes them from the counts. For
 // each of many replicates, every sample gets a random sign ±1. The sums over the samples of
 // sign × (x − e) then vary as the sums of x − e would if the samples were drawn again, together with
 // everything that they have in common (Wu, Annals of Statistics 14, 1261, 1986): however the bits of a
 // sample depend on each other.
 type chance struct {
-	counts    *Counts
-	positions [][]int
-	local     []*local     // by bit; nil where the bit never errs
-	inverse   [][3]float64 // of the information, by set of parameters
-	set       []int        // of the parameters, by bit
-	enough    float64
-	pools     []pool
-	pool      []int32 // of every level and bit, L × M; −1 where none
-	worst     []Departure
+	counts  *Counts
+	local   *local
+	inverse [3]float64 // of the information: rr, rσ, σσ
+	enough  float64
+	pools   []pool
+	pool    []int32 // of every level and bit, L × M; −1 where none
+	worst   []Departure
 
 	replicates int
 	random     *rand.PCG
 	signs      []float64
-	cells      []float64 // Σ sign by cell, times replicates
-	sums       []float64 // Σ sign·x by pool
-	scores     []float64 // Σ sign·score of the wrong outputs, a and b by set of parameters
+	cells      []float64    // Σ sign by cell, times replicates
+	sums       []float64    // Σ sign·x by pool
+	scores     [2][]float64 // Σ sign·score of the wrong outputs, of ln r and ln s
 }
 
 // Replicates of the resampling: mostReplicates, but fewer where there are many pools, for the sake
@@ -121,33 +117,16 @@ const (
 	resamplingSize  = 1 << 22
 )
 
-// newChance finds the pools of the models.
-func newChance(ctx context.Context, counts *Counts, positions [][]int, models []*Fit, seed uint64) (*chance, error) {
-	if len(models) != 1 && len(models) != counts.Bits {
-		return nil, fmt.Errorf("%d models for %d bits", len(models), counts.Bits)
-	}
+// newChance finds the pools of a fit.
+func newChance(ctx context.Context, counts *Counts, l *local, inverse [3]float64, seed uint64) (*chance, error) {
 	levels, m := counts.Levels, counts.Bits
-	h := &chance{counts: counts, positions: positions, local: make([]*local, m), set: make([]int, m), pool: make([]int32, levels*m), random: rand.NewPCG(seed, 0x5ca1ab1e)}
+	h := &chance{counts: counts, local: l, inverse: inverse, pool: make([]int32, levels*m), random: rand.NewPCG(seed, 0x5ca1ab1e)}
 	for i := range h.pool {
 		h.pool[i] = -1
 	}
 	_, wrong := counts.Total()
 	h.enough = max(enough, float64(wrong)/mostPools)
-	for i, f := range models {
-		h.inverse = append(h.inverse, [3]float64{})
-		if f == nil {
-			continue
-		}
-		p := &h.inverse[i]
-		p[0], p[1], p[2], _ = f.inverse()
-		l := f.local(positions, newGrid(counts), levels)
-		for k := range m {
-			if len(models) == 1 || k == i {
-				h.local[k], h.set[k] = l, i
-			}
-		}
-	}
-	for k, at := range positions {
+	for k, at := range l.positions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -160,17 +139,16 @@ func newChance(ctx context.Context, counts *Counts, positions [][]int, models []
 	h.signs = make([]float64, h.replicates)
 	h.cells = make([]float64, levels*counts.Parts()*h.replicates)
 	h.sums = make([]float64, len(h.pools)*h.replicates)
-	h.scores = make([]float64, 2*len(models)*h.replicates)
+	h.scores = [2][]float64{make([]float64, h.replicates), make([]float64, h.replicates)}
 	return h, nil
 }
 
 // at returns e and ∂ln e/∂ln s of a bit at a cell.
 func (h *chance) at(cell, k int) (e, q float64) {
-	l := h.local[k]
-	if l == nil || l.far(cell, k) {
+	if h.local.far(cell, k) {
 		return 0, 0
 	}
-	return l.bit(cell, k)
+	return h.local.bit(cell, k)
 }
 
 // poolBit adds the pools of bit k.
@@ -182,7 +160,7 @@ func (h *chance) poolBit(k int) {
 		if samples == 0 {
 			continue
 		}
-		p := pool{n: float64(samples), wrong: float64(h.counts.Row(i)[k]), set: h.set[k]}
+		p := pool{n: float64(samples), wrong: float64(h.counts.Row(i)[k])}
 		for cell := i * parts; cell < (i+1)*parts; cell++ {
 			n, _ := h.counts.cell(cell)
 			if n == 0 {
@@ -205,11 +183,10 @@ func (h *chance) poolBit(k int) {
 	}
 	slices.SortStableFunc(levels, func(a, b int) int { return cmp.Compare(each[b].rate(), each[a].rate()) })
 	var p pool
-	p.set = h.set[k]
 	members := 0
 	end := func() {
 		h.pools = append(h.pools, p)
-		p, members = pool{set: h.set[k]}, 0
+		p, members = pool{}, 0
 	}
 	for _, i := range levels {
 		o := &each[i]
@@ -243,31 +220,19 @@ func (h *chance) sample(cell int) {
 	floats.Add(h.cells[cell*h.replicates:(cell+1)*h.replicates], h.signs)
 }
 
-// wrong takes a wrong bit of the sample.
-func (h *chance) wrong(i, cell, k int) {
+// wrong takes a wrong bit k of the sample, of row i.
+func (h *chance) wrong(i, k int) {
 	b := h.replicates
 	at := int(h.pool[i*h.counts.Bits+k])
 	floats.Add(h.sums[at*b:(at+1)*b], h.signs)
-	if len(h.inverse) > 1 && h.local[k] != nil {
-		e, q := h.local[k].bit(cell, k)
-		w := 1.0
-		if e < 1 {
-			w = 1 / (1 - e)
-		}
-		h.score(h.set[k], w, w*q)
-	}
 }
 
-// score takes the scores of the wrong bits of the sample, less those of right ones, for one set of
-// parameters.
-func (h *chance) score(set int, a, b float64) {
-	if a == 0 {
-		return
+// score takes the scores of the wrong bits of the sample, less those of right ones.
+func (h *chance) score(a, b float64) {
+	if a != 0 {
+		floats.AddScaled(h.scores[0], a, h.signs)
+		floats.AddScaled(h.scores[1], b, h.signs)
 	}
-	n := h.replicates
-	s := 2 * set * n
-	floats.AddScaled(h.scores[s:s+n], a, h.signs)
-	floats.AddScaled(h.scores[s+n:s+2*n], b, h.signs)
 }
 
 // Goodness compares the counts with the models. It is called after the last sample. The error is the
@@ -280,12 +245,7 @@ func (h *chance) score(set int, a, b float64) {
 // of single samples, so that they estimate 2·Σ cov² without a bias. The skewness is the resampled one.
 func (j *Joint) Goodness(ctx context.Context) (*Goodness, error) {
 	h := j.chance
-	parameters := 0
-	for _, p := range h.inverse {
-		if p[0] > 0 || len(h.inverse) == 1 {
-			parameters += 2
-		}
-	}
+	const parameters = 2
 	g := &Goodness{DoF: len(h.pools) - parameters, Worst: h.worst, P: 1}
 	var n, wrong float64
 	for _, p := range h.pools {
@@ -353,26 +313,23 @@ func (h *chance) resampled(ctx context.Context) (whole, rest []float64, err erro
 			}
 			floats.AddScaled(h.sums[int(at)*b:(int(at)+1)*b], -e, signs)
 			if e < 1 {
-				s := 2 * h.set[k] * b
-				floats.AddScaled(h.scores[s:s+b], -e/(1-e), signs)
-				floats.AddScaled(h.scores[s+b:s+2*b], -e/(1-e)*q, signs)
+				floats.AddScaled(h.scores[0], -e/(1-e), signs)
+				floats.AddScaled(h.scores[1], -e/(1-e)*q, signs)
 			}
 		}
 	}
 	whole, rest = make([]float64, b), make([]float64, b)
+	r := h.inverse
 	for i := range h.pools {
 		p := &h.pools[i]
 		v := p.n * p.rate() * (1 - p.rate())
 		if !(v > 0) {
 			continue
 		}
-		r := h.inverse[p.set]
 		// The fitted parameters move by I⁻¹·score, and the mean with them.
 		ca, cb := p.da*r[0]+p.db*r[1], p.da*r[1]+p.db*r[2]
-		sa := h.scores[2*p.set*b : (2*p.set+1)*b]
-		sb := h.scores[(2*p.set+1)*b : (2*p.set+2)*b]
 		for t, x := range h.sums[i*b : (i+1)*b] {
-			y := x - ca*sa[t] - cb*sb[t]
+			y := x - ca*h.scores[0][t] - cb*h.scores[1][t]
 			whole[t] += x * x / v
 			rest[t] += y * y / v
 		}

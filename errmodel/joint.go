@@ -31,11 +31,9 @@ const (
 )
 
 // NewJoint prepares the second reading. f is the fit of all bits to the counts, and positions are the
-// transitions of each bit; a bit without transitions is left out. models are the models whose goodness
-// is asked for: one for all bits, or one for each, where nil stands for a bit that never errs; one
-// model for all bits is f. seed is for the signs of the resampling (see Goodness). The error is about
-// the sizes, or the context's.
-func NewJoint(ctx context.Context, positions [][]int, counts *Counts, f *Fit, models []*Fit, seed uint64) (*Joint, error) {
+// transitions of each bit; a bit without transitions is left out. seed is for the signs of the
+// resampling (see Goodness). The error is about the sizes, or the context's.
+func NewJoint(ctx context.Context, positions [][]int, counts *Counts, f *Fit, seed uint64) (*Joint, error) {
 	if err := counts.check(); err != nil {
 		return nil, err
 	}
@@ -53,7 +51,7 @@ func NewJoint(ctx context.Context, positions [][]int, counts *Counts, f *Fit, mo
 		j.right[at] = j.rightScores(at)
 	}
 	var err error
-	j.chance, err = newChance(ctx, counts, positions, models, seed)
+	j.chance, err = newChance(ctx, counts, j.local, j.inverse, seed)
 	return j, err
 }
 
@@ -96,12 +94,10 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 			a++
 			b += slope
 		}
-		j.chance.wrong(i, at, k)
+		j.chance.wrong(i, k)
 	}
 	j.Erring += erring
-	if len(j.chance.inverse) == 1 { // the model of chance is the fit
-		j.chance.score(0, a-right[0], b-right[1])
-	}
+	j.chance.score(a-right[0], b-right[1])
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}
 	if g := j.local.grid; g.spread > 0 { // from ln s to ln σ
 		u[1] *= (j.fit.s() / j.fit.Sigma.Value) * (j.fit.s() / j.fit.Sigma.Value)

@@ -66,11 +66,11 @@ func fitted(t testing.TB, c *code.Code, samples []sample, real bool) (*Fit, *Joi
 	for _, s := range samples {
 		counts.Add(s.row, s.y, s.wrong)
 	}
-	f, err := NewFit(ctx, counts, c.Transitions(), -1)
+	f, err := NewFit(ctx, counts, c.Transitions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := NewJoint(ctx, c.Transitions(), counts, f, []*Fit{f}, 1)
+	j, err := NewJoint(ctx, c.Transitions(), counts, f, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

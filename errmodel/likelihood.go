@@ -75,10 +75,10 @@ func abs(d int) int {
 	return d
 }
 
-// newLikelihood uses one bit, or all bits that have transitions where bit is negative. Of parts
-// of levels, it uses those with samples. For the largest valid r, it has all levels, and with
-// real labels the transitions, where a Gaussian is largest.
-func newLikelihood(c *Counts, positions [][]int, bit int) *likelihood {
+// newLikelihood uses all bits that have transitions. Of parts of levels, it uses those with
+// samples. For the largest valid r, it has all levels, and with real labels the transitions, where a
+// Gaussian is largest.
+func newLikelihood(c *Counts, positions [][]int) *likelihood {
 	l := &likelihood{start: []int{0}, grid: newGrid(c)}
 	parts := l.grid.parts
 	groups := map[string]int{}
@@ -103,7 +103,7 @@ func newLikelihood(c *Counts, positions [][]int, bit int) *likelihood {
 		l.total += float64(wrong)
 	}
 	for k, at := range positions {
-		if len(at) == 0 || bit >= 0 && bit != k {
+		if len(at) == 0 {
 			continue
 		}
 		for i := range c.Levels * parts {

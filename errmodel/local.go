@@ -2,7 +2,6 @@ package errmodel
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sort"
 
@@ -89,11 +88,11 @@ func (l *local) far(cell, k int) bool {
 }
 
 // PartRates returns the error probabilities e[n,k], L × M, of real labels in one of several equal
-// parts of every level, from 0. models are as in NewJoint.
-func PartRates(ctx context.Context, models []*Fit, positions [][]int, levels, parts, part int) (*mat.Dense, error) {
+// parts of every level, from 0. positions are the transitions of the code. The error is the context's.
+func (f *Fit) PartRates(ctx context.Context, positions [][]int, levels, parts, part int) (*mat.Dense, error) {
 	e := mat.NewDense(levels, len(positions), nil)
 	g := grid{parts: parts, spread: 1 / (12 * float64(parts) * float64(parts))}
-	err := eachLocal(ctx, models, positions, g, levels, func(l *local, k int) {
+	err := f.eachBit(ctx, positions, g, levels, func(l *local, k int) {
 		for i := range levels {
 			if cell := i*parts + part; !l.far(cell, k) {
 				p, _ := l.bit(cell, k)
@@ -105,12 +104,12 @@ func PartRates(ctx context.Context, models []*Fit, positions [][]int, levels, pa
 }
 
 // MeanRates returns the error probabilities e[n,k], L × M, that the samples of a level have on
-// average, where labels are real. A level without samples has labels in all its parts. models are as
-// in NewJoint.
-func MeanRates(ctx context.Context, models []*Fit, positions [][]int, c *Counts) (*mat.Dense, error) {
+// average, where labels are real. A level without samples has labels in all its parts. positions are
+// the transitions of the code. The error is the context's.
+func (f *Fit) MeanRates(ctx context.Context, positions [][]int, c *Counts) (*mat.Dense, error) {
 	e := mat.NewDense(c.Levels, len(positions), nil)
 	parts := c.Parts()
-	err := eachLocal(ctx, models, positions, newGrid(c), c.Levels, func(l *local, k int) {
+	err := f.eachBit(ctx, positions, newGrid(c), c.Levels, func(l *local, k int) {
 		for i, samples := range c.Samples {
 			sum := 0.0
 			for cell := i * parts; cell < (i+1)*parts; cell++ {
@@ -130,26 +129,15 @@ func MeanRates(ctx context.Context, models []*Fit, positions [][]int, c *Counts)
 	return e, err
 }
 
-// eachLocal calls f for every bit with transitions and a model.
-func eachLocal(ctx context.Context, models []*Fit, positions [][]int, g grid, levels int, f func(l *local, k int)) error {
-	if len(models) != 1 && len(models) != len(positions) {
-		return fmt.Errorf("%d models for %d bits", len(models), len(positions))
-	}
-	var l *local
+// eachBit calls do for every bit with transitions.
+func (f *Fit) eachBit(ctx context.Context, positions [][]int, g grid, levels int, do func(l *local, k int)) error {
+	l := f.local(positions, g, levels)
 	for k, at := range positions {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch {
-		case len(models) > 1 && models[k] == nil:
-			continue
-		case len(models) > 1 && len(at) > 0:
-			l = models[k].local(positions, g, levels)
-		case l == nil:
-			l = models[0].local(positions, g, levels)
-		}
 		if len(at) > 0 {
-			f(l, k)
+			do(l, k)
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (b *deviceOnly) Sample(ctx context.Context, jobs []montecarlo.Job, done fun
 // deviceError is ErrDevice with its cause.
 type deviceError struct{ cause error }
 
-func (e *deviceError) Error() string   { return fmt.Sprintf("--backend cuda: %v", e.cause) }
+func (e *deviceError) Error() string   { return fmt.Sprintf("backend cuda: %v", e.cause) }
 func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 
 // deviceFirst samples on a device where there is one. The CPU takes over where there is none,

@@ -19,9 +19,6 @@ const (
 	streamRefine              // the low bits of a placement, when the high ones do not decide
 	streamLatent              // the noise of logits; the low 24 bits are the part of the level
 	streamTail                // what continues a draw of noise in the far tail
-
-	// StreamStratified is the kind of the streams of package stratified. Their words are numbered otherwise.
-	StreamStratified
 )
 
 // BlockSize is the number of samples in a block, the unit that workers, shards

@@ -84,7 +84,7 @@ func TestLeast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := meanError(t, c, d, prior, e)
+		risk := meanError(t, c, d, prior, e)
 		for _, name := range decode.Names() {
 			other, err := decode.New(name, c)
 			if err != nil {
@@ -96,10 +96,10 @@ func TestLeast(t *testing.T) {
 				}
 			}
 			got := meanError(t, c, other, prior, e)
-			if got < least-1e-9 {
-				t.Fatalf("%s: %v, below the least error %v", name, got, least)
+			if got < risk-1e-9 {
+				t.Fatalf("%s: %v, below the Bayes risk %v", name, got, risk)
 			}
-			if got > least+1e-9 {
+			if got > risk+1e-9 {
 				better++
 			}
 		}

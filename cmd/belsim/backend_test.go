@@ -139,7 +139,7 @@ func TestBackends(t *testing.T) {
 			check(fmt.Sprintf("with a device that is lost at call %d", at), env, "auto", noDevice)
 			status, got, stderr := process(t, env, append(fields, "--backend", "cuda")...)
 			if status != exitEnvironment || got != "" || strings.Count(stderr, "\n") != 1 ||
-				!strings.HasPrefix(stderr, "belsim: --backend cuda: ") || !strings.Contains(stderr, "CUDA_ERROR_UNKNOWN (unknown error)") {
+				!strings.HasPrefix(stderr, "belsim: backend cuda: ") || !strings.Contains(stderr, "CUDA_ERROR_UNKNOWN (unknown error)") {
 				t.Errorf("%s with a device that is lost at call %d: exit %d, standard error %q", args, at, status, stderr)
 			}
 		}

@@ -64,6 +64,7 @@ func (e environmentError) Unwrap() error { return e.err }
 type cli struct {
 	Codes      codesCmd                  `cmd:"" help:"List the codes, or print or draw one as a matrix."`
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
+	Levels     levelsCmd                 `cmd:"" help:"Forecast how the error depends on the number of levels, in label units."`
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
 	Fit        fitCmd                    `cmd:"" help:"Judge a trained network by its outputs, and forecast the error of codes that were not trained."`

@@ -2,34 +2,26 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 type compareCmd struct {
-	Codes   []string          `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
-	Levels  []int             `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has); with --range, several with commas between them."`
-	Range   assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
-	Decoder []string          `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
+	levelsFlag
+	Decoder []string `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen); auto takes the paper's for each; map, median and mean know the error model."`
 	scenarioFlags
 	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
-	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
-	baselineFlag
+	Baseline float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	samplingFlags
-	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
 	backendFlags
 	outputFlags
 }
@@ -43,48 +35,24 @@ Examples:
 
   belsim compare unary johnson b1jdj hexj hadamard --levels 64 --r 0.6 --sigma 1.5
 
-  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous
-
-How many levels, for labels from 0 to 100 of which unary with 256 levels misses 3.4 on average:
-
-  belsim compare unary johnson --levels 32,64,128,256 --range 0:100 --mae 3.4@256`
+  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous`
 }
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if slices.Contains(cmd.Levels, 0) {
-		return errors.New("--levels 0: want 1 or more")
-	}
-	known := []string{"csv", "json", "png", "svg", "pdf", "tex"}
-	if cmd.inUnits() {
-		known = known[:2]
-	}
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, known...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
-	draw.Stratified = cmd.Stratified
 	s, fit, err := cmd.readScenario(env, draw)
 	if err != nil {
 		return err
-	}
-	names := cmd.Codes
-	if len(names) == 0 {
-		for _, f := range code.Families() {
-			names = append(names, f.Name)
-		}
-	}
-	if cmd.inUnits() {
-		if !env.given["decoder"] {
-			cmd.Decoder = []string{decode.Auto}
-		}
-		return cmd.resolution(ctx, env, s, names)
 	}
 	reading := cmd.Decoder
 	if !env.given["decoder"] {
 		reading = nil // codes of real numbers are for decoders that are asked for
 	}
-	codes, err := scenario.OpenCodes(names, sizes(s, append(cmd.Levels, 0)[0], defaultLevels, fit, reading...))
+	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, defaultLevels, fit, reading...))
 	if err != nil {
 		return err
 	}
@@ -98,12 +66,8 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	compare := s.Compare
-	if cmd.Least {
-		compare = s.CompareWithLeast
-	}
 	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
-	result, err := compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
+	result, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -137,7 +101,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.print(env, t); err != nil {
 		return err
 	}
-	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes()))
+	var more []string
+	if result.R != nil {
+		more = append(more, "Networks do not learn all codes equally well: --mae X forecasts trained networks.")
+	}
+	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes(more...)))
 	return nil
 }
 
@@ -162,45 +130,14 @@ func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scen
 	return s.TrainedCandidates(ctx, m, cmd.Training, codes, cmd.Decoder, draw)
 }
 
-// inUnits reports whether numbers of levels are compared, in label units.
-func (cmd *compareCmd) inUnits() bool { return !cmd.Range.IsZero() || len(cmd.Levels) > 1 }
-
-// resolution compares numbers of levels.
-func (cmd *compareCmd) resolution(ctx context.Context, env *environment, s *scenario.Scenario, names []string) error {
-	switch {
-	case cmd.Range.IsZero():
-		return errors.New("several --levels are compared in label units; want --range a:b, the range of the labels")
-	case !cmd.perceived():
-		return errors.New("--range is for networks; want --label-noise or --mae, in label units (r and σ belong to one number of levels)")
+// namedOrAll are the codes of a command line, or all that have a name.
+func namedOrAll(codes []string) []string {
+	if len(codes) > 0 {
+		return codes
 	}
-	q := forecast.Resolution{
-		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi, Histogram: s.Prior.Histogram}, Levels: cmd.Levels, Codes: names,
-		Decoders: cmd.Decoder, Trainings: cmd.Training, Noise: cmd.LabelNoise, Unary: cmd.MAE, Cutoff: cmd.Cutoff, Direct: cmd.Baseline, Scenario: s,
+	var names []string
+	for _, f := range code.Families() {
+		names = append(names, f.Name)
 	}
-	if q.Misfit = cmd.Misfit; !env.given["misfit"] {
-		q.Misfit = q.Labels.DefaultMisfit()
-	}
-	work, err := q.Open()
-	if err != nil {
-		return err
-	}
-	bar := env.newProgress(cmd.Quiet, "codes", work.Steps())
-	result, err := work.Run(ctx, cmd.Workers, bar.add)
-	bar.stop()
-	if err != nil {
-		return bar.interrupted(err)
-	}
-	result.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		if format(path) == "json" {
-			return table.WriteJSON(w, result)
-		}
-		return table.WriteCSV(w, result.Results, result.Columns())
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	return result.Write(env.stdout, cmd.Format)
+	return names
 }

@@ -25,7 +25,7 @@ var results = []struct {
 	{"codes", "JSON of the list of all codes", table.Reference[codeList], table.Undocumented[codeList]},
 	{"codes", "JSON of one code", table.Reference[codeMatrix], table.Undocumented[codeMatrix]},
 	{"compare", "JSON; the CSV has the fields of `results[]`", table.Reference[scenario.Comparison], table.Undocumented[scenario.Comparison]},
-	{"compare --range", "JSON; the CSV has the fields of `results[]` but `interval`", table.Reference[forecast.Resolutions], table.Undocumented[forecast.Resolutions]},
+	{"levels", "JSON; the CSV has the fields of `results[]` but `interval`", table.Reference[forecast.Resolutions], table.Undocumented[forecast.Resolutions]},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", table.Reference[scenario.Map], table.Undocumented[scenario.Map]},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", table.Reference[scenario.Verification], table.Undocumented[scenario.Verification]},
 	{"fit", "JSON", table.Reference[assess.Fit], table.Undocumented[assess.Fit]},

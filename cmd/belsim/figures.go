@@ -16,7 +16,7 @@ import (
 
 type figuresCmd struct {
 	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
-	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
+	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-printed, 3c-exact, 7, 10, 10-mixture, 11."`
 	Quick  bool     `help:"Fewer cells and samples."`
 	Rates  string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
 	figureFlags

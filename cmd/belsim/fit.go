@@ -26,14 +26,13 @@ type fitCmd struct {
 	Also        []string            `placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
 	Runs        string              `placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
 	Temperature float64             `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
-	PerBit      bool                `help:"Fit an r and a σ for each bit, too."`
 	Bits        []int               `placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
 	Recommend   bool                `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
 	Candidates  []string            `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64              `default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64              `default:"1" help:"Seed of the random numbers."`
-	baselineFlag
+	Baseline    float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
 	backendFlags
 	outputFlags
 }
@@ -45,7 +44,7 @@ func (fitCmd) Help() string {
 
 A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
 
--o FILE.json can be read back by compare, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
+-o FILE.json can be read back by compare, levels, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
 
 Example, on a network's outputs that lie in belsim's repository:
 
@@ -60,7 +59,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	}
 	o := assess.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
-		Temperature: cmd.Temperature, PerBit: cmd.PerBit, Candidates: cmd.Candidates, Baseline: cmd.Baseline, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
+		Temperature: cmd.Temperature, Candidates: cmd.Candidates, Baseline: cmd.Baseline, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -240,9 +239,6 @@ func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *
 		return s.WriteDecoder(w)
 	}
 	d := plots.ProfileData{Size: cmd.size(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
-	if len(f.PerBit) > 0 {
-		d.Title = fmt.Sprintf("%s, %d levels, %d samples: r and σ of each bit", f.Code, f.Levels, f.Samples)
-	}
 	profiles, err := s.Profiles(cmd.Bits...)
 	if err != nil {
 		return err

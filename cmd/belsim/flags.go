@@ -10,7 +10,6 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 )
@@ -55,14 +54,14 @@ type mixtureFlags struct {
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64             `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels (in label units where compare has --range)."`
-	MAE        forecast.UnaryError `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels (with --range of compare: of X label units, quantization included, at the largest number of levels, or at L levels: X@L)."`
-	Misfit     float64             `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit}; in label units where compare has --range)."`
-	Cutoff     float64             `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise float64 `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels."`
+	MAE        float64 `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
+	Misfit     float64 `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
+	Cutoff     float64 `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }
 
 // perceived reports whether the flags ask for such networks.
-func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE.Error > 0 }
+func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 }
 
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
@@ -78,6 +77,7 @@ func (f perceivedFlags) check() error {
 		least string
 	}{
 		{"label-noise", f.LabelNoise, "more than zero levels"},
+		{"mae", f.MAE, "more than zero levels"},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
 		{"misfit", f.Misfit, "zero levels or more"},
 	} {
@@ -100,22 +100,14 @@ func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario
 	if m.Training == "" || env.given["training"] {
 		m.Training = training
 	}
-	if f.MAE.Levels > 0 {
-		return fmt.Errorf("--mae %v: X@L is for label units, with --range", f.MAE)
-	}
-	if f.MAE.Error > 0 {
+	if f.MAE > 0 {
 		var err error
-		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE.Error); err != nil {
+		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
 	s.Model = m
 	return m.Check()
-}
-
-// baselineFlag gives an error that no code has.
-type baselineFlag struct {
-	Baseline float64 `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
 }
 
 // trainingFlag says what networks that know a perceived label were trained for.
@@ -126,7 +118,7 @@ type trainingFlag struct {
 func (f trainingFlag) training() errmodel.Training { return errmodel.Training(f.Training) }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
-func (f mixtureFlags) model(printed bool) scenario.Model {
+func (f mixtureFlags) model() scenario.Model {
 	switch {
 	case f.perceived():
 		return f.perceivedFlags.model(0)
@@ -135,15 +127,8 @@ func (f mixtureFlags) model(printed bool) scenario.Model {
 	case f.Errors != "":
 		return scenario.Table{Path: f.Errors}
 	}
-	return scenario.Mixture{R: f.R, Sigma: f.Sigma, Printed: printed}
+	return scenario.Mixture{R: f.R, Sigma: f.Sigma}
 }
-
-// transitionsFlag chooses the transitions of codes that the paper prints transitions of.
-type transitionsFlag struct {
-	Transitions string `enum:"code,printed" default:"code" help:"Where bits are hard: at the code's own transitions, or where the paper's Eq. 4 prints them."`
-}
-
-func (f transitionsFlag) printed() bool { return f.Transitions == "printed" }
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
@@ -182,7 +167,6 @@ func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorF
 type scenarioFlags struct {
 	outputsFlags
 	mixtureFlags
-	transitionsFlag
 	priorFlag
 }
 
@@ -193,7 +177,7 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*
 	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err
 	}
-	s.Model = f.mixtureFlags.model(f.printed())
+	s.Model = f.mixtureFlags.model()
 	fit, err := fillFit(env, s, f.fitFlag, f.priorFlag)
 	if err != nil || fit == nil {
 		return s, fit, err

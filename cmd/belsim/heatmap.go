@@ -16,11 +16,10 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes  []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
-	Levels int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
-	Sigma  scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
-	transitionsFlag
+	Codes      []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
+	Levels     int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
+	R          scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
+	Sigma      scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
 	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
 	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
 	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
@@ -176,7 +175,7 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	if err != nil {
 		return sides, err
 	}
-	var plane scenario.Plane = scenario.MixturePlane{Printed: cmd.printed()}
+	var plane scenario.Plane = scenario.MixturePlane{}
 	if cmd.perceived() {
 		// Cells are computed side by side, so each learns on one goroutine.
 		m, _ := s.Model.(scenario.Perceived) // of a fit

@@ -19,7 +19,7 @@ func TestMan(t *testing.T) {
 	golden(t, "man-codes.1", regexp.MustCompile(`"belsim 1.2.0[^"]*"`).ReplaceAllString(mustRun(t, "man", "codes"), `"belsim VERSION"`))
 
 	all := append([]string{"belsim"}, commands...)
-	if out, want := mustRun(t, "man", "-o", "man1"), "14 pages in man1\n"; out != want {
+	if out, want := mustRun(t, "man", "-o", "man1"), "15 pages in man1\n"; out != want {
 		t.Errorf("printed %q, want %q", out, want)
 	}
 	groff, err := exec.LookPath("groff")

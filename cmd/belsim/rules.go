@@ -66,9 +66,9 @@ func (f outputFlags) writes(endings ...string) bool {
 func (f mixtureFlags) flagRules() []rules.Rule {
 	const both = "give error probabilities"
 	return slices.Concat(
-		f.perceivedFlags.flagRules("r", "sigma", "errors", "model", "transitions"),
-		rules.Contradicts("model", both, "r", "sigma", "errors", "transitions"),
-		rules.Contradicts("errors", both, "r", "sigma", "transitions"),
+		f.perceivedFlags.flagRules("r", "sigma", "errors", "model"),
+		rules.Contradicts("model", both, "r", "sigma", "errors"),
+		rules.Contradicts("errors", both, "r", "sigma"),
 		rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
 		rules.NoEffect(f.Model == "", "it is for --model", "error-model"),
 	)
@@ -118,8 +118,15 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least", "stratified"),
-		rules.NoEffect(cmd.inUnits(), "labels are real with --range", "labels"),
+	)
+}
+
+func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
+	const both = "say what the networks know"
+	return slices.Concat(
+		rules.Contradicts("label-noise", both, "mae", "model"), rules.Contradicts("mae", both, "model"),
+		rules.Contradicts("model", "give the range of the labels", "range"),
+		cmd.outputFlags.flagRules(true),
 	)
 }
 
@@ -129,7 +136,7 @@ func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 		within = "only -o FILE.csv shows it"
 	}
 	return slices.Concat(
-		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
+		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "label-noise", "mae"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
 		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
 		rules.NoEffect(cmd.JSON, "JSON has all levels", "full"),
@@ -138,7 +145,7 @@ func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 
 func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.Contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
+		rules.Contradicts("label-noise", "give the error model", "r", "sigma"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
 		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),

@@ -52,9 +52,7 @@ func TestContradictions(t *testing.T) {
 		{"verify --random --sigma 1", "--random and --sigma " + probabilities},
 		{"verify --random --errors e.csv", "--random and --errors " + probabilities},
 		{"verify --random --model f.json", "--random and --model " + probabilities},
-		{"verify --random --transitions printed", "--random and --transitions " + probabilities},
 		{"compare --errors e.csv --sigma 2", "--errors and --sigma " + probabilities},
-		{"compare --errors e.csv --transitions code", "--errors and --transitions " + probabilities},
 		{"optimize --errors e.csv --r 2", "--errors and --r " + probabilities},
 		{"optimize --model f.json --errors e.csv", "--model and --errors " + probabilities},
 		{"compare --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
@@ -160,7 +158,7 @@ func TestExamplesHaveNoNotes(t *testing.T) {
 		files = append(files, found...)
 	}
 	commands := 0
-	example := regexp.MustCompile(`(?m)(?:^  |^\$ |^!|"!?|^ *)belsim ((?:codes|compare|heatmap|verify|fit|optimize|figures|bench|sweep|merge) [^\n|>;&"#]*)`)
+	example := regexp.MustCompile(`(?m)(?:^  |^\$ |^!|"!?|^ *)belsim ((?:codes|compare|levels|heatmap|verify|fit|optimize|figures|bench|sweep|merge) [^\n|>;&"#]*)`)
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue

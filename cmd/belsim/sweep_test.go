@@ -212,7 +212,7 @@ func TestSweepCut(t *testing.T) {
 	}
 }
 
-// TestSweepModels: relative errors, logits, continuous labels, priors, printed transitions
+// TestSweepModels: relative errors, logits, continuous labels, priors
 // and files of codes go through shards like the rest.
 func TestSweepModels(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -223,7 +223,6 @@ func TestSweepModels(t *testing.T) {
 		"rel_err":    `{"codes": ["unary", "hexj"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["mc"], "rel_err": 0.01, "max_samples": 200000}`,
 		"continuous": `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "labels": "continuous", "temperature": 3}`,
 		"prior":      `{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`,
-		"printed":    `{"codes": ["johnson-nonzero"], "levels": [15], "r": [0.5, 1], "sigma": [2], "methods": ["bound"], "transitions": "printed"}`,
 	} {
 		write(t, name+".json", plan)
 		mustSweep(t, name+".json", "--out", name)
@@ -283,10 +282,10 @@ func TestSweepMergePictures(t *testing.T) {
 	write(t, "plan.json", testPlan)
 	mustSweep(t, "plan.json", "--out", "many")
 	for pair, want := range map[string]string{
-		"":                        "want --pair A,B",
-		"unary":                   "want --pair A,B",
-		"unary:bel-u:15,jonson":   "--pair jonson: this sweep has no such code",
-		"unary,johnson":           "--pair unary: is it unary:",
+		"":                        "want a pair A,B",
+		"unary":                   "want a pair A,B",
+		"unary:bel-u:15,jonson":   "pair of jonson: this sweep has no such code",
+		"unary,johnson":           "pair of unary: is it unary:",
 		"hexj:gen:20,hexj:gen:20": "want two that differ",
 	} {
 		args := []string{"merge", "many", "-o", "no.png"}

@@ -92,7 +92,11 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.JSON {
 		err = table.WriteJSON(env.stdout, result)
 	} else {
-		err = result.Report(env.stdout, cmd.Format, s.String(), cmd.Full)
+		others := "--full prints all"
+		if cmd.Full {
+			others = ""
+		}
+		err = result.Report(env.stdout, cmd.Format, s.String(), others)
 	}
 	if err == nil && result.Failed() {
 		return errFailed

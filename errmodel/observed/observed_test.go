@@ -334,8 +334,8 @@ func TestLabels(t *testing.T) {
 		want string
 	}{
 		{real, 1.1, "outside the range -1 to 1"}, {real, -1.1, "outside the range"},
-		{observed.Labels{Levels: 5}, 0, "if yours count from 0, say --range 0:4"},
-		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5, "--range a:b for real labels"},
+		{observed.Labels{Levels: 5}, 0, "if yours count from 0, their range is 0:4"},
+		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5, "a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},
 	} {
 		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -347,7 +347,7 @@ func TestLabels(t *testing.T) {
 // depend reads the samples again.
 func depend(t *testing.T, s *observed.Source, c *code.Code, sum *observed.Summary, f *errmodel.Fit) *errmodel.Joint {
 	t.Helper()
-	j, err := errmodel.NewJoint(context.Background(), c.Transitions(), sum.Counts, f, []*errmodel.Fit{f}, 1)
+	j, err := errmodel.NewJoint(context.Background(), c.Transitions(), sum.Counts, f, 1)
 	if err == nil {
 		err = observed.Depend(context.Background(), s, c, j, nil)
 	}
@@ -398,7 +398,7 @@ func TestInflatedCoverage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions(), -1)
+		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,11 +95,11 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 	if !l.Real {
 		switch n := math.Round(y); {
 		case n != y:
-			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or --range a:b for real labels", y, l.Levels)
+			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or a range of real labels", y, l.Levels)
 		case n == 0:
-			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, say --range 0:%d (or is this the header of a column?)", l.Levels, l.Levels-1)
+			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, their range is 0:%d (or is this the header of a column?)", l.Levels, l.Levels-1)
 		case n < 1 || n > float64(l.Levels):
-			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or --range a:b for labels of another range", y, l.Levels)
+			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or another range of labels", y, l.Levels)
 		}
 		return int(y), y, nil
 	}

@@ -49,8 +49,6 @@ type Options struct {
 	Training errmodel.Training
 	// FitDecoder makes the fit have a fitted decoder, too.
 	FitDecoder bool
-	// PerBit makes the fit have an r and a σ for each bit, too.
-	PerBit bool
 	// Samples is the number of samples of each label in simulations.
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.

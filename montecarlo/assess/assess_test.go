@@ -93,23 +93,16 @@ func study(t *testing.T, o Options) *Study {
 var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 
 func TestStudy(t *testing.T) {
-	o := network(t)
-	o.PerBit = true
-	s := study(t, o)
+	s := study(t, network(t))
 	f := s.Fit
 	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 || f.Outputs != "logits" || f.Range != nil {
 		t.Errorf("%+v", f)
 	}
-	if s.Lowest != 1 || s.Highest != 8 || len(f.PerBit) != 7 {
-		t.Errorf("levels %d to %d, %d bits", s.Lowest, s.Highest, len(f.PerBit))
-	}
-	for _, b := range f.PerBit {
-		if b.Wrong != 20 {
-			t.Errorf("bit %d: %d wrong, want 20", b.Bit, b.Wrong)
-		}
+	if s.Lowest != 1 || s.Highest != 8 {
+		t.Errorf("levels %d to %d", s.Lowest, s.Highest)
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.
-	at := errmodel.Transition{Mu: 0.5, R: float64(f.PerBit[3].R), Sigma: float64(f.PerBit[3].Sigma)}.At(1)
+	at := errmodel.Transition{Mu: 0.5, R: float64(f.R), Sigma: float64(f.Sigma)}.At(1)
 	if math.Abs(at-0.1) > 0.01 {
 		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
 	}
@@ -142,9 +135,7 @@ func TestStudy(t *testing.T) {
 
 // TestReadBack writes a fit and its rates and reads them back.
 func TestReadBack(t *testing.T) {
-	o := network(t)
-	o.PerBit = true
-	s := study(t, o)
+	s := study(t, network(t))
 	var b bytes.Buffer
 	if err := table.WriteJSON(&b, s.Fit); err != nil {
 		t.Fatal(err)
@@ -166,7 +157,7 @@ func TestReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, ok := about.Model.(scenario.Mixture)
-	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || len(m.PerBit.R) != 7 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
+	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
 	}
 	if about.Temperature != float64(s.Fit.LogitScale) {
@@ -178,7 +169,7 @@ func TestReadBack(t *testing.T) {
 	}
 	for _, broken := range [][3]string{
 		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
-		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"}, {`"bits": 7`, `"bits": 6`, "per_bit has 7 entries for 6 bits"},
+		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
 		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
 		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
@@ -378,7 +369,7 @@ func TestFitBytes(t *testing.T) {
 				}
 			}
 		}
-		if _, err := errmodel.NewFit(t.Context(), counts, transitions, -1); err != nil {
+		if _, err := errmodel.NewFit(t.Context(), counts, transitions); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -98,10 +98,10 @@ func (d *Decoding) open(ctx context.Context, o Options, decoder string, hard boo
 // openNamed opens a named decoder of a code.
 func (d *Decoding) openNamed(o Options, decoder string) error {
 	if o.Code == "" {
-		return fmt.Errorf("the decoder %s needs the code of the outputs: want --code CODE, or an .npz file as the decoder", decoder)
+		return fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", decoder)
 	}
 	if e, ok := o.Decoders.Lookup(decoder); ok && e.Informed {
-		return fmt.Errorf("the decoder %s needs a model of the classifiers: 'belsim fit --fit-decoder -o decoder.npz' fits one", decoder)
+		return fmt.Errorf("the decoder %s needs a model of the classifiers: want one that was fitted, in an .npz file", decoder)
 	}
 	c, err := openCode(o, d.outputs)
 	if err != nil {

@@ -52,24 +52,12 @@ type Fit struct {
 	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
 	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
-	PerBit         []BitFit            `json:"per_bit,omitempty" doc:"a row for each bit with its own r and σ; only where asked for"`
 	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
-	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and there is no --baseline"`
+	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and no error of direct regression is given"`
 	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 
 	path string // of a file that was read
-}
-
-// BitFit is the fit of one bit. Numbers do not exist where no output of the bit is wrong.
-type BitFit struct {
-	Bit           int             `json:"bit" text:"bit" doc:"bit, from 1"`
-	Wrong         uint64          `json:"wrong" text:"wrong" doc:"samples whose bit is wrong"`
-	R             table.Number    `json:"r" text:"r" doc:"the bit's weight r; null where the bit has no errors"`
-	RInterval     [2]table.Number `json:"r_interval" text:"" doc:"confidence interval of r"`
-	Sigma         table.Number    `json:"sigma" text:"σ" doc:"the bit's width σ, in levels; null where the bit has no errors"`
-	SigmaInterval [2]table.Number `json:"sigma_interval" text:"" doc:"confidence interval of sigma"`
-	Limited       bool            `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
 }
 
 // unknown is an interval without ends.

@@ -25,7 +25,7 @@ type RankedCode struct {
 	Code     string          `json:"code" text:"code" doc:"name of the code, or its file"`
 	Bits     int             `json:"bits" text:"bits" doc:"number of bits M"`
 	Training string          `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
-	Decoder  string          `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits, with --fit-decoder"`
+	Decoder  string          `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits"`
 	Outputs  string          `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
 	Forecast table.Number    `json:"forecast" text:"forecast" doc:"expected |error| when trained, in levels"`
 	Interval [2]table.Number `json:"interval" text:"95 % interval" doc:"95 % interval of the error of one trained network, in levels"`
@@ -116,10 +116,10 @@ func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, flo
 func (s *Study) forecastNotes(codes []*code.Code) []string {
 	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. ~ marks forecasts that do not differ enough to be told from the first."}
 	if s.network.options.FitDecoder {
-		out = append(out, "The decoder fitted is one that is fitted to the new network's logits, as --fit-decoder does. Its forecast is the least error that the model allows; networks reach it within some per cent.")
+		out = append(out, "The decoder fitted is one that is fitted to the new network's logits. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}
 	if !s.Fit.Perceived.CutoffFitted {
-		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of 'belsim codes probe', and give its outputs with --also probe:FILE.")
+		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of the code probe, and give its outputs, too.")
 	}
 	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
 		out = append(out, "Codes of real numbers are left out: the model has none.")

@@ -101,7 +101,7 @@ func (s *Study) compareOutputs() {
 
 // sentence is the verdict in words.
 func sentence(g *errmodel.Goodness) string {
-	const observedRates = "; take the observed rates instead: -o FILE.npy, then --errors FILE.npy"
+	const observedRates = "; take a table of the observed rates instead"
 	explained := g.Explained()
 	share := fmt.Sprintf("%.3g %% of how the error rate varies over levels and bits", 100*explained)
 	excess := fmt.Sprintf("%.3g times the deviance expected", g.Deviance/g.Expected)

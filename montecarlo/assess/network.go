@@ -127,7 +127,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, f.Name, m)
 		}
 		if least := fewestLevels(f, m); least < levels {
-			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %s; say which with --levels", outputs.Name(), m, f.Name, m, levelNumbers(least, levels))
+			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %s; say how many levels there are", outputs.Name(), m, f.Name, m, levelNumbers(least, levels))
 		}
 	}
 	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Usual: usualLevels, Real: true})
@@ -192,7 +192,7 @@ func (n *Network) checkMemory() error {
 	}
 	err := memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts)+resamplingBytes(c, parts))
 	if err != nil && n.options.Levels == 0 && !code.IsFile(n.options.Code) {
-		err = fmt.Errorf("%w; --levels says how many levels there are, if fewer", err)
+		err = fmt.Errorf("%w; say how many levels there are, if fewer", err)
 	}
 	return err
 }

@@ -117,7 +117,7 @@ func TestPerceive(t *testing.T) {
 		}
 	}
 	opening := s.Opening()
-	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "describes it") || !strings.Contains(opening[2], "--recommend") {
+	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "describes it") || !strings.Contains(opening[2], "a recommendation") {
 		t.Errorf("%q", opening)
 	}
 }
@@ -469,7 +469,7 @@ func TestOthers(t *testing.T) {
 func TestLevelsAsked(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Levels = 0
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "31 or 32 levels; say which with --levels") {
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "31 or 32 levels; say how many levels there are") {
 		t.Error(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -115,7 +114,7 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 			prior[j] /= p.share
 		}
 		var err error
-		if p.errors, err = errmodel.PartRates(ctx, s.models, s.live(), s.Fit.Levels, n, i); err != nil {
+		if p.errors, err = s.model.PartRates(ctx, s.live(), s.Fit.Levels, n, i); err != nil {
 			return nil, err
 		}
 		p.errors = s.withDead(p.errors)

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"belsim/errmodel"
@@ -62,14 +61,7 @@ func (s *Study) Profiles(bits ...int) ([]Profile, error) {
 // where there are too many to tell them apart.
 func (s *Study) profile(k int) Profile {
 	f := s.Fit
-	r, sigma := float64(f.R), float64(f.Sigma)
-	if len(f.PerBit) > 0 {
-		r, sigma = float64(f.PerBit[k].R), float64(f.PerBit[k].Sigma)
-	}
-	p := MixtureProfile(s.code, s.transitions, k, r, sigma)
-	if math.IsNaN(r) { // a bit without errors has no fit
-		p.X, p.Fitted = nil, nil
-	}
+	p := MixtureProfile(s.code, s.transitions, k, float64(f.R), float64(f.Sigma))
 	const most = 64 // points of a panel
 	width := (f.Levels + most - 1) / most
 	for from := 0; from < f.Levels; from += width {

@@ -90,7 +90,7 @@ func ReadRates(path string) (*Rates, error) {
 		return nil, err
 	}
 	if len(records) < 2 || !slices.Equal(records[0], columns) {
-		return nil, fmt.Errorf("%s: want the columns %s, as 'belsim fit -o FILE.csv' writes them, and a row for each level and bit", path, strings.Join(columns, ","))
+		return nil, fmt.Errorf("%s: want the columns %s of a fit's observed rates, and a row for each level and bit", path, strings.Join(columns, ","))
 	}
 	r := &Rates{}
 	for i, record := range records[1:] {

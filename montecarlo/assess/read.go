@@ -37,7 +37,7 @@ func Read(path string) (*Fit, error) {
 	}
 	var other *json.UnmarshalTypeError
 	if errors.As(err, &other) {
-		err = fmt.Errorf("character %d: %s; want what 'belsim fit -o FILE.json' writes", other.Offset, other.Value)
+		err = fmt.Errorf("character %d: %s; want the JSON of a fit", other.Offset, other.Value)
 		if other.Field != "" {
 			err = fmt.Errorf("%s: %w", other.Field, err)
 		}
@@ -56,9 +56,9 @@ func (f *Fit) check() error {
 	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
 	switch {
 	case f.R.IsMissing():
-		return errors.New("there is no r; want what 'belsim fit -o FILE.json' writes")
+		return errors.New("there is no r; want the JSON of a fit")
 	case !positive(f.R):
-		return fmt.Errorf("r is %v; want a positive number, as 'belsim fit -o FILE.json' writes", float64(f.R))
+		return fmt.Errorf("r is %v; want a positive number", float64(f.R))
 	case !positive(f.Sigma):
 		return fmt.Errorf("sigma is %v; want a positive number", float64(f.Sigma))
 	case f.Levels < code.MinLevels || f.Levels > code.MaxLevels:
@@ -67,8 +67,6 @@ func (f *Fit) check() error {
 		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
 	case !f.LogitScale.IsMissing() && !positive(f.LogitScale):
 		return fmt.Errorf("logit_scale is %v; want a positive number", float64(f.LogitScale))
-	case len(f.PerBit) != 0 && len(f.PerBit) != f.Bits:
-		return fmt.Errorf("per_bit has %d entries for %d bits", len(f.PerBit), f.Bits)
 	}
 	if err := scenario.CheckTemperature(f.Temperature); err != nil {
 		return err
@@ -129,7 +127,7 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 	known := f.Perceived != nil && f.Perceived.Noise > 0
 	switch {
 	case m == PerceivedModel && !known:
-		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want --error-model mixture", f.path)
+		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
 	case m != AutoModel:
 		return m, nil
 	case known && (f.Perceived.Describes || f.P < chance && !(f.Explained >= close)):
@@ -150,16 +148,32 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
 		return nil
 	}
-	m := scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
-	if len(f.PerBit) > 0 {
-		m.PerBit = &scenario.PerBit{Code: f.Code, Levels: f.Levels}
-		for _, b := range f.PerBit {
-			m.PerBit.R, m.PerBit.Sigma = append(m.PerBit.R, float64(b.R)), append(m.PerBit.Sigma, float64(b.Sigma))
-		}
-	}
-	s.Model = m
+	s.Model = scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
 	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
+	}
+	return nil
+}
+
+// FillResolution makes the fit's perceived label, range, prior and training those of a question about numbers of
+// levels. The error names the file, and says that the fit has no perceived label or no range of real labels.
+func (f *Fit) FillResolution(q *forecast.Resolution) error {
+	if _, err := f.Chosen(PerceivedModel); err != nil {
+		return err
+	}
+	if f.Range == nil {
+		return fmt.Errorf("%s: the targets of the fit were levels; want a fit to real labels, with their range", f.path)
+	}
+	q.Labels = forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.Prior}
+	p := f.perceivedModel()
+	if q.Noise = q.Labels.NoiseAround(f.Levels, p.Noise); q.Noise == 0 {
+		return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, p.Noise)
+	}
+	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []errmodel.Training{p.Training}
+	q.Scenario.Temperature = f.Temperature
+	q.Fitted = func(of *forecast.Forecaster) {
+		f.Uncertain(of)
+		of.Model.Floor = p.Floor
 	}
 	return nil
 }

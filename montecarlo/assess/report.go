@@ -47,12 +47,6 @@ func (s *Study) Report(w io.Writer, format string) error {
 		fmt.Fprint(w, table.Wrap("  "+remark, lineWidth, "    "))
 	}
 	fmt.Fprintln(w)
-	if len(f.PerBit) > 0 {
-		if err := r.print(f.BitTable()); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
 	if err := r.printDecoders(f); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func NewSeveral(studies []*Study) *Several {
 		out.Verdict = append(out.Verdict, fmt.Sprintf("One noisy label for all bits describes %d of the %d outputs.", described, len(studies)))
 	}
 	if described > 0 {
-		out.Verdict = append(out.Verdict, "Next: --recommend forecasts all other codes for each output; the JSON has the rankings.")
+		out.Verdict = append(out.Verdict, "Next: a recommendation, which forecasts all other codes for each output; the JSON has the rankings.")
 	} else {
 		out.Verdict = append(out.Verdict, "Next: train a network with a code that is easy to learn, such as unary or johnson.")
 	}

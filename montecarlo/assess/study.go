@@ -28,8 +28,8 @@ type Study struct {
 	readers     []observed.Reader
 	observed    *observed.Summary
 	counts      *errmodel.Counts
-	models      []*errmodel.Fit // of all bits, or one for each bit; nil where a bit has no errors
-	errors      mat.Matrix      // the fitted e[n,k], L × M
+	model       *errmodel.Fit
+	errors      mat.Matrix // the fitted e[n,k], L × M
 	training    errmodel.Training
 	others      []other
 	fitted      *fitdecoder.Result   // nil unless the options ask for it
@@ -108,10 +108,10 @@ func (s *Study) findLevels() error {
 	return nil
 }
 
-// fit fits r and σ, for each bit where the options ask for it, and judges them.
+// fit fits r and σ, and judges them.
 func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	f := s.Fit
-	model, err := errmodel.NewFit(ctx, s.counts, s.live(), -1)
+	model, err := errmodel.NewFit(ctx, s.counts, s.live())
 	switch name := s.network.samples.Outputs.Name(); {
 	case errors.Is(err, errmodel.ErrNoFit) && f.WrongBits > 0:
 		return fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", name, f.WrongBits)
@@ -121,17 +121,12 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 		return err
 	}
 	f.R, f.Sigma, f.Limited = table.Number(model.R.Value), table.Number(model.Sigma.Value), model.Limited
-	s.models = []*errmodel.Fit{model}
-	if s.network.options.PerBit {
-		if s.models, err = s.fitBits(ctx); err != nil {
-			return err
-		}
-	}
-	if s.errors, err = s.table(ctx, model); err != nil {
+	s.model = model
+	if s.errors, err = s.table(ctx); err != nil {
 		return err
 	}
 	s.errors = s.withDead(s.errors)
-	joint, err := errmodel.NewJoint(ctx, s.live(), s.counts, model, s.models, resampling)
+	joint, err := errmodel.NewJoint(ctx, s.live(), s.counts, model, resampling)
 	if err != nil {
 		return err
 	}
@@ -161,36 +156,11 @@ const resampling = 1
 
 // table is the table of error probabilities at levels, or for real labels their means over the
 // samples of a level.
-func (s *Study) table(ctx context.Context, model *errmodel.Fit) (mat.Matrix, error) {
-	switch {
-	case s.counts.Fine != nil:
-		return errmodel.MeanRates(ctx, s.models, s.live(), s.counts)
-	case s.network.options.PerBit:
-		return errmodel.PerBit(s.Fit.Levels, s.live(), s.models)
+func (s *Study) table(ctx context.Context) (mat.Matrix, error) {
+	if s.counts.Fine != nil {
+		return s.model.MeanRates(ctx, s.live(), s.counts)
 	}
-	return model.Mixture(ctx, s.Fit.Levels, s.live())
-}
-
-// fitBits fits every bit by itself.
-func (s *Study) fitBits(ctx context.Context) ([]*errmodel.Fit, error) {
-	f := s.Fit
-	fits := make([]*errmodel.Fit, f.Bits)
-	for k := range fits {
-		b := BitFit{Bit: k + 1, Wrong: s.counts.Bit(k), R: table.Missing(), Sigma: table.Missing(), RInterval: unknown(), SigmaInterval: unknown()}
-		var err error
-		fits[k], err = errmodel.NewFit(ctx, s.counts, s.transitions, k)
-		switch {
-		case err == nil:
-			b.R, b.Sigma, b.Limited = table.Number(fits[k].R.Value), table.Number(fits[k].Sigma.Value), fits[k].Limited
-			if b.Wrong >= errmodel.FewestErring && fits[k].Regular() {
-				b.RInterval, b.SigmaInterval = ends(fits[k].R), ends(fits[k].Sigma)
-			}
-		case !errors.Is(err, errmodel.ErrNoFit):
-			return nil, fmt.Errorf("bit %d: %w", k+1, err)
-		}
-		f.PerBit = append(f.PerBit, b)
-	}
-	return fits, nil
+	return s.model.Mixture(ctx, s.Fit.Levels, s.live())
 }
 
 // Rates returns the observed error rates, L × M, and the model's where a level has no samples.

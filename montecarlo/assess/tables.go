@@ -35,13 +35,6 @@ func (f *Fit) ParameterTable() *table.Table {
 	}}
 }
 
-// BitTable has a row for each bit with a fit of its own.
-func (f *Fit) BitTable() *table.Table {
-	return table.Of(f.PerBit,
-		table.Replace("r_interval", "", func(b BitFit) string { return between(b.RInterval) }),
-		table.Replace("sigma_interval", "", func(b BitFit) string { return between(b.SigmaInterval) }))
-}
-
 // between writes an interval.
 func between(i [2]table.Number) string {
 	switch lo, hi := i[0].IsMissing(), i[1].IsMissing(); {

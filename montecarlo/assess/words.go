@@ -143,7 +143,7 @@ func (s *Study) next() string {
 	case !f.Perceived.Describes:
 		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
 	case f.Recommendation == nil:
-		return "--recommend forecasts all other codes from this network."
+		return "a recommendation, which forecasts all other codes from this network."
 	case len(f.Recommendation.Ranking) == 0:
 		return "train a network with a code that is easy to learn."
 	}

@@ -17,6 +17,9 @@ type Labels struct {
 	// Histogram counts labels in label units, which are uniform within half a unit around each
 	// integer; nil for labels that are uniform.
 	Histogram *theory.Histogram
+	// Shares are those of equally wide levels, of which the first is around Lo and the last around
+	// Hi, where there is no histogram; nil for labels that are uniform.
+	Shares []float64
 }
 
 // Width is the width of a level, in label units, where there are so many: (Hi − Lo)/(L−1), so
@@ -53,19 +56,29 @@ type piece struct{ from, to, share float64 }
 
 // pieces are the labels in levels, where there are so many.
 func (l Labels) pieces(levels int) []piece {
-	if l.Histogram == nil {
-		return []piece{{1, float64(levels), 1}}
-	}
-	width, total := l.Width(levels), 0.0
-	for _, n := range l.Histogram.Counts {
-		total += n
-	}
 	var out []piece
-	for i, n := range l.Histogram.Counts {
-		if n > 0 {
-			at := float64(l.Histogram.Lowest + i)
-			out = append(out, piece{(max(at-0.5, l.Lo)-l.Lo)/width + 1, (min(at+0.5, l.Hi)-l.Lo)/width + 1, n / total})
+	width := l.Width(levels)
+	add := func(at, half, share float64) {
+		if share > 0 {
+			out = append(out, piece{(max(at-half, l.Lo)-l.Lo)/width + 1, (min(at+half, l.Hi)-l.Lo)/width + 1, share})
 		}
+	}
+	switch {
+	case l.Histogram != nil:
+		total := 0.0
+		for _, n := range l.Histogram.Counts {
+			total += n
+		}
+		for i, n := range l.Histogram.Counts {
+			add(float64(l.Histogram.Lowest+i), 0.5, n/total)
+		}
+	case l.Shares != nil:
+		own := l.Width(len(l.Shares))
+		for i, share := range l.Shares {
+			add(l.Lo+own*float64(i), own/2, share)
+		}
+	default:
+		return []piece{{1, float64(levels), 1}}
 	}
 	return out
 }
@@ -118,6 +131,12 @@ func (p *Places) between(labels []piece) *Places {
 		out.label[i] = q.from + (q.to-q.from)*min((at-below)/q.share, 1)
 	}
 	return &out
+}
+
+// NoiseAround is the noise around the real label, in label units, where s is the noise around its level, in
+// levels of so many: 0 where s is no more than the spread of labels within a level.
+func (l Labels) NoiseAround(levels int, s float64) float64 {
+	return l.Width(levels) * math.Sqrt(max(s*s-withinLevel, 0))
 }
 
 // withinLevel is the variance of a label within its level, in levels².

@@ -27,7 +27,7 @@ import (
 // included.
 type Resolution struct {
 	Labels    Labels
-	Levels    []int    // numbers of levels; empty for those of the files among Codes, or 256
+	Levels    []int    // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
 	Codes     []string // NAMEs, which have every number of levels, and FILEs
 	Decoders  []string // names, as in scenario.Scenario.Candidates
 	Trainings []errmodel.Training
@@ -40,6 +40,8 @@ type Resolution struct {
 	Misfit float64
 	// Cutoff is κ, in cycles over the range; 0 for the default.
 	Cutoff float64
+	// Fitted adds to a forecaster what else a fit knows of the networks; nil for nothing.
+	Fitted func(*Forecaster)
 	// Direct is the error of direct regression, in label units; 0 for none.
 	Direct float64
 	// Scenario says what decoders read; its model, prior and labels do not matter.
@@ -78,7 +80,7 @@ func (u UnaryError) String() string {
 	return fmt.Sprintf("%v@%d", u.Error, u.Levels)
 }
 
-// Resolutions is the answer to a Resolution: what compare writes as JSON where there is a range.
+// Resolutions is the answer to a Resolution: what levels writes as JSON.
 type Resolutions struct {
 	Unit        string              `json:"unit" doc:"label units: the unit of the range, of label_noise, mae and of all errors"`
 	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
@@ -110,7 +112,7 @@ type ResolutionRow struct {
 	Hi           table.Number      `json:"interval_hi" doc:"upper end of interval"`
 	Quantization table.Number      `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
 	Tie          bool              `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Direct       *table.Number     `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as --baseline says; missing without it"`
+	Direct       *table.Number     `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
@@ -129,7 +131,8 @@ const enough = 0.02
 // MostLevels is the largest number of levels for which codes are forecast.
 const MostLevels = 2048
 
-const usualLevels = 256
+// usualLevels are those that are compared where nobody says which.
+func usualLevels() []int { return []int{32, 64, 128, 256} }
 
 // ResolutionRun is a Resolution that is ready to be computed: its codes are open.
 type ResolutionRun struct {
@@ -178,7 +181,7 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 		}
 	}
 	if len(r.levels) == 0 {
-		r.levels = []int{usualLevels}
+		r.levels = usualLevels()
 	}
 	slices.Sort(r.levels)
 	for i, n := range r.levels {
@@ -333,6 +336,9 @@ func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 	f.Model.Misfit = q.Misfit / q.Labels.Width(levels)
 	if q.Cutoff > 0 {
 		f.Cutoff = Estimate{q.Cutoff, 0}
+	}
+	if q.Fitted != nil {
+		q.Fitted(f)
 	}
 	return f
 }

@@ -135,7 +135,7 @@ func TestQuantizationAlone(t *testing.T) {
 // one by one, and places have the same mean.
 func TestLabels(t *testing.T) {
 	h := &theory.Histogram{Lowest: 2, Counts: []float64{5, 0, 1, 4, 2}}
-	for _, l := range []Labels{{0, 7, nil}, {2, 6, h}, {-1, 12, h}} {
+	for _, l := range []Labels{{0, 7, nil, nil}, {2, 6, h, nil}, {-1, 12, h, nil}, {-3, 5, nil, []float64{0.1, 0.5, 0, 0.4}}} {
 		if err := l.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestLabels(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Labels{{1, 1, nil}, {2, 1, nil}, {math.NaN(), 1, nil}, {0, math.Inf(1), nil}, {3, 6, h}, {0, 5, h}} {
+	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {3, 6, h, nil}, {0, 5, h, nil}} {
 		if l.Check() == nil {
 			t.Errorf("%v was taken", l)
 		}

@@ -11,7 +11,7 @@ import (
 
 // Baseline is an error that is no code's, to compare codes with.
 type Baseline struct {
-	Name   string       `json:"name" doc:"quantization alone: of a network that always finds the level nearest to the label; direct regression: of a network that predicts the label without a code, as --baseline says"`
+	Name   string       `json:"name" doc:"quantization alone: of a network that always finds the level nearest to the label; direct regression: of a network that predicts the label without a code, as it was given"`
 	Error  table.Number `json:"error" doc:"mean |error|"`
 	Unit   string       `json:"unit" doc:"unit of error: levels or label units"`
 	Levels int          `json:"levels,omitempty" doc:"number of levels of quantization alone; missing for direct regression"`
@@ -103,7 +103,7 @@ func listed(names []string) string {
 // BaselineColumns hold the baselines in the CSV of codes, whose rows are codes alone.
 type BaselineColumns struct {
 	Quantization *table.Number `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
-	Direct       *table.Number `json:"-" csv:"direct_regression" doc:"error of direct regression, as --baseline says; missing without it"`
+	Direct       *table.Number `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
 }
 
 // quantizationOfUniform is the mean distance, in levels, of a label from the level nearest to it,
@@ -163,8 +163,6 @@ func (c *Comparison) Columns() table.Option {
 	}{
 		{has(func(r CodeResult) bool { return r.Invalid != "" }), []string{"invalid"}},
 		{has(func(r CodeResult) bool { return r.Forecast != nil }), []string{"training", "forecast"}},
-		{c.hasLeast(), []string{"least", "least_stderr", "above_least_percent"}},
-		{has(func(r CodeResult) bool { return r.Sampling != "" }), []string{"sampling"}},
 		{has(func(r CodeResult) bool { return r.Quantization != nil }), []string{"quantization"}},
 		{has(func(r CodeResult) bool { return r.Direct != nil }), []string{"direct_regression"}},
 	} {

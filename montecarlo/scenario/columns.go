@@ -32,13 +32,8 @@ type Columns struct {
 	Model Model
 }
 
-// Columns implements ColumnModel. r and σ are the same for all bits: a code that changes is not
-// the code of PerBit.
+// Columns implements ColumnModel.
 func (m Mixture) Columns(levels, _ int) (Columns, error) {
-	m.PerBit = nil
-	if m.Printed {
-		return Columns{}, fmt.Errorf("%v: the paper prints no transitions of codes that change", m)
-	}
 	columns, err := errmodel.NewMixtureColumns(levels, m.R, m.Sigma)
 	if err != nil {
 		return Columns{}, err

@@ -22,7 +22,7 @@ type Comparison struct {
 	Within  int          `json:"within_levels" doc:"θ: errors of at most θ levels count as within"`
 	Results []CodeResult `json:"results" doc:"a row for each code and decoder, the smallest error first"`
 	// Set by AddBaselines.
-	Baselines []Baseline `json:"baselines" doc:"errors of no code, in levels; empty where true labels are levels and there is no --baseline"`
+	Baselines []Baseline `json:"baselines" doc:"errors of no code, in levels; empty where true labels are levels and no error of direct regression is given"`
 	Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
@@ -46,10 +46,8 @@ type CodeResult struct {
 	WorstErr   table.Number `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
 	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
 	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Sampling   string       `json:"sampling,omitempty" doc:"stratified: mean, rms and within are exact but for the outcomes that the samples are of, and stderr bounds what else is unknown; plain: stratified samples do not apply, or errors are too frequent; missing without --stratified"`
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
-	LeastError
 	BaselineColumns
 
 	// Of networks that know a perceived label.
@@ -136,7 +134,7 @@ codes:
 func checkTwice(decoders []string) error {
 	for i, name := range decoders {
 		if slices.Contains(decoders[:i], name) {
-			return fmt.Errorf("--decoder %s is given twice", name)
+			return fmt.Errorf("decoder %s is given twice", name)
 		}
 	}
 	return nil
@@ -173,7 +171,7 @@ func (s *Scenario) checkDecoders(codes []*code.Code, decoders []string) error {
 func unfitting(decoders []string, fits []bool) error {
 	for i, ok := range fits {
 		if !ok {
-			return fmt.Errorf("%w: --decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
+			return fmt.Errorf("%w: decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
 		}
 	}
 	return nil
@@ -182,11 +180,6 @@ func unfitting(decoders []string, fits []bool) error {
 // Compare computes the error of every candidate, over the weights of its labels, and ranks
 // them: the smallest first.
 func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling) (*Comparison, error) {
-	return s.compare(ctx, run, candidates, weights, draw, nil)
-}
-
-// compare is Compare, with the least errors unless least is nil.
-func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling, least *leasts) (*Comparison, error) {
 	out := &Comparison{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
@@ -195,28 +188,22 @@ func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarl
 		if err != nil {
 			return nil, err
 		}
-		o, err := sample(ctx, run, p, weights, draw)
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(weights, false), run.Done)
 		if err != nil {
 			return nil, err
 		}
-		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th, o.interval)
+		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th)
 		if err != nil {
 			return nil, err
 		}
-		out.Reached = out.Reached && o.reached
+		o := montecarlo.Average(weights, sums)
+		out.Reached = out.Reached && reached
 		row := CodeResult{
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
 			Bound: bound, Exact: exact, exactFields: interval,
-			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples, Sampling: o.kind,
+			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples,
 		}
-		row.worst(th, weights, o)
-		if least != nil {
-			var reached bool
-			if row.LeastError, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
-				return nil, err
-			}
-			out.Reached = out.Reached && reached
-		}
+		row.worst(th, weights, o, sums)
 		out.Results = append(out.Results, row)
 	}
 	forecast(out.Results, candidates)
@@ -242,7 +229,7 @@ func tied(a, b CodeResult) bool {
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
-func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o drawn) {
+func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o montecarlo.Overall, sums []montecarlo.Sums) {
 	level, most := 0, math.Inf(-1)
 	for i, t := range th {
 		if weights[i] == 0 {
@@ -260,7 +247,10 @@ func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o drawn) {
 		r.WorstLevel, r.WorstMean = level, table.Number(most)
 		return
 	}
-	r.WorstLevel, r.WorstMean, r.WorstErr = o.WorstLevel, table.Number(o.WorstMean), table.Number(o.worstErr)
+	r.WorstLevel, r.WorstMean = o.WorstLevel, table.Number(o.WorstMean)
+	if o.WorstLevel > 0 {
+		r.WorstErr = table.Number(sums[o.WorstLevel-1].StdErr())
+	}
 }
 
 // AddInvalid adds a row for each code for which the error model is invalid, at the end.

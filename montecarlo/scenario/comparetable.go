@@ -52,11 +52,6 @@ func (c *Comparison) Table() *table.Table {
 			return r.Forecast.Short()
 		}))
 	}
-	if c.hasLeast() {
-		columns = append(columns,
-			table.Append("least", func(r CodeResult) string { return r.LeastError.text() }),
-			table.Append("above", func(r CodeResult) string { return r.LeastError.aboveText() }))
-	}
 	if c.hasTies() {
 		columns = append(columns, table.Append("~", func(r CodeResult) string {
 			if r.Tie {
@@ -77,12 +72,12 @@ func (c *Comparison) Heading(s *Scenario) string {
 	case Mixture:
 		model = "bits err independently, near their transitions, with the same r and σ for every code"
 	}
-	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s%s\n", c.Levels, s, c.Seed, model, c.sampled())
+	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s\n", c.Levels, s, c.Seed, model)
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model
-// forecasts trained networks.
-func (c *Comparison) Notes() string {
+// forecasts trained networks. more are further sentences.
+func (c *Comparison) Notes(more ...string) string {
 	var out strings.Builder
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
@@ -115,8 +110,8 @@ func (c *Comparison) Notes() string {
 			fmt.Fprintf(&out, "%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits.\n", r.Code, r.Bits, c.Levels)
 		}
 	}
-	if c.R != nil {
-		out.WriteString("Networks do not learn all codes equally well: --mae X forecasts trained networks.\n")
+	for _, text := range more {
+		out.WriteString(text + "\n")
 	}
 	if out.Len() > 0 {
 		return "\n" + out.String()
@@ -141,28 +136,6 @@ func (c *Comparison) hasTies() bool {
 	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Tie })
 }
 
-// hasLeast reports whether the least errors were computed.
-func (c *Comparison) hasLeast() bool { return len(c.Results) > 0 && c.Results[0].Least != nil }
-
-// text is the least error, with its standard error where it was sampled.
-func (l LeastError) text() string {
-	if l.Least == nil { // of a code for which the model is invalid
-		return "–"
-	}
-	if *l.LeastStdErr == 0 || l.Least.IsMissing() {
-		return l.Least.Short()
-	}
-	return table.PlusMinus(*l.Least, *l.LeastStdErr)
-}
-
-// aboveText is how far the decoder's error is above the least.
-func (l LeastError) aboveText() string {
-	if l.Above == nil || l.Above.IsMissing() {
-		return "–"
-	}
-	return fmt.Sprintf("%+.1f %%", float64(*l.Above))
-}
-
 // DecoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
 // by their smallest error. Every error has its standard error.
 func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
@@ -177,7 +150,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		return name
 	}
 	column := func(r CodeResult) string { return named(r.Decoder, r) }
-	var codes, columns, leasts []string
+	var codes, columns []string
 	cells := map[[2]string]CodeResult{}
 	for _, r := range c.Results { // the smallest error first
 		if r.Invalid != "" {
@@ -190,19 +163,12 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 			columns = append(columns, column(r))
 		}
 		cells[[2]string{r.Code, column(r)}] = r
-		if c.hasLeast() {
-			least := named("least", r)
-			if !slices.Contains(leasts, least) {
-				leasts = append(leasts, least)
-			}
-			cells[[2]string{r.Code, least}] = r
-		}
 	}
 	names := decoders.Names()
 	slices.SortStableFunc(columns, func(a, b string) int {
 		return slices.Index(names, decoderOf(a)) - slices.Index(names, decoderOf(b))
 	})
-	t := &table.Table{Head: slices.Concat([]string{"code", "bits"}, columns, leasts)}
+	t := &table.Table{Head: append([]string{"code", "bits"}, columns...)}
 	for _, name := range codes {
 		bits := 0
 		row := []string{name, ""}
@@ -214,14 +180,6 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 			}
 			bits = r.Bits
 			row = append(row, table.PlusMinus(r.Mean, r.StdErr))
-		}
-		for _, column := range leasts {
-			r, ok := cells[[2]string{name, column}]
-			if !ok {
-				row = append(row, "–")
-				continue
-			}
-			row = append(row, r.LeastError.text())
 		}
 		row[1] = fmt.Sprint(bits)
 		t.Rows = append(t.Rows, row)

@@ -104,13 +104,13 @@ func TestMarks(t *testing.T) {
 	if got := c.Heading(s); !strings.Contains(got, "\nmodel: bits err independently") {
 		t.Errorf("heading %q", got)
 	}
-	for _, want := range []string{"! Networks", "hadamard has 15.5", "~ Not told", "--mae"} {
+	for _, want := range []string{"! Networks", "hadamard has 15.5", "~ Not told"} {
 		if got := c.Notes(); !strings.Contains(got, want) {
 			t.Errorf("notes lack %q:\n%s", want, got)
 		}
 	}
 	s, c = compared(t, networks, "unary", "hadamard")
-	if got := c.Notes(); strings.Contains(got, "!") || strings.Contains(got, "--mae") || !strings.Contains(c.Heading(s), "one noisy label") {
+	if got := c.Notes(); strings.Contains(got, "!") || !strings.Contains(c.Heading(s), "one noisy label") {
 		t.Errorf("networks that learn as they can need no warning:\n%s%s", c.Heading(s), got)
 	}
 }

@@ -67,22 +67,16 @@ func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if err != nil {
 		return table.Missing(), table.Missing(), err
 	}
-	bound, exact, _, err = averages(ctx, workers, p, prior, th, nil)
+	bound, exact, _, err = averages(ctx, workers, p, prior, th)
 	return bound, exact, err
 }
 
-// averages is Averages of what theory says, with the interval where there is one. known is the
-// interval where it was computed before, or nil.
-func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory, known *enclose.Interval) (bound, exact table.Number, interval exactFields, err error) {
+// averages is Averages of what theory says, with the interval where there is one.
+func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory) (bound, exact table.Number, interval exactFields, err error) {
 	if bound, exact = Average(th, prior); !exact.IsMissing() {
 		return bound, exact, interval, nil
 	}
-	var v enclose.Interval
-	if known != nil {
-		v = *known
-	} else {
-		v, err = Enclose(ctx, workers, p, prior)
-	}
+	v, err := Enclose(ctx, workers, p, prior)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return bound, exact, interval, nil
 	}

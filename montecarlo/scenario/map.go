@@ -300,7 +300,7 @@ func (f *filler) theory(ctx context.Context) error {
 			var width float64
 			if means[i], width, err = f.s.lineMean(ctx, s, f.m.Method, f.weights); err != nil {
 				if errors.Is(err, theory.ErrNoClosedForm) {
-					err = fmt.Errorf("%w; --method mc samples instead", err)
+					err = fmt.Errorf("%w; method mc samples instead", err)
 				}
 				return nil, err
 			}

@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -56,29 +55,17 @@ type Fitted interface {
 // in levels, at each bit transition.
 type Mixture struct {
 	R, Sigma float64
-	Printed  bool // the transitions are where the paper's Eq. 4 prints them
 
 	// Of a model that was fitted to a network:
-	Path      string  // the file of the fit
-	FitLevels int     // the levels of the network's code
-	PerBit    *PerBit // each bit's own r and σ; may be nil
-}
-
-// PerBit holds r and σ for each bit of one code, length M. A bit with NaN never errs.
-type PerBit struct {
-	Code     string
-	Levels   int
-	R, Sigma []float64
+	Path      string // the file of the fit
+	FitLevels int    // the levels of the network's code
 }
 
 // Errors implements Model.
 func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
-	positions, err := m.positions(ctx, c)
+	positions, err := transitions(ctx, c)
 	if err != nil {
 		return nil, err
-	}
-	if b := m.PerBit; b != nil && c.Name() == b.Code && c.Levels() == b.Levels && c.Bits() == len(b.R) {
-		return m.perBit(positions)
 	}
 	p, err := errmodel.NewProfile(ctx, c.Levels(), positions, m.Sigma)
 	if err != nil {
@@ -91,28 +78,10 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
 	return e, nil
 }
 
-// perBit is the table with every bit's own r and σ.
-func (m Mixture) perBit(positions [][]int) (*mat.Dense, error) {
-	bits := make([][]errmodel.Transition, len(positions))
-	for k, r := range m.PerBit.R {
-		if sigma := m.PerBit.Sigma[k]; !math.IsNaN(r) && !math.IsNaN(sigma) {
-			bits[k] = errmodel.Transitions(positions[k], r, sigma)
-		}
-	}
-	e, err := errmodel.Table(m.PerBit.Levels, bits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Path, err)
-	}
-	return e, nil
-}
-
-// positions returns the levels after which the bits of a code change.
-func (m Mixture) positions(ctx context.Context, c *code.Code) ([][]int, error) {
+// transitions returns the levels after which the bits of a code change.
+func transitions(ctx context.Context, c *code.Code) ([][]int, error) {
 	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
 		return nil, err
-	}
-	if m.Printed {
-		return errmodel.PrintedTransitions(ctx, c)
 	}
 	return c.TransitionsContext(ctx)
 }
@@ -125,14 +94,10 @@ func (m Mixture) FittedTo() (path string, levels int) { return m.Path, m.FitLeve
 
 // String implements Model.
 func (m Mixture) String() string {
-	text := fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
 	if m.Path != "" {
-		text = fmt.Sprintf("r = %.4g, σ = %.4g from %s", m.R, m.Sigma, m.Path)
+		return fmt.Sprintf("r = %.4g, σ = %.4g from %s", m.R, m.Sigma, m.Path)
 	}
-	if m.Printed {
-		text += ", transitions as printed"
-	}
-	return text
+	return fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
 }
 
 // Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.

@@ -159,7 +159,7 @@ func (s *Scenario) CheckTrained(m Perceived, trainings []errmodel.Training, code
 	}
 	for i, t := range trainings {
 		if slices.Contains(trainings[:i], t) {
-			return fmt.Errorf("--training %s is given twice", t)
+			return fmt.Errorf("training %s is given twice", t)
 		}
 		m.Training = t
 		of, fitting := s.With(m), decoders

@@ -212,9 +212,9 @@ func TestCheckTrained(t *testing.T) {
 		want      string
 	}{
 		{both[:1], []string{"bel-u"}, "johnson is not unary"},
-		{both[:1], []string{"gen", "gen"}, "--decoder gen is given twice"},
+		{both[:1], []string{"gen", "gen"}, "decoder gen is given twice"},
 		{both[1:], []string{"bel-j"}, "networks trained for the decoder give logits"},
-		{append(both, both...), []string{"gen"}, "--training bits is given twice"},
+		{append(both, both...), []string{"gen"}, "training bits is given twice"},
 		{both, []string{"gen", "gen-ex", "bel-u"}, ""}, // bel-u is for one code and one training
 	} {
 		err := scenario.New(networks).CheckTrained(networks, tt.trainings, codes, tt.decoders)

@@ -39,7 +39,7 @@ type Line interface {
 
 // MixturePlane is the plane of the Gaussian mixtures: x is r, y is σ in levels.
 type MixturePlane struct {
-	Printed bool // the transitions are where the paper's Eq. 4 prints them
+	Printed bool // the transitions are where the paper's Eq. 4 prints them, for its Figure 3(c)
 }
 
 // Kind implements Plane.
@@ -47,7 +47,11 @@ func (MixturePlane) Kind() PlaneKind { return Mixtures }
 
 // Of implements Plane.
 func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
-	positions, err := Mixture{Printed: p.Printed}.positions(ctx, c)
+	of := transitions
+	if p.Printed {
+		of = errmodel.PrintedTransitions
+	}
+	positions, err := of(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // Report writes the verdict for people, with a table in a format of table.Formats: of a few levels
-// of many, unless full asks for all. model names the error model.
-func (v *Verification) Report(w io.Writer, format, model string, full bool) error {
+// of many, with a text that says how to see the others, or of all where others is empty. model names
+// the error model.
+func (v *Verification) Report(w io.Writer, format, model, others string) error {
 	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
 	fmt.Fprintf(w, "expected |error| in levels")
 	if v.Bound != "" {
@@ -19,7 +20,7 @@ func (v *Verification) Report(w io.Writer, format, model string, full bool) erro
 	}
 	fmt.Fprint(w, "\n\n")
 	rows := v.Labels
-	if !full {
+	if others != "" {
 		rows = someLevels(rows)
 	}
 	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r LevelResult) string {
@@ -32,7 +33,7 @@ func (v *Verification) Report(w io.Writer, format, model string, full bool) erro
 		return err
 	}
 	if len(rows) < len(v.Labels) {
-		fmt.Fprintf(w, "(%d of %d levels; --full prints all)\n", len(rows), len(v.Labels))
+		fmt.Fprintf(w, "(%d of %d levels; %s)\n", len(rows), len(v.Labels), others)
 	}
 	fmt.Fprintln(w)
 	const shownFailures = 10

@@ -13,7 +13,6 @@ type Sampling struct {
 	MaxSamples uint64  // the most samples of each label with RelErr
 	Within     int     // θ: errors of at most θ levels are counted
 	Seed       uint64
-	Stratified bool // Compare samples only what intervals leave over, where it can
 }
 
 // Usual returns the default sampling: 100,000 samples of each label, seed 1, θ = 5.
@@ -30,8 +29,6 @@ func (s Sampling) Check() error {
 		return &ValueError{"rel_err", s.RelErr, "a positive number"}
 	case s.RelErr > 0 && s.MaxSamples < montecarlo.BlockSize:
 		return &ValueError{"max_samples", s.MaxSamples, "at least one block of 65536 samples, in which rel_err samples"}
-	case s.RelErr > 0 && s.Stratified:
-		return &ValueError{"rel_err", s.RelErr, "a number of samples in its place, which stratified samples need"}
 	case s.Within < 0:
 		return &ValueError{"within", s.Within, "0 or more levels"}
 	}

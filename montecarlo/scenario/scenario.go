@@ -143,7 +143,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 		if s.Outputs != Logits {
 			return nil, fmt.Errorf("decoder %s reads bits, and networks trained for the decoder give logits; want %s", name, strings.Join(soft.Names(), " or "))
 		}
-		return nil, fmt.Errorf("decoder %s reads bits; --outputs logits wants %s", name, strings.Join(soft.Names(), " or "))
+		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name, strings.Join(soft.Names(), " or "))
 	}
 	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
 }
@@ -264,7 +264,7 @@ func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e
 	}
 	profile, ok := e.(RealLabels)
 	if !ok {
-		return nil, errors.New("--labels continuous needs the error model of --r and --sigma: a table says nothing between levels")
+		return nil, errors.New("continuous labels need the error model of r and σ: a table says nothing between levels")
 	}
 	if err := validBetween(ctx, c, profile); err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -144,7 +143,7 @@ func TestOutputs(t *testing.T) {
 		s.Outputs = tt.outputs
 		d, err := s.Decoder(tt.decoder, c)
 		if tt.name == "" {
-			if err == nil || !strings.Contains(err.Error(), "reads bits; --outputs logits wants gen or gen-ex") {
+			if err == nil || !strings.Contains(err.Error(), "reads bits; outputs that are logits want gen or gen-ex") {
 				t.Errorf("%+v: error %v", tt, err)
 			}
 			continue
@@ -228,28 +227,9 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestPerBit: a fit of each bit holds for its own code alone.
-func TestPerBit(t *testing.T) {
-	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json", FitLevels: 4, PerBit: &scenario.PerBit{
-		Code: "unary", Levels: 4, R: []float64{0.5, math.NaN(), 0.1}, Sigma: []float64{2, math.NaN(), 3},
-	}}
-	e, err := m.Errors(context.Background(), mustNew(t, "unary", 4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 4 {
-		y := float64(i + 1)
-		want := []float64{errmodel.Transition{Mu: 1.5, R: 0.5, Sigma: 2}.At(y), 0, errmodel.Transition{Mu: 3.5, R: 0.1, Sigma: 3}.At(y)}
-		for k, w := range want {
-			if got := e.At(i, k); math.Abs(got-w) > 1e-15 {
-				t.Errorf("e[%d,%d] = %v, want %v", i+1, k+1, got, w)
-			}
-		}
-	}
-	other, err := m.Errors(context.Background(), mustNew(t, "gray", 4))
-	if err != nil || other.At(0, 1) == 0 {
-		t.Errorf("another code: %v, %v", other, err)
-	}
+// TestFitted: a fit is for its own number of levels, and names its file.
+func TestFitted(t *testing.T) {
+	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json", FitLevels: 4}
 	s := scenario.New(m)
 	if _, err := s.Weights(5); err == nil || !strings.Contains(err.Error(), "fit.json: fitted to 4 levels, but the codes have 5") {
 		t.Errorf("another number of levels: error %v", err)

@@ -330,8 +330,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// r and σ of single bits belong to one code, and not to codes that change.
-	model := scenario.Mixture{R: 0.6, Sigma: 1.5, PerBit: &scenario.PerBit{Code: "johnson", Levels: 10, R: make([]float64, 5), Sigma: []float64{1, 1, 1, 1, 1}}}
+	model := scenario.Mixture{R: 0.6, Sigma: 1.5}
 	columns, err := model.Columns(10, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -345,10 +344,6 @@ func TestColumns(t *testing.T) {
 	want, err := columns.Model.Errors(t.Context(), c)
 	if err != nil || !mat.Equal(got, want) {
 		t.Errorf("columns\n%v\nof the table\n%v (%v)", mat.Formatted(got), mat.Formatted(want), err)
-	}
-	model.Printed = true
-	if _, err := model.Columns(10, 0); err == nil {
-		t.Error("columns of printed transitions")
 	}
 }
 

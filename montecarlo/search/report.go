@@ -92,7 +92,7 @@ func (o *Optimized) Remarks() []string {
 		out = append(out, fmt.Sprintf("its error is %s that of %s (%s)", compared(float64(o.Improvement)), o.Baselines[0].Code, interval))
 	}
 	if o.Mean == 0 && o.Exact.IsMissing() {
-		out = append(out, "no sample of it was wrong: more --samples or --rel-err would tell its error")
+		out = append(out, "no sample of it was wrong: more samples would tell its error")
 	}
 	return out
 }

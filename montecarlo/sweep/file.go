@@ -23,7 +23,7 @@ import (
 // ever replaced as a whole.
 
 // format is the version of the layout of result files.
-const format = 1
+const format = 2
 
 // header is the first line of a result file.
 type header struct {

@@ -41,10 +41,9 @@ type Plan struct {
 	Methods  []scenario.Method
 	Sampling scenario.Sampling
 
-	transitions string
-	prior       string // path of the histogram of the labels
-	plane       planeKeys
-	given       map[string]bool // the keys that are in the file
+	prior string // path of the histogram of the labels
+	plane planeKeys
+	given map[string]bool // the keys that are in the file
 }
 
 // planeKeys are error models that a plan file can ask for, by the keys of their parameters.
@@ -62,9 +61,7 @@ func planes() []planeKeys {
 		return planeKeys{kind, x, y, usual, make}
 	}
 	return []planeKeys{
-		plane(scenario.Mixtures, 0, func(p *Plan) scenario.Plane {
-			return scenario.MixturePlane{Printed: p.transitions == printedTransitions}
-		}),
+		plane(scenario.Mixtures, 0, func(*Plan) scenario.Plane { return scenario.MixturePlane{} }),
 		plane(scenario.PerceivedLabels, errmodel.DefaultMisfit, func(p *Plan) scenario.Plane {
 			// Cells are computed side by side, so each learns on one goroutine.
 			model := errmodel.Perceived{Cutoff: p.cutoff, Training: p.training}
@@ -80,12 +77,6 @@ func (p *Plan) learning() (cutoff float64, training errmodel.Training) {
 	}
 	return p.cutoff, p.training
 }
-
-// Transitions of the codes, as plan files name them.
-const (
-	codeTransitions    = "code"
-	printedTransitions = "printed"
-)
 
 // maxPlan is the largest size of a plan file, in bytes.
 const maxPlan = 16 << 20
@@ -114,7 +105,7 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 	}
 	p := &Plan{
 		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
-		training: errmodel.BitByBit, transitions: codeTransitions, given: map[string]bool{},
+		training: errmodel.BitByBit, given: map[string]bool{},
 	}
 	p.Scenario.Decoders = decoders
 	keys := map[string]planKey{
@@ -130,7 +121,6 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 		"outputs":     {&p.Scenario.Outputs, `"auto", "bits" or "logits"`},
 		"temperature": {&p.Scenario.Temperature, "a number"},
 		"labels":      {&p.Scenario.Labels, `"levels" or "continuous"`},
-		"transitions": {&p.transitions, `"code" or "printed"`},
 		"cutoff":      {&p.cutoff, "a number"},
 		"training":    {&p.training, `"bits" or "decoder"`},
 		"prior":       {&p.prior, "the path of a histogram"},
@@ -178,7 +168,7 @@ func (p *Plan) readKeys(text []byte, keys map[string]planKey) error {
 		return fmt.Errorf("%s, line %d: %w", p.Path, line, fmt.Errorf(format, a...))
 	}
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return refuse("a plan is an object of JSON, {…}; 'belsim sweep --init' prints an example")
+		return refuse("a plan is an object of JSON, {…}")
 	}
 	for d.More() {
 		t, err := d.Token()
@@ -243,7 +233,7 @@ func (p *Plan) choosePlane(known []planeKeys) error {
 func (p *Plan) check() error {
 	for _, name := range []string{"codes", "levels", p.plane.x, p.plane.y, "methods"} {
 		if !p.given[name] && !(name == p.plane.y && p.plane.usual > 0) {
-			return p.refuse("has no %q, which every plan has; 'belsim sweep --init' prints an example", name)
+			return p.refuse("has no %q, which every plan has", name)
 		}
 	}
 	s := p.Scenario
@@ -253,7 +243,6 @@ func (p *Plan) check() error {
 		checkList(p, "methods", p.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList(p, "outputs", []scenario.Outputs{s.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
 		checkList(p, "labels", []scenario.Labels{s.Labels}, scenario.Levels, scenario.Continuous),
-		checkList(p, "transitions", []string{p.transitions}, codeTransitions, printedTransitions),
 	); err != nil {
 		return err
 	}
@@ -293,23 +282,22 @@ func (p *Plan) check() error {
 
 // checkPlane refuses keys that are for another plane of error models.
 func (p *Plan) checkPlane() error {
-	refused := []string{"cutoff", "training"}
-	if p.plane.kind == scenario.PerceivedLabels {
-		refused = []string{"transitions"}
-		if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
-			return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
+	if p.plane.kind != scenario.PerceivedLabels {
+		for _, name := range []string{"cutoff", "training"} {
+			if p.given[name] {
+				return p.refuse("%q does not go with %q", name, p.plane.x)
+			}
 		}
-		if err := checkList(p, "training", []errmodel.Training{p.training}, errmodel.BitByBit, errmodel.ForDecoder); err != nil {
-			return err
-		}
-		if p.training == errmodel.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
-			p.Scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
-		}
+		return nil
 	}
-	for _, name := range refused {
-		if p.given[name] {
-			return p.refuse("%q does not go with %q", name, p.plane.x)
-		}
+	if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
+		return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
+	}
+	if err := checkList(p, "training", []errmodel.Training{p.training}, errmodel.BitByBit, errmodel.ForDecoder); err != nil {
+		return err
+	}
+	if p.training == errmodel.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
+		p.Scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func TestPlanRefused(t *testing.T) {
 func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := mustProblems(t, ExamplePlan).Sweep
-	if s.Samples != 100000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Transitions != "code" || s.Plane != "" {
+	if s.Samples != 100000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Plane != "" {
 		t.Errorf("the example means %+v", s.Definition)
 	}
 	if len(s.Pairs) != 2 || s.Pairs[0].String() != "unary:bel-u:31" || s.Pairs[1].String() != "johnson-nonzero:bel-j:31" || s.Tasks() != 2*36*3 {
@@ -105,8 +105,8 @@ func TestPlanMeaning(t *testing.T) {
 		t.Errorf("r is %+v", s.R)
 	}
 	s = mustProblems(t, `{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
- "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3, "labels": "continuous", "transitions": "printed"}`).Sweep
-	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 || s.LabelKind != scenario.Continuous || s.Transitions != "printed" {
+ "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3, "labels": "continuous"}`).Sweep
+	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 || s.LabelKind != scenario.Continuous {
 		t.Errorf("the plan means %+v", s.Definition)
 	}
 	if !s.R.Even || !s.R.Log || s.Sigma.Even {

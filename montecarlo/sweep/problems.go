@@ -46,7 +46,7 @@ func (p *Plan) Problems(ctx context.Context) (*Problems, error) {
 		NumericVersion: montecarlo.NumericVersion,
 		Samples:        p.Sampling.Samples, RelErr: p.Sampling.RelErr, MaxSamples: p.Sampling.MaxSamples,
 		Within: p.Sampling.Within, Seed: p.Sampling.Seed,
-		Reading: p.Scenario.Reading(), Transitions: p.transitions,
+		Reading: p.Scenario.Reading(),
 	}
 	d.SetAxes(p.Plane.Kind(), p.X, p.Y)
 	d.Cutoff, d.Training = p.learning()

@@ -61,8 +61,7 @@ type Definition struct {
 	Within         int                `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
 	Seed           uint64             `json:"seed" doc:"seed of the random numbers"`
 	scenario.Reading
-	Transitions string  `json:"transitions" doc:"code: the code's own bit transitions; printed: those that the paper's Eq. 4 prints"`
-	Priors      []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
+	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
 }
 
 // SetAxes sets the plane and the values of its parameters.
@@ -103,7 +102,7 @@ type Pair struct {
 	Methods  []scenario.Method `json:"methods" doc:"the methods that exist for both: bound, exact or mc"`
 }
 
-// String is the pair as merge's --pair names it, CODE:DECODER:LEVELS.
+// String is the pair as a pair of a figure is named, CODE:DECODER:LEVELS.
 func (p Pair) String() string { return fmt.Sprintf("%s:%s:%d", p.Code, p.Decoder, p.Levels) }
 
 // Axis holds the values of one parameter of the error model, in ascending order.
@@ -269,7 +268,6 @@ func (s *Sweep) identity(i int, method scenario.Method) string {
 	line("temperature", hexadecimal(s.Temperature))
 	line("shared noise", hexadecimal(0)) // no other value is left; with the line, results of before keep their IDs
 	line("labels", s.LabelKind)
-	line("transitions", s.Transitions)
 	digest := sha256.New()
 	for _, w := range s.priors[p.Levels] {
 		digest.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(w)))

@@ -238,7 +238,7 @@ func (m *Merged) choosePairs(names []string) (chosen [2]int, err error) {
 		return [2]int{0, 1}, nil
 	}
 	if len(names) != 2 {
-		return chosen, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; want --pair A,B, or .csv, .json or .npz", len(m.Pairs))
+		return chosen, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; want a pair A,B of them, or .csv, .json or .npz", len(m.Pairs))
 	}
 	for i, name := range names {
 		var fits []string
@@ -250,14 +250,14 @@ func (m *Merged) choosePairs(names []string) (chosen [2]int, err error) {
 		}
 		switch len(fits) {
 		case 0:
-			return chosen, fmt.Errorf("--pair %s: this sweep has no such code; its first is %s", name, m.Pairs[0])
+			return chosen, fmt.Errorf("pair of %s: this sweep has no such code; its first is %s", name, m.Pairs[0])
 		case 1:
 		default:
-			return chosen, fmt.Errorf("--pair %s: is it %s?", name, strings.Join(fits, " or "))
+			return chosen, fmt.Errorf("pair of %s: is it %s?", name, strings.Join(fits, " or "))
 		}
 	}
 	if chosen[0] == chosen[1] {
-		return chosen, fmt.Errorf("--pair %s,%s: want two that differ", names[0], names[1])
+		return chosen, fmt.Errorf("pair %s,%s: want two that differ", names[0], names[1])
 	}
 	return chosen, nil
 }

@@ -15,11 +15,11 @@ func WhichShard(shard string, shards int, getenv func(string) string) (i, n int,
 	env := environment(getenv)
 	switch {
 	case shards < 0:
-		return 0, 0, fmt.Errorf("--shards %d: want 1 or more", shards)
+		return 0, 0, fmt.Errorf("%d shards: want 1 or more", shards)
 	case shard != "":
 		i, n, err = parseShard(shard)
 		if err == nil && shards != 0 && shards != n {
-			err = fmt.Errorf("--shard %s and --shards %d disagree; --shard alone is enough", shard, shards)
+			err = fmt.Errorf("shard %s and %d shards disagree; the former alone is enough", shard, shards)
 		}
 		return i, n, err
 	case env.has("SLURM_ARRAY_TASK_ID"):
@@ -27,7 +27,7 @@ func WhichShard(shard string, shards int, getenv func(string) string) (i, n int,
 	case env.has("JOB_COMPLETION_INDEX"):
 		return env.kubernetesShard(shards)
 	case shards > 1:
-		return 0, 0, fmt.Errorf("--shards %d does not say which shard to compute; want --shard i/%d, or SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment", shards, shards)
+		return 0, 0, fmt.Errorf("%d shards do not say which one to compute; want shard i/%d, or SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment", shards, shards)
 	}
 	return 1, 1, nil
 }
@@ -38,7 +38,7 @@ func parseShard(text string) (i, n int, err error) {
 	i, err1 := strconv.Atoi(first)
 	n, err2 := strconv.Atoi(second)
 	if !found || err1 != nil || err2 != nil || i < 1 || n < 1 || i > n {
-		return 0, 0, fmt.Errorf("--shard %s: want i/N, part i of N, from 1/N to N/N", text)
+		return 0, 0, fmt.Errorf("shard %s: want i/N, part i of N, from 1/N to N/N", text)
 	}
 	return i, n, nil
 }
@@ -67,9 +67,9 @@ func (get environment) kubernetesShard(shards int) (i, n int, err error) {
 	case err != nil:
 		return 0, 0, err
 	case shards == 0:
-		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d, but nothing says how many shards there are; want --shards N, the completions of the Job", index)
+		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d, but nothing says how many shards there are; want their number, the completions of the Job", index)
 	case index >= shards:
-		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d: with --shards %d it is 0 to %d", index, shards, shards-1)
+		return 0, 0, fmt.Errorf("JOB_COMPLETION_INDEX is %d: with %d shards it is 0 to %d", index, shards, shards-1)
 	}
 	return index + 1, shards, nil
 }
@@ -83,11 +83,11 @@ func (get environment) slurmShard(shards int) (i, n int, err error) {
 	case err != nil:
 		return 0, 0, err
 	case shards > 0 && (id < 1 || id > shards):
-		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d: with --shards %d the array must have the numbers 1 to %d", id, shards, shards)
+		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d: with %d shards the array must have the numbers 1 to %d", id, shards, shards)
 	case shards > 0:
 		return id, shards, nil
 	case !get.has("SLURM_ARRAY_TASK_COUNT"):
-		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d, but SLURM_ARRAY_TASK_COUNT is not set; want --shards N", id)
+		return 0, 0, fmt.Errorf("SLURM_ARRAY_TASK_ID is %d, but SLURM_ARRAY_TASK_COUNT is not set; want the number of shards", id)
 	}
 	var count, first, step, last int
 	for _, v := range []struct {
@@ -103,7 +103,7 @@ func (get environment) slurmShard(shards int) (i, n int, err error) {
 	i = (id-first)/step + 1
 	gaps := count == 1 && first > 1 || (id-first)%step != 0 || get.has("SLURM_ARRAY_TASK_MAX") && (last-first)/step+1 != count
 	if gaps || i < 1 || i > count {
-		return 0, 0, fmt.Errorf("the numbers of the array (%d tasks from %d on) do not tell the shard of task %d; want --shards N, and --array=1-N or a part of it", count, first, id)
+		return 0, 0, fmt.Errorf("the numbers of the array (%d tasks from %d on) do not tell the shard of task %d; want the number N of shards, and --array=1-N or a part of it", count, first, id)
 	}
 	return i, count, nil
 }

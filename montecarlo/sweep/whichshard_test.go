@@ -22,12 +22,12 @@ func TestWhichShard(t *testing.T) {
 		{"", 8, env{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "1"}, "7/8"},
 		{"", 4, env{"JOB_COMPLETION_INDEX": "0"}, "1/4"},
 		{"", 4, env{"JOB_COMPLETION_INDEX": "3"}, "4/4"},
-		{"0/4", 0, nil, "--shard 0/4: want i/N"},
-		{"5/4", 0, nil, "--shard 5/4: want i/N"},
-		{"3", 0, nil, "--shard 3: want i/N"},
+		{"0/4", 0, nil, "shard 0/4: want i/N"},
+		{"5/4", 0, nil, "shard 5/4: want i/N"},
+		{"3", 0, nil, "shard 3: want i/N"},
 		{"1/2", 3, nil, "disagree"},
-		{"", -1, nil, "--shards -1"},
-		{"", 8, nil, "does not say which shard"},
+		{"", -1, nil, "-1 shards"},
+		{"", 8, nil, "do not say which one"},
 		{"", 0, env{"SLURM_ARRAY_TASK_ID": "5"}, "SLURM_ARRAY_TASK_COUNT is not set"},
 		{"", 0, env{"SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_COUNT": "9"}, `SLURM_ARRAY_TASK_ID is "x"`},
 		{"", 8, env{"SLURM_ARRAY_TASK_ID": "9"}, "1 to 8"},
@@ -38,7 +38,7 @@ func TestWhichShard(t *testing.T) {
 	} {
 		i, n, err := WhichShard(tt.shard, tt.shards, func(name string) string { return tt.env[name] })
 		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != tt.want || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("--shard %q --shards %d %v: %s, %v; want %s", tt.shard, tt.shards, tt.env, got, err, tt.want)
+			t.Errorf("shard %q of %d, %v: %s, %v; want %s", tt.shard, tt.shards, tt.env, got, err, tt.want)
 		}
 	}
 }

@@ -65,7 +65,6 @@ def compare(
     misfit: float | None = None,
     cutoff: float | None = None,
     training: Training | Sequence[Training] | None = None,
-    transitions: Literal["code", "printed"] | None = None,
     prior: ArrayLike | None = None,
     outputs: Literal["auto", "bits", "logits"] | None = None,
     temperature: float | None = None,
@@ -74,8 +73,6 @@ def compare(
     rel_err: float | None = None,
     max_samples: int | None = None,
     within: int | None = None,
-    least: bool = False,
-    stratified: bool = False,
     baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -89,9 +86,7 @@ def compare(
     what ``fit`` returned; or networks that know one noisy label, with ``label_noise`` (in levels) or with the mean error ``mae``
     (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
 
-    ``least`` adds the least error that a decoder of the outputs can have. ``stratified`` samples only what is not known
-    exactly, where it can (column ``sampling``). ``baseline`` is the mean error, in levels, of direct regression, a network
-    without a code.
+    ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
@@ -107,10 +102,10 @@ def compare(
                 "compare",
                 *flags(
                     levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
-                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training, transitions=transitions,
+                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature,
-                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within, least=least,
-                    stratified=stratified, baseline=baseline, seed=seed, workers=workers, backend=backend,
+                    labels=labels, samples=samples, rel_err=rel_err, max_samples=max_samples, within=within,
+                    baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
                 *names,
@@ -239,7 +234,6 @@ def heatmap(
     method: Literal["bound", "exact", "mc"] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
-    transitions: Literal["code", "printed"] | None = None,
     prior: ArrayLike | None = None,
     outputs: Literal["auto", "bits", "logits"] | None = None,
     temperature: float | None = None,
@@ -266,7 +260,7 @@ def heatmap(
                 f"--output={svg}",
                 *flags(
                     levels=levels, r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
-                    training=training, method=method, decoder=decoder, model=_model(inputs, model), transitions=transitions,
+                    training=training, method=method, decoder=decoder, model=_model(inputs, model),
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature,
                     labels=labels, samples=samples, seed=seed, workers=workers, backend=backend,
                 ),
@@ -326,7 +320,7 @@ class Fit(_Results):
             return Figure(svg.read_text(encoding="utf-8"))
 
     def __str__(self) -> str:
-        return self.report.split("\n\n", 1)[0].replace("--recommend", "fit.recommendation")
+        return self.report.split("\n\n", 1)[0]
 
     def __repr__(self) -> str:
         return f"<Fit of {self.results['code']}, {self.results['levels']} levels, {self.results['samples']} samples>\n{self}"
@@ -345,7 +339,6 @@ def fit(
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
     temperature: float | None = None,
-    per_bit: bool = False,
     baseline: float | None = None,
     samples: int | None = None,
     seed: int | None = None,
@@ -362,7 +355,7 @@ def fit(
 
     ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
-    the τ of gen-ex. ``per_bit`` fits r and σ for each bit. ``samples`` are simulated for each level. ``baseline`` is the
+    the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` is the
     mean error of direct regression of the same targets, in levels, or with ``range`` in label units: ``print(fit)`` compares the
     network with it, and ``fit.baselines`` has it, beside the error of quantization alone.
 
@@ -370,7 +363,7 @@ def fit(
     """
     return _fit(
         code=code, outputs=outputs, targets=targets, range=range, levels=levels, kind=kind, training=training, also=also,
-        candidates=candidates, recommend=recommend, temperature=temperature, per_bit=per_bit, baseline=baseline,
+        candidates=candidates, recommend=recommend, temperature=temperature, baseline=baseline,
         samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
     )  # fmt: skip
 

@@ -59,11 +59,6 @@ def test_levels_from_zero(worst: int) -> None:
     prior = np.zeros(8)
     prior[worst] = 3
     assert belsim.compare([c], errors=e, prior=prior, samples=1000).loc[0, "exact"] == pytest.approx(0.5)
-    outputs = 2.0 * c - 1
-    outputs[worst, 0] *= -1
-    fit = belsim.fit(c, np.tile(outputs, (50, 1)), np.tile(np.arange(8), 50), per_bit=True, samples=100)
-    assert [b["bit"] for b in fit.per_bit] == [0, 1, 2]
-    assert [b["wrong"] > 0 for b in fit.per_bit] == [True, False, False]
 
 
 def test_fit(network: Network) -> None:

@@ -77,11 +77,15 @@ func Figures() []Figure {
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
 		{
 			Name: "3c", Caption: "Increase of the error bound of BEL-U over that of BEL-J, in per cent, over the weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blank: some probability exceeds 1.",
-			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap, Make: mapOf(scenario.Bound),
+			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap, Make: mapOf(scenario.Bound, scenario.MixturePlane{}),
 		},
 		{
-			Name: "3c-exact", Caption: "The same by the exact expected error of the same model: there is no red.",
-			Args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, Quick: quickMap, Make: mapOf(scenario.Exact),
+			Name: "3c-printed", Caption: "The same with Eq. 4 as the paper prints it: the Gaussians of BEL-J are one level away from the transitions of its code.",
+			Make: mapOf(scenario.Bound, scenario.MixturePlane{Printed: true}),
+		},
+		{
+			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected error of the same model: there is no red.",
+			Args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, Quick: quickMap, Make: mapOf(scenario.Exact, scenario.MixturePlane{}),
 		},
 		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", Make: terms},
 		{
@@ -114,8 +118,8 @@ func matrixFigure(letter, name, text string) Figure {
 	}
 }
 
-// mapOf draws Figure 3(c) by a method.
-func mapOf(method scenario.Method) func(context.Context, Options) (Drawing, error) {
+// mapOf draws Figure 3(c) by a method, over a plane.
+func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, Options) (Drawing, error) {
 	return func(ctx context.Context, o Options) (Drawing, error) {
 		s, cells := scenario.New(nil), 100
 		if o.Quick {
@@ -127,7 +131,7 @@ func mapOf(method scenario.Method) func(context.Context, Options) (Drawing, erro
 			if err != nil {
 				return Drawing{}, err
 			}
-			if sides[i], err = s.Side(ctx, c, decode.Auto, scenario.MixturePlane{}); err != nil {
+			if sides[i], err = s.Side(ctx, c, decode.Auto, plane); err != nil {
 				return Drawing{}, err
 			}
 		}

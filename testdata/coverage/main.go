@@ -39,7 +39,7 @@ type setting struct {
 	real     bool                 // labels are real numbers
 	present  func(level int) bool // the levels that occur; nil for all
 	note     string
-	perBit   bool
+	rates    bool // the intervals of error rates count, too
 }
 
 func odd(level int) bool  { return level%2 == 1 }
@@ -65,13 +65,12 @@ func settings() []setting {
 	}
 }
 
-// bitSettings are those in which every bit is fitted by itself, too.
-func bitSettings() []setting {
+// rateSettings are those in which the intervals of the error rates count, too.
+func rateSettings() []setting {
 	return []setting{
-		{code: "unary", levels: 32, r: 0.5, sigma: 2, samples: 5000, perBit: true},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 3000, perBit: true},
-		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, samples: 5000, perBit: true, real: true},
-		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 20000, perBit: true},
+		{code: "unary", levels: 32, r: 0.5, sigma: 2, samples: 5000, rates: true},
+		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 3000, rates: true},
+		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 20000, rates: true},
 	}
 }
 
@@ -191,12 +190,11 @@ func (h held) String(fits int) string {
 
 // result are the sums over the fits of a setting.
 type result struct {
-	fits, failed   int
-	r, sigma       held
-	bitR, bitSigma held // of single bits
-	rate           held // of the error rates of single levels and bits
-	rHat, sHat     []float64
-	tests, alarms  int
+	fits, failed  int
+	r, sigma      held
+	rate          held // of the error rates of single levels and bits
+	rHat, sHat    []float64
+	tests, alarms int
 }
 
 func (s setting) run(fits int, seed uint64) (*result, error) {
@@ -244,7 +242,7 @@ func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
 	}
 	o := assess.Options{
 		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" + filepath.Join(folder, "z.npy"),
-		Temperature: 1, Samples: 1, Seed: 1, PerBit: d.perBit,
+		Temperature: 1, Samples: 1, Seed: 1,
 	}
 	if d.real {
 		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
@@ -266,11 +264,7 @@ func (r *result) add(d *drawer, study *assess.Study, err error) {
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, float64(f.R)), append(r.sHat, float64(f.Sigma))
-	for _, b := range f.PerBit {
-		r.bitR.add(b.RInterval, s.r)
-		r.bitSigma.add(b.SigmaInterval, s.sigma)
-	}
-	if s.perBit && !s.real {
+	if s.rates {
 		r.addRates(d, study)
 	}
 	if !f.P.IsMissing() {
@@ -317,7 +311,7 @@ func main() {
 	}
 	if *only <= 0 {
 		fmt.Println()
-		if err := printBits(os.Stdout, *fits/3, *seed); err != nil {
+		if err := printRates(os.Stdout, *fits/3, *seed); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println()
@@ -361,23 +355,16 @@ func print(w io.Writer, fits, more, only int, seed uint64) error {
 	return nil
 }
 
-// printBits prints the coverage of the intervals of single bits, and of single rates.
-func printBits(w io.Writer, fits int, seed uint64) error {
-	fmt.Fprintln(w, "| code | L | r | σ | N | labels | fits | a bit's r held | a bit's σ held | bits with intervals | rates held | false alarms |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 12))
-	for i, s := range bitSettings() {
+// printRates prints the coverage of the intervals of the error rates of single levels and bits.
+func printRates(w io.Writer, fits int, seed uint64) error {
+	fmt.Fprintln(w, "| code | L | r | σ | N | fits | rates held |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 7))
+	for i, s := range rateSettings() {
 		r, err := s.run(fits, seed+uint64(i+100)<<32)
 		if err != nil {
 			return err
 		}
-		labels, rates := "levels", "–"
-		if s.real {
-			labels = "real"
-		} else {
-			rates = fmt.Sprintf("%.3f", r.rate.share())
-		}
-		fmt.Fprintf(w, "| %s | %d | %g | %g | %d | %s | %d | %.3f | %.3f | %d | %s | %.3f |\n",
-			s.code, s.levels, s.r, s.sigma, s.samples, labels, fits, r.bitR.share(), r.bitSigma.share(), r.bitR.printed, rates, float64(r.alarms)/float64(r.tests))
+		fmt.Fprintf(w, "| %s | %d | %g | %g | %d | %d | %.3f |\n", s.code, s.levels, s.r, s.sigma, s.samples, fits, r.rate.share())
 	}
 	return nil
 }

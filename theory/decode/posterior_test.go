@@ -218,7 +218,7 @@ func TestPosteriorRefusals(t *testing.T) {
 
 // TestPerceivedGrid: the grid of perceived labels that all levels share, with a normal law, decodes
 // like the mean over the 64 strata of every level. The expected error of the median, under the
-// strata, is at most 0.1 % above the least: the median of their own posterior. It is at most 2 %
+// strata, is at most 0.1 % above the Bayes risk: the median of their own posterior. It is at most 2 %
 // where the logits of 15 bits tell the strata of a wide law apart, which a normal law does not have.
 // Outputs are sampled; the expectations given the outputs are exact.
 func TestPerceivedGrid(t *testing.T) {

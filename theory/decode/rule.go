@@ -12,8 +12,8 @@ type Rule string
 // The rules.
 const (
 	MAP    Rule = "map"    // the most probable level
-	Median Rule = "median" // the smallest level that is not below half of the probability: the least mean |error|
-	Mean   Rule = "mean"   // the expected label, a real number: the least mean squared error
+	Median Rule = "median" // the smallest level that is not below half of the probability: the Bayes risk of |error|
+	Mean   Rule = "mean"   // the expected label, a real number: the Bayes risk of the squared error
 )
 
 // Rules lists the rules.

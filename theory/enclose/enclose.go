@@ -11,15 +11,14 @@
 //     recurrences give the law of this place (path.go).
 //   - Elsewhere the bits are decided one by one (tree.go). Words that cannot be nearest any more
 //     are dropped, outcomes that differ in nothing that matters are merged, and outcomes
-//     of little probability are bounded by the errors that are still possible; Part keeps them, so
-//     that samples can be drawn from them alone (rest.go).
+//     of little probability are bounded by the errors that are still possible.
 //
 // All sums are of positive numbers. A bound of their rounding widens every interval.
 //
-// An encloser, and so each worker, takes at most 16 bytes of memory for each unit of Options.Work, 256 bytes for
+// An encloser, and so each worker, takes at most 8 bytes of memory for each unit of Options.Work, 256 bytes for
 // each level and bit, and 4 MiB: a state of s candidates takes 2s units when it is followed up, and its two
-// outcomes take 4s bytes, or 16s bytes where they are kept for samples. Levels on which all the work is spent were seen
-// to take 2 bytes for each unit. What several turns take is taken once.
+// outcomes take 4s bytes, or twice as many where a slice has grown. Levels on which all the work is spent were seen
+// to take less than a byte for each unit. What several turns take is taken once.
 package enclose
 
 import (
@@ -79,7 +78,7 @@ type Options struct {
 	// Width is the relative width of the interval of a level at which the work on it ends.
 	Width float64
 	// Work limits the work on a level: the number of scores of candidates that are computed. A
-	// last turn may take half as much again, and Part as much again.
+	// last turn may take half as much again.
 	Work int
 }
 
@@ -105,10 +104,6 @@ type Encloser struct {
 	candidates candidates
 	path       path
 	tree       tree
-
-	keep bool // what is known besides the mean goes to rest
-	rest *rest
-	part Part
 }
 
 // New returns an encloser. The error wraps theory.ErrNoClosedForm unless Fits.
@@ -137,7 +132,6 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		c.all(i, e)
 		x.path.set(c)
 		v, _, err := x.path.mean(ctx, c)
-		x.keepPath()
 		if !certain(e) {
 			v = v.loosen()
 		}
@@ -153,9 +147,6 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		out = out.widen(4 * unit)
 	}
 	out.Hi = min(out.Hi, c.most)
-	if x.keep {
-		x.rest.sure([]float64{v}, 1)
-	}
 	if len(c.rivals) == 0 {
 		return out, nil
 	}
@@ -179,7 +170,6 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		var err error
 		if x.path.set(c) {
 			v, spent, err = x.path.mean(ctx, c)
-			x.keepPath()
 		} else if spent = x.tree.cost(c); spent < limit {
 			x.tree.set(c)
 			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit, spread)
@@ -218,19 +208,6 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 func (v Interval) meet(w, left Interval) Interval {
 	w = Interval{max(0, w.Lo-left.Lo), w.Hi + left.Hi}.loosen().widen(4 * unit)
 	return Interval{max(v.Lo, w.Lo), min(v.Hi, w.Hi)}
-}
-
-// keepPath keeps the law of the nearest candidate of the path.
-func (x *Encloser) keepPath() {
-	if !x.keep {
-		return
-	}
-	p := &x.path
-	errors, law := make([]float64, len(p.rows)), make([]float64, len(p.rows))
-	for j, m := range p.rows {
-		errors[j], law[j] = math.Abs(float64(m-x.candidates.row_)), p.before[j]*p.after[j]
-	}
-	x.rest.sure(errors, law...)
 }
 
 // maxTurns limits the number of times that a level is worked on.

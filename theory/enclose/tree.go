@@ -44,8 +44,6 @@ type tree struct {
 		states int
 	}
 
-	kept *rest // where not nil: takes what is decided, and what is bounded
-
 	// Scratch of order.
 	done, rest []uint64
 	classes    counter
@@ -180,9 +178,6 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread
 	x.now.reset(s)
 	x.next.reset(s)
 	x.classify()
-	if x.kept != nil {
-		x.kept.reset(x)
-	}
 
 	var lo, hi sum
 	roundings := 8
@@ -193,9 +188,6 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread
 	settle := func(p float64, to *states) {
 		if alone := x.reduce(x.child); alone >= 0 {
 			bound(p, x.errors[alone], x.errors[alone])
-			if x.kept != nil {
-				x.kept.law[alone].add(p)
-			}
 			return
 		}
 		to.add(x.child, p, x.keys)
@@ -229,9 +221,6 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread
 				l, m := x.span(parent)
 				bound(p, l, m)
 				cut += x.weights[i]
-				if x.kept != nil {
-					x.kept.add(j, p, parent, l == m)
-				}
 				continue
 			}
 			for t, d := range b.differ {
@@ -253,9 +242,6 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread
 	for i, p := range x.now.p { // no bit is left: there is one class
 		l, m := x.span(x.now.of(i))
 		bound(p, l, m)
-	}
-	if x.kept != nil {
-		x.kept.rounding = float64(roundings) * unit
 	}
 	return Interval{lo.value(), hi.value()}.widen(float64(roundings) * unit), work, nil
 }

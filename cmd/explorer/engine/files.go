@@ -58,13 +58,12 @@ type Fitted struct {
 	Misfit   table.Number `json:"misfit"`
 	Cutoff   table.Number `json:"cutoff"`
 	Training string       `json:"training"`
-	PerBit   bool         `json:"per_bit"` // each bit has an r and a σ of its own, which the page does not use
 }
 
 // fitted is the model of a fit. Its temperature and its noise are those of the command.
 func fitted(f *assess.Fit) *Fitted {
 	out := &Fitted{Code: f.Code, Levels: f.Levels, R: float64(f.R), Sigma: float64(f.Sigma),
-		Noise: table.Missing(), Misfit: table.Missing(), Cutoff: table.Missing(), PerBit: len(f.PerBit) > 0}
+		Noise: table.Missing(), Misfit: table.Missing(), Cutoff: table.Missing()}
 	if p := f.Perceived; p != nil {
 		out.Noise, out.Misfit, out.Cutoff, out.Training = p.Noise, p.Misfit, p.Cutoff, p.Training
 	}

@@ -619,7 +619,6 @@ function useFit(f, prior) {
 	else change.model = "mixture";
 	set(change);
 	if (!known && !mine) alert_(`The fit is for ${f.code}, a file: drop it here, too. Its model is shown with johnson until then.`);
-	else if (f.per_bit) alert_("The fit has an r and a σ for each bit. The explorer uses those of all bits together.");
 }
 
 /* The beginning. */

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+)
+
+type levelsCmd struct {
+	Codes      []string            `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
+	Levels     []int               `placeholder:"L" help:"Numbers of levels, with commas between them (default: those of the files among the codes, or 32,64,128,256)."`
+	Range      assess.LabelRange   `placeholder:"a:b" help:"Range of the labels: a is level 1, b the last one, for every number of levels."`
+	LabelNoise float64             `placeholder:"s" help:"Standard deviation of what a network knows of a label, in label units."`
+	MAE        forecast.UnaryError `name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained bit by bit and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
+	Model      string              `placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
+	Misfit     float64             `default:"0" placeholder:"η" help:"Misfit η, in label units: how far a bit is from what it could have learned (default: a quarter of a level where there are 64)."`
+	Cutoff     float64             `placeholder:"κ" help:"Cutoff κ of what networks learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	Training   []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks are trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+	Decoder    []string            `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the best of each."`
+	Prior      string              `placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count, in label units (default: all labels alike)."`
+	Baseline   float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in label units."`
+	workersFlag
+	outputFlags
+}
+
+func (levelsCmd) Help() string {
+	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range.
+
+Example, for labels from 0 to 100 of which unary with 256 levels misses 3.4 on average:
+
+  belsim levels unary johnson --levels 32,64,128,256 --range 0:100 --mae 3.4@256`
+}
+
+// Run implements the command.
+func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+		return err
+	}
+	q, err := cmd.question(env)
+	if err != nil {
+		return err
+	}
+	work, err := q.Open()
+	if err != nil {
+		return err
+	}
+	bar := env.newProgress(cmd.Quiet, "codes", work.Steps())
+	result, err := work.Run(ctx, cmd.Workers, bar.add)
+	bar.stop()
+	if err != nil {
+		return bar.interrupted(err)
+	}
+	result.Provenance = env.provenance()
+	if err := cmd.write(env, func(w io.Writer, path string) error {
+		if format(path) == "json" {
+			return table.WriteJSON(w, result)
+		}
+		return table.WriteCSV(w, result.Results, result.Columns())
+	}); err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return table.WriteJSON(env.stdout, result)
+	}
+	return result.Write(env.stdout, cmd.Format)
+}
+
+// check refuses values without a meaning, and what says nothing of the networks or of the labels.
+func (cmd *levelsCmd) check() error {
+	for _, v := range []struct {
+		name  string
+		value float64
+		want  string
+	}{
+		{"label-noise", cmd.LabelNoise, "more than zero label units"},
+		{"misfit", cmd.Misfit, "zero label units or more"},
+		{"cutoff", cmd.Cutoff, "more than zero cycles"},
+	} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.want)
+		}
+	}
+	switch {
+	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
+		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label")
+	case cmd.Range.IsZero() && cmd.Model == "":
+		return errors.New("want --range a:b, the range of the labels")
+	}
+	return nil
+}
+
+// question is what the flags ask. What they say wins over the fit.
+func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
+	prior, err := scenario.ReadPrior(cmd.Prior)
+	if err != nil {
+		return nil, err
+	}
+	s := scenario.New(nil)
+	s.Decoders = env.decoders
+	q := &forecast.Resolution{
+		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Decoders: cmd.Decoder, Trainings: cmd.Training,
+		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Scenario: s,
+	}
+	if q.Misfit = q.Labels.DefaultMisfit(); cmd.Model != "" {
+		fit, err := assess.Read(cmd.Model)
+		if err != nil {
+			return nil, err
+		}
+		if err := fit.FillResolution(q); err != nil {
+			return nil, err
+		}
+	}
+	if prior.Histogram != nil {
+		q.Labels.Histogram, q.Labels.Shares = prior.Histogram, nil
+	}
+	if env.given["misfit"] {
+		q.Misfit = cmd.Misfit
+	}
+	if env.given["cutoff"] {
+		q.Cutoff = cmd.Cutoff
+	}
+	if env.given["training"] {
+		q.Trainings = cmd.Training
+	}
+	return q, nil
+}

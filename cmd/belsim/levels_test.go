@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo/forecast"
+)
+
+// TestLevels: the flags of levels, and what a fit says in their place.
+func TestLevels(t *testing.T) {
+	inFolderWithData(t)
+	for _, tt := range []struct{ args, want string }{
+		{"--levels 8,16 --range 0:1", "want --mae, --label-noise or --model"},
+		{"--levels 8,16 --mae 1", "want --range a:b"},
+		{"--range 0:1 --mae 1 --label-noise 1", "--label-noise and --mae both say what the networks know"},
+		{"--range 0:1 --model f.json", "--model and --range both give the range of the labels"},
+		{"--levels 8,8 --range 0:1 --mae 0.1", "8 levels are given twice"},
+		{"--levels 8,0 --range 0:1 --mae 0.1", "0 levels: want 2 to 2048"},
+		{"--range 0:1 --label-noise=-1", "--label-noise -1: want more than zero label units"},
+		{"--range 0:1 --label-noise 1 --misfit=-1", "--misfit -1: want zero label units or more"},
+		{"--range 0:1 --mae 0.1 -o x.png", "want a name ending in .csv .json"},
+	} {
+		status, stdout, stderr := run(t, strings.Fields("levels unary "+tt.args)...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
+		}
+	}
+	levels := func(args string) (out forecast.Resolutions) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --json "+args)...)), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 || out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {
+		t.Errorf("%+v", out)
+	}
+
+	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
+	out := levels("--model fit.json --training bits,decoder")
+	s := float64(f.Perceived.Noise)
+	if want := f.LevelWidth * math.Sqrt(s*s-1./12); out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*float64(f.Perceived.Misfit))-1) > 1e-12 || len(out.Results) != 4 {
+		t.Errorf("with the fit's label noise, %v: %+v", want, out)
+	}
+	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != errmodel.BitByBit {
+		t.Errorf("%+v", out)
+	}
+}

@@ -1,0 +1,54 @@
+package scenario_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory"
+)
+
+// TestPosteriorVerifies: sampled errors of the decoders that know the model agree with their exact
+// values within 6 standard errors, for bits that err independently and at a perceived label.
+func TestPosteriorVerifies(t *testing.T) {
+	ctx := context.Background()
+	for _, m := range []scenario.Model{
+		scenario.Mixture{R: 0.6, Sigma: 1.5},
+		scenario.Random{Seed: 3},
+		scenario.Perceived{Perceived: errmodel.Perceived{Noise: 1, Misfit: 0.25, Training: errmodel.BitByBit}},
+	} {
+		s := scenario.New(m)
+		s.Outputs = scenario.Bits
+		c := mustNew(t, "b2jdj", 24)
+		weights := theory.Uniform(24)
+		for _, name := range []string{"map", "median", "mean"} {
+			p, err := s.Problem(ctx, c, mustDecoder(t, s, name, c), scenario.Sampling{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums, err := montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p}, 2048, weights, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := montecarlo.Average(weights, sums[0])
+			if !(math.Abs(o.Mean-float64(exact)) <= 6*o.StdErr) {
+				t.Errorf("%v, %s: sampled %v ± %v, exact %v", m, name, o.Mean, o.StdErr, exact)
+			}
+			// A map's exact values are made of the table.
+			x, err := scenario.ExactOf(ctx, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := x.Mean(ctx, weights, p.Errors); err != nil || math.Abs(got-float64(exact)) > 1e-12 {
+				t.Errorf("%v, %s: %v, %v, want %v", m, name, got, err, exact)
+			}
+		}
+	}
+}
