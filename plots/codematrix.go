@@ -94,7 +94,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 			p.Draw(c)
 			frame(c, p.DataCanvas(c).Rectangle)
 		},
-	}).setTeX(d.texOf(title)), nil
+	}), nil
 }
 
 // matrixImage has several pixels for each cell of a small matrix. For a large matrix, a

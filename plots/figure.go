@@ -36,7 +36,6 @@ type Figure struct {
 	scale         float64 // of the drawing on the page; 0 is 1
 	dots          float64 // of a PNG on an inch of the page; 0: dotsPerInch of the layout
 	text          bool    // SVG holds text
-	tex           func(texPage) (string, error)
 }
 
 // Size is what a figure is drawn for. The zero value is the width of the text of a page, 6.3 inches,
@@ -144,8 +143,7 @@ func (f *Figure) printed() float64 {
 	return f.scale
 }
 
-// Write writes the figure as png, svg or pdf; TeX writes it for LaTeX. The same
-// figure gives the same bytes.
+// Write writes the figure as png, svg or pdf. The same figure gives the same bytes.
 func (f *Figure) Write(w io.Writer, format string) (err error) {
 	// gonum/plot panics where it cannot draw.
 	defer func() {

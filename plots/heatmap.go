@@ -140,16 +140,12 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
 	fitTitle(p, d.Size.width()-vg.Points(bar+10))
-	inner := func(c draw.Canvas) draw.Canvas {
-		return draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
-	}
-	besideBar := func(c draw.Canvas) draw.Canvas { return draw.Crop(inner(c), 0, -vg.Points(bar), 0, 0) }
-	fig := d.Size.fit(&Figure{
+	return d.Size.fit(&Figure{
 		width: d.Size.width(), height: d.Size.of(4.3),
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
-			main := besideBar(c)
-			c = inner(c)
+			c = draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
+			main := draw.Crop(c, 0, -vg.Points(bar), 0, 0)
 			p.Draw(main)
 			area := p.DataCanvas(main)
 			frame(c, area.Rectangle)
@@ -164,10 +160,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 				Max: vg.Point{X: left + vg.Points(13), Y: area.Max.Y},
 			}, d)
 		},
-	})
-	// This measures sizes and draws nothing.
-	area := p.DataCanvas(besideBar(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: fig.width, Y: fig.height}}}))
-	return fig.setTeX(d.texOf(scale, x, y, fig, area.Rectangle)), nil
+	}), nil
 }
 
 func corners(r vg.Rectangle) []vg.Point {

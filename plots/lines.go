@@ -22,7 +22,6 @@ type LinesData struct {
 // NamedLine is one quantity.
 type NamedLine struct {
 	Name   string
-	Column string // of a CSV that holds them
 	Values []float64
 }
 
@@ -74,5 +73,5 @@ func Lines(d LinesData) (*Figure, error) {
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
 		drawKeyed(c, p, key)
 	}
-	return fig.setTeX(d.texOf()), nil
+	return fig, nil
 }

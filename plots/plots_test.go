@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,7 +78,7 @@ func verifyData(n int, exact bool) plots.VerifyData {
 
 // linesData is what Figure 7 has.
 func linesData() plots.LinesData {
-	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "sum", Column: "decoded"}}}
+	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "sum"}}}
 	for n := 1.0; n <= 7; n++ {
 		d.Level = append(d.Level, n)
 		for i, v := range []float64{-min(4, 8-n), min(n, 4), 4, -min(4, 8-n) + min(n, 4) + 4} {
@@ -564,62 +563,6 @@ func TestRefusals(t *testing.T) {
 	}
 	if err := f.Write(failing{}, "svg"); err == nil {
 		t.Error("a full disk: no error")
-	}
-}
-
-// TestTeX has every kind of figure for LaTeX, with what would break it escaped.
-func TestTeX(t *testing.T) {
-	title := "50 % of #1_2 & $3: σ = 3 {x} \\ −1"
-	h, v := heatmapData(5, 4, hill), verifyData(9, true)
-	c := plots.CompareData{Title: title, Names: []string{"a_b.csv", "c"}, Bound: []float64{1, 2}, Exact: []float64{1, math.NaN()}, Mean: []float64{1, 2}, StdErr: []float64{0.1, 0.1}}
-	c.Baselines = []plots.NamedError{{Name: title, Value: 1.5}}
-	h.Title, v.Title, v.Bound = title, title, nil
-	m, l := codeData(8, 16), linesData()
-	m.Title, l.Title = title, title
-	for name, draw := range map[string]func() (*plots.Figure, error){
-		"heatmap": func() (*plots.Figure, error) { return plots.Heatmap(h) },
-		"verify":  func() (*plots.Figure, error) { return plots.Verify(v) },
-		"compare": func() (*plots.Figure, error) { return plots.Compare(c) },
-		"matrix":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), m) },
-		"lines":   func() (*plots.Figure, error) { return plots.Lines(l) },
-		"profile": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
-		},
-		"tradeoff": func() (*plots.Figure, error) {
-			d := tradeoffData()
-			d.Title = title
-			return plots.Tradeoff(d)
-		},
-		"agreement": func() (*plots.Figure, error) {
-			d := agreementData()
-			d.Title = title
-			return plots.Agreement(d)
-		},
-	} {
-		f, err := draw()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := f.TeX(&b, "data.csv"); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		text := b.String()
-		if strings.Count(text, "\\begin{") != strings.Count(text, "\\end{") || strings.Count(text, "{") != strings.Count(text, "}") {
-			t.Errorf("%s: braces or environments do not match in\n%s", name, text)
-		}
-		if strings.Contains(text, "\n\n") {
-			t.Errorf("%s: a blank line ends LaTeX's options:\n%s", name, text)
-		}
-		if strings.Contains(text, "σ") || strings.Contains(text, "<no value>") || strings.Contains(text, "<<") {
-			t.Errorf("%s: %s", name, text)
-		}
-		if name != "profile" && !strings.Contains(text, `50 \% of \#1\_2 \& \$3: $\sigma$ = 3 \{x\} \textbackslash{}`) {
-			t.Errorf("%s: title in\n%s", name, text)
-		}
-		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == slices.Contains([]string{"matrix", "tradeoff", "agreement", "profile"}, name) {
-			t.Errorf("%s: reads the data: %v", name, reads)
-		}
 	}
 }
 

@@ -73,7 +73,6 @@ func Profile(d ProfileData) (*Figure, error) {
 	if rows == 1 && columns == 1 && !d.Size.Column {
 		fig.height = 3.6 * vg.Inch
 	}
-	fig.setTeX(d.texOf(columns, rows))
 	heading := newPlot(d.Size, d.Title, "", "")
 	fitTitle(heading, fig.width-vg.Points(14))
 	fig.draw = func(c draw.Canvas) {
@@ -170,6 +169,25 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
 	style, text := shrink(style, b.Name+"; bar: its target bit, black = 1", area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
+}
+
+// run is ones of a target from level From+1 to To.
+type run struct{ From, To int }
+
+// runs are the ones of a sequence.
+func runs(bits []bool) []run {
+	var out []run
+	for i := 0; i < len(bits); {
+		j := i
+		for j < len(bits) && bits[j] == bits[i] {
+			j++
+		}
+		if bits[i] {
+			out = append(out, run{i, j})
+		}
+		i = j
+	}
+	return out
 }
 
 // intervals draws points with their intervals, which need not be symmetrical. An arrow shows that one goes on

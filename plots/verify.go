@@ -35,7 +35,6 @@ func Verify(d VerifyData) (*Figure, error) {
 	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
 	fitTitle(upper, fig.width-vg.Points(14))
 	z, without := deviations(d)
-	fig.setTeX(d.texOf(z))
 	if z == nil {
 		fig.draw = func(c draw.Canvas) {
 			drawKeyed(verifyCanvas(c), upper, key)

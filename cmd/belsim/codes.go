@@ -58,7 +58,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}
-	if err := cmd.checkOutput(env, "csv", "npy", "json", "png", "svg", "pdf", "tex"); err != nil {
+	if err := cmd.checkOutput(env, "csv", "npy", "json", "png", "svg", "pdf"); err != nil {
 		return err
 	}
 	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Usual: defaultLevels})

@@ -55,7 +55,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if slices.Contains(cmd.Levels, 0) {
 		return errors.New("--levels 0: want 1 or more")
 	}
-	known := []string{"csv", "json", "png", "svg", "pdf", "tex"}
+	known := []string{"csv", "json", "png", "svg", "pdf"}
 	if cmd.inUnits() {
 		known = known[:2]
 	}

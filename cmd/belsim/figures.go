@@ -26,7 +26,7 @@ type figuresCmd struct {
 }
 
 func (figuresCmd) Help() string {
-	return `Every figure of the paper that belsim computes, as PDF, SVG and PNG, with the CSV it was drawn from and a .tex for pgfplots that reads it; index.html shows them all, each with the command that makes it alone. Code matrices (2a to 2g) have 64 levels, whose bits one can see; the others have the paper's 255, and its ranges of r and σ. Other commands have 256 levels, and r = 0.5 and σ = 3, unless flags say otherwise. Two runs give the same bytes.
+	return `Every figure of the paper that belsim computes, as PDF, SVG and PNG, with the CSV it was drawn from; index.html shows them all, each with the command that makes it alone. Code matrices (2a to 2g) have 64 levels, whose bits one can see; the others have the paper's 255, and its ranges of r and σ. Other commands have 256 levels, and r = 0.5 and σ = 3, unless flags say otherwise. Two runs give the same bytes.
 
 Example:
 
@@ -107,7 +107,7 @@ func (cmd *figuresCmd) outputs(names ...string) outputFlags {
 }
 
 // figureFormats are the formats of every figure.
-var figureFormats = []string{"csv", "pdf", "svg", "png", "tex"}
+var figureFormats = []string{"csv", "pdf", "svg", "png"}
 
 // filesOf returns the names of a figure's files.
 func filesOf(f paper.Figure) []string {

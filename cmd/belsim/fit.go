@@ -55,7 +55,7 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "png", "svg", "pdf")); err != nil {
 		return err
 	}
 	o := assess.Options{

@@ -52,7 +52,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex", "html", "vl.json")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "html", "vl.json")); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}

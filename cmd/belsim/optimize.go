@@ -52,7 +52,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
-	endings := []string{"csv", "npy", "json", "png", "svg", "pdf", "tex"}
+	endings := []string{"csv", "npy", "json", "png", "svg", "pdf"}
 	if cmd.Pareto {
 		endings = slices.DeleteFunc(endings, func(e string) bool { return e == "npy" })
 	}

@@ -151,7 +151,7 @@ func TestPareto(t *testing.T) {
 	if err := os.Mkdir("codes", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg -o p.tex --keep codes")...)
+	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep codes")...)
 	var p search.Tradeoff
 	text, err := os.ReadFile("p.json")
 	if err != nil {

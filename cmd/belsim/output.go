@@ -19,7 +19,7 @@ import (
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers; .tex is for pgfplots, and reads the .csv of the same name. May be given several times."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers. May be given several times."`
 	figureFlags
 	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
 	Format   string `enum:"text,markdown,latex" default:"text" help:"Format of tables on standard output: ${enum}."`
@@ -80,11 +80,6 @@ func (f outputFlags) checkOutput(env *environment, known ...string) error {
 		if slices.Contains(f.Output[:i], path) {
 			return fmt.Errorf("-o %s is given twice", path)
 		}
-		if ending == "tex" {
-			if err := plots.CheckTeXName(filepath.Base(path)); err != nil {
-				return fmt.Errorf("cannot write %s: %w", path, err)
-			}
-		}
 		if info, err := os.Stat(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
 		} else if !info.IsDir() {
@@ -103,15 +98,11 @@ func (f outputFlags) checkOutput(env *environment, known ...string) error {
 	return env.files.Claim(f.Output...)
 }
 
-// writeFigure returns a function that writes a figure to w, in the format of a path. The .tex
-// reads the .csv beside it.
+// writeFigure returns a function that writes a figure to w, in the format of a path.
 func writeFigure(w io.Writer, path string) func(*plots.Figure, error) error {
 	return func(f *plots.Figure, err error) error {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case format(path) == "tex":
-			return f.TeX(w, filepath.Base(stem(path))+".csv")
 		}
 		return f.Write(w, format(path))
 	}

@@ -51,7 +51,7 @@ func (f outputFlags) flagRules(printsTable bool, others ...string) []rules.Rule 
 	return slices.Concat(
 		rules.Contradicts("json", "say how results are printed", "format"),
 		rules.NoEffect(!printsTable && !f.JSON, "no table is printed", "format"),
-		rules.NoEffect(!f.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "size", "style"),
+		rules.NoEffect(!f.writes("png", "svg", "pdf"), "no -o FILE is a picture", "size", "style"),
 		rules.NoEffect(!f.writes("svg"), "no -o FILE is an .svg", "svg-text"),
 		rules.NoEffect(len(f.Output) == 0 && strings.Join(others, "") == "", "there is no -o FILE", "if-exists"),
 	)
@@ -152,7 +152,7 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
 		cmd.outputFlags.flagRules(true),
-		rules.NoEffect(!cmd.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "bits"),
+		rules.NoEffect(!cmd.writes("png", "svg", "pdf"), "no -o FILE is a picture", "bits"),
 	)
 }
 

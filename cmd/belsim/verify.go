@@ -33,7 +33,7 @@ Example:
 
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf")); err != nil {
 		return err
 	}
 	draw := cmd.sampling()

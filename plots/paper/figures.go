@@ -274,7 +274,7 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
 	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Size: o.Size, Lines: []plots.NamedLine{
-		{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "Tl + Tf + Tc", Column: "decoded"},
+		{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
 	}}
 	var rows []TermRow
 	for i := range levels {
