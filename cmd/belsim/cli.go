@@ -73,7 +73,6 @@ type cli struct {
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells: in parts, on any number of machines, and on from where it was killed."`
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
-	Man        manCmd                    `cmd:"" help:"Print a page of the manual for man(1), or write all."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`

@@ -107,7 +107,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge", "man"}
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))

@@ -66,9 +66,6 @@ func format(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
-// stem is a path without its ending.
-func stem(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) }
-
 // checkOutput refuses outputs that are known to fail before any work is done, such as files
 // whose ending the command cannot write.
 func (f outputFlags) checkOutput(env *environment, known ...string) error {
