@@ -245,14 +245,6 @@ func (s colourScale) stepOf(step float64) float64 {
 	return niceStep(step)
 }
 
-// valueLabel says what the numbers in Z are.
-func (d HeatmapData) valueLabel() string {
-	if d.Factors {
-		return "log₂ of " + d.ZLabel
-	}
-	return d.ZLabel
-}
-
 // label is the text of a mark.
 func (s colourScale) label(v float64) string {
 	label := ""

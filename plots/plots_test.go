@@ -3,7 +3,6 @@ package plots_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -624,45 +623,5 @@ func TestStyles(t *testing.T) {
 		if err := f.Write(&b, "svg"); err != nil || strings.Contains(b.String(), ">level n</text>") != text {
 			t.Errorf("text %v: %v", text, err)
 		}
-	}
-}
-
-// TestMapPage: the page and the specification hold the numbers of every cell, with null where there is none, and are no
-// place for what a title says.
-func TestMapPage(t *testing.T) {
-	m := heatmapData(5, 4, hill)
-	m.Title = `</script><b>"1 & 2"</b>`
-	m.Z[1][2] = math.NaN()
-	page := plots.MapPage{Map: m, A: m.Z, B: m.Z, NameA: "A", NameB: "B", Unit: "levels"}
-	var html, vega bytes.Buffer
-	if err := errors.Join(page.HTML(&html), page.VegaLite(&vega)); err != nil {
-		t.Fatal(err)
-	}
-	if text := html.String(); strings.Contains(text, "<b>") || strings.Count(text, "</script>") != 1 || strings.Contains(text, "NaN") || strings.Contains(text, "http") {
-		t.Errorf("%.400s", text)
-	}
-	var spec struct {
-		Data struct {
-			Values []struct {
-				X, Y float64
-				Z    *float64
-			}
-		}
-	}
-	if err := json.Unmarshal(vega.Bytes(), &spec); err != nil {
-		t.Fatal(err)
-	}
-	if len(spec.Data.Values) != 20 {
-		t.Fatalf("%d cells", len(spec.Data.Values))
-	}
-	for i, v := range spec.Data.Values {
-		z := m.Z[i/5][i%5]
-		if v.X != m.X[i%5] || v.Y != m.Y[i/5] || (v.Z == nil) != math.IsNaN(z) || v.Z != nil && *v.Z != z {
-			t.Errorf("cell %d: %+v, want %v", i, v, z)
-		}
-	}
-	page.B = page.B[:3]
-	if err := page.HTML(&html); err == nil {
-		t.Error("a row is missing, and nothing is said")
 	}
 }

@@ -41,8 +41,6 @@ func (heatmapCmd) Help() string {
 
 r is nearly the mean error of unary in levels, and σ says how far from a transition bits err. The ranges without flags are the paper's, of 255 levels. Trained networks are in the corner: they had r of 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64), and σ of about r, or a little more. The second example draws this corner.
 
--o FILE.html is a page that shows the numbers of the cell under the mouse, and FILE.vl.json is for Vega-Lite.
-
 Examples:
 
   belsim heatmap -o heatmap.png
@@ -52,7 +50,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "html", "vl.json")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf")); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
@@ -106,10 +104,6 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 			return arrayfile.WriteNPY(ctx, w, m.Increases())
 		case "csv":
 			return table.WriteCSV(w, m.Cells, m.Columns()...)
-		case "html":
-			return paper.MapPage(m, s, fit, cmd.Decoder).HTML(w)
-		case "vl.json":
-			return paper.MapPage(m, s, fit, cmd.Decoder).VegaLite(w)
 		}
 		return writeFigure(w, path)(plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.size())))
 	}); err != nil {

@@ -59,10 +59,6 @@ func (f outputFlags) print(env *environment, t *table.Table) error {
 
 // format is the ending of a file, without the dot.
 func format(path string) string {
-	const vega = "vl.json" // a specification of Vega-Lite
-	if strings.HasSuffix(strings.ToLower(path), "."+vega) {
-		return vega
-	}
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 

@@ -78,23 +78,6 @@ func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder str
 	return d
 }
 
-// MapPage returns the data of the page of a map.
-func MapPage(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string) plots.MapPage {
-	p := plots.MapPage{
-		Map: MapData(m, s, fit, decoder, plots.Size{}), Unit: "levels",
-		NameA: fmt.Sprintf("A = %s (%s)", m.A, m.DecoderA), NameB: fmt.Sprintf("B = %s (%s)", m.B, m.DecoderB),
-	}
-	columns := len(m.X())
-	for i := range m.Y() {
-		var a, b []float64
-		for _, c := range m.Cells[i*columns : (i+1)*columns] {
-			a, b = append(a, float64(c.A)), append(b, float64(c.B))
-		}
-		p.A, p.B = append(p.A, a), append(p.B, b)
-	}
-	return p
-}
-
 // mostPercent is the largest increase that is drawn in percent. Percents of errors that differ by factors
 // paint the smaller ones white.
 const mostPercent = 200
