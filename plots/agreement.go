@@ -15,7 +15,7 @@ type AgreementData struct {
 	Title  string
 	X, Y   string // labels of the axes
 	Groups []AgreementGroup
-	Size   Size
+	Style  Style
 }
 
 // AgreementGroup has a name, which the key shows.
@@ -47,7 +47,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 	if len(d.Groups) > len(groupStyles) {
 		return nil, fmt.Errorf("agreement: %d groups; want at most %d", len(d.Groups), len(groupStyles))
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("agreement: %w", err)
 	}
 	lo, hi := math.Inf(1), 0.0
@@ -64,7 +64,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 	if hi == 0 {
 		return nil, fmt.Errorf("agreement: no points")
 	}
-	p := newPlot(d.Size, d.Title, d.X, d.Y)
+	p := newPlot(d.Style, d.Title, d.X, d.Y)
 	p.Add(grid())
 	// Intervals that leave the picture go on at its edge.
 	margin := max(0.06*math.Log10(hi/lo), 0.03)
@@ -78,14 +78,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 		key = append(key, series{name: g.Name, glyph: groupStyles[i], line: invisible})
 	}
 	key = append(key, series{name: "equal", line: equalStyle})
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.8)})
-	fitTitle(p, fig.width-vg.Points(14))
-	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		drawKeyed(c, p, key)
-	}
-	return fig, nil
+	return d.Style.keyed(p, key, d.Style.of(4.8)), nil
 }
 
 // equalStyle is the line on which a forecast equals the number.

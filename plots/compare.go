@@ -18,7 +18,7 @@ type CompareData struct {
 	Bound, Exact []float64 // one for each name; NaN where there is none
 	Mean, StdErr []float64 // one for each name; a mean without a standard error has no bar
 	Baselines    []NamedError
-	Size         Size
+	Style        Style
 }
 
 // NamedError is an error that belongs to no row.
@@ -50,17 +50,17 @@ func Compare(d CompareData) (*Figure, error) {
 			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value, largest)
 		}
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
-	p := newPlot(d.Size, d.Title, "expected |error| (levels)", "")
+	p := newPlot(d.Style, d.Title, "expected |error| (levels)", "")
 	p.Add(grid())
 	on := d.setErrors(p)
 	widest := d.setNames(p)
 	d.addBaselines(p, on)
 	key := d.addMarks(p, on)
 	// Names stand beside the plot and do not make it narrower.
-	width := max(d.Size.width(), widest+d.Size.of(4))
+	width := max(d.Style.width(), widest+d.Style.of(4))
 	fitTitle(p, width-vg.Points(16))
 	fig := &Figure{
 		width: width, height: vg.Length(1.2+0.26*(float64(max(n, 3))+d.above())) * vg.Inch,
@@ -70,10 +70,11 @@ func Compare(d CompareData) (*Figure, error) {
 			drawKeyed(c, p, key)
 		},
 	}
-	if scale := d.Size.scale(); scale != 1 {
-		fig.scale = min(scale, d.Size.printed()*float64(vg.Inch/width)) // with the room for names
+	d.Style.finish(fig)
+	if d.Style != "" {
+		fig.scale = min(fig.scale, d.Style.page().width*float64(vg.Inch/width)) // with the room for names
 	}
-	return d.Size.finish(fig), nil
+	return fig, nil
 }
 
 // setErrors sets the axis of the errors. on returns the place of an error on the axis.

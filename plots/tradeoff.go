@@ -18,7 +18,7 @@ type TradeoffData struct {
 	Title string
 	Found []TradeoffPoint // results of a search, ascending in bits, joined by a line
 	Codes []TradeoffPoint // with names, in any order
-	Size  Size
+	Style Style
 }
 
 // TradeoffPoint is one code: the error in levels, and its standard error.
@@ -37,7 +37,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("trade-off: no codes")
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("trade-off: %w", err)
 	}
 	lo, hi := math.Inf(1), 0.0
@@ -62,7 +62,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 			return nil, fmt.Errorf("trade-off: %w", err)
 		}
 	}
-	p := newPlot(d.Size, d.Title, "bits M", "expected |error| (levels)")
+	p := newPlot(d.Style, d.Title, "bits M", "expected |error| (levels)")
 	p.Add(grid())
 	across := func(bits int) float64 { return math.Log10(float64(bits)) }
 	span := max(across(most)-across(fewest), 0.1)
@@ -105,14 +105,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 		p.Add(bars)
 		key = append(key, series{name: "named codes", glyph: glyph, line: invisible})
 	}
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
-	fitTitle(p, fig.width-vg.Points(14))
-	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		drawKeyed(c, p, key)
-	}
-	return fig, nil
+	return d.Style.keyed(p, key, d.Style.of(4.2)), nil
 }
 
 // spread draws points with vertical bars. Their names stand beside them and do not

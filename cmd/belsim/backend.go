@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"belsim/gpu"
 	"belsim/montecarlo/scenario"
 )
@@ -14,12 +12,8 @@ type backendFlags struct {
 }
 
 // backend returns the backend. It looks for a device when there is something to sample.
-func (f backendFlags) backend(env *environment, quiet bool) gpu.Backend {
-	return gpu.NewBackend(gpu.Choice(f.Backend), f.Workers, func(err error) {
-		if !quiet {
-			fmt.Fprintf(env.stderr, "belsim: note: sampling on the CPU: %s\n", oneLine(err))
-		}
-	})
+func (f backendFlags) backend(env *environment) gpu.Backend {
+	return gpu.NewBackend(gpu.Choice(f.Backend), f.Workers, func(err error) { env.note("sampling on the CPU: %s", oneLine(err)) })
 }
 
 // run says where a computation runs, and that a progress bar follows it, which may be nil.

@@ -76,7 +76,6 @@ type cli struct {
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`
-	Color   string           `enum:"auto,always,never" default:"auto" help:"Colours on standard output: ${enum}. auto: on a terminal, unless NO_COLOR is set."`
 }
 
 const description = `The error of regression by binary-encoded labels.
@@ -90,6 +89,7 @@ type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
 	coloured bool // standard error
+	quiet    bool // neither progress nor notes
 	args     []string
 	given    map[string]bool           // the flags on the command line, by name; not --json=false
 	files    files.Ledger              // those that the command reads and writes
@@ -118,9 +118,8 @@ func belsim(args []string, stdout, stderr io.Writer) int {
 // belsim runs the command line of the environment.
 func (env *environment) belsim() (code int) {
 	args := env.args
-	colour := terminal.ChoiceOf(args)
-	env.stdout.coloured = terminal.Coloured(colour, env.stdout.Writer, os.Getenv)
-	env.coloured = terminal.Is(env.stderr) && terminal.Coloured(colour, env.stderr, os.Getenv)
+	env.stdout.coloured = terminal.Coloured(env.stdout.Writer, os.Getenv)
+	env.coloured = terminal.Is(env.stderr) && terminal.Coloured(env.stderr, os.Getenv)
 	defer func() {
 		// Whatever else it did, a command whose output is lost has failed.
 		if err := env.stdout.failed(); err != nil && code <= exitFailed {
@@ -182,6 +181,13 @@ func (env *environment) belsim() (code int) {
 	return code
 }
 
+// note writes a line on standard error that says what is worth knowing.
+func (env *environment) note(format string, a ...any) {
+	if !env.quiet {
+		fmt.Fprintf(env.stderr, "belsim: note: "+format+"\n", a...)
+	}
+}
+
 // complain writes a line on standard error that says what is wrong.
 func (env *environment) complain(format string, a ...any) {
 	name := "belsim:"
@@ -228,8 +234,13 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	env.given, env.files.Inputs = rules.Given(k), files.Inputs(k)
 	for _, f := range k.Flags() {
-		if f.Name == "format" && f.Target.String() != "text" { // a document, wherever it goes
-			env.stdout.coloured = false
+		switch f.Name {
+		case "format":
+			if f.Target.String() != "text" { // a document, wherever it goes
+				env.stdout.coloured = false
+			}
+		case "quiet":
+			env.quiet = f.Target.Bool()
 		}
 	}
 	return k, nil

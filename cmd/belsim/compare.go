@@ -31,7 +31,7 @@ type compareCmd struct {
 	samplingFlags
 	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (compareCmd) Help() string {
@@ -55,11 +55,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if slices.Contains(cmd.Levels, 0) {
 		return errors.New("--levels 0: want 1 or more")
 	}
-	known := []string{"csv", "json", "png", "svg", "pdf"}
+	checkOutput := cmd.checkOutput
 	if cmd.inUnits() {
-		known = known[:2]
+		checkOutput = cmd.outputFlags.checkOutput
 	}
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, known...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := firstError(cmd.checkWorkers(), checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -92,7 +92,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	candidates, invalid, err := cmd.candidates(ctx, env, s, cmd.run(backend, nil), codes, weights, draw)
 	if err != nil {
@@ -102,43 +102,43 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Least {
 		compare = s.CompareWithLeast
 	}
-	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
-	result, err := compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
+	bar := env.newProgress("samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
+	found, err := compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	result.AddInvalid(invalid)
-	result.AddBaselines(cmd.Baseline)
-	result.Provenance = env.provenance()
-	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, result)
-		case "csv":
-			return table.WriteCSV(w, result.Results, result.Columns())
-		}
-		return writeFigure(w, path)(plots.Compare(paper.CompareData(result.Valid(), s.String(), cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	fmt.Fprintln(env.stdout, result.Heading(s))
-	t := result.Table()
+	found.AddInvalid(invalid)
+	found.AddBaselines(cmd.Baseline)
+	found.Provenance = env.provenance()
+	cmd.warnUnreached(env, found.Reached)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(found),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Columns()) },
+		},
+		figure: func() (*plots.Figure, error) {
+			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
+		},
+		print: func() error { return cmd.report(env, found, s) },
+	})
+}
+
+// report prints the ranking for people.
+func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *scenario.Scenario) error {
+	fmt.Fprintln(env.stdout, found.Heading(s))
+	t := found.Table()
 	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
-		t = result.DecoderTable(env.decoders)
+		t = found.DecoderTable(env.decoders)
 	}
-	if result.Results[0].Invalid == "" {
+	if found.Results[0].Invalid == "" {
 		t.Emphasis = []table.Emphasis{table.Best}
 	}
 	if err := cmd.print(env, t); err != nil {
 		return err
 	}
-	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes()))
-	return nil
+	_, err := fmt.Fprint(env.stdout, table.Notes(env.stdout, found.Notes()))
+	return err
 }
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
@@ -184,23 +184,18 @@ func (cmd *compareCmd) resolution(ctx context.Context, env *environment, s *scen
 	if err != nil {
 		return err
 	}
-	bar := env.newProgress(cmd.Quiet, "codes", work.Steps())
-	result, err := work.Run(ctx, cmd.Workers, bar.add)
+	bar := env.newProgress("codes", work.Steps())
+	found, err := work.Run(ctx, cmd.Workers, bar.add)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	result.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		if format(path) == "json" {
-			return table.WriteJSON(w, result)
-		}
-		return table.WriteCSV(w, result.Results, result.Columns())
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	return result.Write(env.stdout, cmd.Format)
+	found.Provenance = env.provenance()
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(found),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Columns()) },
+		},
+		print: func() error { return found.Write(env.stdout, cmd.Format) },
+	})
 }

@@ -19,10 +19,9 @@ type figuresCmd struct {
 	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
 	Quick  bool     `help:"Fewer cells and samples."`
 	Rates  string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
-	figureFlags
-	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when a file exists: ${enum}."`
-	Quiet    bool   `short:"q" help:"No progress on standard error."`
 	workersFlag
+	styleFlag
+	quietFlag
 }
 
 func (figuresCmd) Help() string {
@@ -60,7 +59,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.outputs(names...).checkOutput(env, append(figureFormats, "html")...); err != nil {
 		return err
 	}
-	bar := env.newProgress(cmd.Quiet, "figures", uint64(len(chosen)))
+	bar := env.newProgress("figures", uint64(len(chosen)))
 	defer bar.stop()
 	var cards []paper.Card
 	for _, f := range chosen {
@@ -99,7 +98,7 @@ func (cmd *figuresCmd) chosen() ([]paper.Figure, error) {
 
 // outputs are files in the folder.
 func (cmd *figuresCmd) outputs(names ...string) outputFlags {
-	out := outputFlags{figureFlags: cmd.figureFlags, IfExists: cmd.IfExists}
+	var out outputFlags
 	for _, name := range names {
 		out.Output = append(out.Output, filepath.Join(cmd.Output, name))
 	}
@@ -134,7 +133,7 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		args = append(args, "-o", "figure-"+f.Name+".pdf")
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
-	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Rates: cmd.Rates, Size: cmd.size(), Workers: cmd.Workers})
+	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Rates: cmd.Rates, Style: cmd.style(), Workers: cmd.Workers})
 	if err != nil {
 		return c, err
 	}
@@ -142,6 +141,6 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		if format(path) == "csv" {
 			return d.CSV(w)
 		}
-		return writeFigure(w, path)(d.Figure, nil)
+		return d.Figure.Write(w, format(path))
 	})
 }

@@ -80,16 +80,13 @@ func TestFigures(t *testing.T) {
 func TestFiguresOnly(t *testing.T) {
 	inFolderWithData(t)
 	mustRun(t, append(network, "-o", "rates.csv")...)
-	mustRun(t, "figures", "--only", "3a,11", "--rates", "rates.csv", "--size", "column", "-o", "out")
+	mustRun(t, "figures", "--only", "3a,11", "--rates", "rates.csv", "--style", "column", "-o", "out")
 	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
 		t.Errorf("%v, %v", names, err)
 	}
 	text, err := os.ReadFile("out/figure-3a.csv")
 	if err != nil || !strings.HasPrefix(string(text), "bit,level,rate,lo,hi,fitted\n") || strings.Count(string(text), "\n") != 65 {
 		t.Errorf("%.200s, %v", text, err)
-	}
-	if status, _, stderr := run(t, "figures", "--only", "3a", "-o", "out", "--if-exists", "fail"); status != 2 || !strings.Contains(stderr, "exists") {
-		t.Errorf("exit %d, %s", status, stderr)
 	}
 	rates, err := os.ReadFile("rates.csv")
 	if err != nil {
@@ -111,7 +108,7 @@ func TestFiguresOnly(t *testing.T) {
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused command made its folder")
 	}
-	for _, args := range [][]string{{"--only", "4"}, {"-o", "rates.csv"}, {"--size", "poster"}, {"--rates", "no.csv"}} {
+	for _, args := range [][]string{{"--only", "4"}, {"-o", "rates.csv"}, {"--style", "poster"}, {"--rates", "no.csv"}} {
 		if status, stdout, stderr := run(t, append([]string{"figures", "--quick"}, args...)...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", args, status, stderr)
 		}
@@ -121,7 +118,7 @@ func TestFiguresOnly(t *testing.T) {
 // TestOutputs writes several files of one result, in both widths.
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	mustRun(t, "compare", "unary", "gray", "--levels", "16", "--samples", "100", "-o", "c.csv", "-o", "c.png", "-o", "c.svg", "--size", "column")
+	mustRun(t, "compare", "unary", "gray", "--levels", "16", "--samples", "100", "-o", "c.csv", "-o", "c.png", "-o", "c.svg", "--style", "column")
 	if got := len(listing(t)); got != 3 {
 		t.Errorf("%v", listing(t))
 	}

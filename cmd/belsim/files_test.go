@@ -58,17 +58,17 @@ func TestFullStandardOutput(t *testing.T) {
 	before := ""
 	for _, args := range []string{
 		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash",
-		"codes", "codes --json", "codes unary --levels 8", "codes unary --levels 8 --json", "codes unary --levels 8 --properties",
-		"compare unary --levels 8 --samples 100", "compare unary --levels 8 --samples 100 --json", "compare unary --levels 8 --samples 100 --format latex",
-		"verify --levels 8 --samples 100", "verify --levels 8 --samples 100 --json",
-		"heatmap --levels 8 --r 1:2:2 --sigma 1:2:2", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2 --json",
-		"fit --code code.csv --targets y.csv --outputs z.csv --samples 100", "fit --code code.csv --targets y.csv --outputs z.csv --samples 100 --json",
-		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "optimize --levels 8 --bits 4 --steps 10 --samples 100 --json",
+		"codes", "codes --format json", "codes unary --levels 8", "codes unary --levels 8 --format json", "codes unary --levels 8 --properties",
+		"compare unary --levels 8 --samples 100", "compare unary --levels 8 --samples 100 --format json", "compare unary --levels 8 --samples 100 --format latex",
+		"verify --levels 8 --samples 100", "verify --levels 8 --samples 100 --format json",
+		"heatmap --levels 8 --r 1:2:2 --sigma 1:2:2", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2 --format json",
+		"fit --code code.csv --targets y.csv --outputs z.csv --samples 100", "fit --code code.csv --targets y.csv --outputs z.csv --samples 100 --format json",
+		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "optimize --levels 8 --bits 4 --steps 10 --samples 100 --format json",
 		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
-		"figures --only 2a -o figures", "bench --time 1ms --backend cpu", "bench --time 1ms --backend cpu --json",
+		"figures --only 2a -o figures", "bench --time 1ms --backend cpu", "bench --time 1ms --backend cpu --format json",
 		"sweep --init", "sweep plan.json --list", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
 		"sweep plan.json --out results --shards 2 --print kubernetes",
-		"merge results", "merge results --json", "merge results -o m.csv",
+		"merge results", "merge results --format json", "merge results -o m.csv",
 	} {
 		command, _, _ := strings.Cut(args, " ")
 		again := command == before && command != "codes" && command != "sweep" // these print in many ways

@@ -13,7 +13,6 @@ import (
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
-	"belsim/theory/base/table"
 )
 
 type fitCmd struct {
@@ -35,7 +34,7 @@ type fitCmd struct {
 	Seed        uint64              `default:"1" help:"Seed of the random numbers."`
 	baselineFlag
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (fitCmd) Help() string {
@@ -55,7 +54,7 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "png", "svg", "pdf")); err != nil {
+	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz")); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -90,13 +89,16 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeStudy(ctx, w, path, s) }); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, s.Fit)
-	}
-	return s.Report(env.stdout, cmd.Format)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(s.Fit),
+			"csv":  s.WriteRates,
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, s.Rates()) },
+			"npz":  s.WriteDecoder,
+		},
+		figure: func() (*plots.Figure, error) { return cmd.figure(s) },
+		print:  func() error { return s.Report(env.stdout, cmd.Format) },
+	})
 }
 
 // of are the options of one output, from 0, of which the code and the range may be its own.
@@ -145,13 +147,10 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		studies = append(studies, s)
 	}
 	all := assess.NewSeveral(studies)
-	if err := cmd.write(env, func(w io.Writer, _ string) error { return table.WriteJSON(w, all) }); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, all)
-	}
-	return all.Report(env.stdout, cmd.Format)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{"json": asJSON(all)},
+		print: func() error { return all.Report(env.stdout, cmd.Format) },
+	})
 }
 
 // networks lists the networks besides the first one, which it takes from --runs where no flag
@@ -202,7 +201,7 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.
 	if cmd.FitDecoder {
 		total += max(network.Samples(), 0) * (1 + len(others))
 	}
-	bar := env.newProgress(cmd.Quiet || network.Samples() < 0, "samples read", uint64(total))
+	bar := env.newProgress("samples read", uint64(total))
 	s, err := network.Fit(ctx, cmd.Workers, bar.add)
 	if err == nil {
 		err = s.AddOthers(ctx, cmd.Workers, others, bar.add)
@@ -215,38 +214,28 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.
 		return nil, bar.interrupted(err)
 	}
 	s.Fit.Provenance = env.provenance()
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	if err := s.Predict(ctx, scenario.Run{Backend: backend, Workers: cmd.Workers}); err != nil || !cmd.Recommend {
 		return s, err
 	}
-	bar = env.newProgress(cmd.Quiet, "codes", s.RankSteps())
+	bar = env.newProgress("codes", s.RankSteps())
 	err = s.Rank(ctx, cmd.run(backend, bar))
 	bar.stop()
 	return s, bar.interrupted(err)
 }
 
-// writeStudy writes the study in the format of a file.
-func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *assess.Study) error {
+// figure draws the error rates of some bits.
+func (cmd *fitCmd) figure(s *assess.Study) (*plots.Figure, error) {
 	f := s.Fit
-	switch format(path) {
-	case "json":
-		return table.WriteJSON(w, f)
-	case "npy":
-		return arrayfile.WriteNPY(ctx, w, s.Rates())
-	case "csv":
-		return s.WriteRates(w)
-	case "npz":
-		return s.WriteDecoder(w)
-	}
-	d := plots.ProfileData{Size: cmd.size(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
+	d := plots.ProfileData{Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
 	if len(f.PerBit) > 0 {
 		d.Title = fmt.Sprintf("%s, %d levels, %d samples: r and σ of each bit", f.Code, f.Levels, f.Samples)
 	}
 	profiles, err := s.Profiles(cmd.Bits...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.Bits = paper.BitProfiles(profiles...)
-	return writeFigure(w, path)(plots.Profile(d))
+	return plots.Profile(d)
 }

@@ -248,9 +248,9 @@ func (f samplingFlags) sampling() scenario.Sampling {
 }
 
 // warnUnreached says that --max-samples came before --rel-err.
-func (f samplingFlags) warnUnreached(env *environment, quiet, reached bool) {
-	if !reached && !quiet {
-		fmt.Fprintf(env.stderr, "belsim: note: --max-samples %d was reached before --rel-err %g: some standard errors are larger\n", f.MaxSamples, f.RelErr)
+func (f samplingFlags) warnUnreached(env *environment, reached bool) {
+	if !reached {
+		env.note("--max-samples %d was reached before --rel-err %g: some standard errors are larger", f.MaxSamples, f.RelErr)
 	}
 }
 

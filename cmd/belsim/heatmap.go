@@ -33,7 +33,7 @@ type heatmapCmd struct {
 	fitFlag
 	priorFlag
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (heatmapCmd) Help() string {
@@ -50,7 +50,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy")); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
@@ -83,41 +83,37 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	m, err := s.NewMap(sides, x, y, scenario.Method(cmd.Method))
 	if err != nil {
 		return err
 	}
 	m.Provenance = env.provenance()
-	bar := env.newProgress(cmd.Quiet, "cells", uint64(len(m.Cells)))
+	bar := env.newProgress("cells", uint64(len(m.Cells)))
 	err = s.Fill(ctx, cmd.run(backend, bar), m, sides, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, m)
-		case "npy":
-			return arrayfile.WriteNPY(ctx, w, m.Increases())
-		case "csv":
-			return table.WriteCSV(w, m.Cells, m.Columns()...)
-		}
-		return writeFigure(w, path)(plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, m)
-	}
-	if fit == nil {
-		return m.Report(env.stdout, s, nil)
-	}
-	p := fit.Point(m.Plane)
-	at := m.Plane.Point(float64(p.X), float64(p.Y))
-	return m.Report(env.stdout, s, &at)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(m),
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases()) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Columns()...) },
+		},
+		figure: func() (*plots.Figure, error) {
+			return plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.style()))
+		},
+		print: func() error {
+			if fit == nil {
+				return m.Report(env.stdout, s, nil)
+			}
+			p := fit.Point(m.Plane)
+			at := m.Plane.Point(float64(p.X), float64(p.Y))
+			return m.Report(env.stdout, s, &at)
+		},
+	})
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.

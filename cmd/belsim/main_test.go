@@ -185,7 +185,7 @@ func TestCodes(t *testing.T) {
 		mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c."+ending)
 	}
 	var listed struct{ Words []string }
-	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--json")), &listed); err != nil || listed.Words[1] != "0001" {
+	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--format=json")), &listed); err != nil || listed.Words[1] != "0001" {
 		t.Errorf("JSON words %v, %v", listed.Words, err)
 	}
 	var all struct {
@@ -194,7 +194,7 @@ func TestCodes(t *testing.T) {
 			Bits int
 		}
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
+	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--format=json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v, %v", all, err)
 	}
 	if got := mustRun(t, "codes", "c.npy", "--properties"); !strings.Contains(got, "c.npy") {
@@ -212,7 +212,7 @@ func TestTransposed(t *testing.T) {
 	write(t, "levels.csv", "0,0\n0,1\n1,1\n")
 	const want = "belsim: note: bits.csv has more bits (3 columns) than levels (2 rows): transpose it if its rows are the bits\n"
 	for _, tt := range []struct{ args, stderr string }{
-		{"codes bits.csv", want}, {"codes bits.csv --properties", want}, {"codes bits.csv --json", want},
+		{"codes bits.csv", want}, {"codes bits.csv --properties", want}, {"codes bits.csv --format json", want},
 		{"codes bits.csv -q", ""}, {"codes levels.csv", ""}, {"codes hadamard --levels 2", ""},
 	} {
 		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
@@ -250,7 +250,7 @@ func TestVerify(t *testing.T) {
 		}
 		Overall struct{ Bound, Exact, Mean, StdErr *float64 }
 	}
-	jsonOut := mustRun(t, "verify", "--levels", "31", "--json", "-o", "v.json", "--workers", "1")
+	jsonOut := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "1")
 	if err := json.Unmarshal([]byte(jsonOut), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("v.json differs from standard output: %v", err)
 	}
 	// The same numbers on more workers; the command line differs.
-	again := mustRun(t, "verify", "--levels", "31", "--json", "-o", "v.json", "--workers", "7")
+	again := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "7")
 	if got := strings.Replace(again, "--workers 7", "--workers 1", 1); got != jsonOut {
 		t.Error("seven workers print other numbers than one")
 	}
@@ -277,7 +277,7 @@ func TestVerify(t *testing.T) {
 	for _, ending := range []string{"png", "svg", "pdf"} {
 		mustRun(t, "verify", "--levels", "31", "--samples", "1000", "-o", "v."+ending)
 	}
-	out := mustRun(t, "verify", "--levels", "15", "--rel-err", "0.01", "--json")
+	out := mustRun(t, "verify", "--levels", "15", "--rel-err", "0.01", "--format=json")
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestVerify(t *testing.T) {
 	}
 	// Where nothing is checked, nothing passes.
 	v.Pass = new(bool)
-	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--levels", "15", "--decoder", "gen-ex", "--samples", "1000", "--json")), &v); err != nil || v.Pass != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--levels", "15", "--decoder", "gen-ex", "--samples", "1000", "--format=json")), &v); err != nil || v.Pass != nil {
 		t.Errorf("gen-ex: pass is %v, %v; want null", v.Pass, err)
 	}
 	// Hardly an error is seen, and the text says what that is worth.
@@ -354,7 +354,7 @@ func TestCompare(t *testing.T) {
 			Samples                    uint64
 		}
 	}
-	out := mustRun(t, append(args, "--json")...)
+	out := mustRun(t, append(args, "--format=json")...)
 	if err := json.Unmarshal([]byte(out), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -381,12 +381,12 @@ func TestCompare(t *testing.T) {
 	}
 	// A prior that has only level 5 gives that level's error.
 	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
-	out = mustRun(t, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv", "--json")
+	out = mustRun(t, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv", "--format=json")
 	if err := json.Unmarshal([]byte(out), &c); err != nil {
 		t.Fatal(err)
 	}
 	var v struct{ Labels []struct{ Exact float64 } }
-	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--code", "unary", "--levels", "64", "--samples", "1000", "--json")), &v); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--code", "unary", "--levels", "64", "--samples", "1000", "--format=json")), &v); err != nil {
 		t.Fatal(err)
 	}
 	if c.Levels != 64 || *c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
@@ -416,7 +416,7 @@ func TestErrorTable(t *testing.T) {
 		R       *float64
 		Overall struct{ Exact float64 }
 	}
-	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--json"}
+	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--format=json"}
 	if err := json.Unmarshal([]byte(mustRun(t, append(base, "--r", "0.5", "--sigma", "1")...)), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -522,7 +522,7 @@ func TestDecoders(t *testing.T) {
 	}
 	read := func(args string) map[string]result {
 		var got struct{ Results []result }
-		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare "+common+args+" --json")...)), &got); err != nil {
+		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare "+common+args+" --format json")...)), &got); err != nil {
 			t.Fatal(err)
 		}
 		out := map[string]result{}
@@ -625,7 +625,6 @@ func TestBadInput(t *testing.T) {
 	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
 	write(t, "noheader.csv", "1,2\n")
 	write(t, "long.csv", "label,count\n1,2\n900,3\n")
-	write(t, "exists.png", "old")
 	if err := os.Mkdir("folder.png", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -730,7 +729,6 @@ func TestBadInput(t *testing.T) {
 		{"verify -o nowhere/v.png", "cannot write nowhere/v.png"},
 		{"verify -o good.csv/v.png", "cannot write good.csv/v.png"},
 		{"verify -o folder.png", "folder.png: it is a folder"},
-		{"verify -o exists.png --if-exists fail", "exists.png exists"},
 		{"verify extra", "unexpected argument extra"},
 		{"verify --bogus", "unknown flag --bogus"},
 		{"compare good.csv unary four.csv", "four.csv has 4 levels, but good.csv has 3; want as many in all codes"},
@@ -803,7 +801,7 @@ func TestBadInput(t *testing.T) {
 func TestWriteIsAtomic(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x.csv", "old")
-	f := outputFlags{Output: []string{"x.csv"}, IfExists: "overwrite"}
+	f := outputFlags{Output: []string{"x.csv"}}
 	err := f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error {
 		io.WriteString(w, strings.Repeat("half", 5000))
 		return &fs.PathError{Op: "write", Path: "x.csv", Err: syscall.ENOSPC}
@@ -850,7 +848,7 @@ func TestInterrupt(t *testing.T) {
 // TestProgressInterrupted: an interrupted command says how much was finished; other errors stay as
 // they are.
 func TestProgressInterrupted(t *testing.T) {
-	bar := newEnvironment(nil, io.Discard, io.Discard).newProgress(true, "samples", 10)
+	bar := newEnvironment(nil, io.Discard, io.Discard).newProgress("samples", 10)
 	bar.add(4)
 	var u unfinished
 	if err := bar.interrupted(fmt.Errorf("sampling: %w", context.Canceled)); !errors.As(err, &u) || u.finished != "4 of 10 (40 %) samples were finished" {

@@ -37,7 +37,7 @@ type optimizeCmd struct {
 	priorFlag
 	samplingFlags
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (optimizeCmd) Help() string {
@@ -52,9 +52,9 @@ Examples:
 
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
-	endings := []string{"csv", "npy", "json", "png", "svg", "pdf"}
-	if cmd.Pareto {
-		endings = slices.DeleteFunc(endings, func(e string) bool { return e == "npy" })
+	endings := []string{"csv", "json"}
+	if !cmd.Pareto {
+		endings = append(endings, "npy")
 	}
 	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check(env)); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	weights, err := s.Weights(o.Levels)
 	if err != nil {
@@ -199,7 +199,7 @@ func (cmd *optimizeCmd) follow(env *environment, bits int) (progress func(uint64
 	if cmd.Pareto {
 		what = fmt.Sprintf("%d bits, %s", bits, what)
 	}
-	bar := env.newProgress(cmd.Quiet, what, total)
+	bar := env.newProgress(what, total)
 	began, seconds := time.Now(), uint64(0)
 	return func(n uint64, best float64) {
 		if bar.say(fmt.Sprintf("best so far about %.4g levels", best)); cmd.Time == 0 {
@@ -219,24 +219,18 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 		}
 	}
 	found.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "csv":
-			return arrayfile.WriteCSV(ctx, w, found.Code)
-		case "npy":
-			return arrayfile.WriteBitsNPY(ctx, w, found.Code)
-		case "json":
-			return table.WriteJSON(w, found)
-		}
-		title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-		return writeFigure(w, path)(plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return errors.Join(table.WriteJSON(env.stdout, found), found.Interrupted())
-	}
-	return errors.Join(cmd.printFound(env, found, model), found.Interrupted())
+	return errors.Join(cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, found.Code) },
+			"json": asJSON(found),
+		},
+		figure: func() (*plots.Figure, error) {
+			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
+			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.style()))
+		},
+		print: func() error { return cmd.printFound(env, found, model) },
+	}), found.Interrupted())
 }
 
 // printFound writes the result for people.
@@ -256,9 +250,7 @@ func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model 
 // followTradeoff writes every code of --keep when it is found, and notes the impossible.
 func (cmd *optimizeCmd) followTradeoff(ctx context.Context, env *environment, optimizer *search.Optimizer) {
 	optimizer.Follow.Impossible = func(bits int, err error) {
-		if !cmd.Quiet {
-			fmt.Fprintf(env.stderr, "belsim: note: %d bits: %v\n", bits, err)
-		}
+		env.note("%d bits: %v", bits, err)
 	}
 	optimizer.Follow.Found = func(found *search.Optimized) error {
 		found.Provenance = env.provenance()
@@ -284,7 +276,7 @@ func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
 	if err := os.MkdirAll(cmd.Keep, 0o777); err != nil {
 		return outside(fmt.Errorf("making the folder of --keep: %w", err))
 	}
-	kept := outputFlags{IfExists: cmd.IfExists}
+	var kept outputFlags
 	for _, m := range bits {
 		kept.Output = append(kept.Output, cmd.kept(m))
 	}
@@ -294,20 +286,15 @@ func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
 // finishTradeoff writes and prints the trade-off.
 func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, model string) error {
 	t.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, t)
-		case "csv":
-			return table.WriteCSV(w, t.Rows())
-		}
-		return writeFigure(w, path)(plots.Tradeoff(paper.TradeoffData(t, model, cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return errors.Join(table.WriteJSON(env.stdout, t), t.Interrupted())
-	}
-	fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
-	return errors.Join(cmd.print(env, t.Table()), t.Interrupted())
+	return errors.Join(cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(t),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, t.Rows()) },
+		},
+		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
+		print: func() error {
+			fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
+			return cmd.print(env, t.Table())
+		},
+	}), t.Interrupted())
 }

@@ -23,7 +23,7 @@ func TestPerceived(t *testing.T) {
 	}
 
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --json --decoder gen")...)), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --format json --decoder gen")...)), &c); err != nil {
 		t.Fatal(err)
 	}
 	if c.LabelNoise == nil || math.Abs(*c.LabelNoise-1.15) > 0.1 || c.R != nil || c.Misfit == nil || *c.Misfit != 0.25 || c.Training != "" || len(c.Results) != 4 {
@@ -65,7 +65,7 @@ func TestPerceived(t *testing.T) {
 
 	// What is found is better than the named codes.
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet --json")...)), &found); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet --format json")...)), &found); err != nil {
 		t.Fatal(err)
 	}
 	if found.LabelNoise == nil || found.Training != "bits" || !(found.Improvement > 0) {
@@ -106,7 +106,7 @@ func TestPerceivedRules(t *testing.T) {
 		}
 	}
 	var out forecast.Resolutions
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary --levels 8,16 --range 0:1 --label-noise 0.1 --misfit 0.01 --json -o x.csv")...)), &out); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary --levels 8,16 --range 0:1 --label-noise 0.1 --misfit 0.01 --format json -o x.csv")...)), &out); err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Results) != 2 || out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"belsim/cmd/internal/rules"
 	"belsim/montecarlo/assess"
+	"belsim/plots"
 	"belsim/plots/paper"
 )
 
@@ -37,25 +37,22 @@ func (env *environment) checkGiven(k *kong.Context) error {
 // noteUnused notes the flags that had no effect, after the command ran: heatmap takes its
 // method from a fit.
 func (env *environment) noteUnused(k *kong.Context) {
-	if env.given["quiet"] {
-		return
-	}
 	for _, note := range rules.Unused(env.given, env.rules(k)) {
-		fmt.Fprintf(env.stderr, "belsim: note: %s\n", note)
+		env.note("%s", note)
 	}
 }
 
 // flagRules of output files and of standard output. printsTable says that the command prints a
-// table; others are further flags that name files.
-func (f outputFlags) flagRules(printsTable bool, others ...string) []rules.Rule {
+// table.
+func (f pictureFlags) flagRules(printsTable bool) []rules.Rule {
 	return slices.Concat(
-		rules.Contradicts("json", "say how results are printed", "format"),
-		rules.NoEffect(!printsTable && !f.JSON, "no table is printed", "format"),
-		rules.NoEffect(!f.writes("png", "svg", "pdf"), "no -o FILE is a picture", "size", "style"),
-		rules.NoEffect(!f.writes("svg"), "no -o FILE is an .svg", "svg-text"),
-		rules.NoEffect(len(f.Output) == 0 && strings.Join(others, "") == "", "there is no -o FILE", "if-exists"),
+		rules.NoEffect(!printsTable && f.Format != "json", "no table is printed", "format"),
+		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style"),
 	)
 }
+
+// draws reports whether some output file is a picture.
+func (f outputFlags) draws() bool { return f.writes(plots.Formats()...) }
 
 // writes reports whether some output file has one of the endings.
 func (f outputFlags) writes(endings ...string) bool {
@@ -104,22 +101,22 @@ func (f samplingFlags) flagRules(within string) []rules.Rule {
 func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 	list := cmd.Code == ""
 	return slices.Concat(
-		cmd.outputFlags.flagRules(list || cmd.Properties),
+		cmd.pictureFlags.flagRules(list || cmd.Properties),
 		rules.NoEffect(list, "the table of all codes has them", "properties"),
-		rules.NoEffect(!list && cmd.JSON, "JSON has them", "properties"),
+		rules.NoEffect(!list && cmd.Format == "json", "JSON has them", "properties"),
 		rules.NoEffect(!list, "it is for the table of all codes", "descriptions"),
-		rules.NoEffect(list && cmd.JSON, "JSON has them", "descriptions"),
+		rules.NoEffect(list && cmd.Format == "json", "JSON has them", "descriptions"),
 	)
 }
 
 func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	within := ""
-	if len(cmd.Decoder) > 1 && !cmd.JSON && !cmd.writes("csv", "json") {
+	if len(cmd.Decoder) > 1 && cmd.Format != "json" && !cmd.writes("csv", "json") {
 		within = "a table of several decoders does not show it; --json and -o FILE.csv do"
 	}
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
-		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
+		cmd.samplingFlags.flagRules(within), cmd.pictureFlags.flagRules(true),
 		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least", "stratified"),
 		rules.NoEffect(cmd.inUnits(), "labels are real with --range", "labels"),
 	)
@@ -133,8 +130,7 @@ func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		rules.NoEffect(cmd.JSON, "JSON has all levels", "full"),
+		cmd.samplingFlags.flagRules(within), cmd.pictureFlags.flagRules(true),
 	)
 }
 
@@ -144,15 +140,15 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 		rules.Contradicts("label-noise", "make the bits err together", "shared-noise"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
 		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),
-		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),
+		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(false),
 		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)
 }
 
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
-		cmd.outputFlags.flagRules(true),
-		rules.NoEffect(!cmd.writes("png", "svg", "pdf"), "no -o FILE is a picture", "bits"),
+		cmd.pictureFlags.flagRules(true),
+		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "bits"),
 	)
 }
 
@@ -167,11 +163,9 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("time", "say how long to search", "steps"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.samplingFlags.flagRules("no result of optimize shows it"), cmd.outputFlags.flagRules(true, cmd.Keep),
+		cmd.samplingFlags.flagRules("no result of optimize shows it"), cmd.pictureFlags.flagRules(true),
 	)
 }
-
-func (cmd *benchCmd) flagRules(*environment) []rules.Rule { return cmd.outputFlags.flagRules(true) }
 
 func (cmd *figuresCmd) flagRules(*environment) []rules.Rule {
 	chosen, err := cmd.chosen()
@@ -201,12 +195,12 @@ func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
 	if cmd.ListMissing {
 		return slices.Concat(
-			rules.Contradicts("list-missing", "say what the result is", "output", "json"),
-			rules.NoEffect(true, "--list-missing prints shards, and ends", "method", "pair", "size", "style", "svg-text", "if-exists", "format"),
+			rules.Contradicts("list-missing", "say what the result is", "output", "format"),
+			rules.NoEffect(true, "--list-missing prints shards, and ends", "method", "pair", "style"),
 		)
 	}
 	return slices.Concat(
-		cmd.outputFlags.flagRules(false),
-		rules.NoEffect(!cmd.writes("png", "svg", "pdf"), "no -o FILE is a picture", "method", "pair"),
+		cmd.pictureFlags.flagRules(false),
+		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "method", "pair"),
 	)
 }

@@ -59,11 +59,9 @@ func TestContradictions(t *testing.T) {
 		{"optimize --model f.json --errors e.csv", "--model and --errors " + probabilities},
 		{"compare --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
 		{"verify --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
-		{"codes --json --format latex", "--json and --format both say how results are printed"},
-		{"bench --json --format text", "--json and --format both say how results are printed"},
 		{"merge r --list-missing -o a.csv", "--list-missing and --output both say what the result is"},
 		{"fit --code unary --targets - --outputs logits:-", "--targets - and --outputs - both read standard input; want - once"},
-		{"merge r --list-missing --json", "--list-missing and --json both say what the result is"},
+		{"merge r --list-missing --format json", "--list-missing and --format both say what the result is"},
 	} {
 		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
 		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
@@ -89,16 +87,13 @@ func TestNoEffect(t *testing.T) {
 		{compare, "--max-samples 100000", "it limits --rel-err, which is missing"},
 		{compare, "--within 2", ""},
 		{compare + " --decoder bel-u,gen", "--within 2", "a table of several decoders does not show it"},
-		{compare + " --decoder bel-u,gen --json", "--within 2", ""},
-		{compare, "--size column", "no -o FILE is a picture"},
-		{compare + " -o a.csv", "--size column", "no -o FILE is a picture"},
-		{compare + " -o a.png", "--size column", ""},
-		{compare, "--if-exists fail", "there is no -o FILE"},
-		{compare + " -o b.csv", "--if-exists fail", ""},
+		{compare + " --decoder bel-u,gen --format json", "--within 2", ""},
+		{compare, "--style column", "no -o FILE is a picture"},
+		{compare + " -o a.csv", "--style column", "no -o FILE is a picture"},
+		{compare + " -o a.png", "--style column", ""},
 		{compare, "--format markdown", ""},
 		{"verify --code unary --levels 4 --samples 20 --backend cpu", "--within 2", "only -o FILE.csv shows it"},
 		{"verify --code unary --levels 4 --samples 20 --backend cpu -o v.csv", "--within 2", ""},
-		{"verify --code unary --levels 4 --samples 20 --backend cpu --json", "--full", "JSON has all levels"},
 		{heatmap, "--samples 10 --seed 2 --backend cpu", "--method bound samples nothing"},
 		{heatmap + " --method exact", "--samples 10", "--method exact samples nothing"},
 		{heatmap + " --method mc --backend cpu", "--samples 10 --seed 2", ""},
@@ -108,7 +103,7 @@ func TestNoEffect(t *testing.T) {
 		{"codes unary --levels 4", "--format latex", "no table is printed"},
 		{"codes unary --levels 4 --properties", "--format latex", ""},
 		{"codes --levels 4", "--properties", "the table of all codes has them"},
-		{"codes unary --levels 4 --json", "--properties", "JSON has them"},
+		{"codes unary --levels 4 --format json", "--properties", "JSON has them"},
 		{optimize, "--within 3", "no result of optimize shows it"},
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
 		{"figures -o f --only 2a", "--rates rates.csv", "--only has none of 3a, 3b and 11"},
@@ -117,7 +112,7 @@ func TestNoEffect(t *testing.T) {
 		{"sweep plan.json --out results", "--gpu", "--backend cuda samples on a GPU"},
 		{"sweep plan.json --out results --shards 2 --print slurm", "--image x", "it is for --print kubernetes"},
 		{"merge results -o m.csv", "--method bound --pair a,b", "no -o FILE is a picture"},
-		{"merge results --list-missing", "--size column", "--list-missing prints shards"},
+		{"merge results --list-missing", "--style column", "--list-missing prints shards"},
 	} {
 		if i%3 != 0 && !long {
 			continue

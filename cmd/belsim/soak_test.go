@@ -43,7 +43,7 @@ type soakCommand struct {
 // soakCommands are all commands that write files, with every ending that each of them can write.
 var soakCommands = []soakCommand{
 	{args: "codes hexj --levels 64 -o a.csv -o a.npy -o a.json -o a.png -o a.svg -o a.pdf"},
-	{args: "codes --json -o list.json"},
+	{args: "codes --format json -o list.json"},
 	{args: "compare unary johnson --levels 16 --samples 300 --backend cpu -q -o c.csv -o c.json -o c.png -o c.svg -o c.pdf"},
 	{args: "heatmap unary johnson --levels 16 --r 0.5:2:3 --sigma 1:3:3 -q -o h.csv -o h.npy -o h.json -o h.png -o h.svg -o h.pdf"},
 	{args: "verify --code unary --levels 16 --samples 300 --backend cpu -q -o v.csv -o v.json -o v.png -o v.svg -o v.pdf"},

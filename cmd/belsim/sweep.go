@@ -26,7 +26,7 @@ type sweepCmd struct {
 	Image      string        `default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`
 	FlushEvery time.Duration `default:"10s" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: ${default})."`
 	backendFlags
-	Quiet bool `short:"q" help:"No progress and no notes on standard error."`
+	quietFlag
 }
 
 func (sweepCmd) Help() string {
@@ -89,7 +89,7 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 
 // noteLeftOut says which codes, decoders and methods do not go together.
 func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
-	if len(leftOut) == 0 || cmd.Quiet {
+	if len(leftOut) == 0 {
 		return
 	}
 	const most = 3
@@ -97,7 +97,7 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 	if more := len(leftOut) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	fmt.Fprintf(env.stderr, "belsim: note: %s\n", table.Visible(cmd.Plan+": left out: "+text))
+	env.note("%s", table.Visible(cmd.Plan+": left out: "+text))
 }
 
 // work computes the pieces of a shard that its file does not have.
@@ -109,16 +109,16 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, problems *sweep
 	s := shard.Sweep
 	fmt.Fprintf(env.stdout, "plan %.12s: %d cells; shard %d of %d: %s, %d finished before\n",
 		s.ID, s.Tasks(), shard.Index, shard.Count, counted(all, "piece"), all-len(todo))
-	if others := shard.Others(); len(others) > 0 && !cmd.Quiet {
-		fmt.Fprintf(env.stderr, "belsim: note: %s has shards of %v of this plan too: cells may be computed twice, and are counted once\n", cmd.Out, others)
+	if others := shard.Others(); len(others) > 0 {
+		env.note("%s has shards of %v of this plan too: cells may be computed twice, and are counted once", cmd.Out, others)
 	}
 	if all == 0 {
 		_, err := fmt.Fprintf(env.stdout, "complete: there are %d pieces, and more shards\n", s.Pieces())
 		return outside(err)
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
-	bar := env.newProgress(cmd.Quiet || len(todo) == 0, "pieces", uint64(len(todo)))
+	bar := env.newProgress("pieces", uint64(len(todo)))
 	env.saves.Store(true)
 	defer env.saves.Store(false)
 	err = shard.Work(ctx, problems, todo, cmd.run(backend, bar), cmd.FlushEvery)

@@ -143,13 +143,13 @@ func TestSweepAgrees(t *testing.T) {
 			Abs                       *uint64 `json:"sum_abs"`
 		}
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "merge", "r", "--json")), &m); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m); err != nil {
 		t.Fatal(err)
 	}
 	invalid, checked := 0, 0
 	for _, c := range m.Cells {
 		args := []string{"compare", c.Code, "--decoder", c.Decoder, "--levels", fmt.Sprint(c.Levels), "--samples", "3000", "--within", "2",
-			"--seed", "3", "--r", fmt.Sprint(c.R), "--sigma", fmt.Sprint(c.Sigma), "--json", "--backend", "cpu"}
+			"--seed", "3", "--r", fmt.Sprint(c.R), "--sigma", fmt.Sprint(c.Sigma), "--format=json", "--backend", "cpu"}
 		if !c.Valid {
 			invalid++
 			if status, _, stderr := run(t, args...); status != exitUsage || c.Mean != nil {
@@ -198,13 +198,13 @@ func TestSweepCut(t *testing.T) {
 	var m struct {
 		Cells []struct{ Mean, StdErr float64 }
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "merge", "r", "--json")), &m); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m); err != nil {
 		t.Fatal(err)
 	}
 	var c struct {
 		Results []struct{ Mean, StdErr float64 }
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--json", "--backend", "cpu")), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--format=json", "--backend", "cpu")), &c); err != nil {
 		t.Fatal(err)
 	}
 	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {

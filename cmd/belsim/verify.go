@@ -18,9 +18,8 @@ type verifyCmd struct {
 	trainingFlag
 	Random bool `help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
 	samplingFlags
-	Full bool `help:"Print every level, however many there are."`
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (verifyCmd) Help() string {
@@ -33,7 +32,7 @@ Example:
 
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json")); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -52,7 +51,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
 		return err
@@ -70,31 +69,23 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	env.disturb(th)
-	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(len(th)))
-	result, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
+	bar := env.newProgress("samples", draw.Most()*uint64(len(th)))
+	v, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	result.Provenance = env.provenance()
-	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, result)
-		case "csv":
-			return table.WriteCSV(w, result.Labels)
-		}
-		return writeFigure(w, path)(plots.Verify(paper.VerifyData(result, s.String(), cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		err = table.WriteJSON(env.stdout, result)
-	} else {
-		err = result.Report(env.stdout, cmd.Format, s.String(), cmd.Full)
-	}
-	if err == nil && result.Failed() {
+	v.Provenance = env.provenance()
+	cmd.warnUnreached(env, v.Reached)
+	err = cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(v),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
+		},
+		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
+		print:  func() error { return v.Report(env.stdout, cmd.Format, s.String()) },
+	})
+	if err == nil && v.Failed() {
 		return errFailed
 	}
 	return err

@@ -10,18 +10,15 @@ import (
 )
 
 // Report writes the verdict for people, with a table in a format of table.Formats: of a few levels
-// of many, unless full asks for all. model names the error model.
-func (v *Verification) Report(w io.Writer, format, model string, full bool) error {
+// where there are many. model names the error model.
+func (v *Verification) Report(w io.Writer, format, model string) error {
 	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
 	fmt.Fprintf(w, "expected |error| in levels")
 	if v.Bound != "" {
 		fmt.Fprintf(w, "; the bound is %s", v.Bound)
 	}
 	fmt.Fprint(w, "\n\n")
-	rows := v.Labels
-	if !full {
-		rows = someLevels(rows)
-	}
+	rows := someLevels(v.Labels)
 	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r LevelResult) string {
 		if r.Level == 0 {
 			return "all"
@@ -32,7 +29,7 @@ func (v *Verification) Report(w io.Writer, format, model string, full bool) erro
 		return err
 	}
 	if len(rows) < len(v.Labels) {
-		fmt.Fprintf(w, "(%d of %d levels; --full prints all)\n", len(rows), len(v.Labels))
+		fmt.Fprintf(w, "(%d of %d levels; -o FILE.csv has all)\n", len(rows), len(v.Labels))
 	}
 	fmt.Fprintln(w)
 	const shownFailures = 10

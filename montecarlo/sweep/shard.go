@@ -163,7 +163,7 @@ func (h *Shard) Flush() error {
 
 // replace writes the file again, with its present lines and the given lines.
 func (h *Shard) replace(lines map[key][]byte) error {
-	return safefile.Write(h.path, safefile.Options{}, func(w io.Writer) error { return h.write(w, lines) })
+	return safefile.Write(h.path, func(w io.Writer) error { return h.write(w, lines) })
 }
 
 // write writes a whole file: the lines of the present file, then the given lines that are

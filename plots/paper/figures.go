@@ -30,7 +30,7 @@ func Codes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
 type Options struct {
 	Quick   bool   // fewer cells and samples
 	Rates   string // a file of observed error rates for Figures 3(a), 3(b) and 11; "" for the model
-	Size    plots.Size
+	Style   plots.Style
 	Workers int // goroutines; 0: one for each processor
 }
 
@@ -109,7 +109,7 @@ func matrixFigure(letter, name, text string) Figure {
 			if err != nil {
 				return Drawing{}, err
 			}
-			return draw(plots.CodeMatrix(ctx, CodeMatrixData(c, CodeTitle(c), o.Size)))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
+			return draw(plots.CodeMatrix(ctx, CodeMatrixData(c, CodeTitle(c), o.Style)))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
 		},
 	}
 }
@@ -142,7 +142,7 @@ func mapOf(method scenario.Method) func(context.Context, Options) (Drawing, erro
 		if err := s.Fill(ctx, o.run(nil), m, sides, weights, scenario.Usual()); err != nil {
 			return Drawing{}, err
 		}
-		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Size)))(func(w io.Writer) error {
+		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Style)))(func(w io.Writer) error {
 			return table.WriteCSV(w, m.Cells, m.Columns()...)
 		})
 	}
@@ -184,7 +184,7 @@ func verificationOf(model scenario.Model) func(context.Context, Options) (Drawin
 		if v.Failed() {
 			return Drawing{}, fmt.Errorf("%w: %s", ErrFailed, strings.Join(v.Failures, "; "))
 		}
-		return draw(plots.Verify(VerifyData(v, s.String(), o.Size)))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
+		return draw(plots.Verify(VerifyData(v, s.String(), o.Style)))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
 	}
 }
 
@@ -193,7 +193,7 @@ func verificationOf(model scenario.Model) func(context.Context, Options) (Drawin
 func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawing, error) {
 	const levels, r, sigma = 64, 0.5, 3.0
 	return func(_ context.Context, o Options) (Drawing, error) {
-		d := plots.ProfileData{Size: o.Size}
+		d := plots.ProfileData{Style: o.Style}
 		if o.Rates != "" {
 			rates, err := assess.ReadRates(o.Rates)
 			if err != nil {
@@ -273,7 +273,7 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 	if !ok {
 		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
-	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Size: o.Size, Lines: []plots.NamedLine{
+	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
 		{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
 	}}
 	var rows []TermRow
