@@ -18,8 +18,7 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
-	Properties   bool `help:"Print the properties of CODE instead of its matrix."`
-	Descriptions bool `help:"Say in the table of all codes what each is, instead of its properties."`
+	Describe bool `group:"output" help:"Print the properties of CODE instead of its matrix; without CODE, what each code is."`
 	workersFlag
 	pictureFlags
 }
@@ -79,7 +78,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 			return plots.CodeMatrix(ctx, paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.style()))
 		},
 		print: func() error {
-			if cmd.Properties {
+			if cmd.Describe {
 				row, err := cmd.describe(ctx, env, c)
 				if err != nil {
 					return err
@@ -117,7 +116,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		list.Codes = append(list.Codes, row)
 	}
 	return cmd.deliver(env, result{files: map[string]func(io.Writer) error{"json": asJSON(list)}, print: func() error {
-		if cmd.Descriptions {
+		if cmd.Describe {
 			t := table.Of(code.Families())
 			t.Style = table.List
 			return cmd.print(env, t)

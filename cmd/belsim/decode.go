@@ -16,7 +16,6 @@ type decodeCmd struct {
 	Levels      int               `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Range       assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one (default: that of a fitted decoder, or levels from 1)."`
 	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`
-	Signs       bool              `help:"Let a named decoder that can read logits read their signs alone."`
 	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample) or .csv."`
 	workersFlag
 	quietFlag
@@ -45,7 +44,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	d, err := assess.OpenDecoding(ctx, assess.Options{
 		Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders,
-	}, cmd.Decoder, cmd.Signs)
+	}, cmd.Decoder)
 	if err != nil {
 		return err
 	}

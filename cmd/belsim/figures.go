@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/assess"
 	"belsim/plots/paper"
 )
 
@@ -18,7 +17,6 @@ type figuresCmd struct {
 	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
 	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-exact, 7, 10, 10-mixture, 11."`
 	Quick  bool     `help:"Fewer cells and samples."`
-	Rates  string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
 	workersFlag
 	styleFlag
 	quietFlag
@@ -43,11 +41,6 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	}
 	if info, err := os.Stat(cmd.Output); err == nil && !info.IsDir() {
 		return fmt.Errorf("cannot write to %s: it is not a folder", cmd.Output)
-	}
-	if cmd.Rates != "" { // refused before anything is written
-		if _, err := assess.ReadRates(cmd.Rates); err != nil {
-			return err
-		}
 	}
 	if err := os.MkdirAll(cmd.Output, 0o777); err != nil {
 		return outside(fmt.Errorf("making the folder: %w", err))
@@ -123,9 +116,6 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 	switch {
 	case f.Args == nil:
 		args = []string{"figures", "--only", f.Name}
-		if cmd.Rates != "" && f.Name != "7" {
-			args = append(args, "--rates", cmd.Rates)
-		}
 	case cmd.Quick:
 		args = append(args, f.Quick...)
 	}
@@ -133,7 +123,7 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		args = append(args, "-o", "figure-"+f.Name+".pdf")
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
-	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Rates: cmd.Rates, Style: cmd.style(), Workers: cmd.Workers})
+	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})
 	if err != nil {
 		return c, err
 	}

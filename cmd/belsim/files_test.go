@@ -58,7 +58,7 @@ func TestFullStandardOutput(t *testing.T) {
 	before := ""
 	for _, args := range []string{
 		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash",
-		"codes", "codes --format json", "codes unary --levels 8", "codes unary --levels 8 --format json", "codes unary --levels 8 --properties",
+		"codes", "codes --format json", "codes unary --levels 8", "codes unary --levels 8 --format json", "codes unary --levels 8 --describe",
 		"compare unary --levels 8 --samples 100", "compare unary --levels 8 --samples 100 --format json", "compare unary --levels 8 --samples 100 --format latex",
 		"verify --levels 8 --samples 100", "verify --levels 8 --samples 100 --format json",
 		"heatmap --levels 8 --r 1:2:2 --sigma 1:2:2", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2 --format json",
@@ -66,7 +66,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "optimize --levels 8 --bits 4 --steps 10 --samples 100 --format json",
 		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
 		"figures --only 2a -o figures", "bench --time 1ms --backend cpu", "bench --time 1ms --backend cpu --format json",
-		"sweep --init", "sweep plan.json --list", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
+		"sweep --print example", "sweep plan.json --print cells", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
 		"sweep plan.json --out results --shards 2 --print kubernetes",
 		"merge results", "merge results --format json", "merge results -o m.csv",
 	} {
@@ -92,7 +92,7 @@ func TestFullStandardOutput(t *testing.T) {
 
 // quiet is the flag of commands that have notes.
 func quiet(args string) []string {
-	for _, command := range []string{"compare --help", "completion", "--", "merge", "codes", "sweep --init"} {
+	for _, command := range []string{"compare --help", "completion", "--", "merge", "codes", "sweep --print example"} {
 		if args == "" || strings.HasPrefix(args, command) {
 			return nil
 		}
@@ -177,7 +177,6 @@ func TestInputsKept(t *testing.T) {
 		"optimize --levels 16 --bits 4 --model fit.json --steps 10 -o fit.json" + small, "optimize --start code.csv --errors errors.csv --steps 10 -o errors.csv" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --prior keep/found-5.csv --keep keep --steps 10" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --keep sub --steps 10 -o sub/found-4.csv" + small,
-		"figures --only 2a,3a --rates figs/figure-3a.csv -o figs -q",
 		"merge results --plan plan.json -o plan.json", "merge results -o result.csv", "merge ./sub/../results -o x.csv -o result.csv",
 	} {
 		status, stdout, stderr := run(t, strings.Fields(args)...)

@@ -197,10 +197,10 @@ func TestCodes(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--format=json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v, %v", all, err)
 	}
-	if got := mustRun(t, "codes", "c.npy", "--properties"); !strings.Contains(got, "c.npy") {
+	if got := mustRun(t, "codes", "c.npy", "--describe"); !strings.Contains(got, "c.npy") {
 		t.Errorf("properties of a file: %q", got)
 	}
-	if out := mustRun(t, "codes", "--descriptions"); !strings.Contains(out, "\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
+	if out := mustRun(t, "codes", "--describe"); !strings.Contains(out, "\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
 		t.Errorf("descriptions:\n%s", out)
 	}
 }
@@ -212,7 +212,7 @@ func TestTransposed(t *testing.T) {
 	write(t, "levels.csv", "0,0\n0,1\n1,1\n")
 	const want = "belsim: note: bits.csv has more bits (3 columns) than levels (2 rows): transpose it if its rows are the bits\n"
 	for _, tt := range []struct{ args, stderr string }{
-		{"codes bits.csv", want}, {"codes bits.csv --properties", want}, {"codes bits.csv --format json", want},
+		{"codes bits.csv", want}, {"codes bits.csv --describe", want}, {"codes bits.csv --format json", want},
 		{"codes bits.csv -q", ""}, {"codes levels.csv", ""}, {"codes hadamard --levels 2", ""},
 	} {
 		status, stdout, stderr := run(t, strings.Fields(tt.args)...)

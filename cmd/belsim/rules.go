@@ -10,7 +10,6 @@ import (
 	"belsim/cmd/internal/rules"
 	"belsim/montecarlo/assess"
 	"belsim/plots"
-	"belsim/plots/paper"
 )
 
 // ruled is implemented by the commands that have rules.
@@ -101,11 +100,8 @@ func (f samplingFlags) flagRules(within string) []rules.Rule {
 func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 	list := cmd.Code == ""
 	return slices.Concat(
-		cmd.pictureFlags.flagRules(list || cmd.Properties),
-		rules.NoEffect(list, "the table of all codes has them", "properties"),
-		rules.NoEffect(!list && cmd.Format == "json", "JSON has them", "properties"),
-		rules.NoEffect(!list, "it is for the table of all codes", "descriptions"),
-		rules.NoEffect(list && cmd.Format == "json", "JSON has them", "descriptions"),
+		cmd.pictureFlags.flagRules(list || cmd.Describe),
+		rules.NoEffect(cmd.Format == "json", "JSON has all", "describe"),
 	)
 }
 
@@ -154,7 +150,7 @@ func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 
 func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
+		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature"),
 		rules.NoEffect(!assess.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
 	)
 }
@@ -167,29 +163,15 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	)
 }
 
-func (cmd *figuresCmd) flagRules(*environment) []rules.Rule {
-	chosen, err := cmd.chosen()
-	if err != nil {
-		return nil // Run refuses it
-	}
-	drawsRates := func(f paper.Figure) bool { return slices.Contains([]string{"3a", "3b", "11"}, f.Name) }
-	return rules.NoEffect(!slices.ContainsFunc(chosen, drawsRates), "--only has none of 3a, 3b and 11", "rates")
-}
-
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
 	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
-	switch {
-	case cmd.Init:
-		return rules.NoEffect(true, "--init prints an example of a plan, and ends",
-			append(work, "out", "shard", "shards", "list", "print", "gpu", "image")...)
-	case cmd.Print != "":
-		return rules.NoEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
+	switch cmd.Print {
+	case "example":
+		return rules.NoEffect(true, "--print example needs nothing", append(work, "out", "shard", "shards", "image")...)
+	case "cells":
+		return rules.NoEffect(true, "--print cells computes nothing", append(work, "out", "image")...)
 	}
-	return slices.Concat(
-		rules.NoEffect(cmd.List, "--list prints the cells, and ends", append(work, "out")...),
-		rules.NoEffect(true, "it is for --print; --backend cuda samples on a GPU", "gpu"),
-		rules.NoEffect(true, "it is for --print kubernetes", "image"),
-	)
+	return rules.NoEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
 }
 
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {

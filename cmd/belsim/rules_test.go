@@ -28,7 +28,6 @@ func TestEmptyFlags(t *testing.T) {
 		{`optimize --levels 8 --bits 4 --max-transitions 0`, "--max-transitions 0: want 1 or more"},
 		{`figures --only ""`, `--only "": want a value`},
 		{`figures -o ""`, `--output "": want a value`},
-		{`figures --rates ""`, `--rates "": want a value`},
 		{`sweep ""`, `plan "": want a value`},
 		{`sweep plan.json --print ""`, `--print "": want a value`},
 		{`sweep plan.json --out r --shards 0`, "--shards 0: want 1 or more"},
@@ -77,7 +76,6 @@ func TestNoEffect(t *testing.T) {
 	write(t, "fit.json", `{"levels": 4, "r": 0.3, "sigma": 1, "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25], "shared_noise": 0.2}`)
 	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.3], "sigma": [1], "methods": ["bound"]}`)
 	mustRun(t, "sweep", "plan.json", "--out", "results")
-	write(t, "rates.csv", "level,bit,target,samples,wrong,rate,lo,hi,fitted\n1,1,0,5,1,0.2,0.1,0.3,0.2\n2,1,1,5,1,0.2,0.1,0.3,0.2\n")
 	const compare, heatmap = "compare unary --levels 4 --backend cpu --samples 20", "heatmap unary johnson --levels 4 --r 0.1:0.3:2 --sigma 1:2:2"
 	const optimize = "optimize --levels 4 --bits 3 --steps 5 --samples 20 --backend cpu"
 	for i, tt := range []struct{ args, flags, want string }{
@@ -101,15 +99,12 @@ func TestNoEffect(t *testing.T) {
 		{heatmap + " --model fit.json --shared-noise 0", "--samples 10", "--method bound samples nothing"},
 		{heatmap, "--format latex", "no table is printed"},
 		{"codes unary --levels 4", "--format latex", "no table is printed"},
-		{"codes unary --levels 4 --properties", "--format latex", ""},
-		{"codes --levels 4", "--properties", "the table of all codes has them"},
-		{"codes unary --levels 4 --format json", "--properties", "JSON has them"},
+		{"codes unary --levels 4 --describe", "--format latex", ""},
+		{"codes unary --levels 4 --format json", "--describe", "JSON has all"},
 		{optimize, "--within 3", "no result of optimize shows it"},
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
-		{"figures -o f --only 2a", "--rates rates.csv", "--only has none of 3a, 3b and 11"},
-		{"sweep --init", "--out x --shards 3 --list", "--init prints an example of a plan"},
-		{"sweep plan.json --list", "--flush-every 1s --out x", "--list prints the cells, and ends"},
-		{"sweep plan.json --out results", "--gpu", "--backend cuda samples on a GPU"},
+		{"sweep --print example", "--out x --shards 3", "--print example needs nothing"},
+		{"sweep plan.json --print cells", "--flush-every 1s --out x", "--print cells computes nothing"},
 		{"sweep plan.json --out results --shards 2 --print slurm", "--image x", "it is for --print kubernetes"},
 		{"merge results -o m.csv", "--method bound --pair a,b", "no -o FILE is a picture"},
 		{"merge results --list-missing", "--style column", "--list-missing prints shards"},

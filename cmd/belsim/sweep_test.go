@@ -192,7 +192,7 @@ func TestSweepCut(t *testing.T) {
 	for i := 1; i <= 3; i++ {
 		mustSweep(t, "plan.json", "--out", "r", "--shard", fmt.Sprintf("%d/3", i))
 	}
-	if got := mustRun(t, "sweep", "plan.json", "--list"); strings.Count(got, "\n") != 4 {
+	if got := mustRun(t, "sweep", "plan.json", "--print", "cells"); strings.Count(got, "\n") != 4 {
 		t.Errorf("the pieces are\n%s", got)
 	}
 	var m struct {
@@ -244,7 +244,7 @@ func TestSweepModels(t *testing.T) {
 	// The ID is the matrix's, whatever the file.
 	write(t, "same.json", strings.Replace(`{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`, "mine.csv", "same.npy", 1))
 	ids := func(plan string) (out []string) {
-		for _, line := range strings.Split(mustRun(t, "sweep", plan, "--list"), "\n") {
+		for _, line := range strings.Split(mustRun(t, "sweep", plan, "--print", "cells"), "\n") {
 			id, _, _ := strings.Cut(line, ",")
 			out = append(out, id)
 		}
@@ -353,8 +353,8 @@ func TestSweepRefused(t *testing.T) {
 		"sweep plan.json --out r --shard 3":        "want i/N",
 		"sweep plan.json --out r --print slurm":    "want --shards",
 		"sweep plan.json --shards 2 --print slurm": "want --out",
-		"sweep plan.json --out r --shards 2 --shard 1/2 --print slurm": "neither --shard",
-		"sweep plan.json --init":                   "--init prints",
+		"sweep plan.json --out r --shards 2 --shard 1/2 --print slurm": "want no --shard",
+		"sweep plan.json --print example":          "--print example reads no plan",
 		"sweep plan.json --out r --flush-every 0s": "--flush-every",
 		"merge none": "none",
 		"merge .":    "no result file",
@@ -373,7 +373,7 @@ func TestSweepRefused(t *testing.T) {
 func TestSweepLeftOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", `{"codes": ["unary", "hexj"], "decoders": ["bel-u", "gen-ex"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`)
-	_, stdout, stderr := run(t, "sweep", "plan.json", "--list")
+	_, stdout, stderr := run(t, "sweep", "plan.json", "--print", "cells")
 	if strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, "left out: ") ||
 		!strings.Contains(stderr, "hexj of 16 levels, which bel-u does not fit") ||
 		!strings.Contains(stderr, "unary of 16 levels with gen-ex has no bound value") || strings.Count(stderr, "\n") != 1 {
@@ -657,16 +657,13 @@ func TestJobs(t *testing.T) {
 	inFolderWithData(t)
 	for name, args := range map[string]string{
 		"slurm":          "--print slurm",
-		"slurm-gpu":      "--gpu --workers 4 --flush-every 1m --print slurm",
+		"slurm-gpu":      "--backend cuda --workers 4 --flush-every 1m --print slurm",
 		"kubernetes":     "--print kubernetes",
-		"kubernetes-gpu": "--gpu --image registry.example/belsim:1 --print kubernetes",
+		"kubernetes-gpu": "--backend cuda --image registry.example/belsim:1 --print kubernetes",
 	} {
 		golden(t, "job-"+name+".txt", mustRun(t, append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"}, strings.Fields(args)...)...))
 	}
 	if text, err := os.ReadFile("testdata/sweep/plan.json"); err != nil || string(text) != sweep.ExamplePlan {
-		t.Errorf("testdata/sweep/plan.json is not what --init prints (%v)", err)
-	}
-	if status, _, stderr := run(t, "sweep", "testdata/sweep/plan.json", "--out", "r", "--shards", "8", "--gpu", "--backend", "cpu", "--print", "slurm"); status != exitUsage || !strings.Contains(stderr, "none would use") {
-		t.Errorf("--gpu --backend cpu: exit %d, %q", status, stderr)
+		t.Errorf("testdata/sweep/plan.json is not what --print example prints (%v)", err)
 	}
 }

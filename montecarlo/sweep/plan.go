@@ -179,7 +179,7 @@ func (p *Plan) readKeys(text []byte, keys map[string]planKey) error {
 		return fmt.Errorf("%s, line %d: %w", p.Path, line, fmt.Errorf(format, a...))
 	}
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return refuse("a plan is an object of JSON, {…}; 'belsim sweep --init' prints an example")
+		return refuse("a plan is an object of JSON, {…}; 'belsim sweep --print example' prints an example")
 	}
 	for d.More() {
 		t, err := d.Token()
@@ -244,7 +244,7 @@ func (p *Plan) choosePlane(known []planeKeys) error {
 func (p *Plan) check() error {
 	for _, name := range []string{"codes", "levels", p.plane.x, p.plane.y, "methods"} {
 		if !p.given[name] && !(name == p.plane.y && p.plane.usual > 0) {
-			return p.refuse("has no %q, which every plan has; 'belsim sweep --init' prints an example", name)
+			return p.refuse("has no %q, which every plan has; 'belsim sweep --print example' prints an example", name)
 		}
 	}
 	s := p.Scenario

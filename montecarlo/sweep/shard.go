@@ -109,6 +109,9 @@ func (h *Shard) Add(r Result) {
 	h.mu.Unlock()
 }
 
+// FlushEvery is the usual time between flushes.
+const FlushEvery = 10 * time.Second
+
 // Keep flushes at regular times until the context ends or a flush fails, and returns the
 // error. A flush rewrites the whole file. Where this takes long, Keep flushes less often, so
 // that flushes take at most a twentieth of the time.
