@@ -91,7 +91,6 @@ type environment struct {
 	coloured bool // standard error
 	quiet    bool // neither progress nor notes
 	args     []string
-	given    map[string]bool           // the flags on the command line, by name; not --json=false
 	files    files.Ledger              // those that the command reads and writes
 	decoders decode.Registry           // the decoders that --decoder takes
 	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
@@ -104,7 +103,7 @@ type environment struct {
 // newEnvironment returns the environment of a command line.
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	return &environment{
-		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args, given: map[string]bool{},
+		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args,
 		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
@@ -216,11 +215,14 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit),
-			"styles": styles(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit), "most": fmt.Sprint(scenario.Usual().MaxSamples),
+			"r": fmt.Sprint(scenario.UsualMixture().R), "sigma": fmt.Sprint(scenario.UsualMixture().Sigma), "steps": fmt.Sprint(search.Usual(nil).Steps),
+			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
+		kong.Help(printHelp),
+		kong.ExplicitGroups(flagGroups),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
@@ -230,9 +232,9 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	kongcompletion.Register(parser)
 	k, err := parser.Parse(rules.JoinNegative(args))
 	if err != nil {
-		return nil, err
+		return nil, errors.New(strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)) // "" is a flag that is not given
 	}
-	env.given, env.files.Inputs = rules.Given(k), files.Inputs(k)
+	env.files.Inputs = files.Inputs(k)
 	for _, f := range k.Flags() {
 		switch f.Name {
 		case "format":
@@ -244,6 +246,27 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		}
 	}
 	return k, nil
+}
+
+// flagGroups are the flags of a command in its help, below those that most people need first.
+var flagGroups = []kong.Group{
+	{Key: "codes", Title: "Codes:"}, {Key: "model", Title: "Error model:"},
+	{Key: "sampling", Title: "Sampling:"}, {Key: "output", Title: "Output:"},
+}
+
+// printHelp prints the help of a command with its groups in order. The flags of belsim itself are in its
+// own help.
+func printHelp(o kong.HelpOptions, k *kong.Context) error {
+	if command := k.Selected(); command != nil {
+		for _, f := range k.Model.Flags {
+			f.Hidden = true
+		}
+		place := func(f *kong.Flag) int {
+			return slices.IndexFunc(flagGroups, func(g kong.Group) bool { return f.Group != nil && f.Group.Key == g.Key })
+		}
+		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })
+	}
+	return kong.DefaultHelpPrinter(o, k)
 }
 
 // exitCode returns the exit code for a command's error.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,14 +23,15 @@ import (
 type compareCmd struct {
 	Codes   []string          `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	Levels  []int             `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has); with --range, several with commas between them."`
-	Range   assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
-	Decoder []string          `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
+	Range   assess.LabelRange `group:"codes" placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
+	Decoder []string          `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
 	scenarioFlags
-	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
-	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
+	Training []errmodel.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Least    bool                `group:"output" help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
 	baselineFlag
 	samplingFlags
-	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
+	Within     int  `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
+	Stratified bool `group:"sampling" help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
 	backendFlags
 	pictureFlags
 }
@@ -63,8 +65,8 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	draw.Stratified = cmd.Stratified
-	s, fit, err := cmd.readScenario(env, draw)
+	draw.Stratified, draw.Within = cmd.Stratified, cmd.Within
+	s, fit, err := cmd.readScenario(env, draw, append(cmd.Training, "")[0])
 	if err != nil {
 		return err
 	}
@@ -75,18 +77,18 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		}
 	}
 	if cmd.inUnits() {
-		if !env.given["decoder"] {
+		if len(cmd.Decoder) == 0 {
 			cmd.Decoder = []string{decode.Auto}
 		}
 		return cmd.resolution(ctx, env, s, names)
 	}
-	reading := cmd.Decoder
-	if !env.given["decoder"] {
-		reading = nil // codes of real numbers are for decoders that are asked for
-	}
-	codes, err := scenario.OpenCodes(names, sizes(s, append(cmd.Levels, 0)[0], defaultLevels, fit, reading...))
+	// Codes of real numbers are for decoders that are asked for.
+	codes, err := scenario.OpenCodes(names, sizes(s, append(cmd.Levels, 0)[0], defaultLevels, fit, cmd.Decoder...))
 	if err != nil {
 		return err
+	}
+	if len(cmd.Decoder) == 0 {
+		cmd.Decoder = []string{scenario.UsualDecoder}
 	}
 	weights, err := s.Weights(codes[0].Levels())
 	if err != nil {
@@ -94,7 +96,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	candidates, invalid, err := cmd.candidates(ctx, env, s, cmd.run(backend, nil), codes, weights, draw)
+	candidates, invalid, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
 	if err != nil {
 		return err
 	}
@@ -143,17 +145,17 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
 // code once for each training.
-func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
+func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
-	if m.Training != "" && !env.given["training"] {
-		cmd.Training = []errmodel.Training{m.Training}
+	if len(cmd.Training) == 0 {
+		cmd.Training = []errmodel.Training{cmp.Or(m.Training, errmodel.BitByBit)}
 	}
 	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
 	if err == nil {
-		err = cmd.learn(ctx, env, s, run, weights, cmd.Training[0])
+		err = cmd.learn(ctx, s, run, weights)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -173,13 +175,14 @@ func (cmd *compareCmd) resolution(ctx context.Context, env *environment, s *scen
 	case !cmd.perceived():
 		return errors.New("--range is for networks; want --label-noise or --mae, in label units (r and σ belong to one number of levels)")
 	}
+	if len(cmd.Training) == 0 {
+		cmd.Training = []errmodel.Training{errmodel.BitByBit}
+	}
 	q := forecast.Resolution{
 		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi, Histogram: s.Prior.Histogram}, Levels: cmd.Levels, Codes: names,
 		Decoders: cmd.Decoder, Trainings: cmd.Training, Noise: cmd.LabelNoise, Unary: cmd.MAE, Cutoff: cmd.Cutoff, Direct: cmd.Baseline, Scenario: s,
 	}
-	if q.Misfit = cmd.Misfit; !env.given["misfit"] {
-		q.Misfit = q.Labels.DefaultMisfit()
-	}
+	q.Misfit = or(cmd.Misfit, q.Labels.DefaultMisfit())
 	work, err := q.Open()
 	if err != nil {
 		return err

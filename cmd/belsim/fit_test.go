@@ -294,7 +294,7 @@ func TestModel(t *testing.T) {
 	if *c.R != float64(f.R) || c.Levels != 64 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--error-model", "mixture", "--samples", "500", "--format=json")), &c); err != nil || c.SharedNoise != float64(f.SharedNoise) || c.Temperature != float64(f.LogitScale) {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "mixture:fit.json", "--samples", "500", "--format=json")), &c); err != nil || c.SharedNoise != float64(f.SharedNoise) || c.Temperature != float64(f.LogitScale) {
 		t.Errorf("ρ = %v, τ = %v, %v", c.SharedNoise, c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")

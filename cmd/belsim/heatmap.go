@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,19 +19,19 @@ import (
 type heatmapCmd struct {
 	Codes  []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
-	Sigma  scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
+	R      scenario.Range `placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
+	Sigma  scenario.Range `placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
 	transitionsFlag
-	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
-	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
-	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise scenario.Range `group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
+	Misfit     scenario.Range `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
+	Cutoff     float64        `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
-	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: bound; with --model and shared noise, mc)."`
+	Method  string `enum:",bound,exact,mc" default:"" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: bound; with --model and shared noise, mc)."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
 	outputsFlags
-	Samples uint64 `default:"100" help:"Samples of each label in each cell, with --method mc."`
-	Seed    uint64 `default:"1" help:"Seed of the random numbers, with --method mc."`
-	fitFlag
+	Samples uint64 `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
+	Seed    uint64 `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
+	modelFlag
 	priorFlag
 	backendFlags
 	pictureFlags
@@ -58,16 +59,23 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err := firstError(checkFlags(s.Check()), checkFlags(draw.Check())); err != nil {
 		return err
 	}
-	fit, err := fillFit(env, s, cmd.fitFlag, cmd.priorFlag)
+	other := assess.AutoModel
+	switch {
+	case cmd.perceived():
+		other = assess.PerceivedModel
+	case cmd.R.Count > 0 || cmd.Sigma.Count > 0:
+		other = assess.MixtureModel
+	}
+	fit, err := cmd.fill(s, cmd.outputsFlags, cmd.priorFlag, other)
 	if err != nil {
 		return err
 	}
-	cmd.around(env, s, fit)
+	cmd.complete(s, fit)
 	if cmd.perceived() {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
 			return err
 		}
-		if cmd.training() == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}
@@ -119,34 +127,33 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 // perceived reports whether the plane is of networks that know a perceived label.
 func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
 
-// around puts the map around the parameters of --model, unless the ranges are given, and takes the
-// training and the cutoff of its networks.
-func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *assess.Fit) {
-	if fit == nil {
-		return
-	}
-	if m, ok := s.Model.(scenario.Perceived); ok {
-		const factor, count = 4, 9 // the fit is the cell in the middle
-		if !cmd.perceived() {
-			cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+// complete fills in what no flag says: ranges around the parameters of --model, or the paper's, and
+// the training and the cutoff of its networks.
+func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
+	if cmd.Method == "" {
+		cmd.Method = string(scenario.Bound)
+		if fit != nil && s.SharedNoise > 0 {
+			cmd.Method = string(scenario.Sample) // neither bounds nor exact values are for bits that err together
 		}
-		if !env.given["cutoff"] {
-			cmd.Cutoff = m.Cutoff
+	}
+	r, sigma := scenario.Range{Lo: 1, Hi: 150, Count: 100}, scenario.Range{Lo: 1, Hi: 100, Count: 100}
+	if fit != nil {
+		if m, ok := s.Model.(scenario.Perceived); ok {
+			const factor, count = 4, 9 // the fit is the cell in the middle
+			if !cmd.perceived() {
+				cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+			}
+			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
 		}
-		if !env.given["training"] {
-			cmd.Training = string(m.Training)
-		}
-		return
+		const factor, count = 8, 61
+		r, sigma = scenario.Around(float64(fit.R), factor, count), scenario.Around(float64(fit.Sigma), factor, count)
 	}
-	const factor, count = 8, 61
-	if !env.given["r"] {
-		cmd.R = scenario.Around(float64(fit.R), factor, count)
+	cmd.Training = cmp.Or(cmd.Training, errmodel.BitByBit)
+	if cmd.R.Count == 0 {
+		cmd.R = r
 	}
-	if !env.given["sigma"] {
-		cmd.Sigma = scenario.Around(float64(fit.Sigma), factor, count)
-	}
-	if !env.given["method"] && s.SharedNoise > 0 {
-		cmd.Method = "mc" // neither bounds nor exact values are for bits that err together
+	if cmd.Sigma.Count == 0 {
+		cmd.Sigma = sigma
 	}
 }
 
@@ -173,7 +180,7 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	if cmd.perceived() {
 		// Cells are computed side by side, so each learns on one goroutine.
 		m, _ := s.Model.(scenario.Perceived) // of a fit
-		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.training(), 1
+		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
 		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior}
 	}
 	for i, c := range codes {

@@ -298,11 +298,11 @@ func TestVerify(t *testing.T) {
 	if out := mustRun(t, "verify", "--code", "johnson", "--levels", "15", "--samples", "1000"); !strings.Contains(out, "the bound is Eq. 26, one level lower, with terms for the all-zero word") {
 		t.Error(out)
 	}
-	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--max-samples", "70000")
-	if status != 0 || !strings.Contains(stderr, "--max-samples 70000 was reached") {
+	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000")
+	if status != 0 || !strings.Contains(stderr, "--samples 70000 was reached") {
 		t.Errorf("unreached --rel-err: exit %d, %q", status, stderr)
 	}
-	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--max-samples", "70000", "--quiet"); status != 0 || stderr != "" {
+	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000", "--quiet"); status != 0 || stderr != "" {
 		t.Errorf("--quiet: exit %d, %q", status, stderr)
 	}
 }
@@ -693,7 +693,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
 		{"verify --backend gpu", "--backend"},
-		{"verify --temperature 0", "--temperature 0: want a positive finite number"},
+		{"verify --temperature 0", "--temperature 0: want more than zero"},
 		{"verify --temperature -1", "--temperature -1: want a positive finite number"},
 		{"compare --temperature NaN", "--temperature NaN: want a positive finite number"},
 		{"heatmap --method mc --temperature Inf", "--temperature +Inf: want a positive finite number"},
@@ -721,8 +721,8 @@ func TestBadInput(t *testing.T) {
 		{"verify --samples 1", "--samples 1: a standard error needs at least 2"},
 		{"verify --samples 99999999999999999", "keep the sums of squares"},
 		{"verify --rel-err -2", "--rel-err -2: want a positive number"},
-		{"verify --rel-err 0.1 --max-samples 10", "--max-samples 10"},
-		{"verify --within -1", "--within -1"},
+		{"verify --rel-err 0.1 --samples 10", "--samples 10"},
+		{"compare --within -1", "--within -1"},
 		{"verify --workers -1", "--workers -1: want 1 or more"},
 		{"verify --seed -1", "--seed"},
 		{"verify -o v.gif", `v.gif: cannot write ".gif" here; want a name ending in .csv .json .png .svg .pdf`},
@@ -763,7 +763,7 @@ func TestBadInput(t *testing.T) {
 		{"optimize --start real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"optimize --levels 9 --bits 8 --time 0s", "--time 0s: want more than zero"},
 		{"optimize --levels 9 --bits 8 --time 1000000h", "--time 1000000h0m0s: want more than zero, and at most 10000h"},
-		{"optimize --levels 9 --bits 8 --steps 0", "--steps 0: want 1 to"},
+		{"optimize --levels 9 --bits 8 --steps 0", "--steps 0: want 1 or more"},
 		{"optimize --levels 9 --pareto --bits 4:1e12:5", "bits: want at most 65536"},
 		{"optimize --levels 9 --bits 8 --time 1s --steps 5", "--time and --steps both say how long"},
 		{"optimize --levels 9 --pareto --start unary", "--pareto changes the number of bits"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,14 +24,14 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range of them, lo:hi:count or lo:hi:count:log (default there: twelve from the fewest possible to as many as levels, and those of the named codes)."`
-	Decoder        string           `enum:"${anycode}" default:"gen" help:"Decoder: ${enum} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained for the decoder)."`
-	MaxTransitions int              `placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
-	Start          string           `placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
-	Fix            string           `placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
-	Steps          uint64           `default:"100000" help:"Changes to try (default: ${default}; under a perceived label 20000, or 5000 for the decoder). The same steps and --seed give the same code on any number of --workers."`
-	Time           time.Duration    `placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
+	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder, one of ${anycode} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained for the decoder)."`
+	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
+	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
+	Fix            string           `group:"codes" placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
+	Steps          uint64           `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 for the decoder). The same steps and --seed give the same code on any number of --workers."`
+	Time           time.Duration    `group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
-	Keep           string           `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
+	Keep           string           `group:"output" placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
 	outputsFlags
 	mixtureFlags
 	trainingFlag
@@ -56,10 +57,10 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if !cmd.Pareto {
 		endings = append(endings, "npy")
 	}
-	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check(env)); err != nil {
+	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check()); err != nil {
 		return err
 	}
-	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling())
+	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)
 	if err != nil {
 		return err
 	}
@@ -73,18 +74,13 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 		return err
 	}
 	usual := search.Usual(s.Model)
-	if !env.given["decoder"] {
-		cmd.Decoder = usual.Decoder
-	}
-	if !env.given["outputs"] {
+	cmd.Decoder, cmd.Steps = cmp.Or(cmd.Decoder, usual.Decoder), cmp.Or(cmd.Steps, usual.Steps)
+	if o.Steps = cmd.Steps; s.Outputs == scenario.AutoOutputs {
 		s.Outputs = usual.Outputs
-	}
-	if !env.given["steps"] {
-		cmd.Steps, o.Steps = usual.Steps, usual.Steps
 	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
@@ -118,11 +114,11 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // check refuses flags without reading anything.
-func (cmd *optimizeCmd) check(env *environment) error {
+func (cmd *optimizeCmd) check() error {
 	switch {
-	case env.given["time"] && (cmd.Time <= 0 || cmd.Time > search.MaxTime):
+	case cmd.Time < 0 || cmd.Time > search.MaxTime:
 		return fmt.Errorf("--time %v: want more than zero, and at most %v", cmd.Time, search.MaxTime)
-	case cmd.Steps < 1 || cmd.Steps > search.MaxSteps:
+	case cmd.Steps > search.MaxSteps:
 		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
 	case cmd.MaxTransitions < 0:
 		return fmt.Errorf("--max-transitions %d: want 1 or more", cmd.MaxTransitions)

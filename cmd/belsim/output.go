@@ -24,14 +24,14 @@ type quietFlag struct {
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" group:"output" help:"Write the result to FILE: .csv and .json hold the numbers, and so do .npy and .npz where they are arrays; .png, .svg and .pdf draw it. May be given several times."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .csv and .json hold the numbers, and so do .npy and .npz where they are arrays; .png, .svg and .pdf draw it. May be given several times."`
 	Format string   `enum:"text,markdown,latex,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
 	quietFlag
 }
 
 // styleFlag says where pictures will appear.
 type styleFlag struct {
-	Style string `enum:"text,${styles}" default:"text" group:"output" help:"Where pictures will appear, which sets their width, letters and dots per inch: ${enum}; text has 6.3 inches, column 3.3."`
+	Style string `enum:"text,${styles}" default:"text" group:"output" placeholder:"PLACE" help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column."`
 }
 
 // pictureFlags are the outputFlags of commands that draw.
@@ -47,6 +47,17 @@ func styles() string {
 		names = append(names, string(s))
 	}
 	return strings.Join(names, ",")
+}
+
+// places are the styles that have a -column.
+func places() string {
+	var names []string
+	for _, s := range plots.Styles() {
+		if name, ok := strings.CutSuffix(string(s), "-column"); ok {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // style is what pictures are drawn for.

@@ -30,13 +30,13 @@ func (env *environment) checkGiven(k *kong.Context) error {
 	if err := rules.CheckValues(k); err != nil {
 		return err
 	}
-	return errors.Join(env.files.CheckStandardInput(), rules.Contradictions(env.given, env.rules(k)))
+	return errors.Join(env.files.CheckStandardInput(), rules.Contradictions(rules.Given(k), env.rules(k)))
 }
 
 // noteUnused notes the flags that had no effect, after the command ran: heatmap takes its
 // method from a fit.
 func (env *environment) noteUnused(k *kong.Context) {
-	for _, note := range rules.Unused(env.given, env.rules(k)) {
+	for _, note := range rules.Unused(rules.Given(k), env.rules(k)) {
 		env.note("%s", note)
 	}
 }
@@ -66,7 +66,6 @@ func (f mixtureFlags) flagRules() []rules.Rule {
 		rules.Contradicts("model", both, "r", "sigma", "errors", "transitions"),
 		rules.Contradicts("errors", both, "r", "sigma", "transitions"),
 		rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
-		rules.NoEffect(f.Model == "", "it is for --model", "error-model"),
 	)
 }
 
@@ -87,16 +86,6 @@ func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Ru
 	return rules.NoEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
 }
 
-// flagRules of how much is sampled. within is the place that shows how many errors are within
-// θ, where it is missing.
-func (f samplingFlags) flagRules(within string) []rules.Rule {
-	return slices.Concat(
-		rules.Contradicts("rel-err", "say how much to sample", "samples"),
-		rules.NoEffect(f.RelErr == 0, "it limits --rel-err, which is missing", "max-samples"),
-		rules.NoEffect(within != "", within, "within"),
-	)
-}
-
 func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 	list := cmd.Code == ""
 	return slices.Concat(
@@ -112,21 +101,16 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	}
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
-		cmd.samplingFlags.flagRules(within), cmd.pictureFlags.flagRules(true),
-		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "max-samples", "within", "seed", "backend", "least", "stratified"),
+		cmd.pictureFlags.flagRules(true), rules.NoEffect(within != "", within, "within"),
+		rules.NoEffect(cmd.inUnits(), "forecasts with --range are integrals", "samples", "rel-err", "within", "seed", "backend", "least", "stratified"),
 		rules.NoEffect(cmd.inUnits(), "labels are real with --range", "labels"),
 	)
 }
 
 func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
-	within := ""
-	if !cmd.writes("csv") {
-		within = "only -o FILE.csv shows it"
-	}
 	return slices.Concat(
 		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "transitions", "label-noise", "mae"),
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.samplingFlags.flagRules(within), cmd.pictureFlags.flagRules(true),
+		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(true),
 	)
 }
 
@@ -135,7 +119,6 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 		rules.Contradicts("label-noise", "give the error model", "r", "sigma", "transitions"),
 		rules.Contradicts("label-noise", "make the bits err together", "shared-noise"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
-		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(false),
 		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)
@@ -159,7 +142,7 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("time", "say how long to search", "steps"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.samplingFlags.flagRules("no result of optimize shows it"), cmd.pictureFlags.flagRules(true),
+		cmd.pictureFlags.flagRules(true),
 	)
 }
 

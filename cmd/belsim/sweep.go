@@ -21,8 +21,8 @@ type sweepCmd struct {
 	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: what SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX says, else the whole)."`
 	Shards     int           `placeholder:"N" help:"Number of shards, where the environment says which; with --print, that of the job."`
 	Print      string        `enum:",example,cells,slurm,kubernetes" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; cells, the cells of the plan or of the shard, as CSV; slurm, the script of an array for the plan; kubernetes, the manifest of an Indexed Job. With --backend cuda, each shard of a job gets a GPU."`
-	Image      string        `default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`
-	FlushEvery time.Duration `placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
+	Image      string        `group:"output" default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`
+	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
 	backendFlags
 	quietFlag
 }

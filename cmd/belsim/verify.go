@@ -16,7 +16,7 @@ type verifyCmd struct {
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code; map, median and mean know the error model."`
 	scenarioFlags
 	trainingFlag
-	Random bool `help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
+	Random bool `group:"model" help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
 	samplingFlags
 	backendFlags
 	pictureFlags
@@ -36,7 +36,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	s, fit, err := cmd.readScenario(env, draw)
+	s, fit, err := cmd.readScenario(env, draw, cmd.Training)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 		return err
 	}
 	d, err := s.Decoder(cmd.Decoder, codes[0])

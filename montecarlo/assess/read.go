@@ -128,13 +128,23 @@ const (
 	PerceivedModel ErrorModel = "perceived" // the perceived label, s
 )
 
+// SplitModel splits [KIND:]FILE: the error model that is meant, AutoModel without a kind, and the file.
+func SplitModel(text string) (ErrorModel, string) {
+	for _, kind := range []ErrorModel{MixtureModel, PerceivedModel} {
+		if path, ok := strings.CutPrefix(text, string(kind)+":"); ok {
+			return kind, path
+		}
+	}
+	return AutoModel, text
+}
+
 // Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
 // the fit has no perceived label.
 func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 	known := f.Perceived != nil && f.Perceived.Noise > 0
 	switch {
 	case m == PerceivedModel && !known:
-		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want --error-model mixture", f.path)
+		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want --model mixture:FILE", f.path)
 	case m != AutoModel:
 		return m, nil
 	case known && (f.Perceived.Describes || f.P < chance && !(f.Explained >= close)):

@@ -64,6 +64,9 @@ type Mixture struct {
 	PerBit    *PerBit // each bit's own r and σ; may be nil
 }
 
+// UsualMixture is the error model where nobody says another one.
+func UsualMixture() Mixture { return Mixture{R: 0.5, Sigma: 3} }
+
 // PerBit holds r and σ for each bit of one code, length M. A bit with NaN never errs.
 type PerBit struct {
 	Code     string

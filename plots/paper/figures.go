@@ -27,7 +27,7 @@ func Codes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
 
 // Options say how the figures are made.
 type Options struct {
-	Quick   bool   // fewer cells and samples
+	Quick   bool // fewer cells and samples
 	Style   plots.Style
 	Workers int // goroutines; 0: one for each processor
 }
