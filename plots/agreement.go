@@ -15,7 +15,7 @@ type AgreementData struct {
 	Title  string
 	X, Y   string // labels of the axes
 	Groups []AgreementGroup
-	Size   Size
+	Style  Style
 }
 
 // AgreementGroup has a name, which the key shows.
@@ -47,7 +47,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 	if len(d.Groups) > len(groupStyles) {
 		return nil, fmt.Errorf("agreement: %d groups; want at most %d", len(d.Groups), len(groupStyles))
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("agreement: %w", err)
 	}
 	lo, hi := math.Inf(1), 0.0
@@ -64,7 +64,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 	if hi == 0 {
 		return nil, fmt.Errorf("agreement: no points")
 	}
-	p := newPlot(d.Size, d.Title, d.X, d.Y)
+	p := newPlot(d.Style, d.Title, d.X, d.Y)
 	p.Add(grid())
 	// Intervals that leave the picture go on at its edge.
 	margin := max(0.06*math.Log10(hi/lo), 0.03)
@@ -78,17 +78,7 @@ func Agreement(d AgreementData) (*Figure, error) {
 		key = append(key, series{name: g.Name, glyph: groupStyles[i], line: invisible})
 	}
 	key = append(key, series{name: "equal", line: equalStyle})
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.8)})
-	fitTitle(p, fig.width-vg.Points(14))
-	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		drawKeyed(c, p, key)
-	}
-	return fig.setTeX(tex(texAgreement, struct {
-		AgreementData
-		Lo, Hi float64
-	}{d, lo, hi})), nil
+	return d.Style.keyed(p, key, d.Style.of(4.8)), nil
 }
 
 // equalStyle is the line on which a forecast equals the number.
@@ -119,25 +109,3 @@ func (a agreement) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	drawNames(c, p, points, radius, names, colours)
 }
-
-const texAgreement = `\begin{tikzpicture}
-\begin{axis}[
-  <<.Page.Axis 0.0>>, grid=major, xmode=log, ymode=log, log ticks with fixed point,
-  title={<<tex .Data.Title>>}, <<.Page.Title>>,
-  xlabel={<<tex .Data.X>>}, ylabel={<<tex .Data.Y>>},
-  legend style={font=\footnotesize, at={(0.5,1.02)}, anchor=south, legend columns=3, draw=none}, title style={yshift=0.4in},
-]
-<<range .Data.Groups>>\addplot+[only marks, mark size=1.4pt, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Points>>(<<num .X>>,<<num .Y>>) += (0,<<num .Above>>) -= (0,<<num .Below>>) <<end>>};
-\addlegendentry{<<tex .Name>>}
-<<range .Points>><<if .Name>>\node[above right, inner sep=2pt, font=\tiny] at (axis cs:<<num .X>>,<<num .Y>>) {<<tex .Name>>};
-<<end>><<end>><<end>>\addplot[gray, dashed, domain=<<num .Data.Lo>>:<<num .Data.Hi>>] {x};
-\addlegendentry{equal}
-\end{axis}
-\end{tikzpicture}
-`
-
-// Above is the length of the upper half of the interval.
-func (p AgreementPoint) Above() float64 { return max(p.Hi-p.Y, 0) }
-
-// Below is the length of the lower half of the interval.
-func (p AgreementPoint) Below() float64 { return max(p.Y-p.Lo, 0) }

@@ -20,7 +20,7 @@ type CodeMatrixData struct {
 	Levels, Bits  int
 	Bit           func(i, k int) bool // row and column from 0
 	NoTransitions bool                // do not mark bit transitions
-	Size          Size
+	Style         Style
 }
 
 const (
@@ -61,7 +61,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	if len(notes) > 0 {
 		title = strings.TrimSpace(title + " (" + strings.Join(notes, ", ") + ")")
 	}
-	p := newPlot(d.Size, title, "bit k", "level n")
+	p := newPlot(d.Style, title, "bit k", "level n")
 	// Levels run downwards, so the axis holds their negatives.
 	p.X.Min, p.X.Max = 0.5, float64(d.Bits)+0.5
 	p.Y.Min, p.Y.Max = -float64(d.Levels)-0.5, -0.5
@@ -73,12 +73,12 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 		p.Add(marks)
 	}
 	// Cells are square where that gives a reasonable shape.
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("code matrix: %w", err)
 	}
 	long, short := 5.2, 2.6
-	if d.Size.Column {
-		long = float64(d.Size.width()/vg.Inch) - 0.8
+	if d.Style.column() {
+		long = float64(d.Style.width()/vg.Inch) - 0.8
 	}
 	width, height := long, long*float64(d.Levels)/float64(d.Bits)
 	if height > long {
@@ -86,7 +86,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	}
 	width, height = max(width, short), max(height, short)
 	fitTitle(p, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
-	return d.Size.fit(&Figure{
+	return d.Style.finish(&Figure{
 		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
@@ -94,7 +94,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 			p.Draw(c)
 			frame(c, p.DataCanvas(c).Rectangle)
 		},
-	}).setTeX(d.texOf(title)), nil
+	}), nil
 }
 
 // matrixImage has several pixels for each cell of a small matrix. For a large matrix, a

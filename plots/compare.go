@@ -18,7 +18,7 @@ type CompareData struct {
 	Bound, Exact []float64 // one for each name; NaN where there is none
 	Mean, StdErr []float64 // one for each name; a mean without a standard error has no bar
 	Baselines    []NamedError
-	Size         Size
+	Style        Style
 }
 
 // NamedError is an error that belongs to no row.
@@ -50,17 +50,17 @@ func Compare(d CompareData) (*Figure, error) {
 			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value, largest)
 		}
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
-	p := newPlot(d.Size, d.Title, "expected |error| (levels)", "")
+	p := newPlot(d.Style, d.Title, "expected |error| (levels)", "")
 	p.Add(grid())
-	on, logarithmic := d.setErrors(p)
+	on := d.setErrors(p)
 	widest := d.setNames(p)
-	lines := d.addBaselines(p, on)
+	d.addBaselines(p, on)
 	key := d.addMarks(p, on)
 	// Names stand beside the plot and do not make it narrower.
-	width := max(d.Size.width(), widest+d.Size.of(4))
+	width := max(d.Style.width(), widest+d.Style.of(4))
 	fitTitle(p, width-vg.Points(16))
 	fig := &Figure{
 		width: width, height: vg.Length(1.2+0.26*(float64(max(n, 3))+d.above())) * vg.Inch,
@@ -70,14 +70,15 @@ func Compare(d CompareData) (*Figure, error) {
 			drawKeyed(c, p, key)
 		},
 	}
-	if scale := d.Size.scale(); scale != 1 {
-		fig.scale = min(scale, d.Size.printed()*float64(vg.Inch/width)) // with the room for names
+	d.Style.finish(fig)
+	if d.Style != "" {
+		fig.scale = min(fig.scale, d.Style.page().width*float64(vg.Inch/width)) // with the room for names
 	}
-	return d.Size.finish(fig).setTeX(d.texOf(logarithmic, lines)), nil
+	return fig, nil
 }
 
 // setErrors sets the axis of the errors. on returns the place of an error on the axis.
-func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64, logarithmic bool) {
+func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64) {
 	lo, hi, zeros := math.Inf(1), 0.0, false
 	for _, values := range [][]float64{d.Bound, d.Exact, d.Mean} {
 		for _, v := range values {
@@ -91,7 +92,7 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64, logari
 	for _, b := range d.Baselines {
 		lo, hi = min(lo, b.Value), max(hi, b.Value)
 	}
-	logarithmic = hi > 30*lo
+	logarithmic := hi > 30*lo
 	for i, v := range d.Mean { // room for every bar
 		if !math.IsNaN(v + d.StdErr[i]) {
 			hi = max(hi, v+d.StdErr[i])
@@ -114,7 +115,7 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64, logari
 			p.X.Label.Text = "expected |error| (levels); at the left edge: 0"
 		}
 	}
-	return on, logarithmic
+	return on
 }
 
 // setNames sets the axis of the rows, and returns the width of the widest name.
@@ -136,45 +137,31 @@ const baselineRow = 0.75
 // above is the room above the rows for the names of the baselines, in rows.
 func (d CompareData) above() float64 { return baselineRow * float64(len(d.Baselines)) }
 
-// addBaselines adds a line for each baseline, and returns them. The name stands beside its upper
-// end, on the side with more room, each in a row of its own.
-func (d CompareData) addBaselines(p *plot.Plot, on func(v float64) float64) (lines []baseline) {
+// addBaselines adds a line for each baseline. The name stands beside its upper end, on the side with
+// more room, each in a row of its own.
+func (d CompareData) addBaselines(p *plot.Plot, on func(v float64) float64) {
 	for i, b := range d.Baselines {
 		at, top := on(b.Value), 0.5+d.above()-baselineRow*float64(i)
-		l := baseline{NamedError: b, at: at, row: top - baselineRow/2, style: styleOf(p, 9), Top: top, Anchor: "west"}
-		if at > (p.X.Min+p.X.Max)/2 {
-			l.Anchor = "east"
-		}
 		line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line}, l)
-		lines = append(lines, l)
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line}, baseline{b.Name, at, top - baselineRow/2})
 	}
-	return lines
 }
 
-// baseline is the line of a baseline.
+// baseline is the name of a baseline at a place of the axes.
 type baseline struct {
-	NamedError
-	at, row float64 // of the name, on the axes
-	style   draw.TextStyle
-	Top     float64 // of the line
-	Anchor  string  // the side of the name that is at the line, in the words of LaTeX
+	name string
+	x, y float64
 }
 
-// Down and Row are the places of Top and of the name on LaTeX's axis, whose direction is down.
-func (b baseline) Down() float64 { return -b.Top }
-func (b baseline) Row() float64  { return -b.row }
-
-// Plot implements plot.Plotter: it writes the name.
+// Plot implements plot.Plotter.
 func (b baseline) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at, gap, style := vg.Point{X: x(b.at), Y: y(b.row)}, vg.Points(4), b.style
+	gap, style := vg.Points(4), styleOf(p, 9)
 	style.YAlign = draw.YCenter
-	if b.Anchor == "east" {
+	if b.x > (p.X.Min+p.X.Max)/2 {
 		style.XAlign, gap = draw.XRight, -gap
 	}
-	at.X += gap
-	c.FillText(style, at, b.Name)
+	c.FillText(style, vg.Point{X: x(b.x) + gap, Y: y(b.y)}, b.name)
 }
 
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error

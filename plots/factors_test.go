@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFactors: the marks of ratios are powers of two, named as factors, in pictures and for LaTeX.
+// TestFactors: the marks of ratios are powers of two, named as factors.
 func TestFactors(t *testing.T) {
 	for _, tt := range []struct {
 		z    []float64
@@ -28,16 +28,5 @@ func TestFactors(t *testing.T) {
 	}
 	if s := newColourScale([][]float64{{-50, 100}}, false); s.label(50) != "+50" || s.label(-50) != "−50" || s.label(0) != "0" {
 		t.Errorf("percents: %s, %s, %s", s.label(50), s.label(-50), s.label(0))
-	}
-	f, err := Heatmap(HeatmapData{X: []float64{1, 2}, Y: []float64{1, 2}, Z: [][]float64{{-1, 0}, {1, 3.5}}, Factors: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	if err := f.TeX(&b, "map.csv"); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.String(); !strings.Contains(got, `yticklabels={{$\div$16},`) || !strings.Contains(got, `{$\times$16}}`) {
-		t.Errorf("LaTeX has no factors:\n%s", got)
 	}
 }

@@ -33,119 +33,89 @@ func Formats() []string { return []string{"png", "svg", "pdf"} }
 type Figure struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
-	scale         float64 // of the drawing on the page; 0 is 1
+	scale         float64 // of the drawing on the page
 	dots          float64 // of a PNG on an inch of the page; 0: dotsPerInch of the layout
-	text          bool    // SVG holds text
-	tex           func(texPage) (string, error)
 }
 
-// Size is what a figure is drawn for. The zero value is the width of the text of a page, 6.3 inches,
-// with letters of 9 to 11 points.
-type Size struct {
-	// Column: the width of one of two columns instead, by default 3.3 inches with letters of 6.5 to
-	// 8 points.
-	Column bool
-	Style  Style
-	// Text: SVG files hold text with its font, half a megabyte, and not the outlines of letters.
-	Text bool
-}
-
-// Style is where figures will appear. It sets their width, letters and resolution.
+// Style is where a figure will appear: it sets width, letters and resolution. The zero value is the
+// width of the text of a page, 6.3 inches, with letters of 9 to 11 points.
 type Style string
 
-// page has the widths of a style in inches, of the text and of a column, and the scale of the
-// letters on the page.
+// Column is the width of one of two columns, 3.3 inches, with letters of 6.5 to 8 points.
+const Column Style = "column"
+
+// page has the width of a style in inches, and the scale of the letters on the page.
 type page struct {
-	text, column           float64
-	textScale, columnScale float64
-	sans                   bool
-	dots                   float64 // of PNG files, on an inch of the page; 0: of the layout
+	width, scale float64
+	sans         bool
+	dots         float64 // of PNG files, on an inch of the page; 0: of the layout
 }
 
-// Styles lists the styles. Widths are those of the templates for authors in 2026: of the text of ICLR
-// and NeurIPS, of the columns of ICML, IEEE and Nature. Their figures have letters of 5 to 9 points.
-func Styles() []Style { return []Style{"iclr", "neurips", "icml", "ieee", "nature"} }
+// pages are the styles. Widths are those of the templates for authors in 2026: of the text and of a
+// column. Their figures have letters of 5 to 9 points.
+var pages = []struct {
+	Style
+	page
+}{
+	{"", page{width: 6.3, scale: 1}},
+	{Column, page{width: 3.3, scale: 3.3 / 4.5}},
+	{"iclr", page{width: 5.5, scale: 0.8, dots: 600}},
+	{"iclr-column", page{width: 2.65, scale: 0.6, dots: 600}},
+	{"neurips", page{width: 5.5, scale: 0.8, dots: 600}},
+	{"neurips-column", page{width: 2.65, scale: 0.6, dots: 600}},
+	{"icml", page{width: 6.75, scale: 0.8, dots: 600}},
+	{"icml-column", page{width: 3.25, scale: 3.25 / 4.5, dots: 600}},
+	{"ieee", page{width: 7.16, scale: 0.8, dots: 600}},
+	{"ieee-column", page{width: 3.5, scale: 3.5 / 4.7, dots: 600}},
+	{"nature", page{width: 7.2, scale: 0.7, sans: true, dots: 600}},
+	{"nature-column", page{width: 3.5, scale: 0.7, sans: true, dots: 600}},
+}
 
-// page returns the style's numbers.
-func (s Style) page() (page, bool) {
-	const dots = 600
-	switch s {
-	case "":
-		return page{text: 6.3, column: 3.3, textScale: 1, columnScale: 3.3 / 4.5}, true
-	case "iclr", "neurips":
-		return page{text: 5.5, column: 2.65, textScale: 0.8, columnScale: 0.6, dots: dots}, true
-	case "icml":
-		return page{text: 6.75, column: 3.25, textScale: 0.8, columnScale: 3.25 / 4.5, dots: dots}, true
-	case "ieee":
-		return page{text: 7.16, column: 3.5, textScale: 0.8, columnScale: 3.5 / 4.7, dots: dots}, true
-	case "nature":
-		return page{text: 7.2, column: 3.5, textScale: 0.7, columnScale: 0.7, sans: true, dots: dots}, true
+// Styles lists the styles besides the zero value.
+func Styles() []Style {
+	var all []Style
+	for _, p := range pages[1:] {
+		all = append(all, p.Style)
 	}
-	return page{}, false
+	return all
 }
 
-// scale is that of the layout on the page. A figure is laid out with the same letters for every
-// size, and printed smaller.
-func (s Size) scale() float64 {
-	p, _ := s.Style.page()
-	if s.Column {
-		return p.columnScale
+// page returns the style's numbers, those of the zero value for a style that check refuses.
+func (s Style) page() page {
+	for _, p := range pages {
+		if p.Style == s {
+			return p.page
+		}
 	}
-	return p.textScale
-}
-
-// printed is the width on the page, in inches.
-func (s Size) printed() float64 {
-	p, _ := s.Style.page()
-	if s.Column {
-		return p.column
-	}
-	return p.text
-}
-
-// width is the width of the layout.
-func (s Size) width() vg.Length { return vg.Length(s.printed()/s.scale()) * vg.Inch }
-
-// of scales a length of a figure of 6.3 inches in proportion to the width of the layout.
-func (s Size) of(inches float64) vg.Length { return vg.Length(inches) * s.width() / 6.3 }
-
-// fit scales a figure from its layout to the size at which it is printed.
-func (s Size) fit(f *Figure) *Figure {
-	if scale := s.scale(); scale != 1 {
-		f.scale = scale
-	}
-	return s.finish(f)
-}
-
-// finish gives a figure what does not depend on its scale.
-func (s Size) finish(f *Figure) *Figure {
-	p, _ := s.Style.page()
-	f.dots, f.text = p.dots, s.Text
-	return f
+	return pages[0].page
 }
 
 // check refuses unknown styles.
-func (s Size) check() error {
-	if _, ok := s.Style.page(); !ok {
-		return fmt.Errorf("style %q: want one of %q", s.Style, Styles())
+func (s Style) check() error {
+	if s != "" && !slices.Contains(Styles(), s) {
+		return fmt.Errorf("style %q: want one of %q", s, Styles())
 	}
 	return nil
 }
+
+// column reports whether a style is of a column.
+func (s Style) column() bool { return strings.HasSuffix(string(s), string(Column)) }
+
+// width is the width of the layout. A figure is laid out with the same letters for every style, and
+// printed smaller.
+func (s Style) width() vg.Length {
+	p := s.page()
+	return vg.Length(p.width/p.scale) * vg.Inch
+}
+
+// of scales a length of a figure of 6.3 inches in proportion to the width of the layout.
+func (s Style) of(inches float64) vg.Length { return vg.Length(inches) * s.width() / 6.3 }
 
 // dotsPerInch is the resolution of PNG files, on an inch of the layout: a figure of one column's
 // width is sharp in print.
 const dotsPerInch = 200
 
-// printed is the scale of the drawing on the page.
-func (f *Figure) printed() float64 {
-	if f.scale == 0 {
-		return 1
-	}
-	return f.scale
-}
-
-// Write writes the figure as png, svg or pdf; TeX writes it for LaTeX. The same
-// figure gives the same bytes.
+// Write writes the figure as png, svg or pdf. The same figure gives the same bytes.
 func (f *Figure) Write(w io.Writer, format string) (err error) {
 	// gonum/plot panics where it cannot draw.
 	defer func() {
@@ -158,7 +128,7 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		io.WriterTo
 	}
 	mend := func(b []byte) []byte { return b }
-	scale := f.printed()
+	scale := f.scale
 	width, height := f.width*vg.Length(scale), f.height*vg.Length(scale)
 	whole := vg.Rectangle{Max: vg.Point{X: f.width, Y: f.height}}
 	scaled := func(c vg.CanvasSizer) draw.Canvas {
@@ -178,14 +148,8 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
 		f.draw(draw.New(canvas))
 	case "svg":
-		if f.text {
-			svg := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(true))
-			canvas = svg
-			f.draw(scaled(svg))
-		} else {
-			canvas = vgsvg.New(width, height)
-			f.draw(scaled(outlines{CanvasSizer: canvas}))
-		}
+		canvas = vgsvg.New(width, height)
+		f.draw(scaled(outlines{CanvasSizer: canvas}))
 		mend = mendImages
 	case "pdf":
 		canvas = vgpdf.New(width, height)
@@ -240,8 +204,8 @@ var (
 	vermillion = color.NRGBA{R: 213, G: 94, B: 0, A: 255}
 )
 
-// newPlot returns a plot with the letters of all figures of a size.
-func newPlot(s Size, title, x, y string) *plot.Plot {
+// newPlot returns a plot with the letters of all figures of a style.
+func newPlot(s Style, title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Legend.TextStyle = textStyle(s, 9)
 	p.Title.Text = title
@@ -258,11 +222,11 @@ func newPlot(s Size, title, x, y string) *plot.Plot {
 	return p
 }
 
-// textStyle returns the text style of all figures of a size, for letters of some points in the
+// textStyle returns the text style of all figures of a style, for letters of some points in the
 // layout.
-func textStyle(s Size, points float64) draw.TextStyle {
+func textStyle(s Style, points float64) draw.TextStyle {
 	style := plot.New().Legend.TextStyle
-	if page, _ := s.Style.page(); page.sans {
+	if s.page().sans {
 		style.Font.Variant = "Sans"
 	}
 	style.Font.Size = vg.Points(points)
@@ -532,6 +496,25 @@ type series struct {
 	name  string
 	line  draw.LineStyle
 	glyph draw.GlyphStyle
+}
+
+// finish gives a figure what its style says, and prints it in the size of the page.
+func (s Style) finish(f *Figure) *Figure {
+	p := s.page()
+	f.scale, f.dots = p.scale, p.dots
+	return f
+}
+
+// keyed is a figure of a plot with a key between its title and its axes.
+func (s Style) keyed(p *plot.Plot, key []series, height vg.Length) *Figure {
+	fitTitle(p, s.width()-vg.Points(14))
+	return s.finish(&Figure{width: s.width(), height: height, draw: func(c draw.Canvas) { drawKeyed(inside(c), p, key) }})
+}
+
+// inside makes a canvas white, and returns it without its margins.
+func inside(c draw.Canvas) draw.Canvas {
+	c.FillPolygon(color.White, corners(c.Rectangle))
+	return draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
 }
 
 // drawKeyed draws a plot with a key between its title and its axes.

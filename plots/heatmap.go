@@ -25,7 +25,7 @@ type HeatmapData struct {
 	Positive, Negative     string // what the two signs mean
 	Blank                  string // what a blank cell means
 	Mark                   *Mark  // a point to show, or nil
-	Size                   Size
+	Style                  Style
 }
 
 // Mark is a point of a map with the limits of its intervals.
@@ -111,7 +111,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	}
 	scale := newColourScale(d.Z, d.Factors)
 
-	p := newPlot(d.Size, d.Title, d.XLabel, d.YLabel)
+	p := newPlot(d.Style, d.Title, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
@@ -136,25 +136,21 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		p.Add(markOn{*d.Mark, on(d.XLog), on(d.YLog)})
 	}
 	const bar = 96 // points to the right of the plot
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
-	fitTitle(p, d.Size.width()-vg.Points(bar+10))
-	inner := func(c draw.Canvas) draw.Canvas {
-		return draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
-	}
-	besideBar := func(c draw.Canvas) draw.Canvas { return draw.Crop(inner(c), 0, -vg.Points(bar), 0, 0) }
-	fig := d.Size.fit(&Figure{
-		width: d.Size.width(), height: d.Size.of(4.3),
+	fitTitle(p, d.Style.width()-vg.Points(bar+10))
+	return d.Style.finish(&Figure{
+		width: d.Style.width(), height: d.Style.of(4.3),
 		draw: func(c draw.Canvas) {
 			c.FillPolygon(color.White, corners(c.Rectangle))
-			main := besideBar(c)
-			c = inner(c)
+			c = draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
+			main := draw.Crop(c, 0, -vg.Points(bar), 0, 0)
 			p.Draw(main)
 			area := p.DataCanvas(main)
 			frame(c, area.Rectangle)
 			if scale.empty {
-				style := textStyle(d.Size, 11)
+				style := textStyle(d.Style, 11)
 				style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 				c.FillText(style, area.Center(), "no valid cell")
 			}
@@ -164,10 +160,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 				Max: vg.Point{X: left + vg.Points(13), Y: area.Max.Y},
 			}, d)
 		},
-	})
-	// This measures sizes and draws nothing.
-	area := p.DataCanvas(besideBar(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: fig.width, Y: fig.height}}}))
-	return fig.setTeX(d.texOf(scale, x, y, fig, area.Rectangle)), nil
+	}), nil
 }
 
 func corners(r vg.Rectangle) []vg.Point {
@@ -252,14 +245,6 @@ func (s colourScale) stepOf(step float64) float64 {
 	return niceStep(step)
 }
 
-// valueLabel says what the numbers in Z are.
-func (d HeatmapData) valueLabel() string {
-	if d.Factors {
-		return "log₂ of " + d.ZLabel
-	}
-	return d.ZLabel
-}
-
 // label is the text of a mark.
 func (s colourScale) label(v float64) string {
 	label := ""
@@ -315,7 +300,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 	}
 	frame(c, r)
 
-	style := textStyle(d.Size, 9)
+	style := textStyle(d.Style, 9)
 	style.YAlign = draw.YCenter
 	y := func(v float64) vg.Length {
 		return r.Min.Y + (r.Max.Y-r.Min.Y)*vg.Length((v/s.limit+1)/2)
@@ -330,7 +315,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 		widest = max(widest, style.Width(label))
 	}
 	// The legend stands upright along the bar.
-	upright := textStyle(d.Size, 10)
+	upright := textStyle(d.Style, 10)
 	upright.Rotation = math.Pi / 2
 	upright.XAlign, upright.YAlign = draw.XCenter, draw.YTop
 	at := r.Max.X + max(vg.Points(37), vg.Points(6)+widest)
@@ -358,7 +343,7 @@ func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
 			c.StrokeLine2(style, lo, box.Min.Y+lo-x, hi, box.Min.Y+hi-x)
 		}
 		frame(c, box)
-		note := textStyle(d.Size, 8.5)
+		note := textStyle(d.Style, 8.5)
 		note.YAlign = draw.YCenter
 		left := box.Max.X + vg.Points(5)
 		note, text := shrink(note, d.Blank, c.Max.X-left)

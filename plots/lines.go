@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -16,13 +15,12 @@ type LinesData struct {
 	Title, YLabel string
 	Level         []float64 // ascending
 	Lines         []NamedLine
-	Size          Size
+	Style         Style
 }
 
 // NamedLine is one quantity.
 type NamedLine struct {
 	Name   string
-	Column string // of a CSV that holds them
 	Values []float64
 }
 
@@ -33,7 +31,7 @@ func Lines(d LinesData) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lines: %w", err)
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("lines: %w", err)
 	}
 	styles := []draw.LineStyle{
@@ -45,7 +43,7 @@ func Lines(d LinesData) (*Figure, error) {
 	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
 		return nil, fmt.Errorf("%d lines; want 1 to %d", len(d.Lines), len(styles))
 	}
-	p := newPlot(d.Size, d.Title, "level n", d.YLabel)
+	p := newPlot(d.Style, d.Title, "level n", d.YLabel)
 	p.Add(grid())
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
@@ -67,12 +65,5 @@ func Lines(d LinesData) (*Figure, error) {
 		margin = 1
 	}
 	p.Y.Min, p.Y.Max = lo-margin, hi+margin
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4)})
-	fitTitle(p, fig.width-vg.Points(14))
-	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		drawKeyed(c, p, key)
-	}
-	return fig.setTeX(d.texOf()), nil
+	return d.Style.keyed(p, key, d.Style.of(4)), nil
 }

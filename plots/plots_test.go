@@ -3,7 +3,6 @@ package plots_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,7 +77,7 @@ func verifyData(n int, exact bool) plots.VerifyData {
 
 // linesData is what Figure 7 has.
 func linesData() plots.LinesData {
-	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "sum", Column: "decoded"}}}
+	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "sum"}}}
 	for n := 1.0; n <= 7; n++ {
 		d.Level = append(d.Level, n)
 		for i, v := range []float64{-min(4, 8-n), min(n, 4), 4, -min(4, 8-n) + min(n, 4) + 4} {
@@ -189,7 +187,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"tradeoff": func() (*plots.Figure, error) { return plots.Tradeoff(tradeoffData()) },
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
 			d := tradeoffData()
-			d.Found, d.Size = nil, plots.Size{Column: true}
+			d.Found, d.Style = nil, plots.Column
 			d.Codes[0].Error = 0
 			return plots.Tradeoff(d)
 		},
@@ -200,17 +198,17 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"lines":     func() (*plots.Figure, error) { return plots.Lines(linesData()) },
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
-			d.Size = plots.Size{Column: true}
+			d.Style = plots.Column
 			return plots.Lines(d)
 		},
 		"verify-column": func() (*plots.Figure, error) {
 			d := verifyData(60, true)
-			d.Size = plots.Size{Column: true}
+			d.Style = plots.Column
 			return plots.Verify(d)
 		},
 		"heatmap-column": func() (*plots.Figure, error) {
 			d := heatmapData(20, 20, hill)
-			d.Size = plots.Size{Column: true}
+			d.Style = plots.Column
 			return plots.Heatmap(d)
 		},
 		"profile-one": func() (*plots.Figure, error) {
@@ -514,7 +512,7 @@ func TestRefusals(t *testing.T) {
 			return plots.Lines(d)
 		},
 		"a size that is none": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Size = plots.Size{Style: "poster"} }))
+			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" }))
 		},
 		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
 		"too many bits": func() (*plots.Figure, error) {
@@ -567,62 +565,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTeX has every kind of figure for LaTeX, with what would break it escaped.
-func TestTeX(t *testing.T) {
-	title := "50 % of #1_2 & $3: σ = 3 {x} \\ −1"
-	h, v := heatmapData(5, 4, hill), verifyData(9, true)
-	c := plots.CompareData{Title: title, Names: []string{"a_b.csv", "c"}, Bound: []float64{1, 2}, Exact: []float64{1, math.NaN()}, Mean: []float64{1, 2}, StdErr: []float64{0.1, 0.1}}
-	c.Baselines = []plots.NamedError{{Name: title, Value: 1.5}}
-	h.Title, v.Title, v.Bound = title, title, nil
-	m, l := codeData(8, 16), linesData()
-	m.Title, l.Title = title, title
-	for name, draw := range map[string]func() (*plots.Figure, error){
-		"heatmap": func() (*plots.Figure, error) { return plots.Heatmap(h) },
-		"verify":  func() (*plots.Figure, error) { return plots.Verify(v) },
-		"compare": func() (*plots.Figure, error) { return plots.Compare(c) },
-		"matrix":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), m) },
-		"lines":   func() (*plots.Figure, error) { return plots.Lines(l) },
-		"profile": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
-		},
-		"tradeoff": func() (*plots.Figure, error) {
-			d := tradeoffData()
-			d.Title = title
-			return plots.Tradeoff(d)
-		},
-		"agreement": func() (*plots.Figure, error) {
-			d := agreementData()
-			d.Title = title
-			return plots.Agreement(d)
-		},
-	} {
-		f, err := draw()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := f.TeX(&b, "data.csv"); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		text := b.String()
-		if strings.Count(text, "\\begin{") != strings.Count(text, "\\end{") || strings.Count(text, "{") != strings.Count(text, "}") {
-			t.Errorf("%s: braces or environments do not match in\n%s", name, text)
-		}
-		if strings.Contains(text, "\n\n") {
-			t.Errorf("%s: a blank line ends LaTeX's options:\n%s", name, text)
-		}
-		if strings.Contains(text, "σ") || strings.Contains(text, "<no value>") || strings.Contains(text, "<<") {
-			t.Errorf("%s: %s", name, text)
-		}
-		if name != "profile" && !strings.Contains(text, `50 \% of \#1\_2 \& \$3: $\sigma$ = 3 \{x\} \textbackslash{}`) {
-			t.Errorf("%s: title in\n%s", name, text)
-		}
-		if reads := strings.Contains(text, "{data.csv}") || strings.Contains(text, "{data.pdf}"); reads == slices.Contains([]string{"matrix", "tradeoff", "agreement", "profile"}, name) {
-			t.Errorf("%s: reads the data: %v", name, reads)
-		}
-	}
-}
-
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
@@ -639,87 +581,36 @@ func BenchmarkHeatmap(b *testing.B) {
 	}
 }
 
-// TestStyles: figures have the widths of the styles on the page, a PNG of 600 dots an inch is as wide, and text is
-// text where that is asked for.
+// TestStyles: figures have the widths of the styles on the page, and a PNG of 600 dots an inch is as wide.
 func TestStyles(t *testing.T) {
-	for _, style := range plots.Styles() {
-		widths := map[plots.Style][2]float64{"iclr": {5.5, 2.65}, "neurips": {5.5, 2.65}, "icml": {6.75, 3.25}, "ieee": {7.16, 3.5}, "nature": {7.2, 3.5}}[style]
-		for i, width := range widths {
-			f, err := plots.Lines(func() plots.LinesData {
-				d := linesData()
-				d.Size = plots.Size{Column: i == 1, Style: style}
-				return d
-			}())
-			if err != nil {
-				t.Fatal(err)
-			}
-			var svg, picture bytes.Buffer
-			if err := errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")); err != nil {
-				t.Fatal(err)
-			}
-			m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())
-			if m == nil {
-				t.Fatalf("%s: no width in %.200s", style, svg.String())
-			}
-			if points, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(points/72-width) > 0.005 {
-				t.Errorf("%s: %v points, want %v inches", style, points, width)
-			}
-			config, err := png.DecodeConfig(&picture)
-			if err != nil || math.Abs(float64(config.Width)/600-width) > 0.02 {
-				t.Errorf("%s: %d pixels, want %v inches (%v)", style, config.Width, width, err)
-			}
-		}
+	widths := map[plots.Style]float64{
+		"": 6.3, "column": 3.3, "iclr": 5.5, "iclr-column": 2.65, "neurips": 5.5, "neurips-column": 2.65, "icml": 6.75, "icml-column": 3.25,
+		"ieee": 7.16, "ieee-column": 3.5, "nature": 7.2, "nature-column": 3.5,
 	}
-	d := linesData()
-	for _, text := range []bool{false, true} {
-		d.Size.Text = text
+	for _, style := range append(plots.Styles(), "") {
+		d, width := linesData(), widths[style]
+		d.Style = style
 		f, err := plots.Lines(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b bytes.Buffer
-		if err := f.Write(&b, "svg"); err != nil || strings.Contains(b.String(), ">level n</text>") != text {
-			t.Errorf("text %v: %v", text, err)
+		var svg, picture bytes.Buffer
+		if err := errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-// TestMapPage: the page and the specification hold the numbers of every cell, with null where there is none, and are no
-// place for what a title says.
-func TestMapPage(t *testing.T) {
-	m := heatmapData(5, 4, hill)
-	m.Title = `</script><b>"1 & 2"</b>`
-	m.Z[1][2] = math.NaN()
-	page := plots.MapPage{Map: m, A: m.Z, B: m.Z, NameA: "A", NameB: "B", Unit: "levels"}
-	var html, vega bytes.Buffer
-	if err := errors.Join(page.HTML(&html), page.VegaLite(&vega)); err != nil {
-		t.Fatal(err)
-	}
-	if text := html.String(); strings.Contains(text, "<b>") || strings.Count(text, "</script>") != 1 || strings.Contains(text, "NaN") || strings.Contains(text, "http") {
-		t.Errorf("%.400s", text)
-	}
-	var spec struct {
-		Data struct {
-			Values []struct {
-				X, Y float64
-				Z    *float64
-			}
+		m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())
+		if m == nil {
+			t.Fatalf("%s: no width in %.200s", style, svg.String())
 		}
-	}
-	if err := json.Unmarshal(vega.Bytes(), &spec); err != nil {
-		t.Fatal(err)
-	}
-	if len(spec.Data.Values) != 20 {
-		t.Fatalf("%d cells", len(spec.Data.Values))
-	}
-	for i, v := range spec.Data.Values {
-		z := m.Z[i/5][i%5]
-		if v.X != m.X[i%5] || v.Y != m.Y[i/5] || (v.Z == nil) != math.IsNaN(z) || v.Z != nil && *v.Z != z {
-			t.Errorf("cell %d: %+v, want %v", i, v, z)
+		if points, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(points/72-width) > 0.005 {
+			t.Errorf("%s: %v points, want %v inches", style, points, width)
 		}
-	}
-	page.B = page.B[:3]
-	if err := page.HTML(&html); err == nil {
-		t.Error("a row is missing, and nothing is said")
+		if style == "" || style == plots.Column { // their PNG has the pixels of the layout
+			continue
+		}
+		config, err := png.DecodeConfig(&picture)
+		if err != nil || math.Abs(float64(config.Width)/600-width) > 0.02 {
+			t.Errorf("%s: %d pixels, want %v inches (%v)", style, config.Width, width, err)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -16,7 +15,7 @@ import (
 type ProfileData struct {
 	Title string
 	Bits  []BitProfile
-	Size  Size
+	Style Style
 }
 
 // BitProfile is the error probability of one classifier.
@@ -47,7 +46,7 @@ func Profile(d ProfileData) (*Figure, error) {
 	curve := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
 	observed, fitted := false, false
 	for _, b := range d.Bits {
-		p, err := b.panel(d.Size, glyph, curve)
+		p, err := b.panel(d.Style, glyph, curve)
 		if err != nil {
 			return nil, fmt.Errorf("error profile of %s: %w", b.Name, err)
 		}
@@ -61,25 +60,22 @@ func Profile(d ProfileData) (*Figure, error) {
 	if fitted {
 		key = append(key, series{name: "Gaussian mixture", line: curve})
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("error profiles: %w", err)
 	}
 	columns := min(2, len(panels))
-	if d.Size.Column {
+	if d.Style.column() {
 		columns = 1
 	}
 	rows := (len(panels) + columns - 1) / columns
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch})
-	if rows == 1 && columns == 1 && !d.Size.Column {
+	fig := d.Style.finish(&Figure{width: d.Style.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch})
+	if rows == 1 && columns == 1 && !d.Style.column() {
 		fig.height = 3.6 * vg.Inch
 	}
-	fig.setTeX(d.texOf(columns, rows))
-	heading := newPlot(d.Size, d.Title, "", "")
+	heading := newPlot(d.Style, d.Title, "", "")
 	fitTitle(heading, fig.width-vg.Points(14))
 	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		c = drawKey(drawTitle(c, heading), heading, key)
+		c = drawKey(drawTitle(inside(c), heading), heading, key)
 		width, height := (c.Max.X-c.Min.X)/vg.Length(columns), (c.Max.Y-c.Min.Y)/vg.Length(rows)
 		for i, p := range panels {
 			at := vg.Point{X: c.Min.X + width*vg.Length(i%columns), Y: c.Max.Y - height*vg.Length(i/columns+1)}
@@ -97,7 +93,7 @@ func Profile(d ProfileData) (*Figure, error) {
 }
 
 // panel is one classifier's axes, points and curve.
-func (b BitProfile) panel(size Size, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
+func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
 	if len(b.Target) == 0 {
 		return nil, fmt.Errorf("no target bits")
 	}
@@ -121,7 +117,7 @@ func (b BitProfile) panel(size Size, glyph draw.GlyphStyle, curve draw.LineStyle
 			return nil, err
 		}
 	}
-	p := newPlot(size, "", "label n (level)", "error probability")
+	p := newPlot(style, "", "label n (level)", "error probability")
 	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
 	p.Add(grid())
 	if len(b.X) > 0 {
@@ -170,6 +166,25 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
 	style, text := shrink(style, b.Name+"; bar: its target bit, black = 1", area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
+}
+
+// run is ones of a target from level From+1 to To.
+type run struct{ From, To int }
+
+// runs are the ones of a sequence.
+func runs(bits []bool) []run {
+	var out []run
+	for i := 0; i < len(bits); {
+		j := i
+		for j < len(bits) && bits[j] == bits[i] {
+			j++
+		}
+		if bits[i] {
+			out = append(out, run{i, j})
+		}
+		i = j
+	}
+	return out
 }
 
 // intervals draws points with their intervals, which need not be symmetrical. An arrow shows that one goes on

@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,7 +18,7 @@ type TradeoffData struct {
 	Title string
 	Found []TradeoffPoint // results of a search, ascending in bits, joined by a line
 	Codes []TradeoffPoint // with names, in any order
-	Size  Size
+	Style Style
 }
 
 // TradeoffPoint is one code: the error in levels, and its standard error.
@@ -38,7 +37,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("trade-off: no codes")
 	}
-	if err := d.Size.check(); err != nil {
+	if err := d.Style.check(); err != nil {
 		return nil, fmt.Errorf("trade-off: %w", err)
 	}
 	lo, hi := math.Inf(1), 0.0
@@ -63,7 +62,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 			return nil, fmt.Errorf("trade-off: %w", err)
 		}
 	}
-	p := newPlot(d.Size, d.Title, "bits M", "expected |error| (levels)")
+	p := newPlot(d.Style, d.Title, "bits M", "expected |error| (levels)")
 	p.Add(grid())
 	across := func(bits int) float64 { return math.Log10(float64(bits)) }
 	span := max(across(most)-across(fewest), 0.1)
@@ -106,14 +105,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 		p.Add(bars)
 		key = append(key, series{name: "named codes", glyph: glyph, line: invisible})
 	}
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
-	fitTitle(p, fig.width-vg.Points(14))
-	fig.draw = func(c draw.Canvas) {
-		c.FillPolygon(color.White, corners(c.Rectangle))
-		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-		drawKeyed(c, p, key)
-	}
-	return fig.setTeX(d.texOf(logarithmic)), nil
+	return d.Style.keyed(p, key, d.Style.of(4.2)), nil
 }
 
 // spread draws points with vertical bars. Their names stand beside them and do not
@@ -212,56 +204,4 @@ func (bitTicks) Ticks(lo, hi float64) []plot.Tick {
 		}
 	}
 	return out
-}
-
-const texTradeoff = `\begin{tikzpicture}
-\begin{axis}[
-  <<.Page.Axis 0.0>>, grid=major, xmode=log, xtick={<<.Data.Powers>>}, xticklabels={<<.Data.Powers>>}, minor tick num=0, enlarge x limits=0.08, clip=false,<<if .Data.Log>> ymode=log, yticklabel={\pgfmathparse{exp(\tick)}\pgfmathprintnumber[fixed relative, precision=2]{\pgfmathresult}},<<else>> ymin=0,<<end>>
-  title={<<tex .Data.Title>>}, <<.Page.Title>>,
-  xlabel={bits $M$}, ylabel={expected $|\mathrm{error}|$ (levels)},
-  legend style={font=\footnotesize, at={(0.5,1.02)}, anchor=south, legend columns=-1, draw=none}, title style={yshift=0.2in},
-]
-<<if .Data.Found>>\addplot[blue!60!black, thick, mark=*, mark size=1.2pt, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Found>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
-\addlegendentry{found $\pm$ standard error}
-<<end>><<if .Data.Codes>>\addplot[red!70!orange, only marks, mark=o, error bars/.cd, y dir=both, y explicit] coordinates {<<range .Data.Codes>>(<<.Bits>>,<<num .Error>>) +- (0,<<num .StdErr>>) <<end>>};
-\addlegendentry{named codes}
-<<range .Data.Codes>>\node[above <<.Side>>, inner sep=2pt, font=\tiny] at (axis cs:<<.Bits>>,<<num .Error>>) {<<tex .Name>>};
-<<end>><<end>>\end{axis}
-\end{tikzpicture}
-`
-
-// texNamed is a code with the side of its point on which its name stands.
-type texNamed struct {
-	TradeoffPoint
-	Side string
-}
-
-func (d TradeoffData) texOf(logarithmic bool) func(texPage) (string, error) {
-	if logarithmic { // where LaTeX has no place for zero
-		zero := func(p TradeoffPoint) bool { return p.Error == 0 }
-		d.Found, d.Codes = slices.DeleteFunc(slices.Clone(d.Found), zero), slices.DeleteFunc(slices.Clone(d.Codes), zero)
-	}
-	var powers []string
-	for n := 1; n <= 1<<20; n *= 2 {
-		powers = append(powers, fmt.Sprint(n))
-	}
-	most := 0
-	for _, c := range slices.Concat(d.Found, d.Codes) {
-		most = max(most, c.Bits)
-	}
-	var codes []texNamed
-	for _, c := range d.Codes {
-		named := texNamed{c, "right"}
-		if float64(c.Bits) > 0.7*float64(most) { // a name on the right would leave the figure
-			named.Side = "left"
-		}
-		codes = append(codes, named)
-	}
-	return tex(texTradeoff, struct {
-		Title  string
-		Found  []TradeoffPoint
-		Codes  []texNamed
-		Log    bool
-		Powers string
-	}{d.Title, d.Found, codes, logarithmic, strings.Join(powers, ",")})
 }

@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -18,7 +17,7 @@ type VerifyData struct {
 	Bound, Exact []float64 // nil, or NaN where there is none
 	Mean, StdErr []float64 // sampled; not negative
 	Band         float64   // place of the lines of the lower panel, in standard errors; 0: no lines
-	Size         Size
+	Style        Style
 }
 
 // Verify draws the paper's Figure 10: the expected error of every label, by bound, exact
@@ -32,21 +31,15 @@ func Verify(d VerifyData) (*Figure, error) {
 		return nil, fmt.Errorf("verification plot: %w", err)
 	}
 	upper, key := d.errorPanel(x)
-	fig := d.Size.fit(&Figure{width: d.Size.width(), height: d.Size.of(4.2)})
-	fitTitle(upper, fig.width-vg.Points(14))
 	z, without := deviations(d)
-	fig.setTeX(d.texOf(z))
 	if z == nil {
-		fig.draw = func(c draw.Canvas) {
-			drawKeyed(verifyCanvas(c), upper, key)
-		}
-		return fig, nil
+		return d.Style.keyed(upper, key, d.Style.of(4.2)), nil
 	}
-	fig.height = max(d.Size.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
+	fig := d.Style.keyed(upper, key, max(d.Style.of(5.2), 4.6*vg.Inch)) // room for the lower panel in a column, too
 	lower := d.deviationPanel(x, z)
 	upper.X.Label.Text = ""
 	fig.draw = func(c draw.Canvas) {
-		c = drawKey(drawTitle(verifyCanvas(c), upper), upper, key)
+		c = drawKey(drawTitle(inside(c), upper), upper, key)
 		untitled := *upper
 		untitled.Title.Text = ""
 		at := drawPanels(c, &untitled, lower)
@@ -84,12 +77,12 @@ func (d VerifyData) check() (axis, error) {
 	if !(d.Band >= 0) || d.Band > maxDeviation {
 		return x, fmt.Errorf("band at %v standard errors; want a number from 0 to %g", d.Band, maxDeviation)
 	}
-	return x, d.Size.check()
+	return x, d.Style.check()
 }
 
 // errorPanel returns the plot of the errors against the level, and its key.
 func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
-	p := newPlot(d.Size, d.Title, "level n", "expected |error| (levels)")
+	p := newPlot(d.Style, d.Title, "level n", "expected |error| (levels)")
 	p.Add(grid())
 	var key []series
 	top := 0.0
@@ -125,7 +118,7 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 
 // deviationPanel returns the plot of the deviations z against the level.
 func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
-	p := newPlot(d.Size, "", "level n", "deviation / s.e.")
+	p := newPlot(d.Style, "", "level n", "deviation / s.e.")
 	p.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.Add(grid())
 	reach := max(3.5, 1.1*d.Band)
@@ -151,12 +144,6 @@ func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
 // glyph is the mark of a sampled mean.
 func (d VerifyData) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(len(d.Level))), Shape: draw.RingGlyph{}}
-}
-
-// verifyCanvas fills the canvas with white and returns the part that is drawn on.
-func verifyCanvas(c draw.Canvas) draw.Canvas {
-	c.FillPolygon(color.White, corners(c.Rectangle))
-	return draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
 }
 
 // drawPanels draws two plots with the same levels, one above the other. It returns the place

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"belsim/gpu"
 	"belsim/montecarlo/scenario"
 )
@@ -10,16 +8,12 @@ import (
 // backendFlags choose where samples are drawn.
 type backendFlags struct {
 	workersFlag
-	Backend string `enum:"auto,cpu,cuda" default:"auto" help:"Where to sample: cpu, cuda (an NVIDIA GPU), or auto: cuda where there is one, else cpu. Never changes a number."`
+	Backend string `enum:"auto,cpu,cuda" default:"auto" group:"sampling" help:"Where to sample: cpu, cuda (an NVIDIA GPU), or auto: cuda where there is one, else cpu. Never changes a number."`
 }
 
 // backend returns the backend. It looks for a device when there is something to sample.
-func (f backendFlags) backend(env *environment, quiet bool) gpu.Backend {
-	return gpu.NewBackend(gpu.Choice(f.Backend), f.Workers, func(err error) {
-		if !quiet {
-			fmt.Fprintf(env.stderr, "belsim: note: sampling on the CPU: %s\n", oneLine(err))
-		}
-	})
+func (f backendFlags) backend(env *environment) gpu.Backend {
+	return gpu.NewBackend(gpu.Choice(f.Backend), f.Workers, func(err error) { env.note("sampling on the CPU: %s", oneLine(err)) })
 }
 
 // run says where a computation runs, and that a progress bar follows it, which may be nil.

@@ -106,10 +106,10 @@ func TestBackends(t *testing.T) {
 	driver := emulatedDriver(t)
 	t.Chdir(t.TempDir())
 	for i, args := range []string{
-		"verify --levels 31 --samples 3000 --full",
-		"verify --code hexj --levels 32 --rel-err 0.1 --max-samples 70000 --full",
+		"verify --levels 31 --samples 3000 --format json",
+		"verify --code hexj --levels 32 --rel-err 0.1 --samples 70000 --format json",
 		"compare --levels 24 --samples 2000",
-		"heatmap unary johnson --levels 15 --r 0.2:2:4 --sigma 1:4:3 --method mc --samples 200 --json",
+		"heatmap unary johnson --levels 15 --r 0.2:2:4 --sigma 1:4:3 --method mc --samples 200 --format json",
 	} {
 		fields := strings.Fields(args)
 		status, want, stderr := process(t, nil, append(fields, "--backend", "cpu")...)
@@ -189,7 +189,7 @@ func TestBench(t *testing.T) {
 			Share     *float64 `json:"integer_peak_share"`
 		}
 	}
-	printed := mustRun(t, "bench", "--time", "1ms", "--json", "--backend", "cpu", "-o", "b.csv", "-o", "b.json")
+	printed := mustRun(t, "bench", "--time", "1ms", "--format=json", "--backend", "cpu", "-o", "b.csv", "-o", "b.json")
 	if err := json.Unmarshal([]byte(printed), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -74,9 +74,9 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			b.Close()
 		}
 	}()
-	result := &benchmark{Provenance: env.provenance()}
+	measured := &benchmark{Provenance: env.provenance()}
 	workloads := scenario.Workloads()
-	bar := env.newProgress(cmd.Quiet, "workloads", uint64(len(workloads)*len(backends)))
+	bar := env.newProgress("workloads", uint64(len(workloads)*len(backends)))
 	defer bar.stop()
 	for _, w := range workloads {
 		for _, b := range backends {
@@ -84,23 +84,18 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			if err != nil {
 				return bar.interrupted(err)
 			}
-			result.Results = append(result.Results, b.result(w, m))
+			measured.Results = append(measured.Results, b.result(w, m))
 			bar.add(1)
 		}
 	}
 	bar.stop()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		if format(path) == "json" {
-			return table.WriteJSON(w, result)
-		}
-		return table.WriteCSV(w, result.Results)
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	return cmd.print(env, benchTable(result.Results))
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(measured),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, measured.Results) },
+		},
+		print: func() error { return cmd.print(env, benchTable(measured.Results)) },
+	})
 }
 
 // backends opens the backends to measure.
@@ -121,8 +116,8 @@ func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 		out = append(out, measured{device, "cuda", device.Info().Name, device.Info().IntegerPeak()})
 	case cmd.Backend == "cuda":
 		return nil, environmentError{fmt.Errorf("--backend cuda: %w", err)}
-	case !cmd.Quiet:
-		fmt.Fprintf(env.stderr, "belsim: note: sampling on the CPU: %s\n", oneLine(err))
+	default:
+		env.note("sampling on the CPU: %s", oneLine(err))
 	}
 	return out, nil
 }

@@ -74,11 +74,9 @@ type cli struct {
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells: in parts, on any number of machines, and on from where it was killed."`
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
-	Man        manCmd                    `cmd:"" help:"Print a page of the manual for man(1), or write all."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`
-	Color   string           `enum:"auto,always,never" default:"auto" help:"Colours on standard output: ${enum}. auto: on a terminal, unless NO_COLOR is set."`
 }
 
 const description = `The error of regression by binary-encoded labels.
@@ -92,8 +90,8 @@ type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
 	coloured bool // standard error
+	quiet    bool // neither progress nor notes
 	args     []string
-	given    map[string]bool           // the flags on the command line, by name; not --json=false
 	files    files.Ledger              // those that the command reads and writes
 	decoders decode.Registry           // the decoders that --decoder takes
 	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
@@ -106,7 +104,7 @@ type environment struct {
 // newEnvironment returns the environment of a command line.
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	return &environment{
-		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args, given: map[string]bool{},
+		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args,
 		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
@@ -120,9 +118,8 @@ func belsim(args []string, stdout, stderr io.Writer) int {
 // belsim runs the command line of the environment.
 func (env *environment) belsim() (code int) {
 	args := env.args
-	colour := terminal.ChoiceOf(args)
-	env.stdout.coloured = terminal.Coloured(colour, env.stdout.Writer, os.Getenv)
-	env.coloured = terminal.Is(env.stderr) && terminal.Coloured(colour, env.stderr, os.Getenv)
+	env.stdout.coloured = terminal.Coloured(env.stdout.Writer, os.Getenv)
+	env.coloured = terminal.Is(env.stderr) && terminal.Coloured(env.stderr, os.Getenv)
 	defer func() {
 		// Whatever else it did, a command whose output is lost has failed.
 		if err := env.stdout.failed(); err != nil && code <= exitFailed {
@@ -184,6 +181,13 @@ func (env *environment) belsim() (code int) {
 	return code
 }
 
+// note writes a line on standard error that says what is worth knowing.
+func (env *environment) note(format string, a ...any) {
+	if !env.quiet {
+		fmt.Fprintf(env.stderr, "belsim: note: "+format+"\n", a...)
+	}
+}
+
 // complain writes a line on standard error that says what is wrong.
 func (env *environment) complain(format string, a ...any) {
 	name := "belsim:"
@@ -212,11 +216,14 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit),
-			"styles": styles(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit), "most": fmt.Sprint(scenario.Usual().MaxSamples),
+			"r": fmt.Sprint(scenario.UsualMixture().R), "sigma": fmt.Sprint(scenario.UsualMixture().Sigma), "steps": fmt.Sprint(search.Usual(nil).Steps),
+			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
+		kong.Help(printHelp),
+		kong.ExplicitGroups(flagGroups),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
@@ -226,15 +233,41 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	kongcompletion.Register(parser)
 	k, err := parser.Parse(rules.JoinNegative(args))
 	if err != nil {
-		return nil, err
+		return nil, errors.New(strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)) // "" is a flag that is not given
 	}
-	env.given, env.files.Inputs = rules.Given(k), files.Inputs(k)
+	env.files.Inputs = files.Inputs(k)
 	for _, f := range k.Flags() {
-		if f.Name == "format" && f.Target.String() != "text" { // a document, wherever it goes
-			env.stdout.coloured = false
+		switch f.Name {
+		case "format":
+			if f.Target.String() != "text" { // a document, wherever it goes
+				env.stdout.coloured = false
+			}
+		case "quiet":
+			env.quiet = f.Target.Bool()
 		}
 	}
 	return k, nil
+}
+
+// flagGroups are the flags of a command in its help, below those that most people need first.
+var flagGroups = []kong.Group{
+	{Key: "codes", Title: "Codes:"}, {Key: "model", Title: "Error model:"},
+	{Key: "sampling", Title: "Sampling:"}, {Key: "output", Title: "Output:"},
+}
+
+// printHelp prints the help of a command with its groups in order. The flags of belsim itself are in its
+// own help.
+func printHelp(o kong.HelpOptions, k *kong.Context) error {
+	if command := k.Selected(); command != nil {
+		for _, f := range k.Model.Flags {
+			f.Hidden = true
+		}
+		place := func(f *kong.Flag) int {
+			return slices.IndexFunc(flagGroups, func(g kong.Group) bool { return f.Group != nil && f.Group.Key == g.Key })
+		}
+		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })
+	}
+	return kong.DefaultHelpPrinter(o, k)
 }
 
 // exitCode returns the exit code for a command's error.

@@ -18,10 +18,9 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
-	Properties   bool `help:"Print the properties of CODE instead of its matrix."`
-	Descriptions bool `help:"Say in the table of all codes what each is, instead of its properties."`
+	Describe bool `group:"output" help:"Print the properties of CODE instead of its matrix; without CODE, what each code is."`
 	workersFlag
-	outputFlags
+	pictureFlags
 }
 
 func (codesCmd) Help() string {
@@ -58,7 +57,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}
-	if err := cmd.checkOutput(env, "csv", "npy", "json", "png", "svg", "pdf", "tex"); err != nil {
+	if err := cmd.checkOutput(env, "csv", "npy", "json"); err != nil {
 		return err
 	}
 	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Usual: defaultLevels})
@@ -66,37 +65,44 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	c := codes[0]
-	if note := c.TransposedNote(); note != "" && !cmd.Quiet {
-		fmt.Fprintf(env.stderr, "belsim: note: %s\n", note)
+	if note := c.TransposedNote(); note != "" {
+		env.note("%s", note)
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeCode(ctx, env, w, c, path) }); err != nil {
-		return err
-	}
-	switch {
-	case cmd.JSON:
-		return cmd.writeCode(ctx, env, env.stdout, c, ".json")
-	case cmd.Properties:
-		row, err := cmd.describe(ctx, env, c)
-		if err != nil {
-			return err
-		}
-		return cmd.print(env, codeTable([]codeRow{row}))
-	case len(cmd.Output) == 0:
-		return outside(arrayfile.WriteCSV(ctx, env.stdout, c))
-	}
-	return nil
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, c) },
+			"json": func(w io.Writer) error { return cmd.writeJSON(ctx, env, w, c) },
+		},
+		figure: func() (*plots.Figure, error) {
+			return plots.CodeMatrix(ctx, paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.style()))
+		},
+		print: func() error {
+			if cmd.Describe {
+				row, err := cmd.describe(ctx, env, c)
+				if err != nil {
+					return err
+				}
+				return cmd.print(env, codeTable([]codeRow{row}))
+			}
+			if len(cmd.Output) == 0 {
+				return arrayfile.WriteCSV(ctx, env.stdout, c)
+			}
+			return nil
+		},
+	})
 }
 
 // list prints the table of all codes.
 func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "json"); err != nil {
+	if err := cmd.outputFlags.checkOutput(env, "json"); err != nil {
 		return err
 	}
 	levels := cmd.Levels
 	if levels == 0 {
 		levels = defaultLevels
 	}
-	var result codeList
+	var list codeList
 	for _, f := range code.Families() {
 		c, err := code.New(f.Name, levels)
 		if err != nil {
@@ -107,20 +113,16 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 			return err
 		}
 		row.Description = f.Description
-		result.Codes = append(result.Codes, row)
+		list.Codes = append(list.Codes, row)
 	}
-	if err := cmd.write(env, func(w io.Writer, _ string) error { return table.WriteJSON(w, result) }); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	if cmd.Descriptions {
-		t := table.Of(code.Families())
-		t.Style = table.List
-		return cmd.print(env, t)
-	}
-	return cmd.print(env, codeTable(result.Codes))
+	return cmd.deliver(env, result{files: map[string]func(io.Writer) error{"json": asJSON(list)}, print: func() error {
+		if cmd.Describe {
+			t := table.Of(code.Families())
+			t.Style = table.List
+			return cmd.print(env, t)
+		}
+		return cmd.print(env, codeTable(list.Codes))
+	}})
 }
 
 // describe lists the properties of a code.
@@ -152,27 +154,19 @@ func codeTable(rows []codeRow) *table.Table {
 	return t
 }
 
-// writeCode writes a code in the format of a path.
-func (cmd *codesCmd) writeCode(ctx context.Context, env *environment, w io.Writer, c *code.Code, path string) error {
-	switch format(path) {
-	case "csv":
-		return arrayfile.WriteCSV(ctx, w, c)
-	case "npy":
-		return arrayfile.WriteBitsNPY(ctx, w, c)
-	case "json":
-		row, err := cmd.describe(ctx, env, c)
-		if err != nil {
-			return err
-		}
-		const copies = 6 // of the words: their texts, and the JSON while it grows
-		if err := memory.Check("the JSON of "+c.Name(), memory.Product(c.Levels(), c.Bits(), copies)); err != nil {
-			return err
-		}
-		words, err := c.Words(ctx)
-		if err != nil {
-			return err
-		}
-		return table.WriteJSON(w, codeMatrix{row, words})
+// writeJSON writes a code with its words.
+func (cmd *codesCmd) writeJSON(ctx context.Context, env *environment, w io.Writer, c *code.Code) error {
+	row, err := cmd.describe(ctx, env, c)
+	if err != nil {
+		return err
 	}
-	return writeFigure(w, path)(plots.CodeMatrix(ctx, paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.size())))
+	const copies = 6 // of the words: their texts, and the JSON while it grows
+	if err := memory.Check("the JSON of "+c.Name(), memory.Product(c.Levels(), c.Bits(), copies)); err != nil {
+		return err
+	}
+	words, err := c.Words(ctx)
+	if err != nil {
+		return err
+	}
+	return table.WriteJSON(w, codeMatrix{row, words})
 }

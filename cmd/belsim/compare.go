@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,13 +18,14 @@ import (
 type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	levelsFlag
-	Decoder []string `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen); auto takes the paper's for each; map, median and mean know the error model."`
+	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen); auto takes the paper's for each; map, median and mean know the error model."`
 	scenarioFlags
-	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
-	Baseline float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
+	Training []errmodel.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Baseline float64             `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	samplingFlags
+	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (compareCmd) Help() string {
@@ -40,88 +42,89 @@ Examples:
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
-	s, fit, err := cmd.readScenario(env, draw)
+	draw.Within = cmd.Within
+	s, fit, err := cmd.readScenario(env, draw, append(cmd.Training, "")[0])
 	if err != nil {
 		return err
 	}
-	reading := cmd.Decoder
-	if !env.given["decoder"] {
-		reading = nil // codes of real numbers are for decoders that are asked for
-	}
-	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, defaultLevels, fit, reading...))
+	// Codes of real numbers are for decoders that are asked for.
+	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, defaultLevels, fit, cmd.Decoder...))
 	if err != nil {
 		return err
+	}
+	if len(cmd.Decoder) == 0 {
+		cmd.Decoder = []string{scenario.UsualDecoder}
 	}
 	weights, err := s.Weights(codes[0].Levels())
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
-	candidates, invalid, err := cmd.candidates(ctx, env, s, cmd.run(backend, nil), codes, weights, draw)
+	candidates, invalid, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
 	if err != nil {
 		return err
 	}
-	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
-	result, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
+	bar := env.newProgress("samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
+	found, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	result.AddInvalid(invalid)
-	result.AddBaselines(cmd.Baseline)
-	result.Provenance = env.provenance()
-	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, result)
-		case "csv":
-			return table.WriteCSV(w, result.Results, result.Columns())
-		}
-		return writeFigure(w, path)(plots.Compare(paper.CompareData(result.Valid(), s.String(), cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	fmt.Fprintln(env.stdout, result.Heading(s))
-	t := result.Table()
+	found.AddInvalid(invalid)
+	found.AddBaselines(cmd.Baseline)
+	found.Provenance = env.provenance()
+	cmd.warnUnreached(env, found.Reached)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(found),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Columns()) },
+		},
+		figure: func() (*plots.Figure, error) {
+			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
+		},
+		print: func() error { return cmd.report(env, found, s) },
+	})
+}
+
+// report prints the ranking for people.
+func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *scenario.Scenario) error {
+	fmt.Fprintln(env.stdout, found.Heading(s))
+	t := found.Table()
 	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
-		t = result.DecoderTable(env.decoders)
+		t = found.DecoderTable(env.decoders)
 	}
-	if result.Results[0].Invalid == "" {
+	if found.Results[0].Invalid == "" {
 		t.Emphasis = []table.Emphasis{table.Best}
 	}
 	if err := cmd.print(env, t); err != nil {
 		return err
 	}
 	var more []string
-	if result.R != nil {
+	if found.R != nil {
 		more = append(more, "Networks do not learn all codes equally well: --mae X forecasts trained networks.")
 	}
-	fmt.Fprint(env.stdout, table.Notes(env.stdout, result.Notes(more...)))
-	return nil
+	_, err := fmt.Fprint(env.stdout, table.Notes(env.stdout, found.Notes(more...)))
+	return err
 }
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
 // code once for each training.
-func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
+func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
-	if m.Training != "" && !env.given["training"] {
-		cmd.Training = []errmodel.Training{m.Training}
+	if len(cmd.Training) == 0 {
+		cmd.Training = []errmodel.Training{cmp.Or(m.Training, errmodel.BitByBit)}
 	}
 	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
 	if err == nil {
-		err = cmd.learn(ctx, env, s, run, weights, cmd.Training[0])
+		err = cmd.learn(ctx, s, run, weights)
 	}
 	if err != nil {
 		return nil, nil, err

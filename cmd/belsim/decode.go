@@ -16,11 +16,9 @@ type decodeCmd struct {
 	Levels      int               `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Range       assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one (default: that of a fitted decoder, or levels from 1)."`
 	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`
-	Signs       bool              `help:"Let a named decoder that can read logits read their signs alone."`
 	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample) or .csv."`
-	IfExists    string            `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
-	Quiet       bool              `short:"q" help:"No progress on standard error."`
 	workersFlag
+	quietFlag
 }
 
 func (decodeCmd) Help() string {
@@ -37,7 +35,7 @@ Examples, on outputs of networks that lie in belsim's repository:
 
 // Run implements the command.
 func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
-	out := outputFlags{Output: cmd.Output, IfExists: cmd.IfExists}
+	out := outputFlags{Output: cmd.Output}
 	if len(cmd.Output) > 1 {
 		return fmt.Errorf("-o is given %d times; decode writes one file", len(cmd.Output))
 	}
@@ -46,12 +44,12 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	d, err := assess.OpenDecoding(ctx, assess.Options{
 		Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders,
-	}, cmd.Decoder, cmd.Signs)
+	}, cmd.Decoder)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	bar := env.newProgress(cmd.Quiet || d.Samples() < 0, "samples decoded", uint64(max(d.Samples(), 0)))
+	bar := env.newProgress("samples decoded", uint64(max(d.Samples(), 0)))
 	err = out.write(env, func(w io.Writer, path string) error {
 		return d.Write(ctx, cmd.Workers, w, format(path), bar.add)
 	})

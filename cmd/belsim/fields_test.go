@@ -36,7 +36,7 @@ var results = []struct {
 	{"optimize --pareto", "CSV", table.Reference[search.TradeoffRow], table.Undocumented[search.TradeoffRow]},
 	{"figures", "CSV of Figures 3(a), 3(b) and 11", table.Reference[paper.ProfileRow], table.Undocumented[paper.ProfileRow]},
 	{"figures", "CSV of Figure 7", table.Reference[paper.TermRow], table.Undocumented[paper.TermRow]},
-	{"sweep", "CSV of --list", table.Reference[sweep.ListedPiece], table.Undocumented[sweep.ListedPiece]},
+	{"sweep", "CSV of --print cells", table.Reference[sweep.ListedPiece], table.Undocumented[sweep.ListedPiece]},
 	{"merge", "JSON; the CSV and the arrays of the .npz have the fields of `cells[]`", table.Reference[sweep.Table], table.Undocumented[sweep.Table]},
 	{"bench", "JSON; the CSV has the fields of `results[]`", table.Reference[benchmark], table.Undocumented[benchmark]},
 }

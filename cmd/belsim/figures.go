@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/assess"
 	"belsim/plots/paper"
 )
 
@@ -18,15 +17,13 @@ type figuresCmd struct {
 	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
 	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-printed, 3c-exact, 7, 10, 10-mixture, 11."`
 	Quick  bool     `help:"Fewer cells and samples."`
-	Rates  string   `placeholder:"FILE" reads:"" help:"Observed error rates to draw in 3a, 3b and 11: what 'belsim fit -o FILE.csv' wrote."`
-	figureFlags
-	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when a file exists: ${enum}."`
-	Quiet    bool   `short:"q" help:"No progress on standard error."`
 	workersFlag
+	styleFlag
+	quietFlag
 }
 
 func (figuresCmd) Help() string {
-	return `Every figure of the paper that belsim computes, as PDF, SVG and PNG, with the CSV it was drawn from and a .tex for pgfplots that reads it; index.html shows them all, each with the command that makes it alone. Code matrices (2a to 2g) have 64 levels, whose bits one can see; the others have the paper's 255, and its ranges of r and σ. Other commands have 256 levels, and r = 0.5 and σ = 3, unless flags say otherwise. Two runs give the same bytes.
+	return `Every figure of the paper that belsim computes, as PDF, SVG and PNG, with the CSV it was drawn from; index.html shows them all, each with the command that makes it alone. Code matrices (2a to 2g) have 64 levels, whose bits one can see; the others have the paper's 255, and its ranges of r and σ. Other commands have 256 levels, and r = 0.5 and σ = 3, unless flags say otherwise. Two runs give the same bytes.
 
 Example:
 
@@ -45,11 +42,6 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	if info, err := os.Stat(cmd.Output); err == nil && !info.IsDir() {
 		return fmt.Errorf("cannot write to %s: it is not a folder", cmd.Output)
 	}
-	if cmd.Rates != "" { // refused before anything is written
-		if _, err := assess.ReadRates(cmd.Rates); err != nil {
-			return err
-		}
-	}
 	if err := os.MkdirAll(cmd.Output, 0o777); err != nil {
 		return outside(fmt.Errorf("making the folder: %w", err))
 	}
@@ -60,7 +52,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.outputs(names...).checkOutput(env, append(figureFormats, "html")...); err != nil {
 		return err
 	}
-	bar := env.newProgress(cmd.Quiet, "figures", uint64(len(chosen)))
+	bar := env.newProgress("figures", uint64(len(chosen)))
 	defer bar.stop()
 	var cards []paper.Card
 	for _, f := range chosen {
@@ -99,7 +91,7 @@ func (cmd *figuresCmd) chosen() ([]paper.Figure, error) {
 
 // outputs are files in the folder.
 func (cmd *figuresCmd) outputs(names ...string) outputFlags {
-	out := outputFlags{figureFlags: cmd.figureFlags, IfExists: cmd.IfExists}
+	var out outputFlags
 	for _, name := range names {
 		out.Output = append(out.Output, filepath.Join(cmd.Output, name))
 	}
@@ -107,7 +99,7 @@ func (cmd *figuresCmd) outputs(names ...string) outputFlags {
 }
 
 // figureFormats are the formats of every figure.
-var figureFormats = []string{"csv", "pdf", "svg", "png", "tex"}
+var figureFormats = []string{"csv", "pdf", "svg", "png"}
 
 // filesOf returns the names of a figure's files.
 func filesOf(f paper.Figure) []string {
@@ -124,9 +116,6 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 	switch {
 	case f.Args == nil:
 		args = []string{"figures", "--only", f.Name}
-		if cmd.Rates != "" && f.Name != "7" {
-			args = append(args, "--rates", cmd.Rates)
-		}
 	case cmd.Quick:
 		args = append(args, f.Quick...)
 	}
@@ -134,7 +123,7 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		args = append(args, "-o", "figure-"+f.Name+".pdf")
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
-	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Rates: cmd.Rates, Size: cmd.size(), Workers: cmd.Workers})
+	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})
 	if err != nil {
 		return c, err
 	}
@@ -142,6 +131,6 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		if format(path) == "csv" {
 			return d.CSV(w)
 		}
-		return writeFigure(w, path)(d.Figure, nil)
+		return d.Figure.Write(w, format(path))
 	})
 }

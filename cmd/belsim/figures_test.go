@@ -79,39 +79,16 @@ func TestFigures(t *testing.T) {
 
 func TestFiguresOnly(t *testing.T) {
 	inFolderWithData(t)
-	mustRun(t, append(network, "-o", "rates.csv")...)
-	mustRun(t, "figures", "--only", "3a,11", "--rates", "rates.csv", "--size", "column", "-o", "out")
+	write(t, "file", "")
+	mustRun(t, "figures", "--only", "3a,11", "--style", "column", "-o", "out")
 	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
 		t.Errorf("%v, %v", names, err)
 	}
 	text, err := os.ReadFile("out/figure-3a.csv")
-	if err != nil || !strings.HasPrefix(string(text), "bit,level,rate,lo,hi,fitted\n") || strings.Count(string(text), "\n") != 65 {
+	if err != nil || !strings.HasPrefix(string(text), "bit,level,fitted\n") || strings.Count(string(text), "\n") != 63*8+2 {
 		t.Errorf("%.200s, %v", text, err)
 	}
-	if status, _, stderr := run(t, "figures", "--only", "3a", "-o", "out", "--if-exists", "fail"); status != 2 || !strings.Contains(stderr, "exists") {
-		t.Errorf("exit %d, %s", status, stderr)
-	}
-	rates, err := os.ReadFile("rates.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.SplitAfter(string(rates), "\n")
-	for name, content := range map[string]string{
-		"empty.csv": "", "header.csv": lines[0], "other.csv": "a,b\n1,2\n", "swapped.csv": lines[0] + lines[2] + lines[1],
-		"text.csv": lines[0] + strings.Replace(lines[1], "1,1,", "1,x,", 1), "ragged.csv": lines[0] + "1,1\n",
-		"zero.csv": lines[0] + "0,2,1,5,1,0.2,0.1,0.3,0.2\n", "cut.csv": strings.Join(lines[:40], ""), "half.csv": lines[0] + "1.5,1,1,5,1,0.2,0.1,0.3,0.2\n",
-		"target.csv": lines[0] + "1,1,7,5,1,0.2,0.1,0.3,0.2\n", "rate.csv": lines[0] + "1,1,1,5,1,4,0.1,0.3,0.2\n",
-	} {
-		write(t, name, content)
-		status, stdout, stderr := run(t, "figures", "--only", "3a", "--rates", name, "-o", "new")
-		if status != 2 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %q", name, status, stderr)
-		}
-	}
-	if _, err := os.Stat("new"); err == nil {
-		t.Error("a refused command made its folder")
-	}
-	for _, args := range [][]string{{"--only", "4"}, {"-o", "rates.csv"}, {"--size", "poster"}, {"--rates", "no.csv"}} {
+	for _, args := range [][]string{{"--only", "4"}, {"-o", "file"}, {"--style", "poster"}} {
 		if status, stdout, stderr := run(t, append([]string{"figures", "--quick"}, args...)...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", args, status, stderr)
 		}
@@ -121,8 +98,8 @@ func TestFiguresOnly(t *testing.T) {
 // TestOutputs writes several files of one result, in both widths.
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	mustRun(t, "compare", "unary", "gray", "--levels", "16", "--samples", "100", "-o", "c.csv", "-o", "c.tex", "-o", "c.png", "-o", "c.svg", "--size", "column")
-	if got := len(listing(t)); got != 4 {
+	mustRun(t, "compare", "unary", "gray", "--levels", "16", "--samples", "100", "-o", "c.csv", "-o", "c.png", "-o", "c.svg", "--style", "column")
+	if got := len(listing(t)); got != 3 {
 		t.Errorf("%v", listing(t))
 	}
 	svg, err := os.ReadFile("c.svg")

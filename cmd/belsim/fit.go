@@ -13,7 +13,6 @@ import (
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
-	"belsim/theory/base/table"
 )
 
 type fitCmd struct {
@@ -22,19 +21,19 @@ type fitCmd struct {
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       []assess.LabelRange `placeholder:"a:b" sep:"none" help:"Range of real labels: a is level 1, b the last one; several times for a network of several outputs."`
-	Training    string              `enum:"auto,bits,decoder" default:"auto" help:"What the network was trained for: each bit by its own cross-entropy (bits), or the decoder's distribution over the levels (decoder); auto finds out (default: auto)."`
-	Also        []string            `placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
-	Runs        string              `placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
-	Temperature float64             `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
-	Bits        []int               `placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
+	Training    string              `group:"model" enum:"auto,bits,decoder" default:"auto" help:"What the network was trained for: each bit by its own cross-entropy (bits), or the decoder's distribution over the levels (decoder); auto finds out (default: auto)."`
+	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
+	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
+	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
+	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
 	Recommend   bool                `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
-	Candidates  []string            `placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
-	Samples     uint64              `default:"10000" help:"Simulated samples of each label."`
-	Seed        uint64              `default:"1" help:"Seed of the random numbers."`
+	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
+	Samples     uint64              `group:"sampling" default:"10000" help:"Simulated samples of each label."`
+	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`
 	Baseline    float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (fitCmd) Help() string {
@@ -54,7 +53,7 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz")); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -89,13 +88,16 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeStudy(ctx, w, path, s) }); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, s.Fit)
-	}
-	return s.Report(env.stdout, cmd.Format)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(s.Fit),
+			"csv":  s.WriteRates,
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, s.Rates()) },
+			"npz":  s.WriteDecoder,
+		},
+		figure: func() (*plots.Figure, error) { return cmd.figure(s) },
+		print:  func() error { return s.Report(env.stdout, cmd.Format) },
+	})
 }
 
 // of are the options of one output, from 0, of which the code and the range may be its own.
@@ -144,13 +146,10 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		studies = append(studies, s)
 	}
 	all := assess.NewSeveral(studies)
-	if err := cmd.write(env, func(w io.Writer, _ string) error { return table.WriteJSON(w, all) }); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, all)
-	}
-	return all.Report(env.stdout, cmd.Format)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{"json": asJSON(all)},
+		print: func() error { return all.Report(env.stdout, cmd.Format) },
+	})
 }
 
 // networks lists the networks besides the first one, which it takes from --runs where no flag
@@ -201,7 +200,7 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.
 	if cmd.FitDecoder {
 		total += max(network.Samples(), 0) * (1 + len(others))
 	}
-	bar := env.newProgress(cmd.Quiet || network.Samples() < 0, "samples read", uint64(total))
+	bar := env.newProgress("samples read", uint64(total))
 	s, err := network.Fit(ctx, cmd.Workers, bar.add)
 	if err == nil {
 		err = s.AddOthers(ctx, cmd.Workers, others, bar.add)
@@ -214,35 +213,25 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.
 		return nil, bar.interrupted(err)
 	}
 	s.Fit.Provenance = env.provenance()
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	if err := s.Predict(ctx, scenario.Run{Backend: backend, Workers: cmd.Workers}); err != nil || !cmd.Recommend {
 		return s, err
 	}
-	bar = env.newProgress(cmd.Quiet, "codes", s.RankSteps())
+	bar = env.newProgress("codes", s.RankSteps())
 	err = s.Rank(ctx, cmd.run(backend, bar))
 	bar.stop()
 	return s, bar.interrupted(err)
 }
 
-// writeStudy writes the study in the format of a file.
-func (cmd *fitCmd) writeStudy(ctx context.Context, w io.Writer, path string, s *assess.Study) error {
+// figure draws the error rates of some bits.
+func (cmd *fitCmd) figure(s *assess.Study) (*plots.Figure, error) {
 	f := s.Fit
-	switch format(path) {
-	case "json":
-		return table.WriteJSON(w, f)
-	case "npy":
-		return arrayfile.WriteNPY(ctx, w, s.Rates())
-	case "csv":
-		return s.WriteRates(w)
-	case "npz":
-		return s.WriteDecoder(w)
-	}
-	d := plots.ProfileData{Size: cmd.size(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
+	d := plots.ProfileData{Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
 	profiles, err := s.Profiles(cmd.Bits...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.Bits = paper.BitProfiles(profiles...)
-	return writeFigure(w, path)(plots.Profile(d))
+	return plots.Profile(d)
 }

@@ -29,7 +29,7 @@ var network = []string{"fit", "--code", "johnson", "--levels", "64", "--range", 
 // fitOf runs a fit and reads its JSON.
 func fitOf(t *testing.T, args ...string) *assess.Fit {
 	t.Helper()
-	out := mustRun(t, append(args, "--json")...)
+	out := mustRun(t, append(args, "--format=json")...)
 	f := &assess.Fit{}
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
@@ -283,7 +283,7 @@ func TestModel(t *testing.T) {
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--error-model", "mixture", "--decoder", "auto", "--samples", "500", "--json")), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--error-model", "mixture", "--decoder", "auto", "--samples", "500", "--format=json")), &c); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range c.Results {
@@ -294,7 +294,7 @@ func TestModel(t *testing.T) {
 	if *c.R != float64(f.R) || c.Levels != 64 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "fit.json", "--error-model", "mixture", "--samples", "500", "--json")), &c); err != nil || c.Temperature != float64(f.LogitScale) {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "mixture:fit.json", "--samples", "500", "--format=json")), &c); err != nil || c.Temperature != float64(f.LogitScale) {
 		t.Errorf("τ = %v, %v", c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
@@ -446,7 +446,7 @@ func TestFitSeveral(t *testing.T) {
 	args := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
-	if err := json.Unmarshal([]byte(mustRun(t, append(append(args, ranges...), "--json")...)), &got); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, append(append(args, ranges...), "--format=json")...)), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := fitOf(t, append(network, "--samples", "100")...)

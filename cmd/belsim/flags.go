@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,43 +22,55 @@ type levelsFlag struct {
 
 const defaultLevels = 256
 
-// outputsFlags say what decoders read.
+// outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
-	Temperature float64 `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
-	Labels      string  `enum:"levels,continuous" default:"levels" help:"True labels: levels, or real numbers that are quantized to them."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
+	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
+	Labels      string  `enum:"levels,continuous" default:"levels" group:"model" help:"True labels: levels, or real numbers that are quantized to them."`
 }
 
 // scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
-	return &scenario.Scenario{
-		Outputs: scenario.Outputs(f.Outputs), Temperature: f.Temperature,
-		Labels: scenario.Labels(f.Labels), Decoders: env.decoders,
-	}
+	s := scenario.New(nil)
+	s.Outputs, s.Labels, s.Decoders = scenario.Outputs(f.Outputs), scenario.Labels(f.Labels), env.decoders
+	f.override(s)
+	return s
 }
 
-// fitFlag takes the error model from a fit.
-type fitFlag struct {
-	Model      string `placeholder:"FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it."`
-	ErrorModel string `enum:"auto,mixture,perceived" default:"auto" help:"Which error model of --model: ${enum}. auto: the perceived label where it describes the network or the data reject the mixture, and neither --r nor --sigma is given."`
+// override sets what the flags say, where they are given.
+func (f outputsFlags) override(s *scenario.Scenario) {
+	s.Temperature = cmp.Or(f.Temperature, s.Temperature)
+}
+
+// or is the value of a flag, or another one where the flag is not given.
+func or[T any](flag *T, other T) T {
+	if flag == nil {
+		return other
+	}
+	return *flag
+}
+
+// modelFlag takes the error model from a fit.
+type modelFlag struct {
+	Model string `placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where it describes the network or the data reject the mixture; mixture:FILE or perceived:FILE says which."`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
 type mixtureFlags struct {
-	R      float64 `default:"0.5" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${default})."`
-	Sigma  float64 `default:"3" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${default})."`
-	Errors string  `placeholder:"FILE" reads:"" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
-	fitFlag
+	R      *float64 `placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
+	Sigma  *float64 `placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
+	Errors string   `placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
+	modelFlag
 	perceivedFlags
 }
 
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64 `placeholder:"s" help:"Error model of networks instead: each knows one number, the label with a noise of standard deviation s, in levels."`
-	MAE        float64 `name:"mae" placeholder:"X" help:"The same, with the noise at which unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
-	Misfit     float64 `default:"${misfit}" placeholder:"η" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
-	Cutoff     float64 `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise float64  `placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
+	MAE        float64  `name:"mae" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
+	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
+	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }
 
 // perceived reports whether the flags ask for such networks.
@@ -65,8 +78,8 @@ func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 
 
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
-func (f perceivedFlags) model(workers int) scenario.Perceived {
-	return scenario.Perceived{Perceived: errmodel.Perceived{Noise: f.LabelNoise, Misfit: f.Misfit, Cutoff: f.Cutoff}, Workers: workers}
+func (f perceivedFlags) model() scenario.Perceived {
+	return scenario.Perceived{Perceived: errmodel.Perceived{Noise: f.LabelNoise, Misfit: or(f.Misfit, errmodel.DefaultMisfit), Cutoff: f.Cutoff}}
 }
 
 // check refuses values without a meaning.
@@ -77,9 +90,8 @@ func (f perceivedFlags) check() error {
 		least string
 	}{
 		{"label-noise", f.LabelNoise, "more than zero levels"},
-		{"mae", f.MAE, "more than zero levels"},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
-		{"misfit", f.Misfit, "zero levels or more"},
+		{"misfit", or(f.Misfit, 0), "zero levels or more"},
 	} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.least)
@@ -89,17 +101,14 @@ func (f perceivedFlags) check() error {
 }
 
 // learn completes the networks of a scenario, for labels with some weights: what they were trained for,
-// unless a fit says it and --training does not, and the label noise that --mae gives. It does nothing
-// under other error models.
-func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, weights []float64, training errmodel.Training) error {
+// and the label noise that --mae gives. It does nothing under other error models.
+func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run scenario.Run, weights []float64) error {
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
 		return nil
 	}
 	m.Workers = run.Workers
-	if m.Training == "" || env.given["training"] {
-		m.Training = training
-	}
+	m.Training = cmp.Or(m.Training, errmodel.BitByBit)
 	if f.MAE > 0 {
 		var err error
 		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE); err != nil {
@@ -112,50 +121,43 @@ func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario
 
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
-	Training string `enum:"bits,decoder" default:"bits" help:"How they were trained: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+	Training errmodel.Training `enum:",bits,decoder" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
 }
-
-func (f trainingFlag) training() errmodel.Training { return errmodel.Training(f.Training) }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
 func (f mixtureFlags) model() scenario.Model {
 	switch {
 	case f.perceived():
-		return f.perceivedFlags.model(0)
+		return f.perceivedFlags.model()
 	case f.Model != "":
 		return nil
 	case f.Errors != "":
 		return scenario.Table{Path: f.Errors}
 	}
-	return scenario.Mixture{R: f.R, Sigma: f.Sigma}
+	m := scenario.UsualMixture()
+	return scenario.Mixture{R: or(f.R, m.R), Sigma: or(f.Sigma, m.Sigma)}
 }
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
-	Prior string `placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
+	Prior string `placeholder:"FILE" reads:"" group:"model" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
 }
 
-// fillFit fills in a scenario from --model and --prior. What the command line says wins over the
-// fit, which is nil without --model.
-func fillFit(env *environment, s *scenario.Scenario, model fitFlag, prior priorFlag) (fit *assess.Fit, err error) {
-	if model.Model != "" {
-		if fit, err = assess.Read(model.Model); err != nil {
+// fill fills in a scenario from --model and --prior. What the other flags say wins over the fit,
+// which is nil without --model. other is the error model that they mean, or AutoModel.
+func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorFlag, other assess.ErrorModel) (fit *assess.Fit, err error) {
+	if f.Model != "" {
+		which, path := assess.SplitModel(f.Model)
+		if fit, err = assess.Read(path); err != nil {
 			return nil, err
 		}
-		tau, which := s.Temperature, assess.ErrorModel(model.ErrorModel)
-		switch { // other flags say it, too
-		case which != assess.AutoModel:
-		case env.given["label-noise"]:
-			which = assess.PerceivedModel
-		case env.given["r"] || env.given["sigma"]:
-			which = assess.MixtureModel
+		if which == assess.AutoModel {
+			which = other
 		}
 		if err := fit.Fill(s, which); err != nil {
 			return nil, err
 		}
-		if env.given["temperature"] {
-			s.Temperature = tau
-		}
+		outputs.override(s)
 	}
 	p, err := scenario.ReadPrior(prior.Prior)
 	p.Fitted = s.Prior.Fitted
@@ -171,31 +173,30 @@ type scenarioFlags struct {
 }
 
 // readScenario fills in a scenario, and checks its values and the values of the sampling. The fit is
-// nil without --model.
-func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling) (*scenario.Scenario, *assess.Fit, error) {
+// nil without --model. training is that of the networks, "" where no flag gives it.
+func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, training errmodel.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
-	fit, err := fillFit(env, s, f.fitFlag, f.priorFlag)
-	if err != nil || fit == nil {
-		return s, fit, err
+	fit, err := f.fill(s, f.outputsFlags, f.priorFlag, assess.AutoModel)
+	if err != nil {
+		return nil, nil, err
 	}
 	m, ok := s.Model.(scenario.Perceived)
-	for _, name := range []string{"misfit", "cutoff", "training"} {
-		if !ok && env.given[name] {
-			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture here; --error-model perceived takes its perceived label", name, f.Model)
-		}
-	}
 	if ok {
-		if env.given["misfit"] {
-			m.Misfit = f.Misfit
-		}
-		if env.given["cutoff"] {
-			m.Cutoff = f.Cutoff
-		}
+		m.Misfit, m.Cutoff, m.Training = or(f.Misfit, m.Misfit), cmp.Or(f.Cutoff, m.Cutoff), cmp.Or(training, m.Training)
 		s.Model = m
+		return s, fit, nil
+	}
+	for _, v := range []struct {
+		name  string
+		given bool
+	}{{"misfit", f.Misfit != nil}, {"cutoff", f.Cutoff > 0}, {"training", training != ""}} {
+		if fit != nil && v.given {
+			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture here; --model perceived:FILE takes its perceived label", v.name, f.Model)
+		}
 	}
 	return s, fit, nil
 }
@@ -215,22 +216,26 @@ func sizes(s *scenario.Scenario, levels, usual int, fit *assess.Fit, decoders ..
 
 // samplingFlags say how much is sampled.
 type samplingFlags struct {
-	Samples    uint64  `default:"${samples}" help:"Samples of each label."`
-	RelErr     float64 `placeholder:"X" help:"Sample so much that every reported standard error is at most X times its mean, instead; a pilot finds how much."`
-	MaxSamples uint64  `default:"100000000" help:"Most samples of each label with --rel-err."`
-	Within     int     `default:"5" placeholder:"θ" help:"Count errors of at most θ levels (default: 5)."`
-	Seed       uint64  `default:"1" help:"Seed of the random numbers. The same seed gives the same result."`
+	Samples uint64  `placeholder:"N" help:"Samples of each label (default: ${samples}); with --rel-err, the most of them (default: ${most})."`
+	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample so much that every reported standard error is at most X times its mean; a pilot finds how much."`
+	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers. The same seed gives the same result."`
 }
 
 // sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() scenario.Sampling {
-	return scenario.Sampling{Samples: f.Samples, RelErr: f.RelErr, MaxSamples: f.MaxSamples, Within: f.Within, Seed: f.Seed}
+	s := scenario.Usual()
+	if s.Seed = f.Seed; f.RelErr == 0 {
+		s.Samples = cmp.Or(f.Samples, s.Samples)
+	} else {
+		s.RelErr, s.MaxSamples = f.RelErr, cmp.Or(f.Samples, s.MaxSamples)
+	}
+	return s
 }
 
-// warnUnreached says that --max-samples came before --rel-err.
-func (f samplingFlags) warnUnreached(env *environment, quiet, reached bool) {
-	if !reached && !quiet {
-		fmt.Fprintf(env.stderr, "belsim: note: --max-samples %d was reached before --rel-err %g: some standard errors are larger\n", f.MaxSamples, f.RelErr)
+// warnUnreached says that --samples came before --rel-err.
+func (f samplingFlags) warnUnreached(env *environment, reached bool) {
+	if !reached {
+		env.note("--samples %d was reached before --rel-err %g: some standard errors are larger", f.sampling().MaxSamples, f.RelErr)
 	}
 }
 
@@ -245,7 +250,7 @@ func checkFlags(checks ...error) error {
 		case v.Name == "samples":
 			all = append(all, fmt.Errorf("--samples %v: a standard error needs at least 2", v.Value))
 		case v.Name == "max_samples":
-			all = append(all, fmt.Errorf("--max-samples %v: --rel-err samples in blocks of %d; want at least one", v.Value, montecarlo.BlockSize))
+			all = append(all, fmt.Errorf("--samples %v: --rel-err samples in blocks of %d; want at least one", v.Value, montecarlo.BlockSize))
 		default:
 			all = append(all, fmt.Errorf("--%s %v: want %s", strings.ReplaceAll(v.Name, "_", "-"), v.Value, v.Want))
 		}
@@ -255,7 +260,7 @@ func checkFlags(checks ...error) error {
 
 // workersFlag limits the processors in use.
 type workersFlag struct {
-	Workers int `default:"0" placeholder:"N" help:"Processors to use (default: all). Never changes a number."`
+	Workers int `default:"0" placeholder:"N" group:"sampling" help:"Processors to use (default: all). Never changes a number."`
 }
 
 // checkWorkers refuses a negative number, and more than parallel.Most.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,29 +19,27 @@ import (
 type heatmapCmd struct {
 	Codes      []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels     int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R          scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
-	Sigma      scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
-	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
-	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
-	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	R          scenario.Range `placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
+	Sigma      scenario.Range `placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
+	LabelNoise scenario.Range `group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
+	Misfit     scenario.Range `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
+	Cutoff     float64        `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
-	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: ${default})."`
+	Method  string `enum:",bound,exact,mc" default:"" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
 	outputsFlags
-	Samples uint64 `default:"100" help:"Samples of each label in each cell, with --method mc."`
-	Seed    uint64 `default:"1" help:"Seed of the random numbers, with --method mc."`
-	fitFlag
+	Samples uint64 `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
+	Seed    uint64 `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
+	modelFlag
 	priorFlag
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (heatmapCmd) Help() string {
 	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: with the default codes and --method bound, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
 
 r is nearly the mean error of unary in levels, and σ says how far from a transition bits err. The ranges without flags are the paper's, of 255 levels. Trained networks are in the corner: they had r of 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64), and σ of about r, or a little more. The second example draws this corner.
-
--o FILE.html is a page that shows the numbers of the cell under the mouse, and FILE.vl.json is for Vega-Lite.
 
 Examples:
 
@@ -51,7 +50,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "png", "svg", "pdf", "tex", "html", "vl.json")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy")); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
@@ -59,16 +58,23 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err := firstError(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
 		return err
 	}
-	fit, err := fillFit(env, s, cmd.fitFlag, cmd.priorFlag)
+	other := assess.AutoModel
+	switch {
+	case cmd.perceived():
+		other = assess.PerceivedModel
+	case cmd.R.Count > 0 || cmd.Sigma.Count > 0:
+		other = assess.MixtureModel
+	}
+	fit, err := cmd.fill(s, cmd.outputsFlags, cmd.priorFlag, other)
 	if err != nil {
 		return err
 	}
-	cmd.around(env, s, fit)
+	cmd.complete(s, fit)
 	if cmd.perceived() {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
 			return err
 		}
-		if cmd.training() == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}
@@ -84,75 +90,66 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	m, err := s.NewMap(sides, x, y, scenario.Method(cmd.Method))
 	if err != nil {
 		return err
 	}
 	m.Provenance = env.provenance()
-	bar := env.newProgress(cmd.Quiet, "cells", uint64(len(m.Cells)))
+	bar := env.newProgress("cells", uint64(len(m.Cells)))
 	err = s.Fill(ctx, cmd.run(backend, bar), m, sides, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, m)
-		case "npy":
-			return arrayfile.WriteNPY(ctx, w, m.Increases())
-		case "csv":
-			return table.WriteCSV(w, m.Cells, m.Columns()...)
-		case "html":
-			return paper.MapPage(m, s, fit, cmd.Decoder).HTML(w)
-		case "vl.json":
-			return paper.MapPage(m, s, fit, cmd.Decoder).VegaLite(w)
-		}
-		return writeFigure(w, path)(plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, m)
-	}
-	if fit == nil {
-		return m.Report(env.stdout, s, nil)
-	}
-	p := fit.Point(m.Plane)
-	at := m.Plane.Point(float64(p.X), float64(p.Y))
-	return m.Report(env.stdout, s, &at)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(m),
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases()) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Columns()...) },
+		},
+		figure: func() (*plots.Figure, error) {
+			return plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.style()))
+		},
+		print: func() error {
+			if fit == nil {
+				return m.Report(env.stdout, s, nil)
+			}
+			p := fit.Point(m.Plane)
+			at := m.Plane.Point(float64(p.X), float64(p.Y))
+			return m.Report(env.stdout, s, &at)
+		},
+	})
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.
 func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
 
-// around puts the map around the parameters of --model, unless the ranges are given, and takes the
-// training and the cutoff of its networks.
-func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *assess.Fit) {
-	if fit == nil {
-		return
+// complete fills in what no flag says: ranges around the parameters of --model, or the paper's, and
+// the training and the cutoff of its networks.
+func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
+	if cmd.Method == "" {
+		cmd.Method = string(scenario.Bound)
 	}
-	if m, ok := s.Model.(scenario.Perceived); ok {
-		const factor, count = 4, 9 // the fit is the cell in the middle
-		if !cmd.perceived() {
-			cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+	r, sigma := scenario.Range{Lo: 1, Hi: 150, Count: 100}, scenario.Range{Lo: 1, Hi: 100, Count: 100}
+	if fit != nil {
+		if m, ok := s.Model.(scenario.Perceived); ok {
+			const factor, count = 4, 9 // the fit is the cell in the middle
+			if !cmd.perceived() {
+				cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+			}
+			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
 		}
-		if !env.given["cutoff"] {
-			cmd.Cutoff = m.Cutoff
-		}
-		if !env.given["training"] {
-			cmd.Training = string(m.Training)
-		}
-		return
+		const factor, count = 8, 61
+		r, sigma = scenario.Around(float64(fit.R), factor, count), scenario.Around(float64(fit.Sigma), factor, count)
 	}
-	const factor, count = 8, 61
-	if !env.given["r"] {
-		cmd.R = scenario.Around(float64(fit.R), factor, count)
+	cmd.Training = cmp.Or(cmd.Training, errmodel.BitByBit)
+	if cmd.R.Count == 0 {
+		cmd.R = r
 	}
-	if !env.given["sigma"] {
-		cmd.Sigma = scenario.Around(float64(fit.Sigma), factor, count)
+	if cmd.Sigma.Count == 0 {
+		cmd.Sigma = sigma
 	}
 }
 
@@ -179,7 +176,7 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 	if cmd.perceived() {
 		// Cells are computed side by side, so each learns on one goroutine.
 		m, _ := s.Model.(scenario.Perceived) // of a fit
-		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.training(), 1
+		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
 		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior}
 	}
 	for i, c := range codes {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,15 +19,15 @@ type levelsCmd struct {
 	Codes      []string            `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	Levels     []int               `placeholder:"L" help:"Numbers of levels, with commas between them (default: those of the files among the codes, or 32,64,128,256)."`
 	Range      assess.LabelRange   `placeholder:"a:b" help:"Range of the labels: a is level 1, b the last one, for every number of levels."`
-	LabelNoise float64             `placeholder:"s" help:"Standard deviation of what a network knows of a label, in label units."`
-	MAE        forecast.UnaryError `name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained bit by bit and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
-	Model      string              `placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
-	Misfit     float64             `default:"0" placeholder:"η" help:"Misfit η, in label units: how far a bit is from what it could have learned (default: a quarter of a level where there are 64)."`
-	Cutoff     float64             `placeholder:"κ" help:"Cutoff κ of what networks learn, in cycles over the range of labels (default: by s and the number of levels)."`
-	Training   []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks are trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+	LabelNoise float64             `group:"model" placeholder:"s" help:"Standard deviation of what a network knows of a label, in label units."`
+	MAE        forecast.UnaryError `group:"model" name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained bit by bit and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
+	Model      string              `group:"model" placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
+	Misfit     *float64            `group:"model" placeholder:"η" help:"Misfit η, in label units: how far a bit is from what it could have learned (default: a quarter of a level where there are 64)."`
+	Cutoff     float64             `group:"model" placeholder:"κ" help:"Cutoff κ of what networks learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	Training   []errmodel.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks are trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
 	Decoder    []string            `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the best of each."`
-	Prior      string              `placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count, in label units (default: all labels alike)."`
-	Baseline   float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in label units."`
+	Prior      string              `group:"model" placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count, in label units (default: all labels alike)."`
+	Baseline   float64             `group:"codes" placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in label units."`
 	workersFlag
 	outputFlags
 }
@@ -52,25 +53,20 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	bar := env.newProgress(cmd.Quiet, "codes", work.Steps())
-	result, err := work.Run(ctx, cmd.Workers, bar.add)
+	bar := env.newProgress("codes", work.Steps())
+	found, err := work.Run(ctx, cmd.Workers, bar.add)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	result.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		if format(path) == "json" {
-			return table.WriteJSON(w, result)
-		}
-		return table.WriteCSV(w, result.Results, result.Columns())
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return table.WriteJSON(env.stdout, result)
-	}
-	return result.Write(env.stdout, cmd.Format)
+	found.Provenance = env.provenance()
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(found),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Columns()) },
+		},
+		print: func() error { return found.Write(env.stdout, cmd.Format) },
+	})
 }
 
 // check refuses values without a meaning, and what says nothing of the networks or of the labels.
@@ -81,7 +77,7 @@ func (cmd *levelsCmd) check() error {
 		want  string
 	}{
 		{"label-noise", cmd.LabelNoise, "more than zero label units"},
-		{"misfit", cmd.Misfit, "zero label units or more"},
+		{"misfit", or(cmd.Misfit, 0), "zero label units or more"},
 		{"cutoff", cmd.Cutoff, "more than zero cycles"},
 	} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
@@ -106,7 +102,7 @@ func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
 	s := scenario.New(nil)
 	s.Decoders = env.decoders
 	q := &forecast.Resolution{
-		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Decoders: cmd.Decoder, Trainings: cmd.Training,
+		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Decoders: cmd.Decoder, Trainings: []errmodel.Training{errmodel.BitByBit},
 		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Scenario: s,
 	}
 	if q.Misfit = q.Labels.DefaultMisfit(); cmd.Model != "" {
@@ -121,13 +117,8 @@ func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
 	if prior.Histogram != nil {
 		q.Labels.Histogram, q.Labels.Shares = prior.Histogram, nil
 	}
-	if env.given["misfit"] {
-		q.Misfit = cmd.Misfit
-	}
-	if env.given["cutoff"] {
-		q.Cutoff = cmd.Cutoff
-	}
-	if env.given["training"] {
+	q.Misfit, q.Cutoff = or(cmd.Misfit, q.Misfit), cmp.Or(cmd.Cutoff, q.Cutoff)
+	if len(cmd.Training) > 0 {
 		q.Trainings = cmd.Training
 	}
 	return q, nil

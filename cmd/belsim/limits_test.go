@@ -56,7 +56,7 @@ func TestInterrupted(t *testing.T) {
 		// The others with BELSIM_LONG=1.
 		"codes hadamard --levels 32768 -o code.png",
 		"codes hadamard --levels 65536 -o code.npy",
-		"codes hadamard --levels 65536 --properties",
+		"codes hadamard --levels 65536 --describe",
 		"compare hadamard --levels 16384",
 		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
 		"verify --code hadamard --levels 8192",
@@ -208,7 +208,7 @@ func TestDevices(t *testing.T) {
 		"codes zero.csv", "codes zero.npy", "compare zero.csv", "compare unary --model zero.json", "compare unary --prior zero.csv",
 		"compare unary --errors zero.npy", "verify --code zero.npy", "heatmap unary zero.csv", "optimize --start zero.csv",
 		"fit --code unary --targets zero.npy --outputs zero.npy", "fit --code unary --targets zero.csv --outputs zero.csv",
-		"figures --rates zero.csv -o f", "sweep zero.json --out o", "merge o --plan /dev/zero",
+		"sweep zero.json --out o", "merge o --plan /dev/zero",
 	} {
 		var stderr bytes.Buffer
 		if code := belsim(strings.Fields(args), &bytes.Buffer{}, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "it is a device; want a file") {

@@ -107,7 +107,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge", "man"}
+var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "figures", "bench", "sweep", "merge"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -185,7 +185,7 @@ func TestCodes(t *testing.T) {
 		mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c."+ending)
 	}
 	var listed struct{ Words []string }
-	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--json")), &listed); err != nil || listed.Words[1] != "0001" {
+	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--format=json")), &listed); err != nil || listed.Words[1] != "0001" {
 		t.Errorf("JSON words %v, %v", listed.Words, err)
 	}
 	var all struct {
@@ -194,13 +194,13 @@ func TestCodes(t *testing.T) {
 			Bits int
 		}
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
+	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--format=json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v, %v", all, err)
 	}
-	if got := mustRun(t, "codes", "c.npy", "--properties"); !strings.Contains(got, "c.npy") {
+	if got := mustRun(t, "codes", "c.npy", "--describe"); !strings.Contains(got, "c.npy") {
 		t.Errorf("properties of a file: %q", got)
 	}
-	if out := mustRun(t, "codes", "--descriptions"); !strings.Contains(out, "\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
+	if out := mustRun(t, "codes", "--describe"); !strings.Contains(out, "\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
 		t.Errorf("descriptions:\n%s", out)
 	}
 }
@@ -212,7 +212,7 @@ func TestTransposed(t *testing.T) {
 	write(t, "levels.csv", "0,0\n0,1\n1,1\n")
 	const want = "belsim: note: bits.csv has more bits (3 columns) than levels (2 rows): transpose it if its rows are the bits\n"
 	for _, tt := range []struct{ args, stderr string }{
-		{"codes bits.csv", want}, {"codes bits.csv --properties", want}, {"codes bits.csv --json", want},
+		{"codes bits.csv", want}, {"codes bits.csv --describe", want}, {"codes bits.csv --format json", want},
 		{"codes bits.csv -q", ""}, {"codes levels.csv", ""}, {"codes hadamard --levels 2", ""},
 	} {
 		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
@@ -249,7 +249,7 @@ func TestVerify(t *testing.T) {
 		}
 		Overall struct{ Bound, Exact, Mean, StdErr *float64 }
 	}
-	jsonOut := mustRun(t, "verify", "--levels", "31", "--json", "-o", "v.json", "--workers", "1")
+	jsonOut := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "1")
 	if err := json.Unmarshal([]byte(jsonOut), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("v.json differs from standard output: %v", err)
 	}
 	// The same numbers on more workers; the command line differs.
-	again := mustRun(t, "verify", "--levels", "31", "--json", "-o", "v.json", "--workers", "7")
+	again := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "7")
 	if got := strings.Replace(again, "--workers 7", "--workers 1", 1); got != jsonOut {
 		t.Error("seven workers print other numbers than one")
 	}
@@ -276,7 +276,7 @@ func TestVerify(t *testing.T) {
 	for _, ending := range []string{"png", "svg", "pdf"} {
 		mustRun(t, "verify", "--levels", "31", "--samples", "1000", "-o", "v."+ending)
 	}
-	out := mustRun(t, "verify", "--levels", "15", "--rel-err", "0.01", "--json")
+	out := mustRun(t, "verify", "--levels", "15", "--rel-err", "0.01", "--format=json")
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestVerify(t *testing.T) {
 	}
 	// Where nothing is checked, nothing passes.
 	v.Pass = new(bool)
-	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--levels", "15", "--decoder", "gen-ex", "--samples", "1000", "--json")), &v); err != nil || v.Pass != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--levels", "15", "--decoder", "gen-ex", "--samples", "1000", "--format=json")), &v); err != nil || v.Pass != nil {
 		t.Errorf("gen-ex: pass is %v, %v; want null", v.Pass, err)
 	}
 	// Hardly an error is seen, and the text says what that is worth.
@@ -297,11 +297,11 @@ func TestVerify(t *testing.T) {
 	if out := mustRun(t, "verify", "--code", "johnson", "--levels", "15", "--samples", "1000"); !strings.Contains(out, "the bound is Eq. 26, one level lower, with terms for the all-zero word") {
 		t.Error(out)
 	}
-	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--max-samples", "70000")
-	if status != 0 || !strings.Contains(stderr, "--max-samples 70000 was reached") {
+	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000")
+	if status != 0 || !strings.Contains(stderr, "--samples 70000 was reached") {
 		t.Errorf("unreached --rel-err: exit %d, %q", status, stderr)
 	}
-	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--max-samples", "70000", "--quiet"); status != 0 || stderr != "" {
+	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000", "--quiet"); status != 0 || stderr != "" {
 		t.Errorf("--quiet: exit %d, %q", status, stderr)
 	}
 }
@@ -353,7 +353,7 @@ func TestCompare(t *testing.T) {
 			Samples                    uint64
 		}
 	}
-	out := mustRun(t, append(args, "--json")...)
+	out := mustRun(t, append(args, "--format=json")...)
 	if err := json.Unmarshal([]byte(out), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -380,12 +380,12 @@ func TestCompare(t *testing.T) {
 	}
 	// A prior that has only level 5 gives that level's error.
 	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
-	out = mustRun(t, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv", "--json")
+	out = mustRun(t, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv", "--format=json")
 	if err := json.Unmarshal([]byte(out), &c); err != nil {
 		t.Fatal(err)
 	}
 	var v struct{ Labels []struct{ Exact float64 } }
-	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--code", "unary", "--levels", "64", "--samples", "1000", "--json")), &v); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--code", "unary", "--levels", "64", "--samples", "1000", "--format=json")), &v); err != nil {
 		t.Fatal(err)
 	}
 	if c.Levels != 64 || *c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
@@ -415,7 +415,7 @@ func TestErrorTable(t *testing.T) {
 		R       *float64
 		Overall struct{ Exact float64 }
 	}
-	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--json"}
+	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--format=json"}
 	if err := json.Unmarshal([]byte(mustRun(t, append(base, "--r", "0.5", "--sigma", "1")...)), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -521,7 +521,7 @@ func TestDecoders(t *testing.T) {
 	}
 	read := func(args string) map[string]result {
 		var got struct{ Results []result }
-		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare "+common+args+" --json")...)), &got); err != nil {
+		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare "+common+args+" --format json")...)), &got); err != nil {
 			t.Fatal(err)
 		}
 		out := map[string]result{}
@@ -617,7 +617,6 @@ func TestBadInput(t *testing.T) {
 	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
 	write(t, "noheader.csv", "1,2\n")
 	write(t, "long.csv", "label,count\n1,2\n900,3\n")
-	write(t, "exists.png", "old")
 	if err := os.Mkdir("folder.png", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -685,7 +684,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
 		{"verify --backend gpu", "--backend"},
-		{"verify --temperature 0", "--temperature 0: want a positive finite number"},
+		{"verify --temperature 0", "--temperature 0: want more than zero"},
 		{"verify --temperature -1", "--temperature -1: want a positive finite number"},
 		{"compare --temperature NaN", "--temperature NaN: want a positive finite number"},
 		{"heatmap --method mc --temperature Inf", "--temperature +Inf: want a positive finite number"},
@@ -711,15 +710,14 @@ func TestBadInput(t *testing.T) {
 		{"verify --samples 1", "--samples 1: a standard error needs at least 2"},
 		{"verify --samples 99999999999999999", "keep the sums of squares"},
 		{"verify --rel-err -2", "--rel-err -2: want a positive number"},
-		{"verify --rel-err 0.1 --max-samples 10", "--max-samples 10"},
-		{"verify --within -1", "--within -1"},
+		{"verify --rel-err 0.1 --samples 10", "--samples 10"},
+		{"compare --within -1", "--within -1"},
 		{"verify --workers -1", "--workers -1: want 1 or more"},
 		{"verify --seed -1", "--seed"},
 		{"verify -o v.gif", `v.gif: cannot write ".gif" here; want a name ending in .csv .json .png .svg .pdf`},
 		{"verify -o nowhere/v.png", "cannot write nowhere/v.png"},
 		{"verify -o good.csv/v.png", "cannot write good.csv/v.png"},
 		{"verify -o folder.png", "folder.png: it is a folder"},
-		{"verify -o exists.png --if-exists fail", "exists.png exists"},
 		{"verify extra", "unexpected argument extra"},
 		{"verify --bogus", "unknown flag --bogus"},
 		{"compare good.csv unary four.csv", "four.csv has 4 levels, but good.csv has 3; want as many in all codes"},
@@ -754,7 +752,7 @@ func TestBadInput(t *testing.T) {
 		{"optimize --start real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"optimize --levels 9 --bits 8 --time 0s", "--time 0s: want more than zero"},
 		{"optimize --levels 9 --bits 8 --time 1000000h", "--time 1000000h0m0s: want more than zero, and at most 10000h"},
-		{"optimize --levels 9 --bits 8 --steps 0", "--steps 0: want 1 to"},
+		{"optimize --levels 9 --bits 8 --steps 0", "--steps 0: want 1 or more"},
 		{"optimize --levels 9 --pareto --bits 4:1e12:5", "bits: want at most 65536"},
 		{"optimize --levels 9 --bits 8 --time 1s --steps 5", "--time and --steps both say how long"},
 		{"optimize --levels 9 --pareto --start unary", "--pareto changes the number of bits"},
@@ -792,7 +790,7 @@ func TestBadInput(t *testing.T) {
 func TestWriteIsAtomic(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x.csv", "old")
-	f := outputFlags{Output: []string{"x.csv"}, IfExists: "overwrite"}
+	f := outputFlags{Output: []string{"x.csv"}}
 	err := f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error {
 		io.WriteString(w, strings.Repeat("half", 5000))
 		return &fs.PathError{Op: "write", Path: "x.csv", Err: syscall.ENOSPC}
@@ -839,7 +837,7 @@ func TestInterrupt(t *testing.T) {
 // TestProgressInterrupted: an interrupted command says how much was finished; other errors stay as
 // they are.
 func TestProgressInterrupted(t *testing.T) {
-	bar := newEnvironment(nil, io.Discard, io.Discard).newProgress(true, "samples", 10)
+	bar := newEnvironment(nil, io.Discard, io.Discard).newProgress("samples", 10)
 	bar.add(4)
 	var u unfinished
 	if err := bar.interrupted(fmt.Errorf("sampling: %w", context.Canceled)); !errors.As(err, &u) || u.finished != "4 of 10 (40 %) samples were finished" {

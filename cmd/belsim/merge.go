@@ -17,9 +17,9 @@ type mergeCmd struct {
 	ListMissing bool     `help:"Print the shards that lack something, as Slurm's --array= wants them, and end."`
 	Shards      int      `placeholder:"N" help:"With --list-missing: of how many shards (default: as many as the files are of)."`
 	Plan        string   `placeholder:"FILE" reads:"" help:"Refuse results of another plan than this one."`
-	Method      string   `enum:",bound,exact,mc" default:"" help:"Method that a figure shows (default: the first of the plan)."`
-	Pair        []string `placeholder:"A,B" help:"The two that a figure compares, each CODE, CODE:DECODER or CODE:DECODER:LEVELS (default: those of a sweep that has but two)."`
-	outputFlags
+	Method      string   `group:"output" enum:",bound,exact,mc" default:"" help:"Method that a figure shows (default: the first of the plan)."`
+	Pair        []string `group:"output" placeholder:"A,B" help:"The two that a figure compares, each CODE, CODE:DECODER or CODE:DECODER:LEVELS (default: those of a sweep that has but two)."`
+	pictureFlags
 }
 
 func (mergeCmd) Help() string {
@@ -34,7 +34,7 @@ Examples, after 'belsim sweep testdata/sweep/plan.json --out results':
 
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json", "npz", "png", "svg", "pdf"); err != nil {
+	if err := cmd.checkOutput(env, "csv", "json", "npz"); err != nil {
 		return err
 	}
 	if cmd.Shards < 0 || cmd.Shards > 0 && !cmd.ListMissing {
@@ -62,14 +62,20 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err := m.Complete(); err != nil {
 		return fmt.Errorf("%s: %w: 'belsim merge %s --list-missing' lists their shards", cmd.Results, err, cmd.Results)
 	}
-	if err := cmd.write(env, func(w io.Writer, path string) error { return cmd.writeMerged(ctx, w, path, m) }); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return outside(table.WriteJSON(env.stdout, m.Table(version())))
-	}
-	_, err = fmt.Fprintf(env.stdout, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Tasks(), m.Invalid(), counted(m.Files, "file"))
-	return outside(err)
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": func(w io.Writer) error { return table.WriteJSON(w, m.Table(version())) },
+			"csv": func(w io.Writer) error {
+				return table.WriteCSVSeq(w, m.Cells(ctx), table.Without(m.Plane.Missing()...))
+			},
+			"npz": func(w io.Writer) error { return m.WriteNPZ(ctx, w) },
+		},
+		figure: func() (*plots.Figure, error) { return cmd.figure(m) },
+		print: func() error {
+			_, err := fmt.Fprintf(env.stdout, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Tasks(), m.Invalid(), counted(m.Files, "file"))
+			return err
+		},
+	})
 }
 
 // listMissing prints the shards that lack something, nothing where none does.
@@ -85,22 +91,14 @@ func (cmd *mergeCmd) listMissing(env *environment, m *sweep.Merged) error {
 	return outside(err)
 }
 
-// writeMerged writes the cells to a file, or draws a map of two codes.
-func (cmd *mergeCmd) writeMerged(ctx context.Context, w io.Writer, path string, m *sweep.Merged) error {
-	switch format(path) {
-	case "json":
-		return table.WriteJSON(w, m.Table(version()))
-	case "csv":
-		return table.WriteCSVSeq(w, m.Cells(ctx), table.Without(m.Plane.Missing()...))
-	case "npz":
-		return m.WriteNPZ(ctx, w)
-	}
+// figure draws a map of two codes.
+func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
 	increases, err := m.Map(cmd.Pair, scenario.Method(cmd.Method))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d := paper.IncreaseData(increases, cmd.size())
+	d := paper.IncreaseData(increases, cmd.style())
 	d.Title = fmt.Sprintf("A = %s (%s), B = %s (%s): %s, %d levels", increases.A, increases.DecoderA,
 		increases.B, increases.DecoderB, increases.Method.Text(), increases.Levels)
-	return writeFigure(w, path)(plots.Heatmap(d))
+	return plots.Heatmap(d)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,21 +24,21 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range of them, lo:hi:count or lo:hi:count:log (default there: twelve from the fewest possible to as many as levels, and those of the named codes)."`
-	Decoder        string           `enum:"${anycode}" default:"gen" help:"Decoder: ${enum} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained for the decoder)."`
-	MaxTransitions int              `placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
-	Start          string           `placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
-	Fix            string           `placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
-	Steps          uint64           `default:"100000" help:"Changes to try (default: ${default}; under a perceived label 20000, or 5000 for the decoder). The same steps and --seed give the same code on any number of --workers."`
-	Time           time.Duration    `placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
+	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder, one of ${anycode} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained for the decoder)."`
+	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
+	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
+	Fix            string           `group:"codes" placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
+	Steps          uint64           `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 for the decoder). The same steps and --seed give the same code on any number of --workers."`
+	Time           time.Duration    `group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
-	Keep           string           `placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
+	Keep           string           `group:"output" placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
 	outputsFlags
 	mixtureFlags
 	trainingFlag
 	priorFlag
 	samplingFlags
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (optimizeCmd) Help() string {
@@ -52,14 +53,14 @@ Examples:
 
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
-	endings := []string{"csv", "npy", "json", "png", "svg", "pdf", "tex"}
-	if cmd.Pareto {
-		endings = slices.DeleteFunc(endings, func(e string) bool { return e == "npy" })
+	endings := []string{"csv", "json"}
+	if !cmd.Pareto {
+		endings = append(endings, "npy")
 	}
-	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check(env)); err != nil {
+	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check()); err != nil {
 		return err
 	}
-	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling())
+	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)
 	if err != nil {
 		return err
 	}
@@ -67,24 +68,19 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
 	weights, err := s.Weights(o.Levels)
 	if err != nil {
 		return err
 	}
-	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 		return err
 	}
 	usual := search.Usual(s.Model)
-	if !env.given["decoder"] {
-		cmd.Decoder = usual.Decoder
-	}
-	if !env.given["outputs"] {
+	cmd.Decoder, cmd.Steps = cmp.Or(cmd.Decoder, usual.Decoder), cmp.Or(cmd.Steps, usual.Steps)
+	if o.Steps = cmd.Steps; s.Outputs == scenario.AutoOutputs {
 		s.Outputs = usual.Outputs
-	}
-	if !env.given["steps"] {
-		cmd.Steps, o.Steps = usual.Steps, usual.Steps
 	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
@@ -118,11 +114,11 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // check refuses flags without reading anything.
-func (cmd *optimizeCmd) check(env *environment) error {
+func (cmd *optimizeCmd) check() error {
 	switch {
-	case env.given["time"] && (cmd.Time <= 0 || cmd.Time > search.MaxTime):
+	case cmd.Time < 0 || cmd.Time > search.MaxTime:
 		return fmt.Errorf("--time %v: want more than zero, and at most %v", cmd.Time, search.MaxTime)
-	case cmd.Steps < 1 || cmd.Steps > search.MaxSteps:
+	case cmd.Steps > search.MaxSteps:
 		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
 	case cmd.MaxTransitions < 0:
 		return fmt.Errorf("--max-transitions %d: want 1 or more", cmd.MaxTransitions)
@@ -199,7 +195,7 @@ func (cmd *optimizeCmd) follow(env *environment, bits int) (progress func(uint64
 	if cmd.Pareto {
 		what = fmt.Sprintf("%d bits, %s", bits, what)
 	}
-	bar := env.newProgress(cmd.Quiet, what, total)
+	bar := env.newProgress(what, total)
 	began, seconds := time.Now(), uint64(0)
 	return func(n uint64, best float64) {
 		if bar.say(fmt.Sprintf("best so far about %.4g levels", best)); cmd.Time == 0 {
@@ -219,24 +215,18 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 		}
 	}
 	found.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "csv":
-			return arrayfile.WriteCSV(ctx, w, found.Code)
-		case "npy":
-			return arrayfile.WriteBitsNPY(ctx, w, found.Code)
-		case "json":
-			return table.WriteJSON(w, found)
-		}
-		title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-		return writeFigure(w, path)(plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return errors.Join(table.WriteJSON(env.stdout, found), found.Interrupted())
-	}
-	return errors.Join(cmd.printFound(env, found, model), found.Interrupted())
+	return errors.Join(cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, found.Code) },
+			"json": asJSON(found),
+		},
+		figure: func() (*plots.Figure, error) {
+			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
+			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.style()))
+		},
+		print: func() error { return cmd.printFound(env, found, model) },
+	}), found.Interrupted())
 }
 
 // printFound writes the result for people.
@@ -256,9 +246,7 @@ func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model 
 // followTradeoff writes every code of --keep when it is found, and notes the impossible.
 func (cmd *optimizeCmd) followTradeoff(ctx context.Context, env *environment, optimizer *search.Optimizer) {
 	optimizer.Follow.Impossible = func(bits int, err error) {
-		if !cmd.Quiet {
-			fmt.Fprintf(env.stderr, "belsim: note: %d bits: %v\n", bits, err)
-		}
+		env.note("%d bits: %v", bits, err)
 	}
 	optimizer.Follow.Found = func(found *search.Optimized) error {
 		found.Provenance = env.provenance()
@@ -284,7 +272,7 @@ func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
 	if err := os.MkdirAll(cmd.Keep, 0o777); err != nil {
 		return outside(fmt.Errorf("making the folder of --keep: %w", err))
 	}
-	kept := outputFlags{IfExists: cmd.IfExists}
+	var kept outputFlags
 	for _, m := range bits {
 		kept.Output = append(kept.Output, cmd.kept(m))
 	}
@@ -294,20 +282,15 @@ func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
 // finishTradeoff writes and prints the trade-off.
 func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, model string) error {
 	t.Provenance = env.provenance()
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, t)
-		case "csv":
-			return table.WriteCSV(w, t.Rows())
-		}
-		return writeFigure(w, path)(plots.Tradeoff(paper.TradeoffData(t, model, cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return errors.Join(table.WriteJSON(env.stdout, t), t.Interrupted())
-	}
-	fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
-	return errors.Join(cmd.print(env, t.Table()), t.Interrupted())
+	return errors.Join(cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(t),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, t.Rows()) },
+		},
+		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
+		print: func() error {
+			fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
+			return cmd.print(env, t.Table())
+		},
+	}), t.Interrupted())
 }

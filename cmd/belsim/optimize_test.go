@@ -32,7 +32,7 @@ func TestOptimize(t *testing.T) {
 			steps = "--steps 15" // samples logits
 		}
 		var found search.Optimized
-		args := "optimize --levels 24 --bits 9 --samples 1000 --seed 5 --json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
+		args := "optimize --levels 24 --bits 9 --samples 1000 --seed 5 --format json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
 		text := mustRun(t, strings.Fields(args)...)
 		if err := json.Unmarshal([]byte(text), &found); err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestOptimize(t *testing.T) {
 			if !strings.Contains(flags, "gen-ex") {
 				flags += " --decoder gen"
 			}
-			again := mustRun(t, strings.Fields("compare "+file+" --samples 1000 --seed 5 --json "+flags)...)
+			again := mustRun(t, strings.Fields("compare "+file+" --samples 1000 --seed 5 --format json "+flags)...)
 			if err := json.Unmarshal([]byte(again), &c); err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestOptimizeErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "e.csv", strings.Repeat("0,0.5,0,0.5,0\n", 6))
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000 --json")...)), &found); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000 --format json")...)), &found); err != nil {
 		t.Fatal(err)
 	}
 	// Three bits are certain: eight words, none of which is ever taken for another when
@@ -151,7 +151,7 @@ func TestPareto(t *testing.T) {
 	if err := os.Mkdir("codes", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg -o p.tex --keep codes")...)
+	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep codes")...)
 	var p search.Tradeoff
 	text, err := os.ReadFile("p.json")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestPareto(t *testing.T) {
 			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
 		var c scenario.Comparison
-		if err := json.Unmarshal([]byte(mustRun(t, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000", "--json")), &c); err != nil {
+		if err := json.Unmarshal([]byte(mustRun(t, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000", "--format=json")), &c); err != nil {
 			t.Fatal(err)
 		}
 		if c.Results[0].Mean != f.Mean {
@@ -210,7 +210,7 @@ func (d firstBit) Decode(word []uint64) int { return 1 + int(word[0]&1)*(d.level
 // TestOptimizeDecoder: --decoder takes what a registry adds, and no decoder that is for one
 // family of codes.
 func TestOptimizeDecoder(t *testing.T) {
-	args := strings.Fields("optimize --levels 8 --bits 4 --r 0.2 --sigma 1 --steps 100 --samples 200 --quiet --json --decoder")
+	args := strings.Fields("optimize --levels 8 --bits 4 --r 0.2 --sigma 1 --steps 100 --samples 200 --quiet --format json --decoder")
 	for decoder, want := range map[string]int{"first-bit": exitDone, "bel-u": exitUsage} {
 		var stdout, stderr bytes.Buffer
 		env := newEnvironment(append(args[:len(args):len(args)], decoder), &stdout, &stderr)

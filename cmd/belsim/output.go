@@ -17,39 +17,82 @@ import (
 	"belsim/theory/base/table"
 )
 
+// quietFlag leaves out what is said on standard error.
+type quietFlag struct {
+	Quiet bool `short:"q" group:"output" help:"No progress and no notes on standard error."`
+}
+
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .png, .svg and .pdf draw it; .csv, .json and .npy hold the numbers; .tex is for pgfplots, and reads the .csv of the same name. May be given several times."`
-	figureFlags
-	IfExists string `enum:"overwrite,fail" default:"overwrite" help:"What to do when FILE exists: ${enum}."`
-	Format   string `enum:"text,markdown,latex" default:"text" help:"Format of tables on standard output: ${enum}."`
-	JSON     bool   `name:"json" help:"Print JSON on standard output instead of a table."`
-	Quiet    bool   `short:"q" help:"No progress and no notes on standard error."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .csv and .json hold the numbers, and so do .npy and .npz where they are arrays; .png, .svg and .pdf draw it. May be given several times."`
+	Format string   `enum:"text,markdown,latex,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
+	quietFlag
 }
 
-// figureFlags say what pictures are drawn for.
-type figureFlags struct {
-	Size  string `enum:"text,column" default:"text" help:"Width of figures: text (6.3 inches) or column (3.3 inches, one of two)."`
-	Style string `enum:"${styles}" default:"plain" help:"Where figures will appear: ${enum}; sets widths, letters and 600 dots per inch."`
-	Text  bool   `name:"svg-text" help:"Write text in .svg as text, with its font, instead of outlines of letters."`
+// styleFlag says where pictures will appear.
+type styleFlag struct {
+	Style string `enum:"text,${styles}" default:"text" group:"output" placeholder:"PLACE" help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column."`
 }
 
-// styles are the values of --style.
+// pictureFlags are the outputFlags of commands that draw.
+type pictureFlags struct {
+	outputFlags
+	styleFlag
+}
+
+// styles are the values of --style besides text.
 func styles() string {
-	names := []string{"plain"}
+	var names []string
 	for _, s := range plots.Styles() {
 		names = append(names, string(s))
 	}
 	return strings.Join(names, ",")
 }
 
-// size is what figures are drawn for.
-func (f figureFlags) size() plots.Size {
-	s := plots.Size{Column: f.Size == "column", Text: f.Text}
-	if f.Style != "plain" {
-		s.Style = plots.Style(f.Style)
+// places are the styles that have a -column.
+func places() string {
+	var names []string
+	for _, s := range plots.Styles() {
+		if name, ok := strings.CutSuffix(string(s), "-column"); ok {
+			names = append(names, name)
+		}
 	}
-	return s
+	return strings.Join(names, ", ")
+}
+
+// style is what pictures are drawn for.
+func (f styleFlag) style() plots.Style { return plots.Style(strings.TrimPrefix(f.Style, "text")) }
+
+// result is what a command gives, in all its forms.
+type result struct {
+	files  map[string]func(w io.Writer) error // by the ending of a file; json is what --format json prints
+	figure func() (*plots.Figure, error)      // for the endings of pictures
+	print  func() error                       // for people, on standard output
+}
+
+// asJSON returns what writes a value as JSON.
+func asJSON(v any) func(io.Writer) error {
+	return func(w io.Writer) error { return table.WriteJSON(w, v) }
+}
+
+// deliver writes a result to the output files, and then to standard output.
+func (f outputFlags) deliver(env *environment, r result) error {
+	if err := f.write(env, func(w io.Writer, path string) error {
+		if make := r.files[format(path)]; make != nil {
+			return make(w)
+		}
+		figure, err := r.figure()
+		if err != nil {
+			return err
+		}
+		return figure.Write(w, format(path))
+	}); err != nil {
+		return err
+	}
+	if f.Format == "json" {
+		return r.files["json"](env.stdout)
+	}
+	return r.print()
 }
 
 // print prints a table on standard output, in the format of --format.
@@ -59,15 +102,13 @@ func (f outputFlags) print(env *environment, t *table.Table) error {
 
 // format is the ending of a file, without the dot.
 func format(path string) string {
-	const vega = "vl.json" // a specification of Vega-Lite
-	if strings.HasSuffix(strings.ToLower(path), "."+vega) {
-		return vega
-	}
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
-// stem is a path without its ending.
-func stem(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) }
+// checkOutput is that of outputFlags, where the command draws, too.
+func (f pictureFlags) checkOutput(env *environment, known ...string) error {
+	return f.outputFlags.checkOutput(env, append(known, plots.Formats()...)...)
+}
 
 // checkOutput refuses outputs that are known to fail before any work is done, such as files
 // whose ending the command cannot write.
@@ -80,11 +121,6 @@ func (f outputFlags) checkOutput(env *environment, known ...string) error {
 		if slices.Contains(f.Output[:i], path) {
 			return fmt.Errorf("-o %s is given twice", path)
 		}
-		if ending == "tex" {
-			if err := plots.CheckTeXName(filepath.Base(path)); err != nil {
-				return fmt.Errorf("cannot write %s: %w", path, err)
-			}
-		}
 		if info, err := os.Stat(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
 		} else if !info.IsDir() {
@@ -93,28 +129,11 @@ func (f outputFlags) checkOutput(env *environment, known ...string) error {
 		if _, err := safefile.Resolve(path); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
 		}
-		switch info, err := os.Stat(path); {
-		case err == nil && info.IsDir():
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return fmt.Errorf("cannot write %s: it is a folder", path)
-		case err == nil && f.IfExists == "fail":
-			return fmt.Errorf("%s exists; take another name or --if-exists overwrite", path)
 		}
 	}
 	return env.files.Claim(f.Output...)
-}
-
-// writeFigure returns a function that writes a figure to w, in the format of a path. The .tex
-// reads the .csv beside it.
-func writeFigure(w io.Writer, path string) func(*plots.Figure, error) error {
-	return func(f *plots.Figure, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case format(path) == "tex":
-			return f.TeX(w, filepath.Base(stem(path))+".csv")
-		}
-		return f.Write(w, format(path))
-	}
 }
 
 // write makes the output files, each by its path.
@@ -135,7 +154,7 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 	}
 	safefile.RemoveAbandoned(path)
 	var made error
-	err := safefile.Write(path, safefile.Options{KeepExisting: f.IfExists == "fail"}, func(w io.Writer) error {
+	err := safefile.Write(path, func(w io.Writer) error {
 		made = make(w)
 		return made
 	})

@@ -22,7 +22,7 @@ func TestPerceived(t *testing.T) {
 	}
 
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --json --decoder gen")...)), &c); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --format json --decoder gen")...)), &c); err != nil {
 		t.Fatal(err)
 	}
 	if c.LabelNoise == nil || math.Abs(*c.LabelNoise-1.15) > 0.1 || c.R != nil || c.Misfit == nil || *c.Misfit != 0.25 || c.Training != "" || len(c.Results) != 4 {
@@ -64,7 +64,7 @@ func TestPerceived(t *testing.T) {
 
 	// What is found is better than the named codes.
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet --json")...)), &found); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet --format json")...)), &found); err != nil {
 		t.Fatal(err)
 	}
 	if found.LabelNoise == nil || found.Training != "bits" || !(found.Improvement > 0) {

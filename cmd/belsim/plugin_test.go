@@ -55,11 +55,11 @@ func TestPluggedIn(t *testing.T) {
 	}
 	// both runs a command with each of the two decoders and returns their JSON.
 	both := func(args string) (toy, gen string) {
-		return belsim(args + " --quiet --backend cpu --json --decoder toy"), belsim(args + " --quiet --backend cpu --json --decoder gen")
+		return belsim(args + " --quiet --backend cpu --format json --decoder toy"), belsim(args + " --quiet --backend cpu --format json --decoder gen")
 	}
 
 	// Samples are the same random numbers, so sampled means are equal to the last bit.
-	out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu --json")
+	out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu --format json")
 	var c scenario.Comparison
 	if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Results) != 4 {
 		t.Fatalf("compare printed %s (%v)", out, err)
@@ -116,7 +116,7 @@ func TestPluggedIn(t *testing.T) {
 
 	// The search finds a code that is better than the named codes, by its exact value.
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu --json")), &found); err != nil {
+	if err := json.Unmarshal([]byte(belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu --format json")), &found); err != nil {
 		t.Fatal(err)
 	}
 	if found.Decoder != "toy" || found.Steps != 60 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {

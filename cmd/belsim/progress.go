@@ -22,7 +22,7 @@ import (
 type progress struct {
 	what     string
 	finished atomic.Uint64
-	total    atomic.Uint64
+	total    uint64
 	note     atomic.Value // a text beside it
 	bars     *mpb.Progress
 	bar      *mpb.Bar
@@ -34,12 +34,12 @@ type progress struct {
 
 const progressEvery = 30 * time.Second
 
-// newProgress counts to total things of a kind.
-func (env *environment) newProgress(quiet bool, what string, total uint64) *progress {
-	p := &progress{what: what}
-	p.total.Store(total)
+// newProgress counts to total things of a kind. It shows nothing where there are none, or where
+// nobody knows how many.
+func (env *environment) newProgress(what string, total uint64) *progress {
+	p := &progress{what: what, total: total}
 	env.watch(p)
-	if quiet {
+	if env.quiet || total == 0 {
 		return p
 	}
 	if terminal.Is(env.stderr) {
@@ -87,7 +87,7 @@ func (p *progress) said() string {
 
 // String says how much is finished.
 func (p *progress) String() string {
-	done, total := p.finished.Load(), p.total.Load()
+	done, total := p.finished.Load(), p.total
 	if total == 0 { // it is not known
 		return fmt.Sprint(done)
 	}

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"belsim/cmd/internal/rules"
 	"belsim/montecarlo/assess"
-	"belsim/plots/paper"
+	"belsim/plots"
 )
 
 // ruled is implemented by the commands that have rules.
@@ -31,31 +30,28 @@ func (env *environment) checkGiven(k *kong.Context) error {
 	if err := rules.CheckValues(k); err != nil {
 		return err
 	}
-	return errors.Join(env.files.CheckStandardInput(), rules.Contradictions(env.given, env.rules(k)))
+	return errors.Join(env.files.CheckStandardInput(), rules.Contradictions(rules.Given(k), env.rules(k)))
 }
 
 // noteUnused notes the flags that had no effect, after the command ran: heatmap takes its
 // method from a fit.
 func (env *environment) noteUnused(k *kong.Context) {
-	if env.given["quiet"] {
-		return
-	}
-	for _, note := range rules.Unused(env.given, env.rules(k)) {
-		fmt.Fprintf(env.stderr, "belsim: note: %s\n", note)
+	for _, note := range rules.Unused(rules.Given(k), env.rules(k)) {
+		env.note("%s", note)
 	}
 }
 
 // flagRules of output files and of standard output. printsTable says that the command prints a
-// table; others are further flags that name files.
-func (f outputFlags) flagRules(printsTable bool, others ...string) []rules.Rule {
+// table.
+func (f pictureFlags) flagRules(printsTable bool) []rules.Rule {
 	return slices.Concat(
-		rules.Contradicts("json", "say how results are printed", "format"),
-		rules.NoEffect(!printsTable && !f.JSON, "no table is printed", "format"),
-		rules.NoEffect(!f.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "size", "style"),
-		rules.NoEffect(!f.writes("svg"), "no -o FILE is an .svg", "svg-text"),
-		rules.NoEffect(len(f.Output) == 0 && strings.Join(others, "") == "", "there is no -o FILE", "if-exists"),
+		rules.NoEffect(!printsTable && f.Format != "json", "no table is printed", "format"),
+		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style"),
 	)
 }
+
+// draws reports whether some output file is a picture.
+func (f outputFlags) draws() bool { return f.writes(plots.Formats()...) }
 
 // writes reports whether some output file has one of the endings.
 func (f outputFlags) writes(endings ...string) bool {
@@ -70,7 +66,6 @@ func (f mixtureFlags) flagRules() []rules.Rule {
 		rules.Contradicts("model", both, "r", "sigma", "errors"),
 		rules.Contradicts("errors", both, "r", "sigma"),
 		rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
-		rules.NoEffect(f.Model == "", "it is for --model", "error-model"),
 	)
 }
 
@@ -89,35 +84,22 @@ func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Ru
 	return rules.NoEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
 }
 
-// flagRules of how much is sampled. within is the place that shows how many errors are within
-// θ, where it is missing.
-func (f samplingFlags) flagRules(within string) []rules.Rule {
-	return slices.Concat(
-		rules.Contradicts("rel-err", "say how much to sample", "samples"),
-		rules.NoEffect(f.RelErr == 0, "it limits --rel-err, which is missing", "max-samples"),
-		rules.NoEffect(within != "", within, "within"),
-	)
-}
-
 func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 	list := cmd.Code == ""
 	return slices.Concat(
-		cmd.outputFlags.flagRules(list || cmd.Properties),
-		rules.NoEffect(list, "the table of all codes has them", "properties"),
-		rules.NoEffect(!list && cmd.JSON, "JSON has them", "properties"),
-		rules.NoEffect(!list, "it is for the table of all codes", "descriptions"),
-		rules.NoEffect(list && cmd.JSON, "JSON has them", "descriptions"),
+		cmd.pictureFlags.flagRules(list || cmd.Describe),
+		rules.NoEffect(cmd.Format == "json", "JSON has all", "describe"),
 	)
 }
 
 func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	within := ""
-	if len(cmd.Decoder) > 1 && !cmd.JSON && !cmd.writes("csv", "json") {
+	if len(cmd.Decoder) > 1 && cmd.Format != "json" && !cmd.writes("csv", "json") {
 		within = "a table of several decoders does not show it; --json and -o FILE.csv do"
 	}
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
-		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
+		cmd.pictureFlags.flagRules(true), rules.NoEffect(within != "", within, "within"),
 	)
 }
 
@@ -126,20 +108,13 @@ func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("label-noise", both, "mae", "model"), rules.Contradicts("mae", both, "model"),
 		rules.Contradicts("model", "give the range of the labels", "range"),
-		cmd.outputFlags.flagRules(true),
 	)
 }
 
 func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
-	within := ""
-	if !cmd.writes("csv") {
-		within = "only -o FILE.csv shows it"
-	}
 	return slices.Concat(
 		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "label-noise", "mae"),
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.samplingFlags.flagRules(within), cmd.outputFlags.flagRules(true),
-		rules.NoEffect(cmd.JSON, "JSON has all levels", "full"),
+		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(true),
 	)
 }
 
@@ -147,22 +122,21 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("label-noise", "give the error model", "r", "sigma"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
-		rules.NoEffect(cmd.Model == "", "it is for --model", "error-model"),
-		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.outputFlags.flagRules(false),
+		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(false),
 		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)
 }
 
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
-		cmd.outputFlags.flagRules(true),
-		rules.NoEffect(!cmd.writes("png", "svg", "pdf", "tex"), "no -o FILE is a picture", "bits"),
+		cmd.pictureFlags.flagRules(true),
+		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "bits"),
 	)
 }
 
 func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature", "signs"),
+		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature"),
 		rules.NoEffect(!assess.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
 	)
 }
@@ -171,46 +145,30 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("time", "say how long to search", "steps"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.samplingFlags.flagRules("no result of optimize shows it"), cmd.outputFlags.flagRules(true, cmd.Keep),
+		cmd.pictureFlags.flagRules(true),
 	)
-}
-
-func (cmd *benchCmd) flagRules(*environment) []rules.Rule { return cmd.outputFlags.flagRules(true) }
-
-func (cmd *figuresCmd) flagRules(*environment) []rules.Rule {
-	chosen, err := cmd.chosen()
-	if err != nil {
-		return nil // Run refuses it
-	}
-	drawsRates := func(f paper.Figure) bool { return slices.Contains([]string{"3a", "3b", "11"}, f.Name) }
-	return rules.NoEffect(!slices.ContainsFunc(chosen, drawsRates), "--only has none of 3a, 3b and 11", "rates")
 }
 
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
 	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
-	switch {
-	case cmd.Init:
-		return rules.NoEffect(true, "--init prints an example of a plan, and ends",
-			append(work, "out", "shard", "shards", "list", "print", "gpu", "image")...)
-	case cmd.Print != "":
-		return rules.NoEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
+	switch cmd.Print {
+	case "example":
+		return rules.NoEffect(true, "--print example needs nothing", append(work, "out", "shard", "shards", "image")...)
+	case "cells":
+		return rules.NoEffect(true, "--print cells computes nothing", append(work, "out", "image")...)
 	}
-	return slices.Concat(
-		rules.NoEffect(cmd.List, "--list prints the cells, and ends", append(work, "out")...),
-		rules.NoEffect(true, "it is for --print; --backend cuda samples on a GPU", "gpu"),
-		rules.NoEffect(true, "it is for --print kubernetes", "image"),
-	)
+	return rules.NoEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
 }
 
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
 	if cmd.ListMissing {
 		return slices.Concat(
-			rules.Contradicts("list-missing", "say what the result is", "output", "json"),
-			rules.NoEffect(true, "--list-missing prints shards, and ends", "method", "pair", "size", "style", "svg-text", "if-exists", "format"),
+			rules.Contradicts("list-missing", "say what the result is", "output", "format"),
+			rules.NoEffect(true, "--list-missing prints shards, and ends", "method", "pair", "style"),
 		)
 	}
 	return slices.Concat(
-		cmd.outputFlags.flagRules(false),
-		rules.NoEffect(!cmd.writes("png", "svg", "pdf"), "no -o FILE is a picture", "method", "pair"),
+		cmd.pictureFlags.flagRules(false),
+		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "method", "pair"),
 	)
 }

@@ -28,7 +28,6 @@ func TestEmptyFlags(t *testing.T) {
 		{`optimize --levels 8 --bits 4 --max-transitions 0`, "--max-transitions 0: want 1 or more"},
 		{`figures --only ""`, `--only "": want a value`},
 		{`figures -o ""`, `--output "": want a value`},
-		{`figures --rates ""`, `--rates "": want a value`},
 		{`sweep ""`, `plan "": want a value`},
 		{`sweep plan.json --print ""`, `--print "": want a value`},
 		{`sweep plan.json --out r --shards 0`, "--shards 0: want 1 or more"},
@@ -55,13 +54,9 @@ func TestContradictions(t *testing.T) {
 		{"compare --errors e.csv --sigma 2", "--errors and --sigma " + probabilities},
 		{"optimize --errors e.csv --r 2", "--errors and --r " + probabilities},
 		{"optimize --model f.json --errors e.csv", "--model and --errors " + probabilities},
-		{"compare --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
-		{"verify --rel-err 0.1 --samples 50", "--rel-err and --samples both say how much to sample"},
-		{"codes --json --format latex", "--json and --format both say how results are printed"},
-		{"bench --json --format text", "--json and --format both say how results are printed"},
 		{"merge r --list-missing -o a.csv", "--list-missing and --output both say what the result is"},
 		{"fit --code unary --targets - --outputs logits:-", "--targets - and --outputs - both read standard input; want - once"},
-		{"merge r --list-missing --json", "--list-missing and --json both say what the result is"},
+		{"merge r --list-missing --format json", "--list-missing and --format both say what the result is"},
 	} {
 		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
 		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
@@ -77,44 +72,33 @@ func TestNoEffect(t *testing.T) {
 	write(t, "fit.json", `{"levels": 4, "r": 0.3, "sigma": 1, "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25]}`)
 	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.3], "sigma": [1], "methods": ["bound"]}`)
 	mustRun(t, "sweep", "plan.json", "--out", "results")
-	write(t, "rates.csv", "level,bit,target,samples,wrong,rate,lo,hi,fitted\n1,1,0,5,1,0.2,0.1,0.3,0.2\n2,1,1,5,1,0.2,0.1,0.3,0.2\n")
 	const compare, heatmap = "compare unary --levels 4 --backend cpu --samples 20", "heatmap unary johnson --levels 4 --r 0.1:0.3:2 --sigma 1:2:2"
 	const optimize = "optimize --levels 4 --bits 3 --steps 5 --samples 20 --backend cpu"
 	for i, tt := range []struct{ args, flags, want string }{
 		{compare, "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen", "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen,gen-ex", "--temperature 2", ""},
-		{compare, "--max-samples 100000", "it limits --rel-err, which is missing"},
 		{compare, "--within 2", ""},
 		{compare + " --decoder bel-u,gen", "--within 2", "a table of several decoders does not show it"},
-		{compare + " --decoder bel-u,gen --json", "--within 2", ""},
-		{compare, "--size column", "no -o FILE is a picture"},
-		{compare + " -o a.csv", "--size column", "no -o FILE is a picture"},
-		{compare + " -o a.png", "--size column", ""},
-		{compare, "--if-exists fail", "there is no -o FILE"},
-		{compare + " -o b.csv", "--if-exists fail", ""},
+		{compare + " --decoder bel-u,gen --format json", "--within 2", ""},
+		{compare, "--style column", "no -o FILE is a picture"},
+		{compare + " -o a.csv", "--style column", "no -o FILE is a picture"},
+		{compare + " -o a.png", "--style column", ""},
 		{compare, "--format markdown", ""},
-		{"verify --code unary --levels 4 --samples 20 --backend cpu", "--within 2", "only -o FILE.csv shows it"},
-		{"verify --code unary --levels 4 --samples 20 --backend cpu -o v.csv", "--within 2", ""},
-		{"verify --code unary --levels 4 --samples 20 --backend cpu --json", "--full", "JSON has all levels"},
 		{heatmap, "--samples 10 --seed 2 --backend cpu", "--method bound samples nothing"},
 		{heatmap + " --method exact", "--samples 10", "--method exact samples nothing"},
 		{heatmap + " --method mc --backend cpu", "--samples 10 --seed 2", ""},
 		{heatmap + " --model fit.json", "--samples 10", "--method bound samples nothing"},
 		{heatmap, "--format latex", "no table is printed"},
 		{"codes unary --levels 4", "--format latex", "no table is printed"},
-		{"codes unary --levels 4 --properties", "--format latex", ""},
-		{"codes --levels 4", "--properties", "the table of all codes has them"},
-		{"codes unary --levels 4 --json", "--properties", "JSON has them"},
-		{optimize, "--within 3", "no result of optimize shows it"},
+		{"codes unary --levels 4 --describe", "--format latex", ""},
+		{"codes unary --levels 4 --format json", "--describe", "JSON has all"},
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
-		{"figures -o f --only 2a", "--rates rates.csv", "--only has none of 3a, 3b and 11"},
-		{"sweep --init", "--out x --shards 3 --list", "--init prints an example of a plan"},
-		{"sweep plan.json --list", "--flush-every 1s --out x", "--list prints the cells, and ends"},
-		{"sweep plan.json --out results", "--gpu", "--backend cuda samples on a GPU"},
+		{"sweep --print example", "--out x --shards 3", "--print example needs nothing"},
+		{"sweep plan.json --print cells", "--flush-every 1s --out x", "--print cells computes nothing"},
 		{"sweep plan.json --out results --shards 2 --print slurm", "--image x", "it is for --print kubernetes"},
 		{"merge results -o m.csv", "--method bound --pair a,b", "no -o FILE is a picture"},
-		{"merge results --list-missing", "--size column", "--list-missing prints shards"},
+		{"merge results --list-missing", "--style column", "--list-missing prints shards"},
 	} {
 		if i%3 != 0 && !long {
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,18 +16,15 @@ import (
 )
 
 type sweepCmd struct {
-	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --init prints an example."`
+	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --print example prints one."`
 	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
 	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: what SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX says, else the whole)."`
 	Shards     int           `placeholder:"N" help:"Number of shards, where the environment says which; with --print, that of the job."`
-	Init       bool          `help:"Print an example of a plan, which runs in seconds, and end."`
-	List       bool          `help:"List the cells of the plan, or of the shard, as CSV, and end."`
-	Print      string        `enum:",slurm,kubernetes" default:"" placeholder:"ENGINE" help:"Print the job for the plan, and end: slurm, the script of an array, or kubernetes, the manifest of an Indexed Job."`
-	GPU        bool          `name:"gpu" help:"With --print: one GPU for each shard, and --backend cuda."`
-	Image      string        `default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`
-	FlushEvery time.Duration `default:"10s" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: ${default})."`
+	Print      string        `enum:",example,cells,slurm,kubernetes" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; cells, the cells of the plan or of the shard, as CSV; slurm, the script of an array for the plan; kubernetes, the manifest of an Indexed Job. With --backend cuda, each shard of a job gets a GPU."`
+	Image      string        `group:"output" default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`
+	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
 	backendFlags
-	Quiet bool `short:"q" help:"No progress and no notes on standard error."`
+	quietFlag
 }
 
 func (sweepCmd) Help() string {
@@ -34,7 +32,7 @@ func (sweepCmd) Help() string {
 
 Examples:
 
-  belsim sweep --init
+  belsim sweep --print example
 
   belsim sweep testdata/sweep/plan.json --out results
 
@@ -44,14 +42,14 @@ Examples:
 // Run implements the command.
 func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	switch {
-	case cmd.Init && cmd.Plan != "":
-		return fmt.Errorf("%s: --init prints a plan, and reads none; 'belsim sweep --init > %s' writes it", cmd.Plan, cmd.Plan)
-	case cmd.Init:
+	case cmd.Print == "example" && cmd.Plan != "":
+		return fmt.Errorf("%s: --print example reads no plan; 'belsim sweep --print example > %s' writes one", cmd.Plan, cmd.Plan)
+	case cmd.Print == "example":
 		_, err := fmt.Fprint(env.stdout, sweep.ExamplePlan)
 		return outside(err)
 	case cmd.Plan == "":
-		return errors.New("want a plan, a .json file; 'belsim sweep --init' prints an example")
-	case cmd.FlushEvery <= 0:
+		return errors.New("want a plan, a .json file; 'belsim sweep --print example' prints an example")
+	case cmd.FlushEvery < 0:
 		return fmt.Errorf("--flush-every %v: want a time above zero", cmd.FlushEvery)
 	}
 	if err := cmd.checkWorkers(); err != nil {
@@ -67,14 +65,14 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	}
 	cmd.noteLeftOut(env, problems.LeftOut)
 	s := problems.Sweep
-	if cmd.Print != "" {
+	if cmd.Print == "slurm" || cmd.Print == "kubernetes" {
 		return cmd.printJob(env, plan, s)
 	}
 	i, n, err := sweep.WhichShard(cmd.Shard, cmd.Shards, os.Getenv)
 	if err != nil {
 		return err
 	}
-	if cmd.List {
+	if cmd.Print == "cells" {
 		return outside(table.WriteCSVSeq(env.stdout, s.List(ctx, s.Part(i, n)), table.Without(s.Plane.Missing()...)))
 	}
 	if cmd.Out == "" {
@@ -89,7 +87,7 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 
 // noteLeftOut says which codes, decoders and methods do not go together.
 func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
-	if len(leftOut) == 0 || cmd.Quiet {
+	if len(leftOut) == 0 {
 		return
 	}
 	const most = 3
@@ -97,7 +95,7 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 	if more := len(leftOut) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	fmt.Fprintf(env.stderr, "belsim: note: %s\n", table.Visible(cmd.Plan+": left out: "+text))
+	env.note("%s", table.Visible(cmd.Plan+": left out: "+text))
 }
 
 // work computes the pieces of a shard that its file does not have.
@@ -109,19 +107,19 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, problems *sweep
 	s := shard.Sweep
 	fmt.Fprintf(env.stdout, "plan %.12s: %d cells; shard %d of %d: %s, %d finished before\n",
 		s.ID, s.Tasks(), shard.Index, shard.Count, counted(all, "piece"), all-len(todo))
-	if others := shard.Others(); len(others) > 0 && !cmd.Quiet {
-		fmt.Fprintf(env.stderr, "belsim: note: %s has shards of %v of this plan too: cells may be computed twice, and are counted once\n", cmd.Out, others)
+	if others := shard.Others(); len(others) > 0 {
+		env.note("%s has shards of %v of this plan too: cells may be computed twice, and are counted once", cmd.Out, others)
 	}
 	if all == 0 {
 		_, err := fmt.Fprintf(env.stdout, "complete: there are %d pieces, and more shards\n", s.Pieces())
 		return outside(err)
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
-	bar := env.newProgress(cmd.Quiet || len(todo) == 0, "pieces", uint64(len(todo)))
+	bar := env.newProgress("pieces", uint64(len(todo)))
 	env.saves.Store(true)
 	defer env.saves.Store(false)
-	err = shard.Work(ctx, problems, todo, cmd.run(backend, bar), cmd.FlushEvery)
+	err = shard.Work(ctx, problems, todo, cmd.run(backend, bar), cmp.Or(cmd.FlushEvery, sweep.FlushEvery))
 	bar.stop()
 	if err != nil {
 		return err
@@ -143,16 +141,14 @@ func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan, s *sweep.Sweep
 	switch {
 	case cmd.Shards < 1:
 		return fmt.Errorf("--print %s: want --shards N, the number of parts", cmd.Print)
-	case cmd.Shard != "" || cmd.List:
-		return fmt.Errorf("--print %s is for all shards; want neither --shard nor --list", cmd.Print)
+	case cmd.Shard != "":
+		return fmt.Errorf("--print %s is for all shards; want no --shard", cmd.Print)
 	case cmd.Out == "":
 		return fmt.Errorf("--print %s: want --out, a folder that all shards can write to", cmd.Print)
-	case cmd.GPU && env.given["backend"] && cmd.Backend != string(gpu.CUDA):
-		return fmt.Errorf("--gpu --backend %s: a GPU for each shard that none would use", cmd.Backend)
 	}
 	job := jobs.Job{
 		PlanPath: plan.Path, PlanText: plan.Text, PlanID: s.ID, Cells: s.Tasks(), Shards: cmd.Shards,
-		Folder: cmd.Out, GPU: cmd.GPU, Image: cmd.Image, Flags: cmd.shardFlags(env),
+		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Image: cmd.Image, Flags: cmd.shardFlags(),
 	}
 	fill := job.Slurm
 	if cmd.Print == "kubernetes" {
@@ -167,16 +163,14 @@ func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan, s *sweep.Sweep
 }
 
 // shardFlags are the flags of every shard besides the plan, the folder and the shard.
-func (cmd *sweepCmd) shardFlags(env *environment) (flags []string) {
-	if env.given["workers"] {
+func (cmd *sweepCmd) shardFlags() (flags []string) {
+	if cmd.Workers > 0 {
 		flags = append(flags, fmt.Sprintf("--workers=%d", cmd.Workers))
 	}
-	if cmd.GPU {
-		flags = append(flags, "--backend="+string(gpu.CUDA))
-	} else if env.given["backend"] {
+	if cmd.Backend != string(gpu.Auto) {
 		flags = append(flags, "--backend="+cmd.Backend)
 	}
-	if env.given["flush-every"] {
+	if cmd.FlushEvery > 0 {
 		flags = append(flags, fmt.Sprintf("--flush-every=%v", cmd.FlushEvery))
 	}
 	if cmd.Quiet {

@@ -16,11 +16,10 @@ type verifyCmd struct {
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code; map, median and mean know the error model."`
 	scenarioFlags
 	trainingFlag
-	Random bool `help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
+	Random bool `group:"model" help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
 	samplingFlags
-	Full bool `help:"Print every level, however many there are."`
 	backendFlags
-	outputFlags
+	pictureFlags
 }
 
 func (verifyCmd) Help() string {
@@ -33,11 +32,11 @@ Example:
 
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "png", "svg", "pdf", "tex")); err != nil {
+	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json")); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
-	s, fit, err := cmd.readScenario(env, draw)
+	s, fit, err := cmd.readScenario(env, draw, cmd.Training)
 	if err != nil {
 		return err
 	}
@@ -52,9 +51,9 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	backend := cmd.backend(env, cmd.Quiet)
+	backend := cmd.backend(env)
 	defer backend.Close()
-	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
+	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 		return err
 	}
 	d, err := s.Decoder(cmd.Decoder, codes[0])
@@ -70,35 +69,23 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	env.disturb(th)
-	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(len(th)))
-	result, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
+	bar := env.newProgress("samples", draw.Most()*uint64(len(th)))
+	v, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	result.Provenance = env.provenance()
-	cmd.warnUnreached(env, cmd.Quiet, result.Reached)
-	if err := cmd.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "json":
-			return table.WriteJSON(w, result)
-		case "csv":
-			return table.WriteCSV(w, result.Labels)
-		}
-		return writeFigure(w, path)(plots.Verify(paper.VerifyData(result, s.String(), cmd.size())))
-	}); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		err = table.WriteJSON(env.stdout, result)
-	} else {
-		others := "--full prints all"
-		if cmd.Full {
-			others = ""
-		}
-		err = result.Report(env.stdout, cmd.Format, s.String(), others)
-	}
-	if err == nil && result.Failed() {
+	v.Provenance = env.provenance()
+	cmd.warnUnreached(env, v.Reached)
+	err = cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(v),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
+		},
+		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
+		print:  func() error { return v.Report(env.stdout, cmd.Format, s.String(), "-o FILE.csv has all") },
+	})
+	if err == nil && v.Failed() {
 		return errFailed
 	}
 	return err

@@ -71,7 +71,7 @@ func explore(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	if *output != "" {
-		return safefile.Write(*output, safefile.Options{}, func(w io.Writer) error {
+		return safefile.Write(*output, func(w io.Writer) error {
 			_, err := w.Write(page)
 			return err
 		})

@@ -3,6 +3,7 @@ package assess
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -206,39 +207,12 @@ func TestReadBack(t *testing.T) {
 	if err := s.WriteRates(&b); err != nil {
 		t.Fatal(err)
 	}
-	path = filepath.Join(dir, "rates.csv")
-	write(path, b.String())
-	rates, err := ReadRates(path)
-	if err != nil || rates.Levels != 8 || rates.Bits != 7 || len(rates.Rows) != 56 {
-		t.Fatalf("%+v, %v", rates, err)
+	records, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(records) != 1+8*7 {
+		t.Fatalf("%d records, %v", len(records), err)
 	}
-	if r := rates.Rows[3*7+3]; r.Level != 4 || r.Bit != 4 || r.Samples != 100 || r.Wrong != 10 || r.Rate != 0.1 || !(r.Lo < 0.1 && r.Hi > 0.1) || float64(r.Fitted) != s.errors.At(3, 3) {
-		t.Errorf("%+v", r)
-	}
-	if p := rates.Profiles(2); len(p) != 2 || p[0].Bit != 2 || p[1].Bit != 6 || p[0].Rate[1] != 0.1 || !p[0].Target[2] || p[0].Target[1] {
-		t.Errorf("%+v", p)
-	}
-	if p := rates.Profiles(9); len(p) != 7 {
-		t.Errorf("%d profiles, want all 7", len(p))
-	}
-	lines := strings.SplitAfter(b.String(), "\n")
-	for text, want := range map[string]string{
-		"":       "want the columns level,bit,",
-		lines[0]: "want the columns level,bit,",
-		lines[0] + "1,1,0,5,1,0.2,0.1,0.3,0.2\n1,3,0,5,1,0.2,0.1,0.3,0.2\n": "line 3 is level 1, bit 3",
-		lines[0] + "2,1,0,5,1,0.2,0.1,0.3,0.2\n":                            "line 2 is level 2, bit 1",
-		lines[0] + "1,0,0,5,1,0.2,0.1,0.3,0.2\n":                            `column bit: "0"; want a whole number from 1`,
-		lines[0] + "1,1,2,5,1,0.2,0.1,0.3,0.2\n":                            `column target: "2"; want 0 or 1`,
-		lines[0] + "1,1,1,5,x,0.2,0.1,0.3,0.2\n":                            `column wrong: "x"; want a number`,
-		lines[0] + "1,1,1,5,1.5,0.2,0.1,0.3,0.2\n":                          `column wrong: "1.5"; want a whole number`,
-		lines[0] + "1,1,1,5,1,4,0.1,0.3,0.2\n":                              `column rate: "4" is no probability`,
-		lines[0] + "1,1,1,5,1,0.2,0.1,0.3,\n":                               `column fitted: ""`,
-		strings.Join(lines[:10], ""):                                        "ends in level 2, after bit 2 of 7",
-	} {
-		write(path, text)
-		if _, err := ReadRates(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%q: %v; want an error about %q", text, err, want)
-		}
+	if got, want := strings.Join(records[1+3*7+3][:6], ","), "4,4,0,100,10,0.1"; got != want && got != strings.Replace(want, "4,4,0", "4,4,1", 1) {
+		t.Errorf("level 4, bit 4: %s", got)
 	}
 }
 

@@ -30,11 +30,10 @@ func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(nam
 
 // OpenDecoding opens outputs to decode them: with a fitted decoder in an .npz file, or with a named one
 // of o.Decoders for the code o.Code. With o.Range, labels are in its units; else they are those of
-// the fitted decoder, or levels from 1. hard makes a decoder read the signs of logits that it could
-// read itself. Close the decoding when it is not used any more. Errors name the file at fault.
-func OpenDecoding(ctx context.Context, o Options, decoder string, hard bool) (*Decoding, error) {
+// the fitted decoder, or levels from 1. Close the decoding when it is not used any more. Errors name the file at fault.
+func OpenDecoding(ctx context.Context, o Options, decoder string) (*Decoding, error) {
 	d := &Decoding{}
-	if err := d.open(ctx, o, decoder, hard); err != nil {
+	if err := d.open(ctx, o, decoder); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -55,7 +54,7 @@ func (d *Decoding) Samples() int {
 	return n
 }
 
-func (d *Decoding) open(ctx context.Context, o Options, decoder string, hard bool) (err error) {
+func (d *Decoding) open(ctx context.Context, o Options, decoder string) (err error) {
 	said, path := observed.SplitKind(o.Outputs)
 	var fitted *fitdecoder.Decoder
 	if IsDecoderFile(decoder) {
@@ -91,7 +90,7 @@ func (d *Decoding) open(ctx context.Context, o Options, decoder string, hard boo
 		}
 		return nil
 	}
-	d.reader.Logits = decode.ReadsLogits(d.reader.Decoder) && !d.kind.Hard() && !hard || d.code.Real()
+	d.reader.Logits = decode.ReadsLogits(d.reader.Decoder) && !d.kind.Hard() || d.code.Real()
 	return nil
 }
 

@@ -81,7 +81,7 @@ func TestFitDecoder(t *testing.T) {
 	if far > 30 {
 		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
 	}
-	if _, err := assess.OpenDecoding(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, false); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
+	if _, err := assess.OpenDecoding(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
 		t.Errorf("bits for a decoder of logits: %v", err)
 	}
 
@@ -149,7 +149,7 @@ func labels(t *testing.T, o assess.Options, decoder string) []float64 {
 	var text, array bytes.Buffer
 	path := filepath.Join(t.TempDir(), "labels.npy")
 	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
-		e, err := assess.OpenDecoding(ctx, o, decoder, false)
+		e, err := assess.OpenDecoding(ctx, o, decoder)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -121,6 +121,16 @@ const (
 	PerceivedModel ErrorModel = "perceived" // the perceived label, s
 )
 
+// SplitModel splits [KIND:]FILE: the error model that is meant, AutoModel without a kind, and the file.
+func SplitModel(text string) (ErrorModel, string) {
+	for _, kind := range []ErrorModel{MixtureModel, PerceivedModel} {
+		if path, ok := strings.CutPrefix(text, string(kind)+":"); ok {
+			return kind, path
+		}
+	}
+	return AutoModel, text
+}
+
 // Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
 // the fit has no perceived label.
 func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {

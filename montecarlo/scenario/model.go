@@ -61,6 +61,9 @@ type Mixture struct {
 	FitLevels int    // the levels of the network's code
 }
 
+// UsualMixture is the error model where nobody says another one.
+func UsualMixture() Mixture { return Mixture{R: 0.5, Sigma: 3} }
+
 // Errors implements Model.
 func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
 	positions, err := transitions(ctx, c)

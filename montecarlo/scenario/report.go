@@ -10,8 +10,7 @@ import (
 )
 
 // Report writes the verdict for people, with a table in a format of table.Formats: of a few levels
-// of many, with a text that says how to see the others, or of all where others is empty. model names
-// the error model.
+// where there are many, with a text that says how to see the others. model names the error model.
 func (v *Verification) Report(w io.Writer, format, model, others string) error {
 	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
 	fmt.Fprintf(w, "expected |error| in levels")
@@ -19,10 +18,7 @@ func (v *Verification) Report(w io.Writer, format, model, others string) error {
 		fmt.Fprintf(w, "; the bound is %s", v.Bound)
 	}
 	fmt.Fprint(w, "\n\n")
-	rows := v.Labels
-	if others != "" {
-		rows = someLevels(rows)
-	}
+	rows := someLevels(v.Labels)
 	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r LevelResult) string {
 		if r.Level == 0 {
 			return "all"

@@ -109,6 +109,9 @@ func (h *Shard) Add(r Result) {
 	h.mu.Unlock()
 }
 
+// FlushEvery is the usual time between flushes.
+const FlushEvery = 10 * time.Second
+
 // Keep flushes at regular times until the context ends or a flush fails, and returns the
 // error. A flush rewrites the whole file. Where this takes long, Keep flushes less often, so
 // that flushes take at most a twentieth of the time.
@@ -163,7 +166,7 @@ func (h *Shard) Flush() error {
 
 // replace writes the file again, with its present lines and the given lines.
 func (h *Shard) replace(lines map[key][]byte) error {
-	return safefile.Write(h.path, safefile.Options{}, func(w io.Writer) error { return h.write(w, lines) })
+	return safefile.Write(h.path, func(w io.Writer) error { return h.write(w, lines) })
 }
 
 // write writes a whole file: the lines of the present file, then the given lines that are

@@ -516,7 +516,7 @@ func TestTemporaries(t *testing.T) {
 	h := fill(t, s, dir, 1, 2)
 	// The name of a file that is being written says how temporary files are called.
 	var own string
-	if err := safefile.Write(h.Path(), safefile.Options{KeepExisting: true}, func(io.Writer) error {
+	if err := safefile.Write(h.Path(), func(io.Writer) error {
 		names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
 		if err != nil || len(names) != 1 {
 			t.Fatal(names, err)

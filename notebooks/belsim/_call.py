@@ -324,7 +324,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, may_fail: bool = False) -> dict[str, Any]:
     """Runs the command, and returns its JSON with levels and bits from 0."""
     command, *rest = args
-    text = run([command, "--json", *rest], inputs, progress=progress, may_fail=may_fail)
+    text = run([command, "--format=json", *rest], inputs, progress=progress, may_fail=may_fail)
     return cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))
 
 

@@ -167,8 +167,8 @@ def test_errors() -> None:
         belsim.compare("unary")
     with pytest.raises(belsim.Error, match="r = -1: want a positive finite number"):
         belsim.compare(["unary"], r=-1)
-    with pytest.warns(UserWarning, match="--max-samples 65536 was reached"):
-        belsim.compare(["unary"], levels=8, rel_err=1e-6, max_samples=65536)
+    with pytest.warns(UserWarning, match="--samples 65536 was reached"):
+        belsim.compare(["unary"], levels=8, rel_err=1e-6, samples=65536)
 
 
 def test_inputs(tmp_path: Path) -> None:

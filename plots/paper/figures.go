@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -28,9 +27,8 @@ func Codes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
 
 // Options say how the figures are made.
 type Options struct {
-	Quick   bool   // fewer cells and samples
-	Rates   string // a file of observed error rates for Figures 3(a), 3(b) and 11; "" for the model
-	Size    plots.Size
+	Quick   bool // fewer cells and samples
+	Style   plots.Style
 	Workers int // goroutines; 0: one for each processor
 }
 
@@ -73,7 +71,7 @@ func Figures() []Figure {
 		matrixFigure("e", "hexj", "BEL-HEXJ"),
 		matrixFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
 		matrixFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
-		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ", unless rates are given.", Make: profilesOf("unary", 34)},
+		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ".", Make: profilesOf("unary", 34)},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
 		{
 			Name: "3c", Caption: "Increase of the error bound of BEL-U over that of BEL-J, in per cent, over the weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blank: some probability exceeds 1.",
@@ -113,7 +111,7 @@ func matrixFigure(letter, name, text string) Figure {
 			if err != nil {
 				return Drawing{}, err
 			}
-			return draw(plots.CodeMatrix(ctx, CodeMatrixData(c, CodeTitle(c), o.Size)))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
+			return draw(plots.CodeMatrix(ctx, CodeMatrixData(c, CodeTitle(c), o.Style)))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
 		},
 	}
 }
@@ -146,7 +144,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 		if err := s.Fill(ctx, o.run(nil), m, sides, weights, scenario.Usual()); err != nil {
 			return Drawing{}, err
 		}
-		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Size)))(func(w io.Writer) error {
+		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Style)))(func(w io.Writer) error {
 			return table.WriteCSV(w, m.Cells, m.Columns()...)
 		})
 	}
@@ -188,33 +186,22 @@ func verificationOf(model scenario.Model) func(context.Context, Options) (Drawin
 		if v.Failed() {
 			return Drawing{}, fmt.Errorf("%w: %s", ErrFailed, strings.Join(v.Failures, "; "))
 		}
-		return draw(plots.Verify(VerifyData(v, s.String(), o.Size)))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
+		return draw(plots.Verify(VerifyData(v, s.String(), o.Style)))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
 	}
 }
 
-// profilesOf draws error probabilities of some bits, from 1: of the mixture, or observed rates
-// where they are given.
+// profilesOf draws error probabilities of some bits, from 1, of the mixture.
 func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawing, error) {
 	const levels, r, sigma = 64, 0.5, 3.0
 	return func(_ context.Context, o Options) (Drawing, error) {
-		d := plots.ProfileData{Size: o.Size}
-		if o.Rates != "" {
-			rates, err := assess.ReadRates(o.Rates)
-			if err != nil {
-				return Drawing{}, err
-			}
-			d.Title = o.Rates
-			d.Bits = BitProfiles(rates.Profiles(len(bits))...)
-		} else {
-			c, err := code.New(name, levels)
-			if err != nil {
-				return Drawing{}, err
-			}
-			d.Title = fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)
-			transitions := c.Transitions()
-			for _, k := range bits {
-				d.Bits = append(d.Bits, plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, r, sigma)))
-			}
+		c, err := code.New(name, levels)
+		if err != nil {
+			return Drawing{}, err
+		}
+		d := plots.ProfileData{Style: o.Style, Title: fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)}
+		transitions := c.Transitions()
+		for _, k := range bits {
+			d.Bits = append(d.Bits, plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, r, sigma)))
 		}
 		return draw(plots.Profile(d))(func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) })
 	}
@@ -224,30 +211,15 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 type ProfileRow struct {
 	Bit    int          `json:"bit" doc:"bit, from 1"`
 	Level  float64      `json:"level" doc:"label, in levels"`
-	Rate   table.Number `json:"rate" doc:"observed error rate; empty where there is none"`
-	Lo     table.Number `json:"lo" doc:"lower end of the rate's 95 % interval"`
-	Hi     table.Number `json:"hi" doc:"upper end of the rate's 95 % interval"`
 	Fitted table.Number `json:"fitted" doc:"error probability of the model"`
 }
 
-// profileRows are the numbers of profiles: points and curve in one table.
+// profileRows are the numbers of profiles.
 func profileRows(bits []plots.BitProfile) []ProfileRow {
 	var rows []ProfileRow
 	for _, b := range bits {
-		row := func(x float64, at int, fitted table.Number) {
-			p := ProfileRow{b.Bit, x, table.Missing(), table.Missing(), table.Missing(), fitted}
-			if at >= 0 {
-				p.Rate, p.Lo, p.Hi = table.Number(b.Rate[at]), table.Number(b.Lo[at]), table.Number(b.Hi[at])
-			}
-			rows = append(rows, p)
-		}
 		for i, x := range b.X {
-			row(x, slices.Index(b.Label, x), table.Number(b.Fitted[i]))
-		}
-		for i, x := range b.Label {
-			if !slices.Contains(b.X, x) {
-				row(x, i, table.Missing())
-			}
+			rows = append(rows, ProfileRow{b.Bit, x, table.Number(b.Fitted[i])})
 		}
 	}
 	return rows
@@ -277,8 +249,8 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 	if !ok {
 		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
-	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Size: o.Size, Lines: []plots.NamedLine{
-		{Name: "Tl", Column: "tl"}, {Name: "Tf", Column: "tf"}, {Name: "Tc", Column: "tc"}, {Name: "Tl + Tf + Tc", Column: "decoded"},
+	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
+		{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
 	}}
 	var rows []TermRow
 	for i := range levels {

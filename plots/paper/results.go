@@ -19,8 +19,8 @@ import (
 )
 
 // CompareData returns the data of the figure of a comparison.
-func CompareData(c *scenario.Comparison, model string, size plots.Size) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Size: size}
+func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.CompareData {
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == scenario.Logits {
@@ -42,8 +42,8 @@ func CompareData(c *scenario.Comparison, model string, size plots.Size) plots.Co
 }
 
 // VerifyData returns the data of the figure of a verification.
-func VerifyData(v *scenario.Verification, model string, size plots.Size) plots.VerifyData {
-	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Size: size}
+func VerifyData(v *scenario.Verification, model string, style plots.Style) plots.VerifyData {
+	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Style: style}
 	for _, l := range v.Labels {
 		d.Level = append(d.Level, float64(l.Level))
 		d.Bound = append(d.Bound, float64(l.Bound))
@@ -60,39 +60,22 @@ func CodeTitle(c *code.Code) string {
 }
 
 // CodeMatrixData returns the data of the figure of a code.
-func CodeMatrixData(c *code.Code, title string, size plots.Size) plots.CodeMatrixData {
-	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Size: size}
+func CodeMatrixData(c *code.Code, title string, style plots.Style) plots.CodeMatrixData {
+	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Style: style}
 }
 
 // MapData returns the data of the figure of a map.
-func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string, size plots.Size) plots.HeatmapData {
+func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string, style plots.Style) plots.HeatmapData {
 	a, b := m.A, m.B
 	if decoder == decode.Auto { // which may be another one for each code
 		a, b, decoder = fmt.Sprintf("%s (%s)", a, m.DecoderA), fmt.Sprintf("%s (%s)", b, m.DecoderB), ""
 	} else {
 		decoder = ", " + decoder
 	}
-	d := IncreaseData(m, size)
+	d := IncreaseData(m, style)
 	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", a, b, m.Method.Text(), m.Levels, decoder, s.Unusual())
 	d.Mark = markOf(fit, m)
 	return d
-}
-
-// MapPage returns the data of the page of a map.
-func MapPage(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string) plots.MapPage {
-	p := plots.MapPage{
-		Map: MapData(m, s, fit, decoder, plots.Size{}), Unit: "levels",
-		NameA: fmt.Sprintf("A = %s (%s)", m.A, m.DecoderA), NameB: fmt.Sprintf("B = %s (%s)", m.B, m.DecoderB),
-	}
-	columns := len(m.X())
-	for i := range m.Y() {
-		var a, b []float64
-		for _, c := range m.Cells[i*columns : (i+1)*columns] {
-			a, b = append(a, float64(c.A)), append(b, float64(c.B))
-		}
-		p.A, p.B = append(p.A, a), append(p.B, b)
-	}
-	return p
 }
 
 // mostPercent is the largest increase that is drawn in percent. Percents of errors that differ by factors
@@ -101,7 +84,7 @@ const mostPercent = 200
 
 // IncreaseData returns the data of the figure of the increase of A's error over B's: in
 // percent, or as factors where some increase is above 200 %.
-func IncreaseData(m *scenario.Map, size plots.Size) plots.HeatmapData {
+func IncreaseData(m *scenario.Map, style plots.Style) plots.HeatmapData {
 	z := m.Increases()
 	rows := make([][]float64, len(m.Y()))
 	most := 0.0
@@ -115,7 +98,7 @@ func IncreaseData(m *scenario.Map, size plots.Size) plots.HeatmapData {
 	}
 	x, y := m.Plane.Titles()
 	d := plots.HeatmapData{
-		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Size: size,
+		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
 		XLabel: x, YLabel: y, ZLabel: "increase of error from B to A (%)",
 		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
 	}
@@ -163,8 +146,8 @@ func BitProfiles(profiles ...assess.Profile) []plots.BitProfile {
 }
 
 // TradeoffData returns the data of the figure of the trade-off.
-func TradeoffData(t *search.Tradeoff, model string, size plots.Size) plots.TradeoffData {
-	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Size: size}
+func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
+	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Style: style}
 	for _, f := range t.Found {
 		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: float64(f.Mean), StdErr: float64(f.StdErr)})
 	}

@@ -41,7 +41,7 @@ def rows(a, task, folder):
     for training in ("bits", "decoder"):
         for bits in a.bits.split(","):
             found = json.loads(belsim("optimize", "--model", folder / "fit.json", "--training", training, "--bits", bits,
-                                      "--samples", 2000, *a.search.split(), "-o", folder / "found.npy", "--json", "-q"))  # fmt: skip
+                                      "--samples", 2000, *a.search.split(), "-o", folder / "found.npy", "--format=json", "-q"))  # fmt: skip
             code = np.load(folder / "found.npy").astype(float)
             column = {"bits": 2, "decoder": 4}[training]  # gen and gen-ex on logits, in train.measure
             errors = []

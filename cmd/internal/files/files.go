@@ -131,7 +131,7 @@ func (l *Ledger) Claim(paths ...string) error {
 // LeftBehind says which files an interrupted command has written. printed says that there is
 // something on standard output.
 func (l *Ledger) LeftBehind(printed bool) string {
-	const most = 3
+	const most = 2 // names beside "N more", which are at least two
 	n := len(l.Written)
 	rest := "and nothing else"
 	if printed {
@@ -144,7 +144,7 @@ func (l *Ledger) LeftBehind(printed bool) string {
 		return "nothing was written"
 	case n == 1:
 		return l.Written[0] + " was written, " + rest
-	case n > most:
+	case n > most+1:
 		return fmt.Sprintf("%s and %d more files were written, %s", strings.Join(l.Written[:most], ", "), n-most, rest)
 	}
 	return strings.Join(l.Written, ", ") + " were written, " + rest

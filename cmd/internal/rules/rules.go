@@ -109,9 +109,9 @@ func checkValue(name string, value *kong.Value) error {
 		if v.IsZero() && !value.HasDefault {
 			return fmt.Errorf("%s 0: want 1 or more", name)
 		}
-	case reflect.Float64:
+	case reflect.Float64, reflect.Int64: // a time.Duration
 		if v.IsZero() && !value.HasDefault {
-			return fmt.Errorf("%s 0: want more than zero", name)
+			return fmt.Errorf("%s %v: want more than zero", name, v.Interface())
 		}
 	}
 	return nil

@@ -28,19 +28,16 @@ func TestTerminal(t *testing.T) {
 	}
 	defer tty.Close()
 	for env, want := range map[string]bool{"": true, "TERM=xterm": true, "TERM=dumb": false, "NO_COLOR=1": false, "NO_COLOR=": true} {
-		if got := Coloured(Auto, tty, environment(env)); got != want {
+		if got := Coloured(tty, environment(env)); got != want {
 			t.Errorf("%q: %v", env, got)
 		}
-	}
-	if Coloured(Never, tty, environment("")) {
-		t.Error("never has colours")
 	}
 	file, err := os.Create(t.TempDir() + "/file")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if Coloured(Auto, file, environment("TERM=xterm")) {
+	if Coloured(file, environment("TERM=xterm")) {
 		t.Error("a file has colours")
 	}
 }

@@ -11,22 +11,18 @@ import (
 // TestColoured: what asks for colours, and what is against them, where there is no terminal.
 func TestColoured(t *testing.T) {
 	for _, tt := range []struct {
-		choice Choice
-		env    string
-		want   bool
+		env  string
+		want bool
 	}{
-		{Auto, "", false},
-		{Always, "", true},
-		{Always, "NO_COLOR=1", true},
-		{Never, "FORCE_COLOR=1", false},
-		{Auto, "FORCE_COLOR=1", true},
-		{Auto, "FORCE_COLOR=0", false},
-		{Auto, "CLICOLOR_FORCE=1", true},
-		{Auto, "FORCE_COLOR=1 NO_COLOR=1", false},
-		{Auto, "FORCE_COLOR=1 NO_COLOR=", true},
+		{"", false},
+		{"FORCE_COLOR=1", true},
+		{"FORCE_COLOR=0", false},
+		{"CLICOLOR_FORCE=1", true},
+		{"FORCE_COLOR=1 NO_COLOR=1", false},
+		{"FORCE_COLOR=1 NO_COLOR=", true},
 	} {
-		if got := Coloured(tt.choice, &bytes.Buffer{}, environment(tt.env)); got != tt.want {
-			t.Errorf("%s, %s: %v", tt.choice, tt.env, got)
+		if got := Coloured(&bytes.Buffer{}, environment(tt.env)); got != tt.want {
+			t.Errorf("%s: %v", tt.env, got)
 		}
 	}
 }
@@ -40,17 +36,6 @@ func environment(text string) func(string) string {
 			}
 		}
 		return ""
-	}
-}
-
-func TestChoiceOf(t *testing.T) {
-	for args, want := range map[string]Choice{
-		"": Auto, "compare --color=never": Never, "--color always compare": Always, "--color always --color never": Never,
-		"--color sometimes": Auto, "--color": Auto, "codes -- --color=always": Auto,
-	} {
-		if got := ChoiceOf(strings.Fields(args)); got != want {
-			t.Errorf("%q: %s, want %s", args, got, want)
-		}
 	}
 }
 

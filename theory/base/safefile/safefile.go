@@ -32,13 +32,6 @@ import (
 	"unicode/utf8"
 )
 
-// Options say how a file is written.
-type Options struct {
-	// KeepExisting refuses to replace a file, also one that appears while the new one
-	// is written: the error then is fs.ErrExist.
-	KeepExisting bool
-}
-
 // ErrSpecial says that a path is a named pipe, a device or a socket.
 var ErrSpecial = errors.New("not a regular file")
 
@@ -93,20 +86,17 @@ func kind(mode fs.FileMode) string {
 // Errors of fill and of the file system are wrapped with the path: errors.Is and errors.As
 // find them. The error is fs.ErrNotExist also where another process removed the temporary file
 // as abandoned.
-func Write(path string, o Options, fill func(w io.Writer) error) error {
-	if err := write(path, o, fill); err != nil {
+func Write(path string, fill func(w io.Writer) error) error {
+	if err := write(path, fill); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }
 
-func write(name string, o Options, fill func(w io.Writer) error) error {
+func write(name string, fill func(w io.Writer) error) error {
 	path, err := Resolve(name)
 	if err != nil {
 		return err
-	}
-	if o.KeepExisting && path != name {
-		return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist} // there is a link
 	}
 	file, unlock, err := create(path, rand.Text)
 	if err != nil {
@@ -133,13 +123,7 @@ func write(name string, o Options, fill func(w io.Writer) error) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if o.KeepExisting {
-		// Link refuses to replace a file; Rename would replace it.
-		if err := os.Link(file.Name(), path); err != nil {
-			return err
-		}
-		os.Remove(file.Name()) // where it cannot be removed, it does no harm
-	} else if err := os.Rename(file.Name(), path); err != nil {
+	if err := os.Rename(file.Name(), path); err != nil {
 		return err
 	}
 	placed = true

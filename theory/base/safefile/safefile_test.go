@@ -36,7 +36,7 @@ func only(t *testing.T, path, want string) {
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	for _, s := range []string{"first", "second, and longer than a buffer" + strings.Repeat(".", 1<<17), ""} {
-		if err := Write(path, Options{}, text(s)); err != nil {
+		if err := Write(path, text(s)); err != nil {
 			t.Fatal(err)
 		}
 		only(t, path, s)
@@ -46,7 +46,7 @@ func TestWrite(t *testing.T) {
 // TestRelative: a name without a folder is in the working one.
 func TestRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := errors.Join(Probe("a"), Write("a", Options{}, text("x"))); err != nil {
+	if err := errors.Join(Probe("a"), Write("a", text("x"))); err != nil {
 		t.Fatal(err)
 	}
 	only(t, "a", "x")
@@ -64,14 +64,12 @@ func TestPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keep := range []bool{false, true} {
-		path := filepath.Join(dir, fmt.Sprint("written", keep))
-		if err := Write(path, Options{KeepExisting: keep}, text("x")); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
-			t.Errorf("%v, %v; want %v", got.Mode(), err, want.Mode())
-		}
+	path := filepath.Join(dir, "written")
+	if err := Write(path, text("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
+		t.Errorf("%v, %v; want %v", got.Mode(), err, want.Mode())
 	}
 }
 
@@ -83,7 +81,7 @@ func TestLongNames(t *testing.T) {
 			t.Logf("this file system has no names of %d bytes: %v", len(name), err)
 			continue
 		}
-		if err := Write(path, Options{}, func(w io.Writer) error {
+		if err := Write(path, func(w io.Writer) error {
 			entries, err := os.ReadDir(filepath.Dir(path))
 			if err != nil || len(entries) != 2 {
 				t.Errorf("%v, %v; want the file and its temporary one", entries, err)
@@ -142,14 +140,14 @@ func TestPlantedLink(t *testing.T) {
 func TestReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	a, b := bytes.Repeat([]byte("a"), 200_000), bytes.Repeat([]byte("b"), 100_000)
-	if err := Write(path, Options{}, text(string(a))); err != nil {
+	if err := Write(path, text(string(a))); err != nil {
 		t.Fatal(err)
 	}
 	var writers sync.WaitGroup
 	for _, s := range [][]byte{a, b} {
 		writers.Go(func() {
 			for range 10 {
-				if err := Write(path, Options{}, text(string(s))); err != nil {
+				if err := Write(path, text(string(s))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -176,11 +174,11 @@ func TestReaders(t *testing.T) {
 // TestFailure: the old file stays, and nothing else does.
 func TestFailure(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	if err := Write(path, Options{}, text("old")); err != nil {
+	if err := Write(path, text("old")); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	err := Write(path, Options{}, func(w io.Writer) error {
+	err := Write(path, func(w io.Writer) error {
 		text(strings.Repeat("half", 1<<16))(w)
 		return broken
 	})
@@ -194,7 +192,7 @@ func TestFailure(t *testing.T) {
 				t.Error("the panic is lost")
 			}
 		}()
-		Write(path, Options{}, func(io.Writer) error { panic("broken") })
+		Write(path, func(io.Writer) error { panic("broken") })
 	}()
 	only(t, path, "old")
 	// A folder in the file's place can be neither replaced nor linked.
@@ -202,14 +200,14 @@ func TestFailure(t *testing.T) {
 	if err := os.Mkdir(taken, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(taken, Options{}, text("new")); err == nil {
+	if err := Write(taken, text("new")); err == nil {
 		t.Error("a folder was replaced")
 	}
 	if entries, err := os.ReadDir(filepath.Dir(taken)); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "folder")
-	for _, err := range []error{Probe(nowhere), Write(nowhere, Options{}, text("x"))} {
+	for _, err := range []error{Probe(nowhere), Write(nowhere, text("x"))} {
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "writing "+nowhere) {
 			t.Errorf("no folder: %v", err)
 		}
@@ -219,7 +217,7 @@ func TestFailure(t *testing.T) {
 // TestFullDisk: an error of writing is seen even where fill overlooks it.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	err := Write(path, Options{}, func(w io.Writer) error {
+	err := Write(path, func(w io.Writer) error {
 		entries, err := os.ReadDir(filepath.Dir(path))
 		if err != nil || len(entries) != 1 {
 			t.Fatal(entries, err)
@@ -242,50 +240,6 @@ type fullDisk struct{}
 var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
-func TestKeepExisting(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out")
-	keep := Options{KeepExisting: true}
-	if err := Write(path, keep, text("first")); err != nil {
-		t.Fatal(err)
-	}
-	only(t, path, "first")
-	if err := Write(path, keep, text("second")); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a file: %v", err)
-	}
-	only(t, path, "first")
-	// One that comes while the other is written.
-	late := filepath.Join(t.TempDir(), "late")
-	err := Write(late, keep, func(w io.Writer) error {
-		return errors.Join(os.WriteFile(late, []byte("other"), 0o666), text("own")(w))
-	})
-	if !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a file that came meanwhile: %v", err)
-	}
-	only(t, late, "other")
-	// Of many at once, one succeeds.
-	race := filepath.Join(t.TempDir(), "race")
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	won := []string{}
-	for i := range 8 {
-		all.Go(func() {
-			s := fmt.Sprint("writer ", i)
-			if err := Write(race, keep, text(s)); err == nil {
-				mu.Lock()
-				won = append(won, s)
-				mu.Unlock()
-			} else if !errors.Is(err, fs.ErrExist) {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if len(won) != 1 {
-		t.Fatalf("%v succeeded", won)
-	}
-	only(t, race, won[0])
-}
 
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
@@ -335,7 +289,7 @@ func TestRemoveAbandoned(t *testing.T) {
 	if _, err := tryLock(probe); err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
-	if err := Write(path, Options{}, func(w io.Writer) error {
+	if err := Write(path, func(w io.Writer) error {
 		RemoveAbandoned(path)
 		return text("whole")(w)
 	}); err != nil {
@@ -386,10 +340,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	for path, file := range map[string]string{link: target, chain: target, dangling: filepath.Join(other, "new")} {
-		if err := Write(path, Options{KeepExisting: true}, text("x")); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%s, with KeepExisting: %v", path, err)
-		}
-		if err := Write(path, Options{}, text(path)); err != nil {
+		if err := Write(path, text(path)); err != nil {
 			t.Error(err)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != path {
@@ -400,10 +351,10 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	loop := filepath.Join(dir, "loop")
-	if err := Write(loop, Options{}, text("x")); !errors.Is(err, ErrSpecial) {
+	if err := Write(loop, text("x")); !errors.Is(err, ErrSpecial) {
 		t.Errorf("a loop of links: %v", err)
 	}
-	if err := Write(os.DevNull, Options{}, text("x")); !errors.Is(err, ErrSpecial) || !strings.Contains(err.Error(), "a device") {
+	if err := Write(os.DevNull, text("x")); !errors.Is(err, ErrSpecial) || !strings.Contains(err.Error(), "a device") {
 		t.Errorf("a device: %v", err)
 	}
 	if err := Probe(os.DevNull); !errors.Is(err, ErrSpecial) {
