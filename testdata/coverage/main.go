@@ -55,7 +55,7 @@ func settings() []setting {
 		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 100},
 		{code: "johnson", levels: 64, r: 1, sigma: 2, samples: 4000, present: some, note: "16 levels of 64"},
 		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 3000},
-		{code: "b2jdj", levels: 64, r: 0.6, sigma: 2, samples: 3000, real: true},
+		{code: "johnson-nonzero", levels: 31, r: 0.4, sigma: 0.4, samples: 1000, real: true},
 		{code: "hexj", levels: 64, r: 0.3, sigma: 0.8, samples: 5000},
 		{code: "hadamard", levels: 16, r: 0.2, sigma: 0.6, samples: 5000},
 		{code: "binary", levels: 32, r: 0.1, sigma: 0.7, samples: 5000},
