@@ -153,7 +153,7 @@ func TestNoDriver(t *testing.T) {
 	if status == 0 {
 		t.Skip("there is a device here")
 	}
-	if status != exitEnvironment || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "belsim: --backend cuda: ") {
+	if status != exitEnvironment || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "belsim: backend cuda: ") {
 		t.Errorf("cuda: exit %d, %q; want 3 and one line", status, stderr)
 	}
 	status, _, stderr = process(t, nil, "bench", "--time", "1ms")

@@ -637,7 +637,7 @@ func TestBadInput(t *testing.T) {
 		{"decode --decoder decoder.npz --outputs good.csv -o decoder.npz", `cannot write ".npz" here; want a name ending in .npy .csv`},
 		{"decode --decoder cut.npz --outputs good.csv -o labels.npy", "reading a decoder: cut.npz: not an .npz file"},
 		{"decode --decoder missing.npz --outputs good.csv -o labels.npy", "missing.npz"},
-		{"decode --decoder gen --outputs good.csv -o labels.npy", "the decoder gen needs the code of the outputs: want --code CODE"},
+		{"decode --decoder gen --outputs good.csv -o labels.npy", "the decoder gen needs the code of the outputs: want the code"},
 		{"decode --decoder median --code good.csv --outputs good.csv -o labels.npy", "the decoder median needs a model of the classifiers"},
 		{"decode --decoder gem --code good.csv --outputs good.csv -o labels.npy", `unknown decoder "gem"`},
 		{"decode --decoder bel-u --code good.csv --outputs good.csv -o labels.npy", "bel-u"},
