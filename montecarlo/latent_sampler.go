@@ -66,7 +66,7 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 }
 
 // block samples the first n of a block. With continuous labels, and with a perceived label,
-// sample i has part i mod Sublevels of the level, and the samples of a part their own stream.
+// sample i has part i mod Strata of the level, and the samples of a part their own stream.
 //
 // Group g of a stream takes draws Width·D·g … of it, D = A, or A+1 where noise is
 // shared: the common noise of all lanes first, then the noise of one drawn bit

@@ -24,7 +24,7 @@ import (
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
 	"belsim/cmd/internal/terminal"
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/gpu"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -211,7 +211,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit),
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(perceived.DefaultMisfit),
 			"styles": styles(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
@@ -25,8 +25,8 @@ type compareCmd struct {
 	Range   assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one, for every number of levels. Networks of --label-noise or --mae are then forecast in label units, quantization included."`
 	Decoder []string          `enum:"${decoders}" default:"gen" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; with --range, auto); auto takes the paper's for each, or with --range the best; map, median and mean know the error model."`
 	scenarioFlags
-	Training []errmodel.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
-	Least    bool                `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
+	Training []perceived.Training `enum:"bits,decoder" default:"bits" help:"How the networks of --label-noise were trained, or both ways: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
+	Least    bool                 `help:"Also give the least error that a decoder of the same outputs can have, and how far above it each decoder is: a decoder that knows the error model, exact or sampled."`
 	baselineFlag
 	samplingFlags
 	Stratified bool `help:"Sample only what is not known exactly: gen on bits that err independently; other codes have plain samples. Standard errors are many times smaller where errors are rare."`
@@ -149,7 +149,7 @@ func (cmd *compareCmd) candidates(ctx context.Context, env *environment, s *scen
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
 	if m.Training != "" && !env.given["training"] {
-		cmd.Training = []errmodel.Training{m.Training}
+		cmd.Training = []perceived.Training{m.Training}
 	}
 	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
@@ -68,7 +68,7 @@ func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE.Erro
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
 func (f perceivedFlags) model(workers int) scenario.Perceived {
-	return scenario.Perceived{Perceived: errmodel.Perceived{Noise: f.LabelNoise, Misfit: f.Misfit, Cutoff: f.Cutoff}, Workers: workers}
+	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: f.Misfit, Cutoff: f.Cutoff}, Workers: workers}
 }
 
 // check refuses values without a meaning.
@@ -92,7 +92,7 @@ func (f perceivedFlags) check() error {
 // learn completes the networks of a scenario, for labels with some weights: what they were trained for,
 // unless a fit says it and --training does not, and the label noise that --mae gives. It does nothing
 // under other error models.
-func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, weights []float64, training errmodel.Training) error {
+func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario.Scenario, run scenario.Run, weights []float64, training perceived.Training) error {
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
 		return nil
@@ -106,7 +106,7 @@ func (f perceivedFlags) learn(ctx context.Context, env *environment, s *scenario
 	}
 	if f.MAE.Error > 0 {
 		var err error
-		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE.Error); err != nil {
+		if m.Noise, err = s.NoiseOf(ctx, m, weights, f.MAE.Error); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
@@ -124,7 +124,7 @@ type trainingFlag struct {
 	Training string `enum:"bits,decoder" default:"bits" help:"How they were trained: ${enum}. bits: each bit by itself (BCE); decoder: all together for the decoder (CE), which reads logits."`
 }
 
-func (f trainingFlag) training() errmodel.Training { return errmodel.Training(f.Training) }
+func (f trainingFlag) training() perceived.Training { return perceived.Training(f.Training) }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
 func (f mixtureFlags) model(printed bool) scenario.Model {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -69,7 +69,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
 			return err
 		}
-		if cmd.training() == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
+		if cmd.training() == perceived.ForDecoder && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}

@@ -89,7 +89,7 @@ func TestPerceivedRules(t *testing.T) {
 		{"compare --label-noise=-1", "--label-noise -1: want more than zero levels"},
 		{"compare --label-noise 1 --misfit=-1", "--misfit -1: want zero levels or more"},
 		{"compare --label-noise NaN", "--label-noise NaN: want more than zero levels"},
-		{"compare unary --levels 8 --mae 7", "--mae 7: no label noise from 0.02 to 4 levels"},
+		{"compare unary --levels 8 --mae 7", "--mae 7: unary of 8 levels: no label noise gives this error"},
 		{"compare unary --levels 8 --label-noise 1 --training decoder --decoder bel-u", "decoder bel-u reads bits, and networks trained for the decoder give logits; want gen or gen-ex"},
 		{"compare unary --levels 8 --label-noise 1 --training bits,bits", "--training bits is given twice"},
 		{"compare unary --levels 8,16 --mae 1", "several --levels are compared in label units; want --range a:b"},

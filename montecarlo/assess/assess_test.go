@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
@@ -543,7 +544,7 @@ func TestChosen(t *testing.T) {
 			if tt.perceived.CutoffFitted {
 				cutoff = 9
 			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != errmodel.ForDecoder || m.Cutoff != cutoff || s.SharedNoise != 0 || s.Temperature != 2 {
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.ForDecoder || m.Cutoff != cutoff || s.SharedNoise != 0 || s.Temperature != 2 {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}

@@ -68,8 +68,8 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 	if err != nil {
 		return err
 	}
-	for i, reader := range s.readers {
-		d, err := s.predict(ctx, run, reader, parts, rates)
+	for i, decoding := range s.decodings {
+		d, err := s.predict(ctx, run, decoding, parts, rates)
 		if err != nil {
 			return err
 		}
@@ -130,15 +130,15 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 }
 
 // predict computes the error of one decoder under the model and under the observed rates.
-func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rates mat.Matrix) (DecoderResult, error) {
+func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (DecoderResult, error) {
 	none, prior := table.Missing(), s.Fit.Prior
-	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, Perceived: none, ModelError: none}
-	reader, err := s.scaled(reader)
+	d := DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Rates: none, RatesStdErr: none, Shared: none, SharedStdErr: none, Perceived: none, ModelError: none}
+	decoding, err := s.scaled(decoding)
 	if err != nil {
 		return d, err
 	}
 	for _, p := range parts {
-		model, err := s.problem(ctx, s.code, reader, p.errors, 0, scenario.Levels)
+		model, err := s.problem(ctx, s.code, decoding, p.errors, 0, scenario.Levels)
 		if err != nil {
 			return d, err
 		}
@@ -149,10 +149,10 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		d.Bound += table.Number(p.share) * bound
 		d.Exact += table.Number(p.share) * exact
 	}
-	if d.Mean, d.StdErr, err = s.simulateParts(ctx, run, reader, parts, 0); err != nil {
+	if d.Mean, d.StdErr, err = s.simulateParts(ctx, run, decoding, parts, 0); err != nil {
 		return d, err
 	}
-	asObserved, err := s.problem(ctx, s.code, reader, rates, 0, scenario.Levels)
+	asObserved, err := s.problem(ctx, s.code, decoding, rates, 0, scenario.Levels)
 	if err != nil {
 		return d, err
 	}
@@ -166,7 +166,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		}
 	}
 	if rho := float64(s.Fit.SharedNoise); rho > 0 {
-		if d.Shared, d.SharedStdErr, err = s.simulateParts(ctx, run, reader, parts, rho); err != nil {
+		if d.Shared, d.SharedStdErr, err = s.simulateParts(ctx, run, decoding, parts, rho); err != nil {
 			return d, err
 		}
 	}
@@ -175,10 +175,10 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 
 // simulateParts simulates all parts, with random numbers of their own, and returns the mean |error|
 // over them and its standard error.
-func (s *Study) simulateParts(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rho float64) (mean, stderr table.Number, err error) {
+func (s *Study) simulateParts(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rho float64) (mean, stderr table.Number, err error) {
 	var sum, square float64
 	for i, p := range parts {
-		problem, err := s.problem(ctx, s.code, reader, p.errors, rho, scenario.Levels)
+		problem, err := s.problem(ctx, s.code, decoding, p.errors, rho, scenario.Levels)
 		if err != nil {
 			return table.Missing(), table.Missing(), err
 		}
@@ -193,12 +193,12 @@ func (s *Study) simulateParts(ctx context.Context, run scenario.Run, reader obse
 	return table.Number(sum), table.Number(math.Sqrt(square)), nil
 }
 
-// problem is the sampling problem of a reader of a code under a table e, L × M, with the
+// problem is the sampling problem of a decoding of a code under a table e, L × M, with the
 // shared noise ρ.
-func (s *Study) problem(ctx context.Context, c *code.Code, reader observed.Reader, e mat.Matrix, rho float64, labels scenario.Labels) (*montecarlo.Problem, error) {
+func (s *Study) problem(ctx context.Context, c *code.Code, decoding observed.Decoding, e mat.Matrix, rho float64, labels scenario.Labels) (*montecarlo.Problem, error) {
 	o := s.network.options
-	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs()), SharedNoise: rho, Labels: labels}
-	return about.ProblemOf(ctx, c, reader.Decoder, e, o.sampling(o.Samples))
+	about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs()), SharedNoise: rho, Labels: labels}
+	return about.ProblemOf(ctx, c, decoding.Decoder, e, o.sampling(o.Samples))
 }
 
 // simulate samples a problem. It returns the mean |error| over a prior, in levels, and its
@@ -214,10 +214,10 @@ func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Pr
 	return table.Number(all.Mean), table.Number(all.StdErr), nil
 }
 
-// scaled is a reader of the model's logits.
-func (s *Study) scaled(r observed.Reader) (observed.Reader, error) {
+// scaled is a decoding of the model's logits.
+func (s *Study) scaled(r observed.Decoding) (observed.Decoding, error) {
 	d, ok := r.Decoder.(decode.Tempered)
-	if !ok || !r.Logits || s.Fit.LogitScale.IsMissing() {
+	if !ok || !r.Soft || s.Fit.LogitScale.IsMissing() {
 		return r, nil
 	}
 	tau, err := s.Fit.modelTemperature()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
@@ -176,8 +176,8 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 // fitted: it depends on s then.
 func (f *Fit) perceivedModel() scenario.Perceived {
 	p := f.Perceived
-	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Perceived: errmodel.Perceived{
-		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: errmodel.Training(p.Training),
+	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Model: perceived.Model{
+		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: perceived.Training(p.Training),
 	}}
 	if p.CutoffFitted {
 		m.Cutoff = float64(p.Cutoff)
@@ -190,10 +190,10 @@ func (f *Fit) perceivedModel() scenario.Perceived {
 func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	p := f.Perceived
 	if hi := p.NoiseInterval[1]; hi > p.Noise {
-		of.Noise.Spread = forecast.EstimateOf(float64(p.Noise), float64(hi)).Spread
+		of.Noise.LogSD = forecast.EstimateOf(float64(p.Noise), float64(hi)).LogSD
 	}
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
-		of.Cutoff.Spread, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).Spread, true
+		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).LogSD, true
 	}
 	if p.Tail > 0 {
 		of.Tail = float64(p.Tail)
