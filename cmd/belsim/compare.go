@@ -100,7 +100,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	compare := s.Compare
 	if cmd.Least {
-		compare = s.CompareWithLeast
+		compare = s.CompareWithBayesRisk
 	}
 	bar := env.newProgress(cmd.Quiet, "samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
 	result, err := compare(ctx, cmd.run(backend, bar), candidates, weights, draw)

@@ -508,11 +508,11 @@ func TestRealLabels(t *testing.T) {
 
 // TestChosen: which error model of a fit is meant, and that its parameters arrive.
 func TestChosen(t *testing.T) {
-	describes := Perceived{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
+	describes := PerceivedFit{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
 	not, unknown, fitted := describes, describes, describes
 	not.Describes, unknown.Noise, fitted.CutoffFitted = false, table.Missing(), true
 	for i, tt := range []struct {
-		perceived *Perceived
+		perceived *PerceivedFit
 		p, share  table.Number
 		asked     ErrorModel
 		want      ErrorModel

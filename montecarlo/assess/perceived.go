@@ -14,8 +14,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Perceived is the perceived-label model fitted to a network, beside what was observed.
-type Perceived struct {
+// PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
+type PerceivedFit struct {
 	Training       string          `json:"training" doc:"what the outputs were trained for: bits (each bit by its own cross-entropy) or decoder"`
 	Miscalibration table.Number    `json:"miscalibration" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
 	Noise          table.Number    `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
@@ -122,7 +122,7 @@ func (s *Study) forecastPrior() []float64 {
 func (s *Study) Perceive(ctx context.Context, workers int) error {
 	f := s.Fit
 	unknownInterval := unknown()
-	p := &Perceived{
+	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: table.Number(s.observed.Miscalibration), Noise: table.Missing(), NoiseInterval: unknownInterval,
 		Cutoff: table.Missing(), CutoffInterval: unknownInterval, Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: table.Missing(), Distance: table.Missing(), Decoders: []DecoderError{}, Rates: []BitRate{},
 	}

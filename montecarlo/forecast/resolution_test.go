@@ -170,7 +170,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestUnaryError: the noise found leads back to the error, at the number of levels it is for; the
+// TestUnaryError: the noise found leads back to the error, at the number of levels it is for, within the
+// standard error of 32768 random nodes, 0.42 % of a half-normal error; the
 // best decoder of each code is at least as good as any.
 func TestUnaryError(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 1}, []int{16, 32}, "unary", "gray")
@@ -181,7 +182,7 @@ func TestUnaryError(t *testing.T) {
 	}
 	least := map[[2]any]float64{}
 	for _, x := range out.Results {
-		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(float64(x.Forecast)/0.05-1) > 2e-3 {
+		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(float64(x.Forecast)/0.05-1) > 5e-3 {
 			t.Errorf("unary: %v, want 0.05", x.Forecast)
 		}
 		key := [2]any{x.Code, x.Levels}

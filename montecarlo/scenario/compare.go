@@ -49,7 +49,7 @@ type CodeResult struct {
 	Sampling   string       `json:"sampling,omitempty" doc:"stratified: mean, rms and within are exact but for the outcomes that the samples are of, and stderr bounds what else is unknown; plain: stratified samples do not apply, or errors are too frequent; missing without --stratified"`
 	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
-	LeastError
+	BayesRisk
 	BaselineColumns
 
 	// Of networks that know a perceived label.
@@ -186,7 +186,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 }
 
 // compare is Compare, with the least errors unless least is nil.
-func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling, least *leasts) (*Comparison, error) {
+func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling, least *bayesRisks) (*Comparison, error) {
 	out := &Comparison{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
@@ -212,7 +212,7 @@ func (s *Scenario) compare(ctx context.Context, run Run, candidates []*montecarl
 		row.worst(th, weights, o)
 		if least != nil {
 			var reached bool
-			if row.LeastError, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
+			if row.BayesRisk, reached, err = least.of(ctx, run, p, row, weights, draw); err != nil {
 				return nil, err
 			}
 			out.Reached = out.Reached && reached

@@ -54,8 +54,8 @@ func (c *Comparison) Table() *table.Table {
 	}
 	if c.hasLeast() {
 		columns = append(columns,
-			table.Append("least", func(r CodeResult) string { return r.LeastError.text() }),
-			table.Append("above", func(r CodeResult) string { return r.LeastError.aboveText() }))
+			table.Append("least", func(r CodeResult) string { return r.BayesRisk.text() }),
+			table.Append("above", func(r CodeResult) string { return r.BayesRisk.aboveText() }))
 	}
 	if c.hasTies() {
 		columns = append(columns, table.Append("~", func(r CodeResult) string {
@@ -148,7 +148,7 @@ func (c *Comparison) hasTies() bool {
 func (c *Comparison) hasLeast() bool { return len(c.Results) > 0 && c.Results[0].Least != nil }
 
 // text is the least error, with its standard error where it was sampled.
-func (l LeastError) text() string {
+func (l BayesRisk) text() string {
 	if l.Least == nil { // of a code for which the model is invalid
 		return "–"
 	}
@@ -159,7 +159,7 @@ func (l LeastError) text() string {
 }
 
 // aboveText is how far the decoder's error is above the least.
-func (l LeastError) aboveText() string {
+func (l BayesRisk) aboveText() string {
 	if l.Above == nil || l.Above.IsMissing() {
 		return "–"
 	}
@@ -180,7 +180,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		return name
 	}
 	column := func(r CodeResult) string { return named(r.Decoder, r) }
-	var codes, columns, leasts []string
+	var codes, columns, bayesRisks []string
 	cells := map[[2]string]CodeResult{}
 	for _, r := range c.Results { // the smallest error first
 		if r.Invalid != "" {
@@ -195,8 +195,8 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		cells[[2]string{r.Code, column(r)}] = r
 		if c.hasLeast() {
 			least := named("least", r)
-			if !slices.Contains(leasts, least) {
-				leasts = append(leasts, least)
+			if !slices.Contains(bayesRisks, least) {
+				bayesRisks = append(bayesRisks, least)
 			}
 			cells[[2]string{r.Code, least}] = r
 		}
@@ -205,7 +205,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 	slices.SortStableFunc(columns, func(a, b string) int {
 		return slices.Index(names, decoderOf(a)) - slices.Index(names, decoderOf(b))
 	})
-	t := &table.Table{Head: slices.Concat([]string{"code", "bits"}, columns, leasts)}
+	t := &table.Table{Head: slices.Concat([]string{"code", "bits"}, columns, bayesRisks)}
 	for _, name := range codes {
 		bits := 0
 		row := []string{name, ""}
@@ -218,13 +218,13 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 			bits = r.Bits
 			row = append(row, table.PlusMinus(r.Mean, r.StdErr))
 		}
-		for _, column := range leasts {
+		for _, column := range bayesRisks {
 			r, ok := cells[[2]string{name, column}]
 			if !ok {
 				row = append(row, "–")
 				continue
 			}
-			row = append(row, r.LeastError.text())
+			row = append(row, r.BayesRisk.text())
 		}
 		row[1] = fmt.Sprint(bits)
 		t.Rows = append(t.Rows, row)

@@ -297,9 +297,26 @@ const mostUnion = 1 << 22
 // rowBound gives a bound of row i of a code. It holds scratch memory.
 type rowBound func(ctx context.Context, i int) (float64, error)
 
+// labelBound gives a bound of row i of a code at a perceived label.
+type labelBound func(ctx context.Context, i int, perceived float64) (float64, error)
+
+// overLabels is the mean of a bound over the strata of a network's perceived label.
+func overLabels(n decode.Network, at labelBound) rowBound {
+	return func(ctx context.Context, i int) (float64, error) {
+		sum := 0.0
+		for j := range tables.Strata {
+			v, err := at(ctx, i, tables.PerceivedLabel(float64(i+1), n.Noise(), j))
+			if err != nil {
+				return 0, err
+			}
+			sum += v
+		}
+		return sum / tables.Strata, nil
+	}
+}
+
 // perceivedBound returns the bound at a perceived label, by its name for people, and how to make
-// it for a table: the mean over the strata. The error wraps theory.ErrNoClosedForm where there is
-// none.
+// it for a network. The error wraps theory.ErrNoClosedForm where there is none.
 func perceivedBound(p *montecarlo.Problem) (name string, rows func(decode.Network) rowBound, err error) {
 	c, d := p.Code, p.Decoder
 	_, gen := d.(decode.Gen)
@@ -313,59 +330,47 @@ func perceivedBound(p *montecarlo.Problem) (name string, rows func(decode.Networ
 		if err != nil {
 			return "", nil, err
 		}
-		return b.Name, func(t decode.Network) rowBound { return hardBound(b, c, t, gen) }, nil
+		return b.Name, func(n decode.Network) rowBound { return overLabels(n, hardBound(b, c, n, gen)) }, nil
 	case gen:
-		return "union bound on logits", func(t decode.Network) rowBound { return logitBound(c, t) }, nil
+		return "union bound on logits", func(n decode.Network) rowBound { return overLabels(n, logitBound(c, n)) }, nil
 	}
 	return "", nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
 }
 
-// hardBound is the mean over the strata of a bound b on hard decisions. With r the level that is
-// nearest to the perceived label, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of
-// the word of r: for gen, whose bound adds up pairs of words, the bound of row r is taken. Of
-// other bounds the smaller one counts.
-func hardBound(b *theory.Bound, c *code.Code, p decode.Network, gen bool) rowBound {
+// hardBound makes a bound b on hard decisions one at a perceived label. With r the level that is
+// nearest to it, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of the word of r. For
+// gen, whose bound adds up pairs of words, the bound of row r is taken. Of other bounds the smaller
+// one counts.
+func hardBound(b *theory.Bound, c *code.Code, n decode.Network, gen bool) labelBound {
 	e := make([]float64, c.Bits())
 	at := func(ctx context.Context, i int, perceived float64) (float64, error) {
-		p.WrongTo(e, i, perceived)
+		n.WrongTo(e, i, perceived)
 		return b.Row(ctx, i, e)
 	}
-	return func(ctx context.Context, i int) (float64, error) {
-		sum := 0.0
-		for j := range tables.Strata {
-			perceived := tables.PerceivedLabel(float64(i+1), p.Noise(), j)
-			r := min(max(int(math.Round(perceived)), 1), c.Levels()) - 1
-			least, err := at(ctx, r, perceived)
-			if err != nil {
-				return 0, err
-			}
-			least += math.Abs(float64(r - i))
-			if !gen && r != i {
-				direct, err := at(ctx, i, perceived)
-				if err != nil {
-					return 0, err
-				}
-				least = min(least, direct)
-			}
-			sum += least
+	return func(ctx context.Context, i int, perceived float64) (float64, error) {
+		r := min(max(int(math.Round(perceived)), 1), c.Levels()) - 1
+		nearest, err := at(ctx, r, perceived)
+		if err != nil {
+			return 0, err
 		}
-		return sum / tables.Strata, nil
+		nearest += math.Abs(float64(r - i))
+		if gen || r == i {
+			return nearest, nil
+		}
+		direct, err := at(ctx, i, perceived)
+		return min(nearest, direct), err
 	}
 }
 
-// logitBound is the mean over the strata of the bound of gen on logits.
-func logitBound(c *code.Code, p decode.Network) rowBound {
-	sd, mean := p.ResidualSD(), make([]float64, c.Bits())
-	return func(ctx context.Context, i int) (float64, error) {
-		sum := 0.0
-		for j := range tables.Strata {
-			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
-			p.Logits(mean, tables.PerceivedLabel(float64(i+1), p.Noise(), j))
-			sum += theory.LogitUnionBound(c, i, mean, sd)
+// logitBound is the bound of gen on logits at a perceived label.
+func logitBound(c *code.Code, n decode.Network) labelBound {
+	sd, mean := n.ResidualSD(), make([]float64, c.Bits())
+	return func(ctx context.Context, i int, perceived float64) (float64, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
 		}
-		return sum / tables.Strata, nil
+		n.Logits(mean, perceived)
+		return theory.LogitUnionBound(c, i, mean, sd), nil
 	}
 }
 

@@ -30,7 +30,7 @@ func TestLeast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := s.CompareWithLeast(ctx, run, candidates, weights, draw)
+	with, err := s.CompareWithBayesRisk(ctx, run, candidates, weights, draw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestLeast(t *testing.T) {
 	} {
 		other := *s
 		change(&other)
-		if _, err := other.CompareWithLeast(ctx, run, candidates, weights, draw); err == nil {
+		if _, err := other.CompareWithBayesRisk(ctx, run, candidates, weights, draw); err == nil {
 			t.Errorf("%v: accepted", &other)
 		}
 	}
