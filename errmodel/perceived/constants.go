@@ -27,7 +27,7 @@ const (
 	// error with 128 and 256 columns. From 1.25 to 2.5 they are right within 30 % on each table of
 	// data.
 	lostResidual = 1.75
-	// tiny is added to the variance of a logit, so that no bit is without any misfit.
+	// tiny is added to the variance of a logit, so that no bit is without a residual.
 	tiny = 1e-12
 
 	// The default cutoff is cutoffScale·(L/s)^cutoffPower cycles over the range of labels.
@@ -78,11 +78,6 @@ func DecoderFactor(c *code.Code) float64 {
 		all += ones * (float64(levels) - ones)
 	}
 	pairs := float64(levels) * float64(levels-1) / 2
-	return decoderFactor(float64(transitions)/float64(levels-1), all/pairs)
-}
-
-// decoderFactor is DecoderFactor of a code with the mean distance of neighbouring words and of all pairs
-// of words.
-func decoderFactor(neighbours, all float64) float64 {
-	return 0.955 + 0.05*min(1, 5*neighbours/all)
+	neighbours, others := float64(transitions)/float64(levels-1), all/pairs // mean distances of words
+	return 0.955 + 0.05*min(1, 5*neighbours/others)
 }

@@ -1,3 +1,7 @@
+// Package perceived is the error model of networks that know one number of an input, a noisy label
+// that all bits of a code share: the perceived label. It says what such a network learns of a code
+// (Model.Learn, Learner), the errors that decoders then make (Nodes), the label noise that an error
+// stands for (Model.NoiseOf), and which model fits networks that were observed (NewFit).
 package perceived
 
 import (

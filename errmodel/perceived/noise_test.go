@@ -112,7 +112,7 @@ func TestGenOnUnary(t *testing.T) {
 
 // TestUnaryError compares the integral with samples of the whole model, for levels and for real labels.
 func TestUnaryError(t *testing.T) {
-	const levels, s, samples = 12, 1.3, 200000
+	const levels, s, samples = 12, 1.3, 50000
 	c := named(t, "unary", levels)
 	gen, err := decode.New("gen", c)
 	if err != nil {
@@ -166,11 +166,11 @@ func TestUnaryError(t *testing.T) {
 // TestNoiseOf: the noise leads back to the error. Around real labels it is less than around levels,
 // because quantization is a part of the error.
 func TestNoiseOf(t *testing.T) {
-	const levels = 64
+	const levels = 32
 	prior := theory.Uniform(levels)
 	real := Labels{Prior: prior, Real: []Uniform{{0.5, levels + 0.5, 1}}, Within: 1. / 12}
 	m := Model{Misfit: DefaultMisfit}
-	for _, mae := range []float64{0.4, 1.3, 9} {
+	for _, mae := range []float64{0.4, 1.3, 5} {
 		var s [2]float64
 		for i, labels := range []Labels{{Prior: prior}, real} {
 			var err error
@@ -195,7 +195,7 @@ func TestNoiseOf(t *testing.T) {
 	if _, err := m.NoiseOf(ended, 1, real, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}
-	if _, err := m.NoiseOf(t.Context(), 1, Labels{Prior: prior}, 50); !errors.Is(err, ErrNoNoise) {
+	if _, err := m.NoiseOf(t.Context(), 1, Labels{Prior: prior}, 25); !errors.Is(err, ErrNoNoise) {
 		t.Errorf("%v, want ErrNoNoise", err)
 	}
 }

@@ -34,34 +34,34 @@ var ErrUnread = errors.New("no decoder's error says how large the label noise is
 // Leading returns the decoding whose error sets s: gen on hard decisions after a training bit by
 // bit, where they are worth something, and else gen-ex on logits. The error wraps ErrUnread.
 func (n *Observed) Leading() (int, error) {
-	rank := func(d observed.Decoding) int {
-		gen, ex := d.Decoder.Name() == "gen", d.Decoder.Name() == "gen-ex"
-		switch bits := n.Training == BitByBit; {
-		case bits && !d.Soft && gen:
-			return 5
-		case !bits && d.Soft && ex:
-			return 5
-		case bits && !d.Soft:
-			return 4
-		case d.Soft && ex:
-			return 3
-		case d.Soft && gen:
-			return 2
-		case d.Soft:
-			return 1
-		}
-		return 0
-	}
-	best := -1
+	best, most := -1, 0
 	for i, d := range n.Decodings {
-		if e := n.Errors[i].Mean; rank(d) > 0 && e > 0 && e < trusted*float64(n.Code.Levels()) && (best < 0 || rank(d) > rank(n.Decodings[best])) {
-			best = i
+		if e, r := n.Errors[i].Mean, n.rank(d); r > most && e > 0 && e < trusted*float64(n.Code.Levels()) {
+			best, most = i, r
 		}
 	}
 	if best < 0 {
 		return 0, fmt.Errorf("%s of %d levels: %w", n.Code.Name(), n.Code.Levels(), ErrUnread)
 	}
 	return best, nil
+}
+
+// rank is larger for decodings that tell s better; 0 for those that tell nothing.
+func (n *Observed) rank(d observed.Decoding) int {
+	name, bits := d.Decoder.Name(), n.Training == BitByBit
+	switch {
+	case bits && !d.Soft && name == "gen", !bits && d.Soft && name == "gen-ex":
+		return 5
+	case !d.Soft && bits:
+		return 4
+	case !d.Soft:
+		return 0
+	case name == "gen-ex":
+		return 3
+	case name == "gen":
+		return 2
+	}
+	return 1
 }
 
 // Described reports whether the model describes a decoding: hard decisions mean nothing after a

@@ -142,27 +142,8 @@ type ResolutionRun struct {
 // Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of which
 // there are too many or no code, and labels outside the range. It changes nothing.
 func (q Resolution) Open() (*ResolutionRun, error) {
-	if err := q.Labels.Check(); err != nil {
+	if err := q.check(); err != nil {
 		return nil, err
-	}
-	for i, t := range q.Trainings {
-		if slices.Contains(q.Trainings[:i], t) {
-			return nil, fmt.Errorf("training %s is given twice", t)
-		}
-	}
-	for i, name := range q.Decoders {
-		switch {
-		case slices.Contains(q.Decoders[:i], name):
-			return nil, fmt.Errorf("decoder %s is given twice", name)
-		case name == decode.Auto && len(q.Decoders) > 1:
-			return nil, fmt.Errorf("decoder %s is the best of all; want it alone", name)
-		}
-		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
-			return nil, fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
-		}
-	}
-	if n := q.Unary.Levels; n > MostLevels {
-		return nil, fmt.Errorf("an error of unary with %d levels: forecasts are for at most %d", n, MostLevels)
 	}
 	r := &ResolutionRun{q: q, levels: slices.Clone(q.Levels)}
 	files := map[string]*code.Code{}
@@ -183,29 +164,12 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 	}
 	slices.Sort(r.levels)
 	for i, n := range r.levels {
-		switch {
-		case n < code.MinLevels:
-			return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
-		case n > MostLevels:
-			return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
-		case i > 0 && n == r.levels[i-1]:
+		if i > 0 && n == r.levels[i-1] {
 			return nil, fmt.Errorf("%d levels are given twice", n)
 		}
-		var codes []*code.Code
-		for _, name := range q.Codes {
-			c := files[name]
-			if c == nil {
-				var err error
-				if c, err = code.New(name, n); err != nil {
-					return nil, err
-				}
-			}
-			if c.Levels() == n {
-				codes = append(codes, c)
-			}
-		}
-		if len(codes) == 0 {
-			return nil, fmt.Errorf("no code here has %d levels", n)
+		codes, err := q.codesOf(n, files)
+		if err != nil {
+			return nil, err
 		}
 		r.codes = append(r.codes, codes)
 	}
@@ -215,6 +179,60 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 		}
 	}
 	return r, nil
+}
+
+// check refuses labels, trainings, decoders and an error of unary that make no question.
+func (q Resolution) check() error {
+	if err := q.Labels.Check(); err != nil {
+		return err
+	}
+	for i, t := range q.Trainings {
+		if slices.Contains(q.Trainings[:i], t) {
+			return fmt.Errorf("training %s is given twice", t)
+		}
+	}
+	for i, name := range q.Decoders {
+		switch {
+		case slices.Contains(q.Decoders[:i], name):
+			return fmt.Errorf("decoder %s is given twice", name)
+		case name == decode.Auto && len(q.Decoders) > 1:
+			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
+		}
+		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
+			return fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
+		}
+	}
+	if n := q.Unary.Levels; n > MostLevels {
+		return fmt.Errorf("an error of unary with %d levels: forecasts are for at most %d", n, MostLevels)
+	}
+	return nil
+}
+
+// codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
+func (q Resolution) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
+	switch {
+	case n < code.MinLevels:
+		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
+	case n > MostLevels:
+		return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
+	}
+	var codes []*code.Code
+	for _, name := range q.Codes {
+		c := files[name]
+		if c == nil {
+			var err error
+			if c, err = code.New(name, n); err != nil {
+				return nil, err
+			}
+		}
+		if c.Levels() == n {
+			codes = append(codes, c)
+		}
+	}
+	if len(codes) == 0 {
+		return nil, fmt.Errorf("no code here has %d levels", n)
+	}
+	return codes, nil
 }
 
 // Steps is the number of steps of Run.
