@@ -3,10 +3,8 @@
 // and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and fits of the
 // mixture to the outputs of trained classifiers (package observed reads these).
 //
-// The mixture says what the classifiers of one trained network do. The
-// perceived-label model (Perceived) says what networks would do that learnt other
-// codes from the same data: all bits share one noisy label, and a bit is what a
-// network can learn of it.
+// The mixture says what the classifiers of one trained network do. Package perceived
+// says what networks would do that learnt other codes from the same data.
 package errmodel
 
 import (

@@ -69,37 +69,3 @@ func ExampleNewFit() {
 	// r = 0.500, 0.492 to 0.507
 	// σ = 0.994, 0.983 to 1.005
 }
-
-// What networks learn of three codes, when the noise of the label that they perceive is 1.5
-// levels: how often the worst bit errs, and a logit. Bit 3 of one-hot is one at level 3 only;
-// gray's last bit changes at every second level, and is lost.
-func ExamplePerceived() {
-	for _, name := range []string{"unary", "gray", "onehot"} {
-		c, err := code.New(name, 32)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		p := errmodel.Perceived{Noise: 1.5, Misfit: errmodel.DefaultMisfit, Training: errmodel.BitByBit}
-		l, err := p.Learn(context.Background(), 0, c, nil)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		worst := 0.0
-		for k := range c.Bits() {
-			rate := 0.0
-			for i := range c.Levels() {
-				rate += l.At(i, k) / float64(c.Levels())
-			}
-			worst = max(worst, rate)
-		}
-		f := make([]float64, c.Bits())
-		l.Logits(f, 8)
-		fmt.Printf("%s: at most %.2f; the logit of bit 3 at the perceived label 8 is %.1f\n", name, worst, f[2])
-	}
-	// Output:
-	// unary: at most 0.04; the logit of bit 3 at the perceived label 8 is 5.3
-	// gray: at most 0.50; the logit of bit 3 at the perceived label 8 is 2.4
-	// onehot: at most 0.03; the logit of bit 3 at the perceived label 8 is -3.6
-}

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel/internal/falseposition"
 )
 
 // Interval is an estimate with the limits of its confidence interval. Lo is 0 and
@@ -337,20 +339,20 @@ func (f *Fit) intervalR(ctx context.Context, floor float64, limited bool) error 
 // position (Illinois) on this line. Every third step halves the interval, and so does
 // every step where the function is infinite. The interval shrinks for any function.
 func descend(ctx context.Context, top, far, height float64, f func(float64) float64, tol float64) (float64, error) {
-	b := bracket{below: top, fBelow: -math.Sqrt(height), above: far, fAbove: math.Sqrt(height+f(far)) - math.Sqrt(height)}
-	for i := 0; math.Abs(b.above-b.below) > tol; i++ {
+	b := falseposition.Bracket{Below: top, FBelow: -math.Sqrt(height), Above: far, FAbove: math.Sqrt(height+f(far)) - math.Sqrt(height)}
+	for i := 0; math.Abs(b.Above-b.Below) > tol; i++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		x := (b.below + b.above) / 2
-		if at := b.below - b.fBelow*(b.above-b.below)/(b.fAbove-b.fBelow); i%3 != 2 && !math.IsInf(b.fAbove, 1) && (at-b.below)*(at-b.above) < 0 {
+		x := (b.Below + b.Above) / 2
+		if at := b.Below - b.FBelow*(b.Above-b.Below)/(b.FAbove-b.FBelow); i%3 != 2 && !math.IsInf(b.FAbove, 1) && (at-b.Below)*(at-b.Above) < 0 {
 			x = at
 		}
 		v := math.Sqrt(max(0, height+f(x))) - math.Sqrt(height)
-		b.narrow(x, v)
+		b.Narrow(x, v)
 		if math.Abs(v) < 1e-9 {
 			return x, nil
 		}
 	}
-	return b.below, nil
+	return b.Below, nil
 }

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/gpu/internal/dl"
 	"belsim/gpu/internal/driver"
 	"belsim/gpu/internal/emulator"
@@ -69,10 +70,10 @@ func realCode(t *testing.T) *code.Code {
 }
 
 // perceived is a code as a network with a perceived label learns it.
-func perceived(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
+func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
-	l, err := errmodel.Perceived{Noise: noise, Misfit: 0.25, Training: errmodel.BitByBit}.Learn(context.Background(), 0, p.Code, nil)
+	l, err := perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -182,13 +183,13 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		{"unary", "gen-ex", 1001, 9, true},
 	} {
 		for _, continuous := range []bool{false, true} {
-			p := perceived(t, tt.code, tt.decoder, tt.levels, tt.noise, !tt.logits, continuous)
+			p := perceivedProblem(t, tt.code, tt.decoder, tt.levels, tt.noise, !tt.logits, continuous)
 			name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v, continuous %v", tt.code, tt.decoder, tt.levels, tt.logits, continuous)
 			jobs[name] = []montecarlo.Job{every(p, 2*tt.levels/9, 500)}
 		}
 	}
 	// Jobs with and without a perceived label, blocks with fewer samples than a level has parts.
-	levels, logits := perceived(t, "unary", "gen", 32, 1.3, true, false), perceived(t, "unary", "gen", 32, 1.3, false, true)
+	levels, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true, false), perceivedProblem(t, "unary", "gen", 32, 1.3, false, true)
 	jobs["perceived label, mixed"] = []montecarlo.Job{
 		every(levels, 9, 50), every(latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true), 9, 70),
 		every(logits, 9, 1), job(levels, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65}), every(logits, 8, 65),
@@ -510,8 +511,8 @@ func TestLatentBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []*montecarlo.Problem{
-		perceived(t, "hadamard", "gen-ex", 64, 9, false, true), perceived(t, "unary", "gen-ex", 64, 30, false, false),
-		perceived(t, "gray", "gen-ex", 256, 30, false, false), perceived(t, "hexj", "gen", 64, 3, true, false), real,
+		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false, true), perceivedProblem(t, "unary", "gen-ex", 64, 30, false, false),
+		perceivedProblem(t, "gray", "gen-ex", 256, 30, false, false), perceivedProblem(t, "hexj", "gen", 64, 3, true, false), real,
 	} {
 		row, err := p.LogitTables().Row(context.Background(), p.Code.Levels()/2)
 		if err != nil {
@@ -552,7 +553,7 @@ func BenchmarkDevice(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
 			var p *montecarlo.Problem
 			if bb.r == 0 {
-				p = perceived(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u", false)
+				p = perceivedProblem(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u", false)
 			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
 				p.Latent = &montecarlo.Latent{}
 			}

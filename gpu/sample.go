@@ -67,7 +67,7 @@ func shapeOf(p *montecarlo.Problem) shape {
 			continuous: l.Continuous != nil, parts: 1, deviations: l.Perceived != nil && !l.Hard,
 		}
 		if l.Continuous != nil || l.Perceived != nil {
-			s.latent.parts = tables.Sublevels
+			s.latent.parts = tables.Strata
 		}
 	}
 	return s

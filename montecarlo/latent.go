@@ -21,7 +21,7 @@ type Latent struct {
 	Hard bool
 	// Continuous, when set, makes labels real. The labels of level n are uniform on [n−½,n+½],
 	// and the bits err with the probabilities at the label itself. The labels are the middles
-	// of Sublevels equal parts of the level.
+	// of Strata equal parts of the level.
 	Continuous Profile
 	// Perceived, when set, makes the bits those of a network that knows one number, the
 	// perceived label ŷ = y + s·ξ of a label y, ξ ~ N(0, 1). Given ŷ the bits err
@@ -29,14 +29,10 @@ type Latent struct {
 	//
 	//	Z_k = f_k(ŷ) + sd_k·ε_k,  ε_k ~ N(0, 1).
 	//
-	// ξ takes the means of Sublevels equally probable parts of its law (tables.PerceivedLabel).
+	// ξ takes the means of Strata equally probable parts of its law (tables.PerceivedLabel).
 	// Only whether Continuous is set matters then, not its probabilities.
-	Perceived Perceived
+	Perceived decode.Network
 }
-
-// Perceived says what the classifiers of a network have learned of a code: the outputs at
-// every perceived label. It is safe for concurrent use.
-type Perceived = tables.Perceived
 
 // Profile gives error probabilities for real labels.
 type Profile interface {
@@ -44,10 +40,6 @@ type Profile interface {
 	// [½, L+½], levels.
 	AtLabel(dst []float64, y float64)
 }
-
-// Sublevels is the number of labels in a level when labels are continuous. It is
-// part of the numeric contract.
-const Sublevels = tables.Sublevels
 
 // realFraction is the number of binary digits of a level in which real errors are counted.
 // Decoders that answer with real numbers have real errors, and all decoders have them when
@@ -95,7 +87,7 @@ func (p *Problem) validatePerceived() error {
 	if p.Code.Real() {
 		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", p.Code.Name())
 	}
-	if n := len(l.Perceived.Misfits()); n != p.Code.Bits() {
+	if n := len(l.Perceived.ResidualSD()); n != p.Code.Bits() {
 		return fmt.Errorf("a network of %d bits for %s, which has %d", n, p.Code.Name(), p.Code.Bits())
 	}
 	if s := l.Perceived.Noise(); !(s >= 0) || math.IsInf(s, 0) {

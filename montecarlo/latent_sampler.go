@@ -58,7 +58,7 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 }
 
 // block samples the first n of a block. With continuous labels, and with a perceived label,
-// sample i has part i mod Sublevels of the level, and the samples of a part their own stream.
+// sample i has part i mod Strata of the level, and the samples of a part their own stream.
 //
 // Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
 func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
@@ -22,7 +22,7 @@ type between struct{}
 func (between) AtLabel(dst []float64, _ float64) { clear(dst) }
 
 // perceivedProblem is a code that a network has learned, with a decoder.
-func perceivedProblem(t *testing.T, name, decoder string, levels int, m errmodel.Perceived, hard, continuous bool) *montecarlo.Problem {
+func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
 	c, err := code.New(name, levels)
 	if err != nil {
@@ -43,17 +43,17 @@ func perceivedProblem(t *testing.T, name, decoder string, levels int, m errmodel
 	return p
 }
 
-var network = errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.BitByBit}
+var network = perceived.Model{Noise: 1.6, Misfit: 0.25, Training: perceived.BitByBit}
 
 // perceivedDirectly samples a problem by its definition, in floating point: the mean |error|
 // and its standard error, with the strata of the perceived label in turn.
 func perceivedDirectly(p *montecarlo.Problem, n int) (mean, stderr float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	l := p.Latent.Perceived
-	sd, z := l.Misfits(), make([]float64, p.Code.Bits())
+	sd, z := l.ResidualSD(), make([]float64, p.Code.Bits())
 	var sum, square float64
 	for i := range n * p.Code.Levels() {
-		row, j := i%p.Code.Levels(), i/p.Code.Levels()%tables.Sublevels
+		row, j := i%p.Code.Levels(), i/p.Code.Levels()%tables.Strata
 		y := tables.Label(row, j, p.Latent.Continuous != nil)
 		perceived := tables.PerceivedLabel(y, l.Noise(), j)
 		answer := 0.0
@@ -89,7 +89,7 @@ func TestPerceived(t *testing.T) {
 	for _, tt := range []struct {
 		code, decoder    string
 		levels           int
-		model            errmodel.Perceived
+		model            perceived.Model
 		hard, continuous bool
 	}{
 		{"unary", "bel-u", 32, network, true, false},

@@ -24,7 +24,7 @@ import (
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
 	"belsim/cmd/internal/terminal"
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/gpu"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -216,7 +216,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(errmodel.DefaultMisfit), "most": fmt.Sprint(scenario.Usual().MaxSamples),
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.Usual().MaxSamples),
 			"r": fmt.Sprint(scenario.UsualMixture().R), "sigma": fmt.Sprint(scenario.UsualMixture().Sigma), "steps": fmt.Sprint(search.Usual(nil).Steps),
 			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -20,8 +20,8 @@ type compareCmd struct {
 	levelsFlag
 	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen); auto takes the paper's for each; map, median and mean know the error model."`
 	scenarioFlags
-	Training []errmodel.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
-	Baseline float64             `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
+	Training []perceived.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
@@ -120,7 +120,7 @@ func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
 	if len(cmd.Training) == 0 {
-		cmd.Training = []errmodel.Training{cmp.Or(m.Training, errmodel.BitByBit)}
+		cmd.Training = []perceived.Training{cmp.Or(m.Training, perceived.BitByBit)}
 	}
 	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
 	if err == nil {

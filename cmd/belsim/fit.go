@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"belsim/cmd/internal/files"
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -187,11 +187,11 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 }
 
 // training is what the network was trained for, as far as it is said.
-func (cmd *fitCmd) training() errmodel.Training {
+func (cmd *fitCmd) training() perceived.Training {
 	if cmd.Training == "auto" {
 		return ""
 	}
-	return errmodel.Training(cmd.Training)
+	return perceived.Training(cmd.Training)
 }
 
 // study fits the models, predicts errors with them, and forecasts codes if that is asked for.

@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
@@ -79,7 +79,7 @@ func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
 func (f perceivedFlags) model() scenario.Perceived {
-	return scenario.Perceived{Perceived: errmodel.Perceived{Noise: f.LabelNoise, Misfit: or(f.Misfit, errmodel.DefaultMisfit), Cutoff: f.Cutoff}}
+	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit), Cutoff: f.Cutoff}}
 }
 
 // check refuses values without a meaning.
@@ -108,10 +108,10 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 		return nil
 	}
 	m.Workers = run.Workers
-	m.Training = cmp.Or(m.Training, errmodel.BitByBit)
+	m.Training = cmp.Or(m.Training, perceived.BitByBit)
 	if f.MAE > 0 {
 		var err error
-		if m.Noise, err = s.NoiseOf(ctx, run, m, weights, f.MAE); err != nil {
+		if m.Noise, err = s.NoiseOf(ctx, m, weights, f.MAE); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
@@ -121,7 +121,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
-	Training errmodel.Training `enum:",bits,decoder" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Training perceived.Training `enum:",bits,decoder" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
 }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
@@ -174,7 +174,7 @@ type scenarioFlags struct {
 
 // readScenario fills in a scenario, and checks its values and the values of the sampling. The fit is
 // nil without --model. training is that of the networks, "" where no flag gives it.
-func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, training errmodel.Training) (*scenario.Scenario, *assess.Fit, error) {
+func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check()); err != nil {
 		return nil, nil, err

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -74,7 +74,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
 			return err
 		}
-		if cmd.Training == errmodel.ForDecoder && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training == perceived.ForDecoder && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}
@@ -144,7 +144,7 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 		const factor, count = 8, 61
 		r, sigma = scenario.Around(float64(fit.R), factor, count), scenario.Around(float64(fit.Sigma), factor, count)
 	}
-	cmd.Training = cmp.Or(cmd.Training, errmodel.BitByBit)
+	cmd.Training = cmp.Or(cmd.Training, perceived.BitByBit)
 	if cmd.R.Count == 0 {
 		cmd.R = r
 	}

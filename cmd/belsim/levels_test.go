@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 )
 
@@ -46,7 +46,7 @@ func TestLevels(t *testing.T) {
 	if want := f.LevelWidth * math.Sqrt(s*s-1./12); out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*float64(f.Perceived.Misfit))-1) > 1e-12 || len(out.Results) != 4 {
 		t.Errorf("with the fit's label noise, %v: %+v", want, out)
 	}
-	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != errmodel.BitByBit {
+	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != perceived.BitByBit {
 		t.Errorf("%+v", out)
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/theory"
 )
 
 // TestPerceived: every command takes the networks that know a perceived label.
@@ -72,6 +74,50 @@ func TestPerceived(t *testing.T) {
 	}
 }
 
+// TestOneNoise: every command that takes --mae finds the same label noise, which perceived.Model.NoiseOf
+// gives: around levels, and around real labels with --range.
+func TestOneNoise(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const levels, mae = 16, 0.9
+	m := perceived.Model{Misfit: perceived.DefaultMisfit}
+	want, err := m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: theory.Uniform(levels)}, mae)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := func(args string) float64 {
+		var out struct {
+			LabelNoise float64 `json:"label_noise"`
+		}
+		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields(args)...)), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.LabelNoise
+	}
+	for _, args := range []string{
+		"compare gray --levels 16 --mae 0.9 --samples 640 --backend cpu --json",
+		"compare unary --levels 16 --mae 0.9 --training decoder --workers 1 --samples 640 --seed 2 --backend cpu --json",
+		"optimize --levels 16 --bits 5 --mae 0.9 --steps 5 --samples 640 --backend cpu --quiet --json",
+		"verify --code johnson --levels 16 --mae 0.9 --samples 640 --backend cpu --json",
+	} {
+		if got := noise(args); got != want {
+			t.Errorf("belsim %s: s = %v, want %v", args, got, want)
+		}
+	}
+	half := theory.Uniform(levels) // the first and the last level have half of the labels of others
+	half[0], half[levels-1] = 0.5/levels, 0.5/levels
+	if want, err = m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: half, Real: []perceived.Uniform{{From: 1, To: levels, Share: 1}}, Within: 1. / 12}, mae); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{
+		"compare gray --levels 16 --range 1:16 --misfit 0.25 --mae 0.9 --json",
+		"compare gray --levels 8 --range 1:16 --misfit 0.25 --mae 0.9@16 --json",
+	} {
+		if got := noise(args); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("belsim %s: s = %v, want %v", args, got, want)
+		}
+	}
+}
+
 // TestPerceivedRules: flags that the networks that know a perceived label do not go with.
 func TestPerceivedRules(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -87,7 +133,7 @@ func TestPerceivedRules(t *testing.T) {
 		{"compare --label-noise=-1", "--label-noise -1: want more than zero levels"},
 		{"compare --label-noise 1 --misfit=-1", "--misfit -1: want zero levels or more"},
 		{"compare --label-noise NaN", "--label-noise NaN: want more than zero levels"},
-		{"compare unary --levels 8 --mae 7", "--mae 7: no label noise from 0.02 to 4 levels"},
+		{"compare unary --levels 8 --mae 7", "--mae 7: unary of 8 levels: no label noise gives this error"},
 		{"compare unary --levels 8 --label-noise 1 --training decoder --decoder bel-u", "decoder bel-u reads bits, and networks trained for the decoder give logits; want gen or gen-ex"},
 		{"compare unary --levels 8 --label-noise 1 --training bits,bits", "training bits is given twice"},
 		{"compare unary --levels 8 --mae 0", "--mae 0: want more than zero"},

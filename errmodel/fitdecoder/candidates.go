@@ -15,7 +15,7 @@ type candidate struct {
 	stage stage
 	rule  decode.Rule
 
-	reader      int     // of the stage today: which reader
+	decoding    int     // of the stage today: which decoding
 	temperature float64 // τ, of the stages temperature and recalibrated
 	bandwidth   int     // of the stages affine and curved
 	model, code float64 // the weights of the fitted posterior and of the code's correlations, there
@@ -48,7 +48,7 @@ const temperatures = 17
 func temperatureAt(i int) float64 { return math.Exp2(float64(i-temperatures/2) / 2) }
 
 // readerForm is a decoder of today in the form of a Decoder. ok is false where it has none.
-func readerForm(c *code.Code, r observed.Reader) (rule decode.Rule, weights *mat.Dense, offsets []float64, ok bool) {
+func readerForm(c *code.Code, r observed.Decoding) (rule decode.Rule, weights *mat.Dense, offsets []float64, ok bool) {
 	levels, m := c.Dims()
 	offsets = make([]float64, levels)
 	switch d := r.Decoder.(type) {
@@ -70,9 +70,9 @@ func readerForm(c *code.Code, r observed.Reader) (rule decode.Rule, weights *mat
 // candidates lists them all, stage by stage.
 func (f *fitting) candidates() []candidate {
 	var out []candidate
-	for i, r := range f.Readers {
+	for i, r := range f.Decodings {
 		if _, _, _, ok := readerForm(f.Code, r); ok {
-			out = append(out, candidate{stage: today, reader: i})
+			out = append(out, candidate{stage: today, decoding: i})
 		}
 	}
 	rules := []decode.Rule{decode.Median, decode.Mean}
@@ -115,10 +115,10 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 	about.Kind = kinds[c.stage]
 	switch c.stage {
 	case today:
-		r := f.Readers[c.reader]
+		r := f.Decodings[c.decoding]
 		rule, weights, offsets, _ := readerForm(f.Code, r)
 		about.Kind = r.Decoder.Name()
-		return newDecoder(rule, weights, nil, offsets, nil, values, r.Logits, about)
+		return newDecoder(rule, weights, nil, offsets, nil, values, r.Soft, about)
 	case temperature:
 		return newDecoder(c.rule, codeWeights(f.Code, c.temperature), nil, offsets, nil, values, f.Logits, about)
 	case recalibrated:

@@ -100,7 +100,7 @@ func newDecoder(rule decode.Rule, weights, curved *mat.Dense, offsets, scale, va
 	if err != nil {
 		return nil, err
 	}
-	about.Rule, about.Levels, about.Bits, about.Reads = string(rule), levels, bits, observed.Reader{Logits: logits}.Outputs()
+	about.Rule, about.Levels, about.Bits, about.Reads = string(rule), levels, bits, observed.Decoding{Soft: logits}.Outputs()
 	return &Decoder{affine: affine, bits: bits, scale: scale, wide: widen(all), logits: logits, about: about}, nil
 }
 
@@ -146,13 +146,13 @@ func Spread(n int, lo, hi float64) []float64 {
 	return out
 }
 
-// Reader returns the decoder as a reader of outputs of a kind. The error says that it cannot read
+// Decoding returns the decoder for outputs of a kind. The error says that it cannot read
 // them.
-func (d *Decoder) Reader(k observed.Kind) (observed.Reader, error) {
+func (d *Decoder) Decoding(k observed.Kind) (observed.Decoding, error) {
 	if d.logits && k.Hard() {
-		return observed.Reader{}, fmt.Errorf("the decoder reads logits or probabilities, and these outputs are %s", k)
+		return observed.Decoding{}, fmt.Errorf("the decoder reads logits or probabilities, and these outputs are %s", k)
 	}
-	return observed.Reader{Decoder: d, Logits: d.logits}, nil
+	return observed.Decoding{Decoder: d, Soft: d.logits}, nil
 }
 
 // Name implements decode.Decoder: the kind.

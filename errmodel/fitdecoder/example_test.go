@@ -35,7 +35,7 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer labels.Close()
-	r, err := d.Reader(observed.Logits)
+	r, err := d.Decoding(observed.Logits)
 	if err != nil {
 		t.Fatal(err)
 	}

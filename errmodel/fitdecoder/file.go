@@ -110,8 +110,8 @@ func read(path string) (*Decoder, error) {
 		}
 	}
 	rule, reads, text := texts[0], texts[1], texts[2]
-	logits := reads == (observed.Reader{Logits: true}).Outputs()
-	if !logits && reads != (observed.Reader{}).Outputs() {
+	logits := reads == (observed.Decoding{Soft: true}).Outputs()
+	if !logits && reads != (observed.Decoding{}).Outputs() {
 		return nil, fmt.Errorf("%s: array %s is %.20q; want logits or bits", path, arrayReads, reads)
 	}
 	var about About

@@ -34,8 +34,8 @@ type Input struct {
 	Code    *code.Code
 	Samples *observed.Samples
 	Logits  bool // the outputs are logits; else they are ±1
-	// Readers are the decoders of today: those to beat.
-	Readers []observed.Reader
+	// Decodings are the decoders of today: those to beat.
+	Decodings []observed.Decoding
 	// Temperature is τ of gen-ex, from which the search starts; 0 stands for 1.
 	Temperature float64
 	// Values are the labels of the levels; nil stands for 1 … L.
@@ -56,7 +56,7 @@ type Result struct {
 	// Today is the best of the decoders of today for these samples, by its error against the
 	// target, and TodayLevels and TodayTarget are its errors. Gain is how much smaller Target is,
 	// with the standard error of this difference over the samples.
-	Today                    observed.Reader
+	Today                    observed.Decoding
 	TodayLevels, TodayTarget observed.Error
 	Gain, GainSE             float64
 	// Kinds has the best candidate of each kind, judged by simple cross-validation, which was also
@@ -85,7 +85,7 @@ type fitting struct {
 	spread       []float64    // standard deviations of the outputs
 	all          []candidate  // the candidates
 	from, to     [stages]int  // and which of them are of a stage
-	today        []float64    // labels of the readers, N × readers
+	today        []float64    // labels of the decodings, N × decodings
 	correlations *decode.Correlations
 }
 
@@ -137,7 +137,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 		f.moments = append(f.moments, t)
 	}
 	var err error
-	if f.today, err = in.Samples.Labels(ctx, workers, in.Code, in.Readers); err != nil {
+	if f.today, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
 	parts, err := f.crossValidate(ctx, workers)
@@ -272,7 +272,7 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 			var median, mean float64
 			switch {
 			case c.stage == today:
-				set(at, f.today[i*len(f.Readers)+c.reader])
+				set(at, f.today[i*len(f.Decodings)+c.decoding])
 				continue
 			case c.rule == decode.MAP:
 				set(at, decode.Gen{}.FromCorrelations(mapped))
@@ -358,8 +358,8 @@ func (f *fitting) choose(parts []*part) int {
 // judge fills in a result.
 func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error {
 	single := make([]*part, folds)
-	best := f.bestReader()
-	out.Today = f.Readers[best]
+	best := f.bestDecoding()
+	out.Today = f.Decodings[best]
 	var levels, target, todayLevels, todayTarget, gain sums
 	for o := range folds {
 		single[o] = parts[o][o]
@@ -372,7 +372,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		labels := parts[o][o].of(f.choose(inner))
 		for j, i := range parts[o][o].samples {
 			level, y := float64(f.Samples.Level[i]), f.Samples.Exact[i]
-			label, before := float64(labels[j]), f.today[i*len(f.Readers)+best]
+			label, before := float64(labels[j]), f.today[i*len(f.Decodings)+best]
 			levels.add(math.Abs(label - level))
 			target.add(math.Abs(label - y))
 			todayLevels.add(math.Abs(before - level))
@@ -394,7 +394,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		}
 		k := Kind{kinds[s], f.all[c].rule, f.error(single, c)}
 		if s == today {
-			r := f.Readers[f.all[c].reader]
+			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
 			k.Rule, _, _, _ = readerForm(f.Code, r)
 		}
@@ -417,13 +417,13 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	return err
 }
 
-// bestReader is the reader with the smallest error over all samples.
-func (f *fitting) bestReader() int {
+// bestDecoding is the decoding with the smallest error over all samples.
+func (f *fitting) bestDecoding() int {
 	best, least := 0, math.Inf(1)
-	for r := range f.Readers {
+	for r := range f.Decodings {
 		total := 0.0
 		for i, y := range f.Samples.Exact {
-			total += math.Abs(f.today[i*len(f.Readers)+r] - y)
+			total += math.Abs(f.today[i*len(f.Decodings)+r] - y)
 		}
 		if total < least {
 			best, least = r, total

@@ -68,21 +68,21 @@ func signs(s *observed.Samples) *observed.Samples {
 
 func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
 	t.Helper()
-	readers, err := observed.Readers(decode.Builtin(), c, k, decode.Options{})
+	decodings, err := observed.Decodings(decode.Builtin(), c, k, decode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Readers: readers, Values: values})
+	r, err := fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// errors are the |error| of a decoder, and of a reader, for samples.
-func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Reader) (mean, se float64) {
+// errors are the |error| of a decoder, and of a decoding, for samples.
+func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding) (mean, se float64) {
 	t.Helper()
-	labels, err := s.Labels(context.Background(), 0, c, []observed.Reader{r})
+	labels, err := s.Labels(context.Background(), 0, c, []observed.Decoding{r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +115,11 @@ func TestFit(t *testing.T) {
 			train, test, kind = signs(train), signs(test), observed.Bits
 		}
 		r := fit(t, 0, c, train, kind, nil)
-		reader, err := r.Decoder.Reader(kind)
+		decoding, err := r.Decoder.Decoding(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, se := errors(t, c, test, reader)
+		got, se := errors(t, c, test, decoding)
 		before, _ := errors(t, c, test, r.Today)
 		if math.Abs(got-r.Target.Mean) > 5*math.Hypot(se, r.Target.StdErr) {
 			t.Errorf("%+v: %v on new samples, %v ± %v by cross-validation", tt, got, r.Target.Mean, r.Target.StdErr)
@@ -174,7 +174,7 @@ func TestWorkers(t *testing.T) {
 		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 || d.Values()[15] != values[15] {
 			t.Errorf("%s: labels from %v to %v, want 2.5 to 4", kind, slices.Min(got), slices.Max(got))
 		}
-		if _, err := d.Reader(observed.Bits); (err == nil) != kind.Hard() {
+		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
 			t.Errorf("%s reads bits: %v", kind, err)
 		}
 		wide, err := d.WithRange(0, 150)
@@ -221,8 +221,8 @@ func TestRefusals(t *testing.T) {
 	c := mustCode(t, "gray", 8)
 	ctx := context.Background()
 	few := draw(c, 49, 1, 1, 1, 1)
-	readers, _ := observed.Readers(decode.Builtin(), c, observed.Logits, decode.Options{})
-	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true, Readers: readers}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
+	decodings, _ := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
+	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true, Decodings: decodings}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
 		t.Errorf("49 samples: %v", err)
 	}
 	if r := fit(t, 1, c, draw(c, 50, 1, 1, 1, 1), observed.Logits, nil); !r.Few {
@@ -230,7 +230,7 @@ func TestRefusals(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := fitdecoder.Fit(cancelled, 1, fitdecoder.Input{Code: c, Samples: draw(c, 60, 1, 1, 1, 1), Logits: true, Readers: readers}); err != context.Canceled {
+	if _, err := fitdecoder.Fit(cancelled, 1, fitdecoder.Input{Code: c, Samples: draw(c, 60, 1, 1, 1, 1), Logits: true, Decodings: decodings}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "no.npz")

@@ -25,7 +25,7 @@ type BlockDecoder interface {
 // the code that the decoder reads. A BlockDecoder needs none. done is told how many samples were
 // decoded since its last call, and may be nil. Errors name the file and the place, or are emit's or
 // the context's.
-func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c *code.Code, r Reader, emit func(labels []float64) error, done func(samples uint64)) error {
+func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c *code.Code, r Decoding, emit func(labels []float64) error, done func(samples uint64)) error {
 	s := &Source{Outputs: outputs, Kind: k}
 	_, m := outputs.Dims()
 	var correlations *decode.Correlations
@@ -42,9 +42,9 @@ func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c
 		}
 		var err error
 		if d, ok := r.Decoder.(BlockDecoder); ok {
-			err = decodeBlocks(ctx, workers, labels[:b.n], b.z, m, d, r.Logits)
+			err = decodeBlocks(ctx, workers, labels[:b.n], b.z, m, d, r.Soft)
 		} else {
-			err = decodeBatch(ctx, workers, labels, b, c, []Reader{r}, correlations)
+			err = decodeBatch(ctx, workers, labels, b, c, []Decoding{r}, correlations)
 		}
 		if err != nil {
 			return err

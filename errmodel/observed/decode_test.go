@@ -22,7 +22,7 @@ func TestDecode(t *testing.T) {
 	const samples = 5000 // more than a batch
 	c := mustCode(t, "hexj", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, samples, 4)
-	readers, err := observed.Readers(withToys(), c, observed.Logits, decode.Options{})
+	decodings, err := observed.Decodings(withToys(), c, observed.Logits, decode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func TestDecode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readers = append(readers, observed.Reader{Decoder: affine, Logits: true}, observed.Reader{Decoder: affine})
-	for _, r := range readers {
+	decodings = append(decodings, observed.Decoding{Decoder: affine, Soft: true}, observed.Decoding{Decoder: affine})
+	for _, r := range decodings {
 		var want []float64
 		for j := range samples {
 			row := z.RawRowView(j)
@@ -44,7 +44,7 @@ func TestDecode(t *testing.T) {
 				}
 			}
 			v := decode.Value(r.Decoder, word)
-			if r.Logits {
+			if r.Soft {
 				v = r.Decoder.(decode.LogitDecoder).DecodeLogits(row)
 			}
 			want = append(want, v)
@@ -73,13 +73,13 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, readers[0], func([]float64) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, decodings[0], func([]float64) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
 		t.Errorf("logits as bits: %v", err)
 	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, readers[0], func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, decodings[0], func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error of emit: %v", err)
 	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), readers[0], nil, nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), decodings[0], nil, nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
 		t.Errorf("another code: %v", err)
 	}
 }

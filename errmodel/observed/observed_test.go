@@ -146,12 +146,12 @@ func withToys() decode.Registry {
 // TestReaders: what each decoder reads, by what it can.
 func TestReaders(t *testing.T) {
 	list := func(c *code.Code, k observed.Kind) string {
-		readers, err := observed.Readers(withToys(), c, k, decode.Options{})
+		decodings, err := observed.Decodings(withToys(), c, k, decode.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var s []string
-		for _, r := range readers {
+		for _, r := range decodings {
 			s = append(s, r.Decoder.Name()+" "+r.Outputs())
 		}
 		return strings.Join(s, ", ")
@@ -174,7 +174,7 @@ func TestReaders(t *testing.T) {
 			t.Errorf("%s, %s: %s, want %s", tt.c.Name(), tt.kind, got, tt.want)
 		}
 	}
-	if _, err := observed.Readers(decode.Builtin(), real, observed.Logits, decode.Options{Temperature: -1}); err == nil {
+	if _, err := observed.Decodings(decode.Builtin(), real, observed.Logits, decode.Options{Temperature: -1}); err == nil {
 		t.Error("temperature −1 is accepted")
 	}
 }
@@ -189,11 +189,11 @@ func TestScan(t *testing.T) {
 		if name == "gray" { // half-precision logits with ties: sums are exact
 			z.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, z)
 		}
-		readers, err := observed.Readers(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7})
+		decodings, err := observed.Decodings(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := make([]float64, len(readers)) // mean |error|
+		want := make([]float64, len(decodings)) // mean |error|
 		counts := errmodel.NewCounts(c.Dims())
 		word := make([]uint64, (c.Bits()+63)/64)
 		for j := range 5000 {
@@ -208,10 +208,10 @@ func TestScan(t *testing.T) {
 					counts.Row(i)[k]++
 				}
 			}
-			for r, reader := range readers {
-				label := decode.Value(reader.Decoder, word)
-				if reader.Logits {
-					label = reader.Decoder.(decode.LogitDecoder).DecodeLogits(row)
+			for r, decoding := range decodings {
+				label := decode.Value(decoding.Decoder, word)
+				if decoding.Soft {
+					label = decoding.Decoder.(decode.LogitDecoder).DecodeLogits(row)
 				}
 				want[r] += math.Abs(label-y.At(j, 0)) / 5000
 			}
@@ -219,7 +219,7 @@ func TestScan(t *testing.T) {
 		var first *observed.Summary
 		for _, format := range []string{"npy", "csv", "npz"} {
 			for _, workers := range []int{1, 3} {
-				s, err := observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
+				s, err := observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -241,10 +241,10 @@ func TestScan(t *testing.T) {
 				t.Fatalf("%s: %d wrong in cell %d, want %d", name, first.Counts.Wrong[i], i, x)
 			}
 		}
-		for r, reader := range readers {
+		for r, decoding := range decodings {
 			// gen-ex adds correlations in another order: 10⁻¹⁴ of an exponent.
 			if got := first.Levels[r].Mean; math.Abs(got-want[r]) > 1e-10 {
-				t.Errorf("%s, %s on %s: mean error %v, want %v", name, reader.Decoder.Name(), reader.Outputs(), got, want[r])
+				t.Errorf("%s, %s on %s: mean error %v, want %v", name, decoding.Decoder.Name(), decoding.Outputs(), got, want[r])
 			}
 			if first.Labels[r] != first.Levels[r] {
 				t.Errorf("%s: targets are levels, but errors are %v and %v", name, first.Labels[r], first.Levels[r])
@@ -285,20 +285,20 @@ func TestKinds(t *testing.T) {
 			t.Errorf("detected %v, %v; want %v", kind, err, tt.kind)
 		}
 		s.Kind = kind
-		readers, err := observed.Readers(decode.Builtin(), c, kind, decode.Options{})
+		decodings, err := observed.Decodings(decode.Builtin(), c, kind, decode.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := observed.Scan(ctx, 0, s, c, readers, nil)
+		sum, err := observed.Scan(ctx, 0, s, c, decodings, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for r, reader := range readers {
-			if reader.Decoder.Name() == "bel-j" {
+		for r, decoding := range decodings {
+			if decoding.Decoder.Name() == "bel-j" {
 				means = append(means, sum.Levels[r].Mean)
 			}
-			if kind == observed.Probabilities && reader.Decoder.Name() == "gen-ex" {
-				logits, err := observed.Scan(ctx, 0, files(t, y, z, "npy", observed.Labels{Levels: 20}, observed.Logits), c, readers, nil)
+			if kind == observed.Probabilities && decoding.Decoder.Name() == "gen-ex" {
+				logits, err := observed.Scan(ctx, 0, files(t, y, z, "npy", observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil)
 				// The logit of a float64 probability near 1 is rounded: up to
 				// e^6·2⁻⁵³ of ordinary logits, and more of extreme ones that do not
 				// matter.
@@ -478,12 +478,12 @@ func BenchmarkScan(b *testing.B) {
 	c := mustCode(b, "unary", 256)
 	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
 	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
-	readers, err := observed.Readers(decode.Builtin(), c, observed.Logits, decode.Options{})
+	decodings, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := observed.Scan(context.Background(), 0, s, c, readers, nil); err != nil {
+		if _, err := observed.Scan(context.Background(), 0, s, c, decodings, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -66,10 +66,10 @@ func swap(a, b []float64) {
 	}
 }
 
-// Labels decodes all samples with every reader: the labels of a sample beside each other, N × readers.
+// Labels decodes all samples in every way: the labels of a sample beside each other, N × decodings.
 // workers is the number of goroutines, 0 for one on each processor; it changes no label.
-func (s *Samples) Labels(ctx context.Context, workers int, c *code.Code, readers []Reader) ([]float64, error) {
-	out := make([]float64, s.Len()*len(readers))
+func (s *Samples) Labels(ctx context.Context, workers int, c *code.Code, decodings []Decoding) ([]float64, error) {
+	out := make([]float64, s.Len()*len(decodings))
 	b := &batch{n: s.Len(), z: s.Outputs}
-	return out, decodeBatch(ctx, workers, out, b, c, readers, decode.NewCorrelations(c))
+	return out, decodeBatch(ctx, workers, out, b, c, decodings, decode.NewCorrelations(c))
 }

@@ -13,28 +13,27 @@ import (
 	"belsim/theory/decode"
 )
 
-// Reader is a decoder with the kind of outputs that it reads.
-type Reader struct {
+// Decoding is a decoder with what it decodes.
+type Decoding struct {
 	Decoder decode.Decoder
-	Logits  bool // the decoder reads the outputs as logits; else it reads their signs
+	Soft    bool // the outputs as logits; else hard decisions, their signs
 }
 
-// Outputs is the kind of outputs that the decoder reads: "bits" or "logits".
-func (r Reader) Outputs() string {
-	if r.Logits {
+// Outputs is the kind of outputs that are decoded: "bits" or "logits".
+func (d Decoding) Outputs() string {
+	if d.Soft {
 		return "logits"
 	}
 	return "bits"
 }
 
-// Readers lists the decoders of a registry that fit a code and outputs of a kind, and that need
-// no model of the classifiers. A
-// decoder that answers with levels reads decisions; if it can read logits it reads them
-// too where there are any, and reads nothing else where the code is of real numbers.
-// A decoder that answers with real numbers reads logits where there are any and it can,
-// else decisions.
-func Readers(decoders decode.Registry, c *code.Code, k Kind, o decode.Options) ([]Reader, error) {
-	var out []Reader
+// Decodings lists the decoders of a registry that fit a code and outputs of a kind, and that need
+// no model of the classifiers. A decoder that answers with levels decodes hard decisions; if it can
+// decode logits it does so too where there are any, and only so where the code is of real numbers.
+// A decoder that answers with real numbers decodes logits where there are any and it can, else hard
+// decisions.
+func Decodings(decoders decode.Registry, c *code.Code, k Kind, o decode.Options) ([]Decoding, error) {
+	var out []Decoding
 	for _, name := range decoders.Uninformed().Names() {
 		d, err := decoders.New(name, c, o)
 		if errors.Is(err, decode.ErrUnfit) {
@@ -45,30 +44,68 @@ func Readers(decoders decode.Registry, c *code.Code, k Kind, o decode.Options) (
 		}
 		logits := decode.ReadsLogits(d)
 		if decode.Real(d) {
-			out = append(out, Reader{Decoder: d, Logits: logits && !k.Hard()})
+			out = append(out, Decoding{d, logits && !k.Hard()})
 			continue
 		}
 		if !c.Real() || !logits {
-			out = append(out, Reader{Decoder: d})
+			out = append(out, Decoding{d, false})
 		}
 		if logits && (!k.Hard() || c.Real()) {
-			out = append(out, Reader{Decoder: d, Logits: true})
+			out = append(out, Decoding{d, true})
 		}
 	}
 	return out, nil
 }
 
-// label decodes one sample, of which it is given the decisions packed as a word, the
-// logits, and a function that correlates the logits, or else the decisions as ±1, with
-// all code words. Correlations are shared by the readers that can take them.
-func (r Reader) label(word []uint64, z []float64, correlate func(logits bool) []float64) float64 {
-	if d, ok := r.Decoder.(decode.Correlator); ok {
-		return d.FromCorrelations(correlate(r.Logits))
+// Sample holds the outputs of one sample, for several decodings: they share its correlations with
+// the code words. It is scratch memory of one goroutine.
+type Sample struct {
+	Word         []uint64 // the hard decisions, packed
+	logits       []float64
+	signs        []float64
+	correlations *decode.Correlations
+	correlated   [2][]float64 // with the signs, and with the logits
+	known        [2]bool
+}
+
+// NewSample prepares samples of a code of so many bits and levels; correlations are the code's.
+func NewSample(c *code.Code, correlations *decode.Correlations) *Sample {
+	return &Sample{
+		Word: make([]uint64, (c.Bits()+63)/64), signs: make([]float64, c.Bits()), correlations: correlations,
+		correlated: [2][]float64{make([]float64, c.Levels()), make([]float64, c.Levels())},
 	}
-	if d, ok := r.Decoder.(decode.LogitDecoder); ok && r.Logits {
-		return d.DecodeLogits(z)
+}
+
+// Set takes the outputs of a sample, of length M. It keeps z.
+func (s *Sample) Set(z []float64) {
+	s.logits, s.known = z, [2]bool{}
+	clear(s.Word)
+	for k, v := range z {
+		s.signs[k] = -1
+		if v > 0 {
+			s.signs[k] = 1
+			s.Word[k/64] |= 1 << (k % 64)
+		}
 	}
-	return decode.Value(r.Decoder, word)
+}
+
+// Label decodes the sample.
+func (s *Sample) Label(by Decoding) float64 {
+	if d, ok := by.Decoder.(decode.Correlator); ok {
+		i, from := 0, s.signs
+		if by.Soft {
+			i, from = 1, s.logits
+		}
+		if !s.known[i] {
+			s.correlations.To(s.correlated[i], from)
+			s.known[i] = true
+		}
+		return d.FromCorrelations(s.correlated[i])
+	}
+	if d, ok := by.Decoder.(decode.LogitDecoder); ok && by.Soft {
+		return d.DecodeLogits(s.logits)
+	}
+	return decode.Value(by.Decoder, s.Word)
 }
 
 // Error is the mean of |decoded − label| over the samples, in levels.
@@ -100,7 +137,7 @@ func (s *sums) error() Error {
 // Summary is the result of Scan.
 type Summary struct {
 	Counts *errmodel.Counts
-	// Levels are the errors of each Reader against the level of the target. Labels are the
+	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
@@ -161,7 +198,7 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 // their number. done is called
 // with numbers of samples, and may be nil. Errors name the file and the place, or are
 // the context's.
-func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []Reader, done func(samples uint64)) (*Summary, error) {
+func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding, done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
@@ -173,17 +210,17 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	if !s.Kind.Hard() {
 		first, second = make([]float64, c.Levels()*m), make([]float64, c.Levels()*m)
 	}
-	levels, labels := make([]sums, len(readers)), make([]sums, len(readers))
+	levels, labels := make([]sums, len(decodings)), make([]sums, len(decodings))
 	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
 	var quantization sums
 	var decoded []float64
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
-		if need := b.n * len(readers); len(decoded) < need {
+		if need := b.n * len(decodings); len(decoded) < need {
 			decoded = make([]float64, need)
 		}
-		if err := decodeBatch(ctx, workers, decoded, b, c, readers, correlations); err != nil {
+		if err := decodeBatch(ctx, workers, decoded, b, c, decodings, correlations); err != nil {
 			return err
 		}
 		for j := range b.n {
@@ -201,8 +238,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 					out.Ones[k]++
 				}
 			}
-			for r := range readers {
-				label := decoded[j*len(readers)+r]
+			for r := range decodings {
+				label := decoded[j*len(decodings)+r]
 				levels[r].add(math.Abs(label - float64(b.level[j])))
 				labels[r].add(math.Abs(label - b.exact[j]))
 			}
@@ -223,7 +260,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, readers []R
 	if err != nil {
 		return nil, err
 	}
-	for r := range readers {
+	for r := range decodings {
 		out.Levels, out.Labels = append(out.Levels, levels[r].error()), append(out.Labels, labels[r].error())
 	}
 	out.Quantization, _ = quantization.mean()
@@ -272,39 +309,17 @@ func newCounts(l Labels, c *code.Code) *errmodel.Counts {
 	return errmodel.NewCounts(c.Levels(), c.Bits())
 }
 
-// decodeBatch sets dst, n × readers, to the decoded labels.
-func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *code.Code, readers []Reader, correlations *decode.Correlations) error {
+// decodeBatch sets dst, n × decodings, to the decoded labels.
+func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *code.Code, decodings []Decoding, correlations *decode.Correlations) error {
 	m := c.Bits()
 	const chunk = 64 // samples: one alone is little work
 	return parallel.Chunks(ctx, workers, b.n, chunk, func() (func(context.Context, int, int) error, error) {
-		word := make([]uint64, (m+63)/64)
-		soft := make([]float64, c.Levels())
-		signs := make([]float64, m)
+		sample := NewSample(c, correlations)
 		return func(_ context.Context, first, last int) error {
 			for j := first; j < last; j++ {
-				z := b.z[j*m : (j+1)*m]
-				clear(word)
-				for k, v := range z {
-					signs[k] = -1
-					if v > 0 {
-						word[k/64] |= 1 << (k % 64)
-						signs[k] = 1
-					}
-				}
-				held := 0 // what soft holds: 1 the signs' correlations, 2 the logits'
-				correlate := func(logits bool) []float64 {
-					want, from := 1, signs
-					if logits {
-						want, from = 2, z
-					}
-					if held != want {
-						correlations.To(soft, from)
-						held = want
-					}
-					return soft
-				}
-				for r, reader := range readers {
-					dst[j*len(readers)+r] = reader.label(word, z, correlate)
+				sample.Set(b.z[j*m : (j+1)*m])
+				for r, d := range decodings {
+					dst[j*len(decodings)+r] = sample.Label(d)
 				}
 			}
 			return nil

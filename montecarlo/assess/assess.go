@@ -19,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/decode"
 )
@@ -46,7 +46,7 @@ type Options struct {
 	// N × K and outputs N × K × M. 0 stands for the only one.
 	Output int
 	// Training is what the network was trained for; "" where its outputs are to show it.
-	Training errmodel.Training
+	Training perceived.Training
 	// FitDecoder makes the fit have a fitted decoder, too.
 	FitDecoder bool
 	// Samples is the number of samples of each label in simulations.

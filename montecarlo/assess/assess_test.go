@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
@@ -468,11 +469,11 @@ func TestRealLabels(t *testing.T) {
 
 // TestChosen: which error model of a fit is meant, and that its parameters arrive.
 func TestChosen(t *testing.T) {
-	describes := Perceived{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
+	describes := PerceivedFit{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
 	not, unknown, fitted := describes, describes, describes
 	not.Describes, unknown.Noise, fitted.CutoffFitted = false, table.Missing(), true
 	for i, tt := range []struct {
-		perceived *Perceived
+		perceived *PerceivedFit
 		p, share  table.Number
 		asked     ErrorModel
 		want      ErrorModel
@@ -504,7 +505,7 @@ func TestChosen(t *testing.T) {
 			if tt.perceived.CutoffFitted {
 				cutoff = 9
 			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != errmodel.ForDecoder || m.Cutoff != cutoff || s.Temperature != 2 {
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.ForDecoder || m.Cutoff != cutoff || s.Temperature != 2 {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}

@@ -18,11 +18,11 @@ import (
 
 // Decoding is the decoding of a network's outputs, from a file that may be larger than memory.
 type Decoding struct {
-	outputs *arrayfile.Rows
-	kind    observed.Kind
-	code    *code.Code // nil with a fitted decoder
-	reader  observed.Reader
-	label   func(level float64) float64 // nil where labels are as the decoder gives them
+	outputs  *arrayfile.Rows
+	kind     observed.Kind
+	code     *code.Code // nil with a fitted decoder
+	decoding observed.Decoding
+	label    func(level float64) float64 // nil where labels are as the decoder gives them
 }
 
 // IsDecoderFile reports whether the name of a decoder is a file of a fitted one.
@@ -85,12 +85,12 @@ func (d *Decoding) open(ctx context.Context, o Options, decoder string) (err err
 		return err
 	}
 	if fitted != nil {
-		if d.reader, err = fitted.Reader(d.kind); err != nil {
+		if d.decoding, err = fitted.Decoding(d.kind); err != nil {
 			return fmt.Errorf("%s: %w", d.outputs.Name(), err)
 		}
 		return nil
 	}
-	d.reader.Logits = decode.ReadsLogits(d.reader.Decoder) && !d.kind.Hard() || d.code.Real()
+	d.decoding.Soft = decode.ReadsLogits(d.decoding.Decoder) && !d.kind.Hard() || d.code.Real()
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (d *Decoding) openNamed(o Options, decoder string) error {
 		return err
 	}
 	d.code = c
-	if d.reader.Decoder, err = o.Decoders.Uninformed().New(decoder, c, decode.Options{Temperature: o.Temperature}); err != nil {
+	if d.decoding.Decoder, err = o.Decoders.Uninformed().New(decoder, c, decode.Options{Temperature: o.Temperature}); err != nil {
 		return err
 	}
 	if !o.Range.IsZero() {
@@ -134,7 +134,7 @@ func (d *Decoding) Write(ctx context.Context, workers int, w io.Writer, format s
 			return err
 		}
 	}
-	err := observed.Decode(ctx, workers, d.outputs, d.kind, d.code, d.reader, func(labels []float64) error {
+	err := observed.Decode(ctx, workers, d.outputs, d.kind, d.code, d.decoding, func(labels []float64) error {
 		if d.label != nil {
 			for i, v := range labels {
 				labels[i] = d.label(v)

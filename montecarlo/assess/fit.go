@@ -48,7 +48,7 @@ type Fit struct {
 	Temperature    float64      `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
 
 	Seed           uint64              `json:"seed" doc:"seed of the random numbers of simulations"`
-	Perceived      *Perceived          `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Perceived      *PerceivedFit       `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
 	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
 	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`

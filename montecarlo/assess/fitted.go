@@ -55,7 +55,7 @@ type FittedKind struct {
 }
 
 // fitDecoder fits a decoder to the network's outputs.
-func (n *Network) fitDecoder(ctx context.Context, workers int, readers []observed.Reader, done func(samples uint64)) (*fitdecoder.Result, error) {
+func (n *Network) fitDecoder(ctx context.Context, workers int, decodings []observed.Decoding, done func(samples uint64)) (*fitdecoder.Result, error) {
 	samples, most := n.Samples(), fitdecoder.Most
 	if samples >= 0 {
 		most = min(samples, most)
@@ -67,7 +67,7 @@ func (n *Network) fitDecoder(ctx context.Context, workers int, readers []observe
 	if err != nil {
 		return nil, err
 	}
-	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.samples.Kind.Hard(), Readers: readers, Temperature: n.options.Temperature}
+	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.samples.Kind.Hard(), Decodings: decodings, Temperature: n.options.Temperature}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values = fitdecoder.Spread(n.code.Levels(), r.Lo, r.Hi)
 	}

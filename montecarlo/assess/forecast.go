@@ -62,7 +62,7 @@ func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
 	ties := forecast.Ties(all)
 	for i, x := range all {
 		r := RankedCode{
-			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Reader.Decoder.Name(), Outputs: x.Reader.Outputs(),
+			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
 			Forecast: table.Number(x.Error), Interval: [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}, Tie: i > 0 && ties[i],
 		}
 		key := of{r.Code, r.Training}
@@ -85,7 +85,7 @@ func (s *Study) beside(all []forecast.Forecast) []string {
 	var rivals []scenario.Rival
 	for _, x := range all { // the smallest forecast first
 		if !slices.ContainsFunc(rivals, func(r scenario.Rival) bool { return r.Name == x.Code.Name() }) {
-			lo, hi := aroundTargets(x.Lo, x.Hi, s.observed.Quantization, decode.Real(x.Reader.Decoder))
+			lo, hi := aroundTargets(x.Lo, x.Hi, s.observed.Quantization, decode.Real(x.Decoding.Decoder))
 			rivals = append(rivals, scenario.Rival{Name: x.Code.Name(), Lo: width * lo, Hi: width * hi})
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -25,10 +25,10 @@ import (
 
 // Other names the outputs of another network, for the same targets.
 type Other struct {
-	Code     string            // a NAME or a FILE
-	Outputs  string            // as Options.Outputs
-	Training errmodel.Training // "" where the outputs are to show it
-	Seed     string            // of its training; any text
+	Code     string             // a NAME or a FILE
+	Outputs  string             // as Options.Outputs
+	Training perceived.Training // "" where the outputs are to show it
+	Seed     string             // of its training; any text
 }
 
 // ParseOther reads CODE:OUTPUTS.
@@ -75,9 +75,9 @@ func ReadRuns(path string) ([]Other, error) {
 		o := Other{Code: row[at[0]], Seed: row[at[2]], Outputs: row[at[3]]}
 		switch strings.ToUpper(row[at[1]]) {
 		case "BCE":
-			o.Training = errmodel.BitByBit
+			o.Training = perceived.BitByBit
 		case "CE":
-			o.Training = errmodel.ForDecoder
+			o.Training = perceived.ForDecoder
 		default:
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE or CE", path, line, row[at[1]])
 		}
@@ -111,7 +111,7 @@ func relativeTo(folder, path string) string {
 // other is another network that was read.
 type other struct {
 	Other
-	seen   *forecast.Network
+	seen   *perceived.Observed
 	fitted *fitdecoder.Result
 }
 
@@ -138,32 +138,32 @@ func (s *Study) AddOthers(ctx context.Context, workers int, others []Other, done
 		if n.code.Real() {
 			return fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
 		}
-		s.others = append(s.others, other{x, observe(n.code, seen.training, seen.readers, seen.summary, deadBits(n.code, seen.summary.Counts)), seen.fitted})
+		s.others = append(s.others, other{x, observe(n.code, seen.training, seen.decodings, seen.summary, deadBits(n.code, seen.summary.Counts)), seen.fitted})
 	}
 	return nil
 }
 
 // scanned is what one reading of a network gives.
 type scanned struct {
-	readers  []observed.Reader
-	summary  *observed.Summary
-	training errmodel.Training
-	fitted   *fitdecoder.Result // nil unless the options ask for it
+	decodings []observed.Decoding
+	summary   *observed.Summary
+	training  perceived.Training
+	fitted    *fitdecoder.Result // nil unless the options ask for it
 }
 
 // scan reads all samples once.
 func (n *Network) scan(ctx context.Context, workers int, done func(uint64)) (*scanned, error) {
-	readers, err := observed.Readers(n.options.Decoders, n.code, n.samples.Kind, decode.Options{Temperature: n.options.Temperature})
+	decodings, err := observed.Decodings(n.options.Decoders, n.code, n.samples.Kind, decode.Options{Temperature: n.options.Temperature})
 	if err != nil {
 		return nil, err
 	}
-	summary, err := observed.Scan(ctx, workers, n.samples, n.code, readers, done)
+	summary, err := observed.Scan(ctx, workers, n.samples, n.code, decodings, done)
 	if err != nil {
 		return nil, err
 	}
-	out := &scanned{readers: readers, summary: summary, training: n.trainingOf(summary)}
+	out := &scanned{decodings: decodings, summary: summary, training: n.trainingOf(summary)}
 	if n.options.FitDecoder {
-		out.fitted, err = n.fitDecoder(ctx, workers, readers, done)
+		out.fitted, err = n.fitDecoder(ctx, workers, decodings, done)
 	}
 	return out, err
 }
@@ -183,17 +183,17 @@ type NetworkRow struct {
 }
 
 // compareOthers lists all networks beside the model: Fit.Networks.
-func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast.Places) error {
+func (s *Study) compareOthers(ctx context.Context, workers int, nodes *perceived.Nodes) error {
 	s.Fit.Networks = nil
 	if len(s.others) == 0 {
 		return nil
 	}
 	type group struct {
-		networks []*forecast.Network
+		networks []*perceived.Observed
 		fitted   []*fitdecoder.Result
 	}
 	var groups []*group
-	all := []*forecast.Network{observe(s.code, s.training, s.readers, s.observed, s.Fit.Dead)}
+	all := []*perceived.Observed{observe(s.code, s.training, s.decodings, s.observed, s.Fit.Dead)}
 	fitted := []*fitdecoder.Result{s.fitted}
 	for _, o := range s.others {
 		all, fitted = append(all, o.seen), append(fitted, o.fitted)
@@ -201,7 +201,7 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 	for at, n := range all {
 		i := slices.IndexFunc(groups, func(g *group) bool {
 			first := g.networks[0]
-			return first.Code.Name() == n.Code.Name() && first.Training == n.Training && len(first.Readers) == len(n.Readers)
+			return first.Code.Name() == n.Code.Name() && first.Training == n.Training && len(first.Decodings) == len(n.Decodings)
 		})
 		if i < 0 {
 			i = len(groups)
@@ -214,12 +214,12 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 	}
 	for _, g := range groups {
 		first := g.networks[0]
-		beside, err := s.forecasts.Compare(ctx, workers, first, places)
+		beside, err := s.forecasts.Compare(ctx, workers, first, nodes)
 		if err != nil {
 			return err
 		}
 		from := len(s.Fit.Networks)
-		for j, r := range first.Readers {
+		for j, r := range first.Decodings {
 			var errors []observed.Error
 			for _, n := range g.networks {
 				errors = append(errors, n.Errors[j])
@@ -246,7 +246,7 @@ func (s *Study) compareOthers(ctx context.Context, workers int, places *forecast
 }
 
 // fittedRow is the row of the decoders that were fitted to the networks of one code and training.
-func fittedRow(first *forecast.Network, fitted []*fitdecoder.Result) NetworkRow {
+func fittedRow(first *perceived.Observed, fitted []*fitdecoder.Result) NetworkRow {
 	var errors []observed.Error
 	name, reads := fitted[0].Decoder.About().Text(), fitted[0].Decoder.About().Reads
 	for _, r := range fitted {

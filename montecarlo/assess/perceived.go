@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// Perceived is the perceived-label model fitted to a network, beside what was observed.
-type Perceived struct {
+// PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
+type PerceivedFit struct {
 	Training       string          `json:"training" doc:"what the outputs were trained for: bits (each bit by its own cross-entropy) or decoder"`
 	Miscalibration table.Number    `json:"miscalibration" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
 	Noise          table.Number    `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
@@ -29,12 +29,12 @@ type Perceived struct {
 	Describes      bool            `json:"describes" doc:"the data do not reject the model"`
 	Distance       table.Number    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by"`
 	Verdict        string          `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Decoders       []ReaderError   `json:"decoders" doc:"a row for each decoder"`
+	Decoders       []DecoderError  `json:"decoders" doc:"a row for each decoder"`
 	Rates          []BitRate       `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
 }
 
-// ReaderError is the error of one decoder beside the model's.
-type ReaderError struct {
+// DecoderError is the error of one decoder beside the model's.
+type DecoderError struct {
 	Decoder  string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Outputs  string       `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
 	Observed table.Number `json:"observed" text:"observed" doc:"observed |error|, in levels"`
@@ -63,7 +63,7 @@ const (
 )
 
 // trainingOf is the training of a network: as the options say, or as its outputs show.
-func (n *Network) trainingOf(seen *observed.Summary) errmodel.Training {
+func (n *Network) trainingOf(seen *observed.Summary) perceived.Training {
 	if n.options.Training != "" {
 		return n.options.Training
 	}
@@ -72,29 +72,29 @@ func (n *Network) trainingOf(seen *observed.Summary) errmodel.Training {
 		samples += float64(v)
 	}
 	if seen.Miscalibration > uncalibrated+0.5/math.Sqrt(samples) {
-		return errmodel.ForDecoder
+		return perceived.ForDecoder
 	}
 	// A bit that never changes is right in every sample after a training bit by bit.
 	if !n.samples.Kind.Hard() {
 		for k, at := range n.code.Transitions() {
 			if len(at) == 0 && float64(seen.Counts.Bit(k)) > constantWrong*samples {
-				return errmodel.ForDecoder
+				return perceived.ForDecoder
 			}
 		}
 	}
-	return errmodel.BitByBit
+	return perceived.BitByBit
 }
 
 // observe is a network as forecasts read it. dead are the bits, from 1, that are set aside.
-func observe(c *code.Code, t errmodel.Training, readers []observed.Reader, seen *observed.Summary, dead []int) *forecast.Network {
-	n := &forecast.Network{Code: c, Training: t, Readers: readers, Errors: seen.Levels, Rates: make([]float64, c.Bits())}
+func observe(c *code.Code, t perceived.Training, decodings []observed.Decoding, seen *observed.Summary, dead []int) *perceived.Observed {
+	n := &perceived.Observed{Code: c, Training: t, Decodings: decodings, Errors: seen.Levels, Rates: make([]float64, c.Bits())}
 	for _, v := range seen.Counts.Samples {
 		n.Samples += float64(v)
 	}
 	for k := range n.Rates {
 		n.Rates[k] = float64(seen.Counts.Bit(k)) / n.Samples
 	}
-	if t == errmodel.BitByBit {
+	if t == perceived.BitByBit {
 		n.Counts = seen.Counts
 		for _, k := range dead {
 			n.Rates[k-1] = math.NaN()
@@ -122,9 +122,9 @@ func (s *Study) forecastPrior() []float64 {
 func (s *Study) Perceive(ctx context.Context, workers int) error {
 	f := s.Fit
 	unknownInterval := unknown()
-	p := &Perceived{
+	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: table.Number(s.observed.Miscalibration), Noise: table.Missing(), NoiseInterval: unknownInterval,
-		Cutoff: table.Missing(), CutoffInterval: unknownInterval, Misfit: errmodel.DefaultMisfit, Floor: errmodel.DefaultFloor, Tail: table.Missing(), Distance: table.Missing(), Decoders: []ReaderError{}, Rates: []BitRate{},
+		Cutoff: table.Missing(), CutoffInterval: unknownInterval, Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: table.Missing(), Distance: table.Missing(), Decoders: []DecoderError{}, Rates: []BitRate{},
 	}
 	f.Perceived = p
 	switch {
@@ -135,18 +135,19 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 		p.Verdict = fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
 		return nil
 	}
-	net := observe(s.code, s.training, s.readers, s.observed, f.Dead)
-	networks, most := []*forecast.Network{net}, s.code.Bits()
+	net := observe(s.code, s.training, s.decodings, s.observed, f.Dead)
+	networks, most := []*perceived.Observed{net}, s.code.Bits()
 	for _, o := range s.others {
 		networks = append(networks, o.seen)
 		most = max(most, o.seen.Code.Bits())
 	}
-	places, err := forecast.NewPlaces(s.forecastPrior(), most, forecast.Seed)
+	prior := s.forecastPrior()
+	nodes, err := perceived.NewNodes(perceived.ManyNodes, prior, most, perceived.Seed)
 	if err != nil {
 		return err
 	}
-	model, err := forecast.Fit(ctx, workers, networks, places, errmodel.DefaultMisfit)
-	if errors.Is(err, forecast.ErrUnread) || errors.Is(err, errmodel.ErrNoNoise) || errors.Is(err, errmodel.ErrNothingObserved) {
+	fit, err := perceived.NewFit(ctx, workers, networks, nodes, perceived.DefaultMisfit)
+	if errors.Is(err, perceived.ErrUnread) || errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "No noisy label describes it: its errors are as large as without any information, or almost none."
 		return nil
 	}
@@ -154,7 +155,7 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 		return err
 	}
 	o := s.network.options
-	model.Decoders, model.Options = o.Decoders, decode.Options{Temperature: o.Temperature}
+	model := forecast.FromFit(fit, prior, o.Decoders, decode.Options{Temperature: o.Temperature})
 	s.forecasts = model
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
@@ -162,20 +163,20 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 	if model.Tail > 0 {
 		p.Tail = table.Number(model.Tail)
 	}
-	beside, err := model.Compare(ctx, workers, net, places)
+	beside, err := model.Compare(ctx, workers, net, nodes)
 	if err != nil {
 		return err
 	}
 	p.Distance, p.Describes = table.Number(beside.Distance), beside.Distance < rejected
-	for i, r := range s.readers {
+	for i, r := range s.decodings {
 		e := s.observed.Levels[i]
-		p.Decoders = append(p.Decoders, ReaderError{r.Decoder.Name(), r.Outputs(), table.Number(e.Mean), table.Number(e.StdErr), table.Number(beside.Errors[i].Model)})
+		p.Decoders = append(p.Decoders, DecoderError{r.Decoder.Name(), r.Outputs(), table.Number(e.Mean), table.Number(e.StdErr), table.Number(beside.Errors[i].Model)})
 	}
 	mixture := s.mixtureRates()
 	for _, r := range beside.Rates {
 		p.Rates = append(p.Rates, BitRate{r.Transitions, r.Bits, table.Number(r.Observed), table.Number(r.Model), table.Number(mixture[r.Transitions])})
 	}
-	if err := s.compareOthers(ctx, workers, places); err != nil {
+	if err := s.compareOthers(ctx, workers, nodes); err != nil {
 		return err
 	}
 	if p.Describes {

@@ -12,8 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
@@ -26,7 +26,7 @@ type drawn struct {
 	levels   int
 	samples  int
 	noise    float64
-	training errmodel.Training
+	training perceived.Training
 	seed     uint64
 	change   func(z []float64) // of the logits of a sample; may be nil
 }
@@ -48,12 +48,12 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := errmodel.Perceived{Noise: d.noise, Misfit: errmodel.DefaultMisfit, Training: d.training}
+	p := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit, Training: d.training}
 	l, err := p.Learn(t.Context(), 1, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, sd := d.targets(), l.Misfits()
+	y, sd := d.targets(), l.ResidualSD()
 	z := mat.NewDense(d.samples, c.Bits(), nil)
 	r := rand.New(rand.NewPCG(d.seed, 1))
 	for i := range d.samples {
@@ -73,7 +73,7 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 }
 
 // perceived opens, fits and predicts.
-func perceived(t *testing.T, o Options, others ...Other) *Study {
+func perceive(t *testing.T, o Options, others ...Other) *Study {
 	t.Helper()
 	s := study(t, o)
 	if err := s.AddOthers(t.Context(), 1, others, nil); err != nil {
@@ -89,10 +89,10 @@ func perceived(t *testing.T, o Options, others ...Other) *Study {
 }
 
 // easy is a network of an easy code, which the model describes.
-var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: errmodel.BitByBit, seed: 1}
+var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: perceived.BitByBit, seed: 1}
 
 func TestPerceive(t *testing.T) {
-	s := perceived(t, easy.save(t, t.TempDir(), "z"))
+	s := perceive(t, easy.save(t, t.TempDir(), "z"))
 	p := s.Fit.Perceived
 	if p.Training != "bits" || !p.Describes || p.CutoffFitted || len(s.Fit.Dead) != 0 {
 		t.Errorf("%+v", p)
@@ -123,7 +123,7 @@ func TestPerceive(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	s := perceived(t, easy.save(t, t.TempDir(), "z"))
+	s := perceive(t, easy.save(t, t.TempDir(), "z"))
 	steps := uint64(0)
 	run := onCPU
 	run.Done = func(n uint64) { steps += n }
@@ -177,8 +177,8 @@ func TestRejected(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = errmodel.BitByBit
-	s := perceived(t, o)
+	o.Training = perceived.BitByBit
+	s := perceive(t, o)
 	if s.Fit.Perceived.Describes {
 		t.Fatalf("%+v", s.Fit.Perceived)
 	}
@@ -202,8 +202,8 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = errmodel.BitByBit
-	s := perceived(t, o)
+	o.Training = perceived.BitByBit
+	s := perceive(t, o)
 	if p := s.Fit.Perceived; p.Describes || !p.Noise.IsMissing() || !strings.Contains(p.Verdict, "without any information") {
 		t.Errorf("%+v", p)
 	}
@@ -222,12 +222,12 @@ func TestDeadNetwork(t *testing.T) {
 				z[k] = 0.3*float64(k-4) + sign*rounding
 			}
 		}
-		s := perceived(t, d.save(t, t.TempDir(), "z"))
+		s := perceive(t, d.save(t, t.TempDir(), "z"))
 		if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "do not depend on its input") || strings.Contains(text, "best decoder") {
 			t.Errorf("%s: %q", name, text)
 		}
 		d.change = func(z []float64) { z[0] = 2 } // one dead classifier is no dead network
-		if text := perceived(t, d.save(t, t.TempDir(), "z")).Opening()[0]; !strings.Contains(text, "best decoder") {
+		if text := perceive(t, d.save(t, t.TempDir(), "z")).Opening()[0]; !strings.Contains(text, "best decoder") {
 			t.Errorf("%q", text)
 		}
 	}
@@ -256,7 +256,7 @@ func TestBaseline(t *testing.T) {
 			want   string
 		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "}, {0, ""}} {
 			o.Baseline = tt.direct
-			s := perceived(t, o)
+			s := perceive(t, o)
 			text := strings.Join(s.Opening(), " ")
 			if tt.want == "" && strings.Contains(text, "Direct regression") || !strings.Contains(text, tt.want) {
 				t.Errorf("%s: %q, want %q", name, text, tt.want)
@@ -340,7 +340,7 @@ func TestCandidates(t *testing.T) {
 // TestTraining: logits that were not trained bit by bit are recognised.
 func TestTraining(t *testing.T) {
 	dir := t.TempDir()
-	for name, want := range map[string]errmodel.Training{"moved": errmodel.ForDecoder, "kept": errmodel.BitByBit, "onehot": errmodel.ForDecoder} {
+	for name, want := range map[string]perceived.Training{"moved": perceived.ForDecoder, "kept": perceived.BitByBit, "onehot": perceived.ForDecoder} {
 		d := easy
 		switch name {
 		case "moved": // what softmax(Z·C) does not change, for unary: no constant is free, but a trend is small
@@ -351,19 +351,19 @@ func TestTraining(t *testing.T) {
 				}
 			}
 		case "onehot": // one-hot and CE: a constant changes nothing
-			d.code, d.training = "onehot", errmodel.ForDecoder
+			d.code, d.training = "onehot", perceived.ForDecoder
 			d.change = func(z []float64) {
 				for k := range z {
 					z[k] += 5
 				}
 			}
 		}
-		s := perceived(t, d.save(t, dir, name))
+		s := perceive(t, d.save(t, dir, name))
 		if got := s.Fit.Perceived.Training; got != string(want) {
 			t.Errorf("%s: trained for %s, want %s; %+v", name, got, want, s.Fit.Perceived)
 		}
 		text := strings.Join(s.Opening(), " ")
-		if strings.Contains(text, "thresholds at 0 mean nothing") != (want == errmodel.ForDecoder) {
+		if strings.Contains(text, "thresholds at 0 mean nothing") != (want == perceived.ForDecoder) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
@@ -372,11 +372,11 @@ func TestTraining(t *testing.T) {
 // TestDead: classifiers that learnt nothing are listed and set aside.
 func TestDead(t *testing.T) {
 	d := easy
-	whole := perceived(t, d.save(t, t.TempDir(), "z"))
+	whole := perceive(t, d.save(t, t.TempDir(), "z"))
 	d.change = func(z []float64) { z[4], z[9] = -3, -z[9] }
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = errmodel.BitByBit
-	s := perceived(t, o)
+	o.Training = perceived.BitByBit
+	s := perceive(t, o)
 	if !slices.Equal(s.Fit.Dead, []int{5, 10}) {
 		t.Fatalf("dead %v", s.Fit.Dead)
 	}
@@ -414,10 +414,10 @@ func TestOthers(t *testing.T) {
 	}
 	write(lines)
 	others, err := ReadRuns(path)
-	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != errmodel.BitByBit || others[1].Seed != "1" {
+	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BitByBit || others[1].Seed != "1" {
 		t.Fatalf("%+v, %v", others, err)
 	}
-	s := perceived(t, o, others...)
+	s := perceive(t, o, others...)
 	p := s.Fit.Perceived
 	if !p.CutoffFitted || !(p.CutoffInterval[0] < p.Cutoff && p.Cutoff < p.CutoffInterval[1]) {
 		t.Errorf("%+v", p)

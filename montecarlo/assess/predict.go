@@ -62,8 +62,8 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 	if err != nil {
 		return err
 	}
-	for i, reader := range s.readers {
-		d, err := s.predict(ctx, run, reader, parts, rates)
+	for i, decoding := range s.decodings {
+		d, err := s.predict(ctx, run, decoding, parts, rates)
 		if err != nil {
 			return err
 		}
@@ -124,16 +124,16 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 }
 
 // predict computes the error of one decoder under the model and under the observed rates.
-func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.Reader, parts []part, rates mat.Matrix) (DecoderResult, error) {
+func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (DecoderResult, error) {
 	none, prior := table.Missing(), s.Fit.Prior
-	d := DecoderResult{Decoder: reader.Decoder.Name(), Outputs: reader.Outputs(), Rates: none, RatesStdErr: none, Perceived: none, ModelError: none}
-	reader, err := s.scaled(reader)
+	d := DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Rates: none, RatesStdErr: none, Perceived: none, ModelError: none}
+	decoding, err := s.scaled(decoding)
 	if err != nil {
 		return d, err
 	}
 	square := 0.0
 	for i, p := range parts {
-		model, err := s.problem(ctx, reader, p.errors)
+		model, err := s.problem(ctx, decoding, p.errors)
 		if err != nil {
 			return d, err
 		}
@@ -152,7 +152,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 		square += p.share * p.share * float64(stderr) * float64(stderr)
 	}
 	d.StdErr = table.Number(math.Sqrt(square))
-	asObserved, err := s.problem(ctx, reader, rates)
+	asObserved, err := s.problem(ctx, decoding, rates)
 	if err != nil {
 		return d, err
 	}
@@ -168,11 +168,11 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, reader observed.R
 	return d, nil
 }
 
-// problem is the sampling problem of a reader under a table e, L × M.
-func (s *Study) problem(ctx context.Context, reader observed.Reader, e mat.Matrix) (*montecarlo.Problem, error) {
+// problem is the sampling problem of a decoding under a table e, L × M.
+func (s *Study) problem(ctx context.Context, decoding observed.Decoding, e mat.Matrix) (*montecarlo.Problem, error) {
 	o := s.network.options
-	about := scenario.Scenario{Outputs: scenario.Outputs(reader.Outputs())}
-	return about.ProblemOf(ctx, s.code, reader.Decoder, e, o.sampling(o.Samples))
+	about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}
+	return about.ProblemOf(ctx, s.code, decoding.Decoder, e, o.sampling(o.Samples))
 }
 
 // simulate samples a problem. It returns the mean |error| over a prior, in levels, and its
@@ -188,10 +188,10 @@ func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Pr
 	return table.Number(all.Mean), table.Number(all.StdErr), nil
 }
 
-// scaled is a reader of the model's logits.
-func (s *Study) scaled(r observed.Reader) (observed.Reader, error) {
+// scaled is a decoding of the model's logits.
+func (s *Study) scaled(r observed.Decoding) (observed.Decoding, error) {
 	d, ok := r.Decoder.(decode.Tempered)
-	if !ok || !r.Logits || s.Fit.LogitScale.IsMissing() {
+	if !ok || !r.Soft || s.Fit.LogitScale.IsMissing() {
 		return r, nil
 	}
 	tau, err := s.Fit.modelTemperature()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
@@ -179,7 +179,7 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 	if q.Noise = q.Labels.NoiseAround(f.Levels, p.Noise); q.Noise == 0 {
 		return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, p.Noise)
 	}
-	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []errmodel.Training{p.Training}
+	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
 	q.Scenario.Temperature = f.Temperature
 	q.Fitted = func(of *forecast.Forecaster) {
 		f.Uncertain(of)
@@ -192,8 +192,8 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 // fitted: it depends on s then.
 func (f *Fit) perceivedModel() scenario.Perceived {
 	p := f.Perceived
-	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Perceived: errmodel.Perceived{
-		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: errmodel.Training(p.Training),
+	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Model: perceived.Model{
+		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: perceived.Training(p.Training),
 	}}
 	if p.CutoffFitted {
 		m.Cutoff = float64(p.Cutoff)
@@ -206,10 +206,10 @@ func (f *Fit) perceivedModel() scenario.Perceived {
 func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	p := f.Perceived
 	if hi := p.NoiseInterval[1]; hi > p.Noise {
-		of.Noise.Spread = forecast.EstimateOf(float64(p.Noise), float64(hi)).Spread
+		of.Noise.LogSD = forecast.EstimateOf(float64(p.Noise), float64(hi)).LogSD
 	}
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
-		of.Cutoff.Spread, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).Spread, true
+		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).LogSD, true
 	}
 	if p.Tail > 0 {
 		of.Tail = float64(p.Tail)

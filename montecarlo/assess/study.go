@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
@@ -25,12 +26,12 @@ type Study struct {
 	network     *Network
 	code        *code.Code
 	transitions [][]int
-	readers     []observed.Reader
+	decodings   []observed.Decoding
 	observed    *observed.Summary
 	counts      *errmodel.Counts
 	model       *errmodel.Fit
 	errors      mat.Matrix // the fitted e[n,k], L × M
-	training    errmodel.Training
+	training    perceived.Training
 	others      []other
 	fitted      *fitdecoder.Result   // nil unless the options ask for it
 	forecasts   *forecast.Forecaster // nil before Perceive, and where the model says nothing
@@ -50,7 +51,7 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 		return nil, err
 	}
 	seen := all.summary
-	s := &Study{network: n, code: c, transitions: c.Transitions(), readers: all.readers, observed: seen, counts: seen.Counts, training: all.training}
+	s := &Study{network: n, code: c, transitions: c.Transitions(), decodings: all.decodings, observed: seen, counts: seen.Counts, training: all.training}
 	s.Fit = &Fit{
 		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
 		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
@@ -66,7 +67,7 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	s.Fit.Baselines = s.baselines()
 	s.Fit.Samples, s.Fit.WrongBits = s.counts.Total()
 	s.Fit.Dead = []int{}
-	if s.training == errmodel.BitByBit { // the thresholds of other networks mean nothing
+	if s.training == perceived.BitByBit { // the thresholds of other networks mean nothing
 		s.Fit.Dead = deadBits(c, s.counts)
 	}
 	if err := s.findLevels(); err != nil {

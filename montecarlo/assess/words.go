@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
@@ -37,7 +37,7 @@ func (s *Study) Opening() []string {
 		out = slices.Insert(out, 0, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
 	}
 	text := ""
-	if s.training == errmodel.ForDecoder && f.Perceived != nil {
+	if s.training == perceived.ForDecoder && f.Perceived != nil {
 		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
 	}
 	if len(f.Dead) > 0 {
@@ -186,7 +186,7 @@ func asGood(n int) string {
 
 // trainingText says what a network is trained for.
 func trainingText(training string) string {
-	if training == string(errmodel.ForDecoder) {
+	if training == string(perceived.ForDecoder) {
 		return "the decoder (CE)"
 	}
 	return "its bits (BCE)"

@@ -6,22 +6,19 @@ import (
 	"math"
 	"slices"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// Seed is the seed of the misfits in forecasts, so that equal questions have equal answers.
-const Seed = 1
-
 // Estimate is a positive number, and the standard deviation of its logarithm.
-type Estimate struct{ Value, Spread float64 }
+type Estimate struct{ Value, LogSD float64 }
 
 // Interval returns the 95 % interval of the number.
 func (e Estimate) Interval() (lo, hi float64) {
-	f := math.Exp(confidence * e.Spread)
+	f := math.Exp(confidence * e.LogSD)
 	return e.Value / f, e.Value * f
 }
 
@@ -30,10 +27,10 @@ func EstimateOf(value, hi float64) Estimate { return Estimate{value, math.Log(hi
 
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
-	Model        errmodel.Perceived // its cutoff 0 stands for errmodel.DefaultCutoff; its training does not matter
-	Noise        Estimate           // s, in levels: Model's, with its uncertainty
-	Cutoff       Estimate           // κ; its value 0 stands for the default, with the default's spread
-	CutoffFitted bool               // κ was estimated from networks
+	Model        perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training does not matter
+	Noise        Estimate        // s, in levels: Model's, with its uncertainty
+	Cutoff       Estimate        // κ; its value 0 stands for the default, with the default's uncertainty
+	CutoffFitted bool            // κ was estimated from networks
 	// Tail is the root mean square error of the network that set s, over the model's; 0 where it
 	// is unknown. Above 1, large errors are more frequent than the model says, and intervals are
 	// wider.
@@ -45,24 +42,35 @@ type Forecaster struct {
 	// Fitted adds the decoder FittedDecoder to those of every code.
 	Fitted bool
 
-	real    *Labels                                                        // labels are real numbers, and Noise is around them; nil for levels
-	readers func(*code.Code, errmodel.Training) ([]observed.Reader, error) // of every code; nil for Readers
+	real      *Labels                                                           // labels are real numbers, and Noise is around them; nil for levels
+	decodings func(*code.Code, perceived.Training) ([]observed.Decoding, error) // of every code; nil for Decodings
 }
 
 // NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else
 // is known. relative is the standard deviation of ln s.
 func NewForecaster(s, relative float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
-		Model: errmodel.Perceived{Noise: s, Misfit: errmodel.DefaultMisfit}, Noise: Estimate{s, relative},
-		Cutoff: Estimate{errmodel.DefaultCutoff(len(prior), s), spreadCutoff}, Prior: prior, Decoders: decoders,
+		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Noise: Estimate{s, relative},
+		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Prior: prior, Decoders: decoders,
 	}
+}
+
+// FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
+// over the levels.
+func FromFit(fit *perceived.Fit, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
+	f := &Forecaster{Model: fit.Model, Noise: EstimateOf(fit.Noise.Value, fit.Noise.Hi), Cutoff: Estimate{fit.Cutoff.Value, logSDCutoff},
+		CutoffFitted: fit.CutoffFitted, Tail: fit.Tail, Prior: prior, Decoders: decoders, Options: o}
+	if fit.CutoffFitted {
+		f.Cutoff.LogSD = min(logSDCutoff, fit.LogCutoffSD)
+	}
+	return f
 }
 
 // Forecast is the expected error of a code, a training and a decoder.
 type Forecast struct {
 	Code     *code.Code
-	Training errmodel.Training
-	Reader   observed.Reader
+	Training perceived.Training
+	Decoding observed.Decoding
 	Error    float64 // expected |error|, in levels
 	Lo, Hi   float64 // 95 % interval of the error of one trained network
 
@@ -70,18 +78,18 @@ type Forecast struct {
 }
 
 // Trainings lists the trainings.
-func Trainings() []errmodel.Training {
-	return []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder}
+func Trainings() []perceived.Training {
+	return []perceived.Training{perceived.BitByBit, perceived.ForDecoder}
 }
 
-// Readers lists what can read the outputs of a code after a training. The threshold at 0 means
-// nothing after a training for the decoder, so nothing reads hard decisions then.
-func (f *Forecaster) Readers(c *code.Code, t errmodel.Training) ([]observed.Reader, error) {
-	readers, err := observed.Readers(f.Decoders, c, observed.Logits, f.Options)
-	if t == errmodel.ForDecoder {
-		readers = slices.DeleteFunc(readers, func(r observed.Reader) bool { return !r.Logits })
+// Decodings lists those that fit a code and a training. The threshold at 0 means nothing after a
+// training for the decoder, so there are no hard decisions then.
+func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
+	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
+	if t == perceived.ForDecoder {
+		all = slices.DeleteFunc(all, func(d observed.Decoding) bool { return !d.Soft })
 	}
-	return readers, err
+	return all, err
 }
 
 // Codes forecasts codes after both trainings, with each decoder that fits, the smallest error
@@ -93,25 +101,25 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 }
 
 // codes is Codes for some trainings.
-func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code, trainings []errmodel.Training, done func(uint64)) ([]Forecast, error) {
+func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code, trainings []perceived.Training, done func(uint64)) ([]Forecast, error) {
 	most := 0
 	for _, c := range codes {
 		most = max(most, c.Bits())
 	}
-	places, fewer, err := f.places(most)
+	nodes, fewer, err := f.nodes(most)
 	if err != nil {
 		return nil, err
 	}
-	readersOf := f.Readers
-	if f.readers != nil {
-		readersOf = f.readers
+	decodingsOf := f.Decodings
+	if f.decodings != nil {
+		decodingsOf = f.decodings
 	}
 	type job struct {
 		code     *code.Code
-		training errmodel.Training
+		training perceived.Training
 	}
 	var jobs []job
-	for _, t := range []errmodel.Training{errmodel.ForDecoder, errmodel.BitByBit} { // the longest first
+	for _, t := range []perceived.Training{perceived.ForDecoder, perceived.BitByBit} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && slices.Contains(trainings, t) {
 				jobs = append(jobs, job{c, t})
@@ -133,9 +141,9 @@ func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code,
 	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].code, jobs[i].training
-			readers, err := readersOf(c, t)
-			if err == nil && len(readers) > 0 {
-				results[i], err = f.code(ctx, places, fewer, c, t, readers)
+			decodings, err := decodingsOf(c, t)
+			if err == nil && len(decodings) > 0 {
+				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
 			steps <- struct{}{}
 			return err
@@ -151,33 +159,35 @@ func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code,
 	return all, nil
 }
 
-// places are the places of forecasts, and those that tell how sensitive they are.
-func (f *Forecaster) places(most int) (all, fewer *Places, err error) {
+// realNodes is the number of nodes for real labels: numbers of levels may differ by less than the
+// chance of fewer nodes.
+const realNodes = 1 << 15
+
+// nodes are those of forecasts for codes of so many bits at most, and a quarter of them or less, which
+// tell how sensitive forecasts are.
+func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
+	count, less := perceived.ManyNodes, perceived.ManyNodes/4
 	if f.real != nil {
-		if all, err = NewFewPlaces(realPlaces, f.Prior, most, Seed); err != nil {
-			return nil, nil, err
-		}
-		if fewer, err = NewPlaces(f.Prior, most, Seed); err != nil {
-			return nil, nil, err
-		}
-		labels := f.real.pieces(len(f.Prior))
-		return all.between(labels), fewer.between(labels), nil
+		count, less = realNodes, perceived.ManyNodes
 	}
-	if all, err = NewPlaces(f.Prior, most, Seed); err != nil {
+	if all, err = perceived.NewNodes(count, f.Prior, most, perceived.Seed); err != nil {
 		return nil, nil, err
 	}
-	fewer, err = NewFewPlaces(places/4, f.Prior, most, Seed)
-	return all, fewer, err
+	if fewer, err = perceived.NewNodes(less, f.Prior, most, perceived.Seed); err != nil || f.real == nil {
+		return all, fewer, err
+	}
+	labels := f.real.pieces(len(f.Prior))
+	return all.Real(labels), fewer.Real(labels), nil
 }
 
-// Code forecasts one code after one training, read by one reader. The numbers are those of Codes.
+// Code forecasts one code after one training and one decoding. The numbers are those of Codes.
 // The errors are about the model, the prior or the code, or the context's.
-func (f *Forecaster) Code(ctx context.Context, c *code.Code, t errmodel.Training, r observed.Reader) (*Forecast, error) {
-	places, fewer, err := f.places(c.Bits())
+func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Training, d observed.Decoding) (*Forecast, error) {
+	nodes, fewer, err := f.nodes(c.Bits())
 	if err != nil {
 		return nil, err
 	}
-	out, err := f.code(ctx, places, fewer, c, t, []observed.Reader{r})
+	out, err := f.code(ctx, nodes, fewer, c, t, []observed.Decoding{d})
 	if err != nil {
 		return nil, err
 	}
@@ -185,12 +195,11 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t errmodel.Training
 }
 
 // code forecasts one code after one training, on one goroutine.
-func (f *Forecaster) code(ctx context.Context, places, fewer *Places, c *code.Code, t errmodel.Training, readers []observed.Reader) ([]Forecast, error) {
+func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training, decodings []observed.Decoding) ([]Forecast, error) {
 	if f.Fitted {
-		readers = append(slices.Clip(readers), observed.Reader{Decoder: fitted{}, Logits: true})
+		decodings = append(slices.Clip(decodings), observed.Decoding{Decoder: fitted{}, Soft: true})
 	}
-	p := f.model(t)
-	learner, err := p.NewLearner(f.Prior)
+	learner, err := f.model(t).NewLearner(f.Prior)
 	if err != nil {
 		return nil, err
 	}
@@ -198,12 +207,38 @@ func (f *Forecaster) code(ctx context.Context, places, fewer *Places, c *code.Co
 	if err != nil {
 		return nil, err
 	}
-	mean, err := f.errors(ctx, 1, places, l, readers)
+	mean, err := f.errors(ctx, 1, nodes, l, decodings)
 	if err != nil {
 		return nil, err
 	}
-	// The sensitivity to κ is a difference, which fewer places tell as well.
-	center, err := f.errors(ctx, 1, fewer, l, readers)
+	falls, err := f.sensitivity(ctx, learner, l, fewer, decodings)
+	if err != nil {
+		return nil, err
+	}
+	transitions := 0
+	for _, at := range c.Transitions() {
+		transitions = max(transitions, len(at))
+	}
+	out := make([]Forecast, len(decodings))
+	for i, d := range decodings {
+		noise := f.Noise.LogSD // errors are about proportional to s
+		own := math.Hypot(logSD(transitions, t, 0, 0), tailLogSD(f.Tail))
+		if part := f.fromNoise(d, mean[i]); part < 1 {
+			own *= part
+			noise *= part
+		}
+		x := Forecast{Code: c, Training: t, Decoding: d, Error: mean[i], own: own, cutoff: falls[i] * f.Cutoff.LogSD}
+		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
+		x.Lo, x.Hi = x.Error*math.Exp(-confidence*all), x.Error*math.Exp(confidence*above*all)
+		out[i] = x
+	}
+	return out, nil
+}
+
+// sensitivity is −d ln(error)/d ln κ for each decoding of what was learnt. It is a difference, which
+// few nodes tell as well as many.
+func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner, l *perceived.Network, nodes *perceived.Nodes, decodings []observed.Decoding) ([]float64, error) {
+	center, err := f.errors(ctx, 1, nodes, l, decodings)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +247,7 @@ func (f *Forecaster) code(ctx context.Context, places, fewer *Places, c *code.Co
 		if err != nil {
 			return nil, err
 		}
-		return f.errors(ctx, 1, fewer, l, readers)
+		return f.errors(ctx, 1, nodes, l, decodings)
 	}
 	lower, err := at(-cutoffStep)
 	if err != nil {
@@ -220,34 +255,19 @@ func (f *Forecaster) code(ctx context.Context, places, fewer *Places, c *code.Co
 	}
 	// A training for the decoder is expensive: one side is enough.
 	higher, width := center, cutoffStep
-	if t == errmodel.BitByBit {
+	if l.Model().Training == perceived.BitByBit {
 		if higher, err = at(cutoffStep); err != nil {
 			return nil, err
 		}
 		width = 2 * cutoffStep
 	}
-	transitions := 0
-	for _, at := range c.Transitions() {
-		transitions = max(transitions, len(at))
-	}
-	out := make([]Forecast, len(readers))
-	for i, r := range readers {
-		noise := f.Noise.Spread // errors are about proportional to s
-		falls := math.Log(lower[i]/higher[i]) / width
-		if math.IsNaN(falls) { // no error at all
-			falls = 0
+	falls := make([]float64, len(decodings))
+	for i := range falls {
+		if v := math.Log(lower[i]/higher[i]) / width; !math.IsNaN(v) { // without errors it is not a number
+			falls[i] = v
 		}
-		own := math.Hypot(spread(transitions, t, 0, 0), tailSpread(f.Tail))
-		if part := f.fromNoise(r, mean[i]); part < 1 {
-			own *= part
-			noise *= part
-		}
-		x := Forecast{Code: c, Training: t, Reader: r, Error: mean[i], own: own, cutoff: falls * f.Cutoff.Spread}
-		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
-		x.Lo, x.Hi = x.Error*math.Exp(-confidence*all), x.Error*math.Exp(confidence*above*all)
-		out[i] = x
 	}
-	return out, nil
+	return falls, nil
 }
 
 // FittedDecoder is the name of the decoder that stands for those that are fitted to a network's
@@ -262,7 +282,7 @@ type fitted struct{ decode.Informed }
 func (fitted) Name() string { return FittedDecoder }
 
 // model is what networks of a training learn with.
-func (f *Forecaster) model(t errmodel.Training) errmodel.Perceived {
+func (f *Forecaster) model(t perceived.Training) perceived.Model {
 	p := f.Model
 	p.Training, p.Cutoff = t, f.Cutoff.Value
 	if f.real != nil { // the perceived label of a level is that of all labels in it
@@ -271,82 +291,43 @@ func (f *Forecaster) model(t errmodel.Training) errmodel.Perceived {
 	return p
 }
 
-// errors is expected for the labels that the forecaster and the places are for.
-func (f *Forecaster) errors(ctx context.Context, workers int, places *Places, l *errmodel.Learned, readers []observed.Reader) ([]float64, error) {
+// errors are the expected |error|s for the labels that the forecaster and the nodes are for.
+func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network, decodings []observed.Decoding) ([]float64, error) {
 	if f.Fitted {
 		d, err := decode.NewPosterior(decode.Median, l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
 		if err != nil {
 			return nil, err
 		}
-		readers = slices.Clone(readers)
-		readers[len(readers)-1].Decoder = fitted{d}
+		decodings = slices.Clone(decodings)
+		decodings[len(decodings)-1].Decoder = fitted{d}
 	}
-	if f.real == nil {
-		return expected(ctx, workers, places, l, l.Code(), readers)
+	if f.real != nil {
+		return nodes.RealErrors(ctx, workers, l, f.Model.Noise, decodings)
 	}
-	s := f.Model.Noise
-	if l.Model().Training == errmodel.ForDecoder {
-		s *= errmodel.DecoderFactor(l.Code())
-	}
-	return places.Errors(ctx, workers, l.Code(), noisy{l, s}, readers)
+	return nodes.Errors(ctx, workers, l, decodings)
 }
 
-// fromNoise is the part of the logarithm of an error, in levels, that follows the logarithm of the
-// noise. The rest is quantization, which is known: a decoder that answers in levels has an
-// error² of about 2/π·(s² + 1/12). Real answers have no such part.
-func (f *Forecaster) fromNoise(r observed.Reader, e float64) float64 {
-	if f.real == nil || decode.Real(r.Decoder) || e == 0 {
+// fromNoise is the share of a change of ln s that changes the logarithm of an error e, in levels.
+// The rest of the error is quantization, which does not depend on s: a decoder that answers in levels
+// has an error² of about 2/π·(s² + 1/12). Real answers have no such part.
+func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
+	if f.real == nil || decode.Real(d.Decoder) || e == 0 {
 		return 1
 	}
 	return max(1-2/math.Pi*withinLevel/(e*e), 0)
 }
 
-// Expected is the expected |error|, in levels, of each reader of a code that a network of the
-// model learns. For networks trained for the decoder it has the factor by which they are better.
-func Expected(ctx context.Context, workers int, places *Places, p errmodel.Perceived, c *code.Code, prior []float64, readers []observed.Reader) ([]float64, error) {
-	learned, err := p.Learn(ctx, workers, c, prior)
-	if err != nil {
-		return nil, err
-	}
-	return expected(ctx, workers, places, learned, c, readers)
-}
-
-// expected is Expected of what was learnt.
-func expected(ctx context.Context, workers int, places *Places, l *errmodel.Learned, c *code.Code, readers []observed.Reader) ([]float64, error) {
-	out, err := places.Errors(ctx, workers, c, l, readers)
-	if err != nil || l.Model().Training != errmodel.ForDecoder {
-		return out, err
-	}
-	factor := errmodel.DecoderFactor(c)
-	for i := range out {
-		out[i] *= factor
-	}
-	return out, nil
-}
-
-// Expected is the expected |error|, in levels, of what was learnt of a code, read by one reader. It has
-// the factor of networks trained for the decoder.
-func (p *Places) Expected(ctx context.Context, workers int, l *errmodel.Learned, r observed.Reader) (float64, error) {
-	out, err := expected(ctx, workers, p, l, l.Code(), []observed.Reader{r})
-	if err != nil {
-		return 0, err
-	}
-	return out[0], nil
-}
-
 // oneSided is the number of standard deviations that a normal number exceeds with 5 %.
 const oneSided = 1.645
 
-// Below reports whether x's error is smaller than y's with at least 95 %, as far as the
-// intervals' constants say. It takes the difference of the logarithms. A network's noise and
-// cutoff are the same for all codes, so s does not count, nor what κ does to both in the same
-// way:
+// Below reports whether x's error is smaller than y's with a probability of at least 95 %:
 //
-//	ln(y/x) > 1.645·√(own_x² + own_y² + (κ_x − κ_y)²),
+//	ln(y/x) > 1.645·√(own_x² + own_y² + (κ_x − κ_y)²).
 //
-// own being the standard deviation of what networks of one code differ by, and κ what the
-// uncertainty of the cutoff does, with its sign. Both codes are taken to differ
-// independently, also where one network is read by two decoders.
+// own is the standard deviation by which networks of one code differ, and κ the change that the
+// uncertainty of the cutoff causes, with its sign. The label noise and the cutoff are the same for
+// both codes. So s does not count, and of κ only the difference. Two codes differ independently, and
+// so do two decodings of one network.
 func (x Forecast) Below(y Forecast) bool {
 	return math.Log(y.Error/x.Error) > oneSided*math.Sqrt(x.own*x.own+y.own*y.own+(x.cutoff-y.cutoff)*(x.cutoff-y.cutoff))
 }

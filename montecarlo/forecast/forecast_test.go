@@ -1,17 +1,14 @@
 package forecast
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -42,108 +39,13 @@ func uniform(levels int) []float64 {
 	return out
 }
 
-func readers(t testing.TB, c *code.Code) []observed.Reader {
+func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out, err := observed.Readers(decode.Builtin(), c, observed.Logits, decode.Options{})
+	out, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// thresholds is a network of the unary code that compares the perceived label with each
-// transition, without a misfit: its decoders round the perceived label.
-type thresholds struct {
-	bits  int
-	noise float64
-}
-
-func (l thresholds) Logits(dst []float64, y float64) {
-	for k := range dst {
-		dst[k] = math.Copysign(40, y-(float64(k)+1.5))
-	}
-}
-func (l thresholds) Misfits() []float64 { return make([]float64, l.bits) }
-func (l thresholds) Noise() float64     { return l.noise }
-
-// TestErrors compares with the expected error of a normal number that is rounded and cut off.
-func TestErrors(t *testing.T) {
-	const levels = 20
-	c := mustCode(t, "unary", levels)
-	prior := uniform(levels)
-	prior[2] = 0.5 // not normalized
-	places, err := NewPlaces(prior, c.Bits(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []float64{0.3, 1, 4} {
-		want, sum := 0.0, 0.0
-		for n := 1; n <= levels; n++ {
-			sum += prior[n-1]
-			cdf := func(y float64) float64 { return distuv.UnitNormal.CDF((y - float64(n)) / s) }
-			for d := 1; d <= levels; d++ {
-				p := cdf(float64(d)+0.5) - cdf(float64(d)-0.5)
-				if d == 1 {
-					p = cdf(1.5)
-				}
-				if d == levels {
-					p = 1 - cdf(levels-0.5)
-				}
-				want += prior[n-1] * p * math.Abs(float64(d-n))
-			}
-		}
-		want /= sum
-		r := readers(t, c)
-		got, err := places.Errors(t.Context(), 2, c, thresholds{c.Bits(), s}, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range r {
-			if math.Abs(got[i]/want-1) > 0.01 {
-				t.Errorf("s = %v, %s on %s: %v, want %v", s, r[i].Decoder.Name(), r[i].Outputs(), got[i], want)
-			}
-		}
-		one, err := places.Errors(t.Context(), 1, c, thresholds{c.Bits(), s}, r)
-		if err != nil || !slices.Equal(one, got) {
-			t.Errorf("one worker: %v, %v; two: %v", one, err, got)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := places.Errors(ctx, 1, c, thresholds{c.Bits(), 1}, readers(t, c)); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	for _, other := range []*code.Code{mustCode(t, "unary", levels-1), mustCode(t, "onehot", levels)} {
-		if _, err := places.Errors(t.Context(), 1, other, thresholds{other.Bits(), 1}, nil); err == nil {
-			t.Errorf("%s of %d levels was taken", other.Name(), other.Levels())
-		}
-	}
-}
-
-// TestMisfits: the misfits are normal, and of each place and bit its own.
-func TestMisfits(t *testing.T) {
-	p, err := NewPlaces(uniform(8), 6, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, square, product := 0.0, 0.0, 0.0
-	for i := range places {
-		row := p.row(i)
-		for k, v := range row {
-			sum += float64(v)
-			square += float64(v) * float64(v)
-			product += float64(v) * float64(row[(k+1)%6])
-		}
-	}
-	n := float64(places * 6)
-	if limit := 4 / math.Sqrt(n); math.Abs(sum/n) > limit || math.Abs(square/n-1) > 2*limit || math.Abs(product/n) > limit {
-		t.Errorf("mean %v, variance %v, covariance %v", sum/n, square/n, product/n)
-	}
-	for _, prior := range [][]float64{{0, 0}, {1, -1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
-		if _, err := NewPlaces(prior, 2, 1); err == nil {
-			t.Errorf("the prior %v was taken", prior)
-		}
-	}
 }
 
 // TestCodes holds the forecasts to what defines them.
@@ -167,10 +69,10 @@ func TestCodes(t *testing.T) {
 		if !(x.Lo < x.Error && x.Error < x.Hi) {
 			t.Errorf("%s: %+v", x.Code.Name(), x)
 		}
-		if x.Training == errmodel.ForDecoder && !x.Reader.Logits {
+		if x.Training == perceived.ForDecoder && !x.Decoding.Soft {
 			t.Errorf("%s trained for the decoder is read by hard decisions", x.Code.Name())
 		}
-		seen[x.Code.Name()+" "+string(x.Training)+" "+x.Reader.Decoder.Name()+" "+x.Reader.Outputs()] = x
+		seen[x.Code.Name()+" "+string(x.Training)+" "+x.Decoding.Decoder.Name()+" "+x.Decoding.Outputs()] = x
 	}
 	easy := seen["unary bits gen bits"]
 	if want := s * math.Sqrt(2/math.Pi); math.Abs(easy.Error/want-1) > 0.1 {
@@ -217,47 +119,47 @@ func TestDecoderFactor(t *testing.T) {
 				}
 			}
 		}
-		if got, want := errmodel.DecoderFactor(c), 0.955+0.05*min(1, 5*(near/12)/(all/pairs)); math.Abs(got-want) > 1e-12 {
+		if got, want := perceived.DecoderFactor(c), 0.955+0.05*min(1, 5*(near/12)/(all/pairs)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", c.Name(), got, want)
 		}
 	}
 }
 
 // synthetic draws the outputs of a network of the model, and reads them.
-func synthetic(t *testing.T, c *code.Code, p errmodel.Perceived, samples int, r *rand.Rand) *Network {
+func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *rand.Rand) *perceived.Observed {
 	t.Helper()
 	l, err := p.Learn(t.Context(), 1, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &Network{Code: c, Training: p.Training, Readers: readers(t, c), Samples: float64(samples), Rates: make([]float64, c.Bits())}
+	n := &perceived.Observed{Code: c, Training: p.Training, Decodings: decodings(t, c), Samples: float64(samples), Rates: make([]float64, c.Bits())}
 	counts := errmodel.NewCounts(c.Levels(), c.Bits())
-	if p.Training == errmodel.BitByBit {
+	if p.Training == perceived.BitByBit {
 		n.Counts = counts
 	}
-	sums, squares := make([]float64, len(n.Readers)), make([]float64, len(n.Readers))
-	x, sd := newSample(c, decode.NewCorrelations(c)), l.Misfits()
+	sums, squares := make([]float64, len(n.Decodings)), make([]float64, len(n.Decodings))
+	x, z, sd := observed.NewSample(c, decode.NewCorrelations(c)), make([]float64, c.Bits()), l.ResidualSD()
 	for range samples {
 		level := r.IntN(c.Levels())
-		l.Logits(x.z, float64(level+1)+p.Noise*r.NormFloat64())
-		for k := range x.z {
-			x.z[k] += sd[k] * r.NormFloat64()
+		l.Logits(z, float64(level+1)+p.Noise*r.NormFloat64())
+		for k := range z {
+			z[k] += sd[k] * r.NormFloat64()
 		}
-		x.decide()
+		x.Set(z)
 		counts.Samples[level]++
-		for k := range x.z {
-			if (x.z[k] > 0) != c.Bit(level, k) {
+		for k := range z {
+			if (z[k] > 0) != c.Bit(level, k) {
 				counts.Row(level)[k]++
 				n.Rates[k] += 1 / float64(samples)
 			}
 		}
-		for i, reader := range n.Readers {
-			e := math.Abs(x.label(reader) - float64(level+1))
+		for i, decoding := range n.Decodings {
+			e := math.Abs(x.Label(decoding) - float64(level+1))
 			sums[i] += e
 			squares[i] += e * e
 		}
 	}
-	for i := range n.Readers {
+	for i := range n.Decodings {
 		mean := sums[i] / float64(samples)
 		n.Errors = append(n.Errors, observed.Error{Mean: mean, StdErr: math.Sqrt((squares[i]/float64(samples) - mean*mean) / float64(samples-1))})
 	}
@@ -272,25 +174,25 @@ func TestFit(t *testing.T) {
 	held, cases := 0, 0
 	for _, name := range []string{"unary", "johnson", "b1jdj", "gray", "onehot"} {
 		c := mustCode(t, name, levels)
-		places, err := NewPlaces(uniform(levels), c.Bits(), Seed)
+		nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, training := range Trainings() {
 			for _, s := range []float64{0.6, 1.4} {
-				p := errmodel.Perceived{Noise: s, Misfit: errmodel.DefaultMisfit, Training: training}
+				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
 				n := synthetic(t, c, p, samples, r)
-				if training == errmodel.ForDecoder { // as real networks are
+				if training == perceived.ForDecoder { // as real networks are
 					for i := range n.Errors {
-						n.Errors[i].Mean *= errmodel.DecoderFactor(c)
+						n.Errors[i].Mean *= perceived.DecoderFactor(c)
 					}
 				}
-				f, err := Fit(t.Context(), 2, []*Network{n}, places, errmodel.DefaultMisfit)
+				f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
 				if err != nil {
 					t.Fatalf("%s, %s, s = %v: %v", name, training, s, err)
 				}
 				cases++
-				if lo, hi := f.Noise.Interval(); lo <= s && s <= hi {
+				if lo, hi := f.Noise.Lo, f.Noise.Hi; lo <= s && s <= hi {
 					held++
 				} else {
 					t.Logf("%s, %s, s = %v: %v to %v", name, training, s, lo, hi)
@@ -298,11 +200,11 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside, err := f.Compare(t.Context(), 2, n, places)
+				beside, err := FromFit(f, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Readers) || (len(beside.Rates) > 0) != (training == errmodel.BitByBit) {
+				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) || (len(beside.Rates) > 0) != (training == perceived.BitByBit) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
 				}
 			}
@@ -317,20 +219,20 @@ func TestFit(t *testing.T) {
 func TestFitTwo(t *testing.T) {
 	const levels, s = 64, 1.5
 	r := rand.New(rand.NewPCG(3, 4))
-	p := errmodel.Perceived{Noise: s, Cutoff: 1.5 * errmodel.DefaultCutoff(levels, s), Misfit: errmodel.DefaultMisfit, Training: errmodel.BitByBit}
-	var networks []*Network
+	p := perceived.Model{Noise: s, Cutoff: 1.5 * perceived.DefaultCutoff(levels, s), Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}
+	var networks []*perceived.Observed
 	for _, name := range []string{"johnson", "probe"} {
 		networks = append(networks, synthetic(t, mustCode(t, name, levels), p, 5000, r))
 	}
-	places, err := NewPlaces(uniform(levels), 32, Seed)
+	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(levels), 32, perceived.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := Fit(t.Context(), 2, networks[:1], places, errmodel.DefaultMisfit)
+	alone, err := perceived.NewFit(t.Context(), 2, networks[:1], nodes, perceived.DefaultMisfit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := Fit(t.Context(), 2, networks, places, errmodel.DefaultMisfit)
+	both, err := perceived.NewFit(t.Context(), 2, networks, nodes, perceived.DefaultMisfit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,19 +248,18 @@ func TestFitTwo(t *testing.T) {
 // the forecasts the same.
 func TestHeavyTail(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	places, err := NewPlaces(uniform(32), c.Bits(), Seed)
+	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := errmodel.Perceived{Noise: 1.2, Misfit: errmodel.DefaultMisfit, Training: errmodel.BitByBit}
+	p := perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}
 	n := synthetic(t, c, p, 5000, rand.New(rand.NewPCG(5, 6)))
 	width := func() (tail, error, width float64) {
-		f, err := Fit(t.Context(), 2, []*Network{n}, places, errmodel.DefaultMisfit)
+		f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Decoders = decode.Builtin()
-		all, err := f.Codes(t.Context(), 2, []*code.Code{c}, nil)
+		all, err := FromFit(f, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,20 +278,14 @@ func TestHeavyTail(t *testing.T) {
 // TestWrongBits: samples at one end of the range that johnson decodes as the other end have few
 // wrong bits, and do not change s.
 func TestWrongBits(t *testing.T) {
-	for _, name := range []string{"unary", "johnson", "b1jdj", "onehot"} {
-		c := mustCode(t, name, 32)
-		if want := name == "unary" || name == "johnson"; counting(c) != want {
-			t.Errorf("%s: %v, want %v", name, !want, want)
-		}
-	}
 	c := mustCode(t, "johnson", 32)
-	places, err := NewPlaces(uniform(32), c.Bits(), Seed)
+	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := synthetic(t, c, errmodel.Perceived{Noise: 1.2, Misfit: errmodel.DefaultMisfit, Training: errmodel.BitByBit}, 5000, rand.New(rand.NewPCG(7, 8)))
+	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}, 5000, rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
-		f, err := Fit(t.Context(), 2, []*Network{n}, places, errmodel.DefaultMisfit)
+		f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,15 +303,15 @@ func TestWrongBits(t *testing.T) {
 // TestUnread: errors as large as without information give no s.
 func TestUnread(t *testing.T) {
 	c := mustCode(t, "unary", 16)
-	n := &Network{Code: c, Training: errmodel.BitByBit, Readers: readers(t, c), Rates: make([]float64, c.Bits()), Samples: 100}
-	for range n.Readers {
+	n := &perceived.Observed{Code: c, Training: perceived.BitByBit, Decodings: decodings(t, c), Rates: make([]float64, c.Bits()), Samples: 100}
+	for range n.Decodings {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
-	places, err := NewPlaces(uniform(16), c.Bits(), Seed)
+	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Fit(t.Context(), 1, []*Network{n}, places, errmodel.DefaultMisfit); !errors.Is(err, ErrUnread) {
+	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrUnread) {
 		t.Errorf("%v", err)
 	}
 }

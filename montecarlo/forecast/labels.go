@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/theory"
 )
 
@@ -28,12 +28,12 @@ func (l Labels) Width(levels int) float64 {
 	return observed.Labels{Levels: levels, Real: true, Lo: l.Lo, Hi: l.Hi}.Width()
 }
 
-// DefaultMisfit is the misfit η of networks, in label units: a quarter of a level where there are
-// 64, as in most of the networks that chose errmodel.DefaultMisfit. What a network cannot fit
-// belongs to the network, so it is the same for every number of levels. (From the error of unary
-// with 256 levels of diamonds, the errors of easy codes with 32 to 128 levels come out within 2 %
-// so, and up to 5 % too large with the same misfit in levels.)
-func (l Labels) DefaultMisfit() float64 { return errmodel.DefaultMisfit * l.Width(64) }
+// DefaultMisfit is the misfit η of networks, in label units, for every number of levels: a quarter of
+// a level where there are 64. Most of the networks that chose perceived.DefaultMisfit have 64. What a
+// network cannot fit belongs to the network, and not to the levels. From the error of unary with 256
+// levels of diamonds, it forecasts easy codes with 32 to 128 levels within 2 %. The same misfit in
+// levels makes these forecasts up to 5 % too large.
+func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.Width(64) }
 
 // Check refuses a range without a width, and counts of labels outside of it.
 func (l Labels) Check() error {
@@ -51,16 +51,13 @@ func (l Labels) Check() error {
 	return nil
 }
 
-// piece is an interval over which labels are uniform, in levels, and its share of them.
-type piece struct{ from, to, share float64 }
-
 // pieces are the labels in levels, where there are so many.
-func (l Labels) pieces(levels int) []piece {
-	var out []piece
+func (l Labels) pieces(levels int) []perceived.Uniform {
+	var out []perceived.Uniform
 	width := l.Width(levels)
 	add := func(at, half, share float64) {
 		if share > 0 {
-			out = append(out, piece{(max(at-half, l.Lo)-l.Lo)/width + 1, (min(at+half, l.Hi)-l.Lo)/width + 1, share})
+			out = append(out, perceived.Uniform{From: (max(at-half, l.Lo)-l.Lo)/width + 1, To: (min(at+half, l.Hi)-l.Lo)/width + 1, Share: share})
 		}
 	}
 	switch {
@@ -78,18 +75,18 @@ func (l Labels) pieces(levels int) []piece {
 			add(l.Lo+own*float64(i), own/2, share)
 		}
 	default:
-		return []piece{{1, float64(levels), 1}}
+		return []perceived.Uniform{{From: 1, To: float64(levels), Share: 1}}
 	}
 	return out
 }
 
-// prior is the share of each level, of so many: of the labels that are nearest to it.
+// prior is the share of the labels that are nearest to each of so many levels.
 func (l Labels) prior(levels int) []float64 {
 	out := make([]float64, levels)
 	for _, p := range l.pieces(levels) {
-		first, last := nearest(p.from, levels), nearest(p.to, levels)
+		first, last := nearest(p.From, levels), nearest(p.To, levels)
 		for n := first; n <= last; n++ {
-			out[n-1] += p.share * max(min(p.to, float64(n)+0.5)-max(p.from, float64(n)-0.5), 0) / (p.to - p.from)
+			out[n-1] += p.Share * max(min(p.To, float64(n)+0.5)-max(p.From, float64(n)-0.5), 0) / (p.To - p.From)
 		}
 	}
 	return out
@@ -103,7 +100,7 @@ func nearest(y float64, levels int) int { return min(max(int(math.Round(y)), 1),
 func (l Labels) quantization(levels int) float64 {
 	sum := 0.0
 	for _, p := range l.pieces(levels) {
-		sum += p.share * (distances(p.to) - distances(p.from)) / (p.to - p.from)
+		sum += p.Share * (distances(p.To) - distances(p.From)) / (p.To - p.From)
 	}
 	return sum
 }
@@ -115,24 +112,6 @@ func distances(y float64) float64 {
 	return n/4 + u*math.Abs(u)/2
 }
 
-// between are the places of p with the real labels themselves instead of levels: label i is the
-// quantile at (i + ½)/N.
-func (p *Places) between(labels []piece) *Places {
-	out := *p
-	out.label = make([]float64, len(p.level))
-	k, below := 0, 0.0
-	for i := range out.label {
-		at := (float64(i) + 0.5) / float64(len(out.label))
-		for at > below+labels[k].share && k < len(labels)-1 {
-			below += labels[k].share
-			k++
-		}
-		q := labels[k]
-		out.label[i] = q.from + (q.to-q.from)*min((at-below)/q.share, 1)
-	}
-	return &out
-}
-
 // NoiseAround is the noise around the real label, in label units, where s is the noise around its level, in
 // levels of so many: 0 where s is no more than the spread of labels within a level.
 func (l Labels) NoiseAround(levels int, s float64) float64 {
@@ -141,15 +120,6 @@ func (l Labels) NoiseAround(levels int, s float64) float64 {
 
 // withinLevel is the variance of a label within its level, in levels².
 const withinLevel = 1. / 12
-
-// noisy is a learner whose perceived label has another noise.
-type noisy struct {
-	Learner
-	s float64
-}
-
-// Noise implements Learner.
-func (n noisy) Noise() float64 { return n.s }
 
 // list writes numbers of levels for people.
 func list(levels []int) string {

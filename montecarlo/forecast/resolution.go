@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -30,7 +30,7 @@ type Resolution struct {
 	Levels    []int    // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
 	Codes     []string // NAMEs, which have every number of levels, and FILEs
 	Decoders  []string // names, as in scenario.Scenario.Candidates
-	Trainings []errmodel.Training
+	Trainings []perceived.Training
 	// Noise is the standard deviation of the perceived label around the real label, in label
 	// units; 0 where Unary says it.
 	Noise float64
@@ -100,29 +100,29 @@ type Resolutions struct {
 
 // ResolutionRow is the forecast of one number of levels, code, training and decoder.
 type ResolutionRow struct {
-	Levels       int               `json:"levels" text:"levels" doc:"number of levels L"`
-	Code         string            `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits         int               `json:"bits" text:"bits" doc:"number of bits M"`
-	Training     errmodel.Training `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by itself) or decoder (all together)"`
-	Decoder      string            `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs      string            `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Forecast     table.Number      `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
-	Interval     [2]table.Number   `json:"interval" csv:"-" text:"95 % interval" doc:"95 % interval of the error of one trained network with this label noise, in label units"`
-	Lo           table.Number      `json:"interval_lo" doc:"lower end of interval"`
-	Hi           table.Number      `json:"interval_hi" doc:"upper end of interval"`
-	Quantization table.Number      `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
-	Tie          bool              `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Direct       *table.Number     `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
+	Levels       int                `json:"levels" text:"levels" doc:"number of levels L"`
+	Code         string             `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits         int                `json:"bits" text:"bits" doc:"number of bits M"`
+	Training     perceived.Training `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by itself) or decoder (all together)"`
+	Decoder      string             `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs      string             `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Forecast     table.Number       `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
+	Interval     [2]table.Number    `json:"interval" csv:"-" text:"95 % interval" doc:"95 % interval of the error of one trained network with this label noise, in label units"`
+	Lo           table.Number       `json:"interval_lo" doc:"lower end of interval"`
+	Hi           table.Number       `json:"interval_hi" doc:"upper end of interval"`
+	Quantization table.Number       `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
+	Tie          bool               `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
+	Direct       *table.Number      `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
 type EnoughLevels struct {
-	Training errmodel.Training `json:"training" doc:"what the network is trained for"`
-	Decoder  string            `json:"decoder" doc:"name of the decoder"`
-	Outputs  string            `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Levels   int               `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
-	Forecast table.Number      `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
-	Gain     table.Number      `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+	Training perceived.Training `json:"training" doc:"what the network is trained for"`
+	Decoder  string             `json:"decoder" doc:"name of the decoder"`
+	Outputs  string             `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Levels   int                `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
+	Forecast table.Number       `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
+	Gain     table.Number       `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
 }
 
 // enough is the part of the error that counts as nothing, in the choice of the number of levels.
@@ -131,8 +131,8 @@ const enough = 0.02
 // MostLevels is the largest number of levels for which codes are forecast.
 const MostLevels = 2048
 
-// usualLevels are those that are compared where nobody says which.
-func usualLevels() []int { return []int{32, 64, 128, 256} }
+// defaultLevels are those that are compared where nobody says which.
+func defaultLevels() []int { return []int{32, 64, 128, 256} }
 
 // ResolutionRun is a Resolution that is ready to be computed: its codes are open.
 type ResolutionRun struct {
@@ -144,27 +144,8 @@ type ResolutionRun struct {
 // Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of which
 // there are too many or no code, and labels outside the range. It changes nothing.
 func (q Resolution) Open() (*ResolutionRun, error) {
-	if err := q.Labels.Check(); err != nil {
+	if err := q.check(); err != nil {
 		return nil, err
-	}
-	for i, t := range q.Trainings {
-		if slices.Contains(q.Trainings[:i], t) {
-			return nil, fmt.Errorf("training %s is given twice", t)
-		}
-	}
-	for i, name := range q.Decoders {
-		switch {
-		case slices.Contains(q.Decoders[:i], name):
-			return nil, fmt.Errorf("decoder %s is given twice", name)
-		case name == decode.Auto && len(q.Decoders) > 1:
-			return nil, fmt.Errorf("decoder %s is the best of all; want it alone", name)
-		}
-		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
-			return nil, fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
-		}
-	}
-	if n := q.Unary.Levels; n > MostLevels {
-		return nil, fmt.Errorf("an error of unary with %d levels: forecasts are for at most %d", n, MostLevels)
 	}
 	r := &ResolutionRun{q: q, levels: slices.Clone(q.Levels)}
 	files := map[string]*code.Code{}
@@ -181,33 +162,16 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 		}
 	}
 	if len(r.levels) == 0 {
-		r.levels = usualLevels()
+		r.levels = defaultLevels()
 	}
 	slices.Sort(r.levels)
 	for i, n := range r.levels {
-		switch {
-		case n < code.MinLevels:
-			return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
-		case n > MostLevels:
-			return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
-		case i > 0 && n == r.levels[i-1]:
+		if i > 0 && n == r.levels[i-1] {
 			return nil, fmt.Errorf("%d levels are given twice", n)
 		}
-		var codes []*code.Code
-		for _, name := range q.Codes {
-			c := files[name]
-			if c == nil {
-				var err error
-				if c, err = code.New(name, n); err != nil {
-					return nil, err
-				}
-			}
-			if c.Levels() == n {
-				codes = append(codes, c)
-			}
-		}
-		if len(codes) == 0 {
-			return nil, fmt.Errorf("no code here has %d levels", n)
+		codes, err := q.codesOf(n, files)
+		if err != nil {
+			return nil, err
 		}
 		r.codes = append(r.codes, codes)
 	}
@@ -217,6 +181,60 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 		}
 	}
 	return r, nil
+}
+
+// check refuses labels, trainings, decoders and an error of unary that make no question.
+func (q Resolution) check() error {
+	if err := q.Labels.Check(); err != nil {
+		return err
+	}
+	for i, t := range q.Trainings {
+		if slices.Contains(q.Trainings[:i], t) {
+			return fmt.Errorf("training %s is given twice", t)
+		}
+	}
+	for i, name := range q.Decoders {
+		switch {
+		case slices.Contains(q.Decoders[:i], name):
+			return fmt.Errorf("decoder %s is given twice", name)
+		case name == decode.Auto && len(q.Decoders) > 1:
+			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
+		}
+		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
+			return fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
+		}
+	}
+	if n := q.Unary.Levels; n > MostLevels {
+		return fmt.Errorf("an error of unary with %d levels: forecasts are for at most %d", n, MostLevels)
+	}
+	return nil
+}
+
+// codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
+func (q Resolution) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
+	switch {
+	case n < code.MinLevels:
+		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
+	case n > MostLevels:
+		return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
+	}
+	var codes []*code.Code
+	for _, name := range q.Codes {
+		c := files[name]
+		if c == nil {
+			var err error
+			if c, err = code.New(name, n); err != nil {
+				return nil, err
+			}
+		}
+		if c.Levels() == n {
+			codes = append(codes, c)
+		}
+	}
+	if len(codes) == 0 {
+		return nil, fmt.Errorf("no code here has %d levels", n)
+	}
+	return codes, nil
 }
 
 // Steps is the number of steps of Run.
@@ -263,7 +281,7 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 		n := x.Code.Levels()
 		interval := [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}
 		out.Results = append(out.Results, ResolutionRow{
-			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Reader.Decoder.Name(), Outputs: x.Reader.Outputs(),
+			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
 			Forecast: table.Number(x.Error), Interval: interval, Lo: interval[0], Hi: interval[1],
 			Quantization: table.Number(q.Labels.Width(n) * q.Labels.quantization(n)), Tie: i > 0 && ties[i],
 		})
@@ -288,7 +306,7 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 	fits := map[string]bool{}
 	for i, levels := range r.levels {
 		f := q.forecaster(levels, noise)
-		f.readers = func(c *code.Code, t errmodel.Training) ([]observed.Reader, error) { return q.readers(f, c, t) }
+		f.decodings = func(c *code.Code, t perceived.Training) ([]observed.Decoding, error) { return q.decodings(f, c, t) }
 		some, err := f.codes(ctx, workers, r.codes[i], q.Trainings, done)
 		if err != nil {
 			return nil, err
@@ -298,7 +316,7 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 		}
 		width := q.Labels.Width(levels)
 		for _, x := range some {
-			fits[x.Reader.Decoder.Name()] = true
+			fits[x.Decoding.Decoder.Name()] = true
 			for _, v := range []*float64{&x.Error, &x.Lo, &x.Hi} {
 				*v *= width
 			}
@@ -343,20 +361,20 @@ func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 	return f
 }
 
-// readers are those of the decoders that fit a code after a training.
-func (q Resolution) readers(f *Forecaster, c *code.Code, t errmodel.Training) ([]observed.Reader, error) {
-	of := q.Scenario.With(scenario.Perceived{Perceived: errmodel.Perceived{Training: t}})
+// decodings are those of the named decoders that fit a code after a training.
+func (q Resolution) decodings(f *Forecaster, c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
+	of := q.Scenario.With(scenario.Perceived{Model: perceived.Model{Training: t}})
 	if q.auto() {
-		all, err := f.Readers(c, t)
-		return slices.DeleteFunc(all, func(r observed.Reader) bool {
-			return of.Outputs != scenario.AutoOutputs && string(of.Outputs) != r.Outputs()
+		all, err := f.Decodings(c, t)
+		return slices.DeleteFunc(all, func(d observed.Decoding) bool {
+			return of.Outputs != scenario.AutoOutputs && string(of.Outputs) != d.Outputs()
 		}), err
 	}
 	names := q.Decoders
 	if len(q.Trainings) > 1 { // decoders of bits are for one of them
 		names = of.Fitting(names)
 	}
-	var out []observed.Reader
+	var out []observed.Decoding
 	for _, name := range names {
 		d, err := of.Decoder(name, c)
 		if errors.Is(err, decode.ErrUnfit) {
@@ -365,58 +383,26 @@ func (q Resolution) readers(f *Forecaster, c *code.Code, t errmodel.Training) ([
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, observed.Reader{Decoder: d, Logits: of.OutputsOf(c, d) == scenario.Logits})
+		out = append(out, observed.Decoding{Decoder: d, Soft: of.OutputsOf(c, d) == scenario.Logits})
 	}
 	return out, nil
 }
 
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Resolution) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
-	c, err := code.New("unary", u.Levels)
-	if err != nil {
-		return 0, err
-	}
-	d, err := decode.New("gen", c)
-	if err != nil {
-		return 0, err
-	}
 	width := q.Labels.Width(u.Levels)
-	want := u.Error / width
-	f := q.forecaster(u.Levels, width)
-	places, _, err := f.places(c.Bits())
-	if err != nil {
-		return 0, err
+	labels := perceived.Labels{Prior: q.Labels.prior(u.Levels), Real: q.Labels.pieces(u.Levels), Within: withinLevel}
+	s, err := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}.NoiseOf(ctx, workers, labels, u.Error/width)
+	if errors.Is(err, perceived.ErrNoNoise) {
+		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}
-	// error² is about 2/π·(s² + 1/12), in levels: the step is exact where it is so.
-	s := max(math.Sqrt(math.Pi/2)*want, leastNoise)
-	for range 40 {
-		f = q.forecaster(u.Levels, s*width)
-		l, err := f.model(errmodel.BitByBit).Learn(ctx, workers, c, f.Prior)
-		if err != nil {
-			return 0, err
-		}
-		e, err := f.errors(ctx, workers, places, l, []observed.Reader{{Decoder: d}})
-		if err != nil {
-			return 0, err
-		}
-		if math.Abs(e[0]-want) <= 5e-4*want {
-			return s * width, nil
-		}
-		next := s*s + math.Pi/2*(want*want-e[0]*e[0])
-		if s = math.Sqrt(max(next, s*s/4)); s < leastNoise || s > float64(u.Levels)/2 {
-			break
-		}
-	}
-	return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
+	return s * width, err
 }
-
-// leastNoise is the smallest label noise, in levels, that is looked for.
-const leastNoise = 0.02
 
 // judge says how many levels suffice.
 func (r *Resolutions) judge(auto bool) {
 	type of struct {
-		training         errmodel.Training
+		training         perceived.Training
 		decoder, outputs string
 	}
 	var order []of
@@ -466,8 +452,8 @@ func (r *Resolutions) judge(auto bool) {
 }
 
 // trainedFor begins a sentence with the training.
-func trainedFor(t errmodel.Training) string {
-	if t == errmodel.ForDecoder {
+func trainedFor(t perceived.Training) string {
+	if t == perceived.ForDecoder {
 		return "Trained for the decoder"
 	}
 	return "Trained bit by bit"

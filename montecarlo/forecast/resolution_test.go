@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/table"
@@ -20,7 +20,7 @@ import (
 // question is a Resolution with what most tests do not vary.
 func question(labels Labels, levels []int, codes ...string) Resolution {
 	return Resolution{
-		Labels: labels, Levels: levels, Codes: codes, Decoders: []string{"gen", "gen-ex"}, Trainings: []errmodel.Training{errmodel.BitByBit},
+		Labels: labels, Levels: levels, Codes: codes, Decoders: []string{"gen", "gen-ex"}, Trainings: []perceived.Training{perceived.BitByBit},
 		Misfit: labels.DefaultMisfit(), Scenario: scenario.New(nil),
 	}
 }
@@ -55,19 +55,19 @@ func TestPublishedLevels(t *testing.T) {
 	}
 	for i, levels := range q.Levels {
 		f, c := q.forecaster(levels, noise), mustCode(t, "unary", levels)
-		places, _, err := f.places(c.Bits())
+		nodes, _, err := f.nodes(c.Bits())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := q.readers(f, c, errmodel.BitByBit)
+		r, err := q.decodings(f, c, perceived.BitByBit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := f.model(errmodel.BitByBit).Learn(t.Context(), 2, c, f.Prior)
+		l, err := f.model(perceived.BitByBit).Learn(t.Context(), 2, c, f.Prior)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.errors(t.Context(), 2, places, l, r)
+		got, err := f.errors(t.Context(), 2, nodes, l, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestPublishedLevels(t *testing.T) {
 // TestEnough: as many levels suffice as have errors near the smallest.
 func TestEnough(t *testing.T) {
 	row := func(levels int, decoder string, forecast float64) ResolutionRow {
-		return ResolutionRow{Levels: levels, Training: errmodel.BitByBit, Decoder: decoder, Outputs: "bits", Forecast: table.Number(forecast)}
+		return ResolutionRow{Levels: levels, Training: perceived.BitByBit, Decoder: decoder, Outputs: "bits", Forecast: table.Number(forecast)}
 	}
 	r := &Resolutions{Levels: []int{8, 16, 32}, Results: []ResolutionRow{
 		row(32, "gen", 1), row(16, "gen", 1.015), row(16, "gen", 1.3), row(8, "gen", 1.4), row(32, "bel-u", 2), row(16, "bel-u", 3), row(8, "bel-u", 4),
@@ -132,7 +132,7 @@ func TestQuantizationAlone(t *testing.T) {
 }
 
 // TestLabels: shares and quantization of uniform and of counted labels are those of many labels
-// one by one, and places have the same mean.
+// one by one.
 func TestLabels(t *testing.T) {
 	h := &theory.Histogram{Lowest: 2, Counts: []float64{5, 0, 1, 4, 2}}
 	for _, l := range []Labels{{0, 7, nil, nil}, {2, 6, h, nil}, {-1, 12, h, nil}, {-3, 5, nil, []float64{0.1, 0.5, 0, 0.4}}} {
@@ -141,17 +141,16 @@ func TestLabels(t *testing.T) {
 		}
 		for _, levels := range []int{2, 3, 6, 40} {
 			const n = 20000
-			share, distance, mean := make([]float64, levels), 0.0, 0.0
+			share, distance := make([]float64, levels), 0.0
 			for _, p := range l.pieces(levels) {
 				for i := range n {
-					y := p.from + (p.to-p.from)*(float64(i)+0.5)/n
+					y := p.From + (p.To-p.From)*(float64(i)+0.5)/n
 					level, _, err := observed.Labels{Levels: levels, Real: true, Lo: 1, Hi: float64(levels)}.Level(y)
 					if err != nil {
 						t.Fatal(err)
 					}
-					share[level-1] += p.share / n
-					distance += p.share / n * math.Abs(y-float64(level))
-					mean += p.share / n * y
+					share[level-1] += p.Share / n
+					distance += p.Share / n * math.Abs(y-float64(level))
 				}
 			}
 			for i, v := range l.prior(levels) {
@@ -162,17 +161,6 @@ func TestLabels(t *testing.T) {
 			if got := l.quantization(levels); math.Abs(got-distance) > 2e-4 {
 				t.Errorf("%v, %d levels: quantization %v, want %v", l, levels, got, distance)
 			}
-			places, err := NewPlaces(l.prior(levels), 1, Seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := 0.0
-			for _, y := range places.between(l.pieces(levels)).label {
-				sum += y / float64(len(places.level))
-			}
-			if math.Abs(sum-mean) > 1e-3*float64(levels) {
-				t.Errorf("%v, %d levels: mean of the places %v, want %v", l, levels, sum, mean)
-			}
 		}
 	}
 	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {3, 6, h, nil}, {0, 5, h, nil}} {
@@ -182,7 +170,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestUnaryError: the noise found leads back to the error, at the number of levels it is for; the
+// TestUnaryError: the noise found leads back to the error, at the number of levels it is for, within the
+// standard error of 32768 random nodes, 0.42 % of a half-normal error; the
 // best decoder of each code is at least as good as any.
 func TestUnaryError(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 1}, []int{16, 32}, "unary", "gray")
@@ -193,7 +182,7 @@ func TestUnaryError(t *testing.T) {
 	}
 	least := map[[2]any]float64{}
 	for _, x := range out.Results {
-		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(float64(x.Forecast)/0.05-1) > 2e-3 {
+		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(float64(x.Forecast)/0.05-1) > 5e-3 {
 			t.Errorf("unary: %v, want 0.05", x.Forecast)
 		}
 		key := [2]any{x.Code, x.Levels}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -93,7 +93,7 @@ func TestLine(t *testing.T) {
 func TestForecastRival(t *testing.T) {
 	s := scenario.New(networks)
 	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
-	candidates, _, err := s.TrainedCandidates(t.Context(), networks, []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw)
+	candidates, _, err := s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BitByBit, perceived.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -51,8 +51,8 @@ type CodeResult struct {
 	BaselineColumns
 
 	// Of networks that know a perceived label.
-	Training errmodel.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
-	Forecast *table.Number     `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training for the decoder multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
+	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
+	Forecast *table.Number      `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training for the decoder multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -276,17 +276,17 @@ func (c *Comparison) Valid() *Comparison {
 
 // outputsIn returns the outputs that the decoder of a problem reads.
 func (s *Scenario) outputsIn(p *montecarlo.Problem) Outputs {
-	if l, ok := p.Errors.(*errmodel.Learned); ok { // the candidates of a comparison may differ
-		return s.With(Perceived{Perceived: l.Model()}).OutputsOf(p.Code, p.Decoder)
+	if l, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
+		return s.With(Perceived{Model: l.Model()}).OutputsOf(p.Code, p.Decoder)
 	}
 	return s.OutputsOf(p.Code, p.Decoder)
 }
 
 // Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
-func (r *CodeResult) Expect(c *code.Code, t errmodel.Training) {
+func (r *CodeResult) Expect(c *code.Code, t perceived.Training) {
 	best := table.Number(r.Best())
-	if t == errmodel.ForDecoder {
-		best *= table.Number(errmodel.DecoderFactor(c))
+	if t == perceived.ForDecoder {
+		best *= table.Number(perceived.DecoderFactor(c))
 	}
 	r.Training, r.Forecast = t, &best
 }
@@ -294,7 +294,7 @@ func (r *CodeResult) Expect(c *code.Code, t errmodel.Training) {
 // forecast fills in what the results of networks that know a perceived label have besides.
 func forecast(results []CodeResult, candidates []*montecarlo.Problem) {
 	for i, p := range candidates {
-		if l, ok := p.Errors.(*errmodel.Learned); ok {
+		if l, ok := p.Errors.(*perceived.Network); ok {
 			results[i].Expect(p.Code, l.Model().Training)
 		}
 	}

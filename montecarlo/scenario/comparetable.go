@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -97,7 +97,7 @@ func (c *Comparison) Notes(more ...string) string {
 	if c.trainedForDecoder() {
 		var factors []string
 		for _, r := range c.Results {
-			if r.Training == errmodel.ForDecoder && r.Best() > 0 {
+			if r.Training == perceived.ForDecoder && r.Best() > 0 {
 				if text := fmt.Sprintf("%.3f (%s)", float64(*r.Forecast)/r.Best(), r.Code); !slices.Contains(factors, text) {
 					factors = append(factors, text)
 				}
@@ -128,7 +128,7 @@ func (c *Comparison) unlearned(r CodeResult) bool {
 // trainedForDecoder reports whether some network is trained for the decoder, whose forecast is not
 // the model's error.
 func (c *Comparison) trainedForDecoder() bool {
-	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Training == errmodel.ForDecoder && r.Forecast != nil })
+	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Training == perceived.ForDecoder && r.Forecast != nil })
 }
 
 // hasTies reports whether some row is not told from the first one.

@@ -10,6 +10,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/table"
+	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
 
@@ -30,7 +31,7 @@ func Enclose(ctx context.Context, workers int, p *montecarlo.Problem, weights []
 // enclosed is Enclose with another table of error probabilities.
 func enclosed(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, o enclose.Options) (enclose.Interval, error) {
 	tables := []mat.Matrix{e}
-	if l, ok := e.(montecarlo.Perceived); ok {
+	if l, ok := e.(decode.Network); ok {
 		tables = strata(p.Code, l)
 	}
 	rows, err := enclose.Rows(ctx, workers, p.Code, p.Decoder, weights, tables, o)

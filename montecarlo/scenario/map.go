@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/memory"
@@ -75,8 +75,8 @@ type Map struct {
 	Cells      []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
 	Outputs    [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
 	Reading
-	Cutoff   float64           `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models"`
-	Training errmodel.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models"`
+	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models"`
+	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models"`
 	Provenance
 
 	Plane PlaneKind `json:"-"` // which parameters the axes are

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
@@ -31,10 +32,10 @@ type Parameters struct {
 	Sigma *float64 `json:"sigma" doc:"width σ of the Gaussians, in levels; null where the model has none"`
 
 	// Of networks that know a perceived label; missing elsewhere.
-	LabelNoise *float64          `json:"label_noise,omitempty" doc:"label noise s: the standard deviation of the perceived label, in levels; missing in other models"`
-	Misfit     *float64          `json:"misfit,omitempty" doc:"misfit η of the networks, in levels; missing in other models"`
-	Cutoff     *float64          `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing in other models, and for the default of a network"`
-	Training   errmodel.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models, and where results have several"`
+	LabelNoise *float64           `json:"label_noise,omitempty" doc:"label noise s: the standard deviation of the perceived label, in levels; missing in other models"`
+	Misfit     *float64           `json:"misfit,omitempty" doc:"misfit η of the networks, in levels; missing in other models"`
+	Cutoff     *float64           `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing in other models, and for the default of a network"`
+	Training   perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models, and where results have several"`
 }
 
 // RealLabels is implemented by tables of models that also say how probable errors are at

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
@@ -27,10 +27,10 @@ type PriorModel interface {
 	ErrorsUnder(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error)
 }
 
-// Perceived is the model of networks that know one number of an input, the perceived label:
-// errmodel.Perceived has the equations. Its tables are *errmodel.Learned.
+// Perceived is the error model of networks that know one number of an input, the perceived label:
+// perceived.Model has the equations. Its tables are *perceived.Network.
 type Perceived struct {
-	errmodel.Perceived
+	perceived.Model
 	Workers int // goroutines that learn; 0: one for each processor. It never changes a number.
 
 	// Of a model that was fitted to a network:
@@ -93,15 +93,15 @@ func (m Perceived) String() string {
 func (m Perceived) FittedTo() (path string, levels int) { return m.Path, m.FitLevels }
 
 // Trained says for people what a network was trained for.
-func Trained(t errmodel.Training) string {
-	if t == errmodel.ForDecoder {
+func Trained(t perceived.Training) string {
+	if t == perceived.ForDecoder {
 		return "trained for the decoder"
 	}
 	return "trained bit by bit"
 }
 
 // trainingOf is the training of a model's networks, and "" where it has none.
-func trainingOf(m Model) errmodel.Training {
+func trainingOf(m Model) perceived.Training {
 	if p, ok := m.(Perceived); ok {
 		return p.Training
 	}
@@ -123,10 +123,10 @@ func (s *Scenario) Fitting(names []string) []string {
 	return out
 }
 
-// TrainedCandidates is Candidates for networks of a model after several trainings. Decoders that do
-// not read the outputs after one of several trainings are for the others. Of several trainings, the
-// scenario's model names none: results do.
-func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []errmodel.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
+// TrainedCandidates is Candidates for networks of a model after one or several trainings. With
+// several trainings, a decoder has candidates only after those whose outputs it reads. The scenario
+// takes the model; with several trainings this names none, and each result names its own.
+func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
 	var out []*montecarlo.Problem
 	var invalid []InvalidCode
 	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
@@ -153,7 +153,7 @@ func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings
 
 // CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
 // names, decoders that fit no code, codes of real numbers, and codes for which memory is short.
-func (s *Scenario) CheckTrained(m Perceived, trainings []errmodel.Training, codes []*code.Code, decoders []string) error {
+func (s *Scenario) CheckTrained(m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string) error {
 	if m.Noise == 0 {
 		m.Noise = 1 // it is not known yet
 	}
@@ -176,6 +176,21 @@ func (s *Scenario) CheckTrained(m Perceived, trainings []errmodel.Training, code
 		}
 	}
 	return nil
+}
+
+// NoiseOf returns the label noise s, in levels, at which networks that learnt the unary code bit by
+// bit have a mean |error| of so many levels, read by gen, over the labels of the scenario: see
+// perceived.Model.NoiseOf. The other parameters are the model's.
+func (s *Scenario) NoiseOf(ctx context.Context, m Perceived, weights []float64, mae float64) (float64, error) {
+	labels := perceived.Labels{Prior: weights}
+	if s.Labels == Continuous {
+		for i, share := range weights {
+			if n := float64(i + 1); share > 0 {
+				labels.Real = append(labels.Real, perceived.Uniform{From: n - 0.5, To: n + 0.5, Share: share})
+			}
+		}
+	}
+	return m.Model.NoiseOf(ctx, m.Workers, labels, mae)
 }
 
 // With returns the scenario with another error model.
@@ -201,7 +216,7 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 // betweenLevels are the error probabilities of a perceived label at labels between levels: the
 // means over its strata.
 type betweenLevels struct {
-	montecarlo.Perceived
+	decode.Network
 	levels int
 }
 
@@ -210,10 +225,10 @@ func (b betweenLevels) AtLabel(dst []float64, y float64) {
 	i := min(max(int(math.Round(y)), 1), b.levels) - 1
 	wrong := make([]float64, len(dst))
 	clear(dst)
-	for j := range tables.Sublevels {
+	for j := range tables.Strata {
 		b.WrongTo(wrong, i, tables.PerceivedLabel(y, b.Noise(), j))
 		for k, e := range wrong {
-			dst[k] += e / tables.Sublevels
+			dst[k] += e / tables.Strata
 		}
 	}
 }
@@ -223,13 +238,13 @@ type unasked struct{ bits int }
 
 func (unasked) Noise() float64                          { return 0 }
 func (unasked) Logits(dst []float64, _ float64)         { clear(dst) }
-func (u unasked) Misfits() []float64                    { return make([]float64, u.bits) }
+func (u unasked) ResidualSD() []float64                 { return make([]float64, u.bits) }
 func (unasked) WrongTo(dst []float64, _ int, _ float64) { clear(dst) }
 
 // stratum is the table of error probabilities, L × M, at one part of the law of the perceived
 // label.
 type stratum struct {
-	montecarlo.Perceived
+	decode.Network
 	levels, bits, part int
 }
 
@@ -247,8 +262,8 @@ func (s stratum) RowTo(dst []float64, i int) {
 }
 
 // strata are the tables of all parts, which have the same weight.
-func strata(c *code.Code, p montecarlo.Perceived) []mat.Matrix {
-	out := make([]mat.Matrix, tables.Sublevels)
+func strata(c *code.Code, p decode.Network) []mat.Matrix {
+	out := make([]mat.Matrix, tables.Strata)
 	for j := range out {
 		out[j] = stratum{p, c.Levels(), c.Bits(), j}
 	}
@@ -256,10 +271,10 @@ func strata(c *code.Code, p montecarlo.Perceived) []mat.Matrix {
 }
 
 // overStrata is a mean over the strata of a perceived label. The table that it is given must be
-// a montecarlo.Perceived.
+// a decode.Network.
 func overStrata(c *code.Code, mean func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)) func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
 	return func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		p, ok := e.(montecarlo.Perceived)
+		p, ok := e.(decode.Network)
 		if !ok {
 			return 0, fmt.Errorf("%T is no table of a perceived label", e)
 		}
@@ -271,7 +286,7 @@ func overStrata(c *code.Code, mean func(ctx context.Context, prior []float64, e 
 			}
 			sum += v
 		}
-		return sum / tables.Sublevels, nil
+		return sum / tables.Strata, nil
 	}
 }
 
@@ -282,10 +297,27 @@ const mostUnion = 1 << 22
 // rowBound gives a bound of row i of a code. It holds scratch memory.
 type rowBound func(ctx context.Context, i int) (float64, error)
 
+// labelBound gives a bound of row i of a code at a perceived label.
+type labelBound func(ctx context.Context, i int, perceived float64) (float64, error)
+
+// overLabels is the mean of a bound over the strata of a network's perceived label.
+func overLabels(n decode.Network, at labelBound) rowBound {
+	return func(ctx context.Context, i int) (float64, error) {
+		sum := 0.0
+		for j := range tables.Strata {
+			v, err := at(ctx, i, tables.PerceivedLabel(float64(i+1), n.Noise(), j))
+			if err != nil {
+				return 0, err
+			}
+			sum += v
+		}
+		return sum / tables.Strata, nil
+	}
+}
+
 // perceivedBound returns the bound at a perceived label, by its name for people, and how to make
-// it for a table: the mean over the strata. The error wraps theory.ErrNoClosedForm where there is
-// none.
-func perceivedBound(p *montecarlo.Problem) (name string, rows func(montecarlo.Perceived) rowBound, err error) {
+// it for a network. The error wraps theory.ErrNoClosedForm where there is none.
+func perceivedBound(p *montecarlo.Problem) (name string, rows func(decode.Network) rowBound, err error) {
 	c, d := p.Code, p.Decoder
 	_, gen := d.(decode.Gen)
 	switch {
@@ -298,59 +330,47 @@ func perceivedBound(p *montecarlo.Problem) (name string, rows func(montecarlo.Pe
 		if err != nil {
 			return "", nil, err
 		}
-		return b.Name, func(t montecarlo.Perceived) rowBound { return hardBound(b, c, t, gen) }, nil
+		return b.Name, func(n decode.Network) rowBound { return overLabels(n, hardBound(b, c, n, gen)) }, nil
 	case gen:
-		return "union bound on logits", func(t montecarlo.Perceived) rowBound { return logitBound(c, t) }, nil
+		return "union bound on logits", func(n decode.Network) rowBound { return overLabels(n, logitBound(c, n)) }, nil
 	}
 	return "", nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
 }
 
-// hardBound is the mean over the strata of a bound b on hard decisions. With r the level that is
-// nearest to the perceived label, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of
-// the word of r: for gen, whose bound adds up pairs of words, the bound of row r is taken. Of
-// other bounds the smaller one counts.
-func hardBound(b *theory.Bound, c *code.Code, p montecarlo.Perceived, gen bool) rowBound {
+// hardBound makes a bound b on hard decisions one at a perceived label. With r the level that is
+// nearest to it, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of the word of r. For
+// gen, whose bound adds up pairs of words, the bound of row r is taken. Of other bounds the smaller
+// one counts.
+func hardBound(b *theory.Bound, c *code.Code, n decode.Network, gen bool) labelBound {
 	e := make([]float64, c.Bits())
 	at := func(ctx context.Context, i int, perceived float64) (float64, error) {
-		p.WrongTo(e, i, perceived)
+		n.WrongTo(e, i, perceived)
 		return b.Row(ctx, i, e)
 	}
-	return func(ctx context.Context, i int) (float64, error) {
-		sum := 0.0
-		for j := range tables.Sublevels {
-			perceived := tables.PerceivedLabel(float64(i+1), p.Noise(), j)
-			r := min(max(int(math.Round(perceived)), 1), c.Levels()) - 1
-			least, err := at(ctx, r, perceived)
-			if err != nil {
-				return 0, err
-			}
-			least += math.Abs(float64(r - i))
-			if !gen && r != i {
-				direct, err := at(ctx, i, perceived)
-				if err != nil {
-					return 0, err
-				}
-				least = min(least, direct)
-			}
-			sum += least
+	return func(ctx context.Context, i int, perceived float64) (float64, error) {
+		r := min(max(int(math.Round(perceived)), 1), c.Levels()) - 1
+		nearest, err := at(ctx, r, perceived)
+		if err != nil {
+			return 0, err
 		}
-		return sum / tables.Sublevels, nil
+		nearest += math.Abs(float64(r - i))
+		if gen || r == i {
+			return nearest, nil
+		}
+		direct, err := at(ctx, i, perceived)
+		return min(nearest, direct), err
 	}
 }
 
-// logitBound is the mean over the strata of the bound of gen on logits.
-func logitBound(c *code.Code, p montecarlo.Perceived) rowBound {
-	sd, mean := p.Misfits(), make([]float64, c.Bits())
-	return func(ctx context.Context, i int) (float64, error) {
-		sum := 0.0
-		for j := range tables.Sublevels {
-			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
-			p.Logits(mean, tables.PerceivedLabel(float64(i+1), p.Noise(), j))
-			sum += theory.LogitUnionBound(c, i, mean, sd)
+// logitBound is the bound of gen on logits at a perceived label.
+func logitBound(c *code.Code, n decode.Network) labelBound {
+	sd, mean := n.ResidualSD(), make([]float64, c.Bits())
+	return func(ctx context.Context, i int, perceived float64) (float64, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
 		}
-		return sum / tables.Sublevels, nil
+		n.Logits(mean, perceived)
+		return theory.LogitUnionBound(c, i, mean, sd), nil
 	}
 }
 
@@ -361,7 +381,7 @@ func perceivedMean(p *montecarlo.Problem) (*Mean, error) {
 		return nil, err
 	}
 	return &Mean{Name: name, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		t, ok := e.(montecarlo.Perceived)
+		t, ok := e.(decode.Network)
 		if !ok {
 			return 0, fmt.Errorf("%T is no table of a perceived label", e)
 		}
@@ -435,7 +455,7 @@ type learntFunctions struct {
 
 type learntFunction struct {
 	mu      sync.Mutex
-	learned *errmodel.Learned // nil before it is learnt
+	learned *perceived.Network // nil before it is learnt
 }
 
 // newLearntFunctions keeps 64 MiB at most.
@@ -445,7 +465,7 @@ func newLearntFunctions(c *code.Code) *learntFunctions {
 }
 
 // under returns what is learnt at a label noise, from learn where nobody asked for it before.
-func (f *learntFunctions) under(noise float64, learn func() (*errmodel.Learned, error)) (*errmodel.Learned, error) {
+func (f *learntFunctions) under(noise float64, learn func() (*perceived.Network, error)) (*perceived.Network, error) {
 	f.mu.Lock()
 	one := f.at[noise]
 	if one == nil {
@@ -475,7 +495,7 @@ func (l perceivedLines) Line(_ context.Context, misfit float64) (Line, error) {
 type perceivedLine struct{ perceivedLines }
 
 func (l perceivedLine) Valid(noise float64) bool {
-	m := l.model.Perceived
+	m := l.model.Model
 	m.Noise = noise
 	return m.Check() == nil
 }
@@ -483,7 +503,7 @@ func (l perceivedLine) Valid(noise float64) bool {
 func (l perceivedLine) Errors(ctx context.Context, noise float64) (mat.Matrix, error) {
 	m := l.model
 	m.Noise = noise
-	learned, err := l.learnt.under(noise, func() (*errmodel.Learned, error) { return m.Learn(ctx, m.Workers, l.code, l.prior) })
+	learned, err := l.learnt.under(noise, func() (*perceived.Network, error) { return m.Learn(ctx, m.Workers, l.code, l.prior) })
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
@@ -18,7 +18,7 @@ import (
 	"belsim/theory/code"
 )
 
-var networks = scenario.Perceived{Perceived: errmodel.Perceived{Noise: 1.4, Misfit: 0.25, Training: errmodel.BitByBit}}
+var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BitByBit}}
 
 func newCode(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
@@ -117,17 +117,17 @@ func TestPerceivedStrata(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := make([]float64, 32)
-	for j := range tables.Sublevels {
+	for j := range tables.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
 		for i := range 32 {
-			p.Latent.Perceived.WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*errmodel.Stratum(j))
+			p.Latent.Perceived.WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*perceived.Stratum(j))
 		}
 		m, err := theory.ExactMoments(context.Background(), 0, c, d, e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range want {
-			want[i] += m[i].Mean / tables.Sublevels
+			want[i] += m[i].Mean / tables.Strata
 		}
 	}
 	for i := range want {
@@ -176,11 +176,10 @@ func TestPerceivedPrior(t *testing.T) {
 func TestNoiseOf(t *testing.T) {
 	s := scenario.New(nil)
 	weights := theory.Uniform(48)
-	run := scenario.Run{Backend: montecarlo.CPU{}}
 	for _, mae := range []float64{0.3, 1.2, 5} {
 		m := networks
 		var err error
-		if m.Noise, err = s.NoiseOf(context.Background(), run, m, weights, mae); err != nil {
+		if m.Noise, err = s.NoiseOf(context.Background(), m, weights, mae); err != nil {
 			t.Fatal(err)
 		}
 		of := s.With(m)
@@ -194,8 +193,8 @@ func TestNoiseOf(t *testing.T) {
 			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
 		}
 	}
-	for _, mae := range []float64{1e-4, 40, 48} {
-		if _, err := s.NoiseOf(context.Background(), run, networks, weights, mae); err == nil {
+	for _, mae := range []float64{40, 48} {
+		if _, err := s.NoiseOf(context.Background(), networks, weights, mae); err == nil {
 			t.Errorf("an error of %v of 48 levels was taken", mae)
 		}
 	}
@@ -205,9 +204,9 @@ func TestNoiseOf(t *testing.T) {
 // for codes of this size: the test would not end in time.
 func TestCheckTrained(t *testing.T) {
 	codes := []*code.Code{newCode(t, "unary", 20000), newCode(t, "johnson", 20000)}
-	both := []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder}
+	both := []perceived.Training{perceived.BitByBit, perceived.ForDecoder}
 	for _, tt := range []struct {
-		trainings []errmodel.Training
+		trainings []perceived.Training
 		decoders  []string
 		want      string
 	}{
@@ -230,7 +229,7 @@ func TestPerceivedComparison(t *testing.T) {
 	var candidates []*montecarlo.Problem
 	s := scenario.New(networks)
 	codes := []*code.Code{newCode(t, "unary", 16), newCode(t, "hexj", 16)}
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+	for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
 		m := networks
 		m.Training = training
 		of := s.With(m)
@@ -251,13 +250,13 @@ func TestPerceivedComparison(t *testing.T) {
 	}
 	for _, r := range c.Results {
 		want := r.Best()
-		if r.Training == errmodel.ForDecoder { // as fit --recommend has it
-			want *= errmodel.DecoderFactor(codes[slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == r.Code })])
+		if r.Training == perceived.ForDecoder { // as fit --recommend has it
+			want *= perceived.DecoderFactor(codes[slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == r.Code })])
 		}
 		if r.Forecast == nil || math.Abs(float64(*r.Forecast)-want) > 1e-12 {
 			t.Errorf("%s, %s: forecast %v", r.Code, r.Decoder, r.Forecast)
 		}
-		if want := r.Training == errmodel.ForDecoder || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {
+		if want := r.Training == perceived.ForDecoder || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {
 			t.Errorf("%s, %s, trained %s reads %s", r.Code, r.Decoder, r.Training, r.Outputs)
 		}
 	}
@@ -266,7 +265,7 @@ func TestPerceivedComparison(t *testing.T) {
 // TestPerceivedPlane: a map over label noise and misfit has the numbers of its points.
 func TestPerceivedPlane(t *testing.T) {
 	s := scenario.New(nil)
-	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Perceived: errmodel.Perceived{Training: errmodel.BitByBit}}}
+	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BitByBit}}}
 	var sides [2]scenario.Side
 	for i, name := range []string{"unary", "johnson"} {
 		var err error

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -18,7 +18,7 @@ func TestPosteriorVerifies(t *testing.T) {
 	for _, m := range []scenario.Model{
 		scenario.Mixture{R: 0.6, Sigma: 1.5},
 		scenario.Random{Seed: 3},
-		scenario.Perceived{Perceived: errmodel.Perceived{Noise: 1, Misfit: 0.25, Training: errmodel.BitByBit}},
+		scenario.Perceived{Model: perceived.Model{Noise: 1, Misfit: 0.25, Training: perceived.BitByBit}},
 	} {
 		s := scenario.New(m)
 		s.Outputs = scenario.Bits

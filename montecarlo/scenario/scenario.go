@@ -19,7 +19,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -151,7 +151,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 // outputs are the outputs of the scenario: networks trained for the decoder give logits, whose
 // signs mean nothing by themselves.
 func (s *Scenario) outputs() Outputs {
-	if s.Outputs == AutoOutputs && trainingOf(s.Model) == errmodel.ForDecoder {
+	if s.Outputs == AutoOutputs && trainingOf(s.Model) == perceived.ForDecoder {
 		return Logits
 	}
 	return s.Outputs
@@ -200,7 +200,7 @@ func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder
 // labels, and whether it reads logits.
 func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (decode.Decoder, error) {
 	m := decode.Model{Prior: weights, Logits: logits, Errors: e}
-	if p, ok := e.(montecarlo.Perceived); ok {
+	if p, ok := e.(decode.Network); ok {
 		m.Perceived = p
 	}
 	return d.Inform(m)
@@ -249,7 +249,7 @@ func (s *Scenario) plainLatent(c *code.Code, d decode.Decoder) *montecarlo.Laten
 // labels at real numbers too.
 func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
 	l := s.plainLatent(c, d)
-	if p, ok := e.(montecarlo.Perceived); ok {
+	if p, ok := e.(decode.Network); ok {
 		if l == nil {
 			l = &montecarlo.Latent{Hard: true}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -52,7 +53,7 @@ func validBetween(ctx context.Context, c *code.Code, m RealLabels) error {
 	}
 	y, e, bit := largest(4, 0)
 	if e > 0.9 && e <= 1 {
-		y, e, bit = largest(montecarlo.Sublevels, 0.5)
+		y, e, bit = largest(tables.Strata, 0.5)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -172,7 +173,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
 	tables := []mat.Matrix{p.Errors}
-	var perceived montecarlo.Perceived
+	var perceived decode.Network
 	if p.Latent != nil && p.Latent.Perceived != nil {
 		perceived = p.Latent.Perceived
 		tables = strata(p.Code, perceived)

@@ -4,17 +4,16 @@ import (
 	"context"
 	"math"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
 
 // Learned says which networks learn the codes of a search.
 type Learned struct {
-	Model errmodel.Perceived
+	Model perceived.Model
 	// Read returns the decoder of a code, and whether it reads logits.
-	Read func(c *code.Code) (observed.Reader, error)
+	Read func(c *code.Code) (observed.Decoding, error)
 }
 
 // settler is implemented by evaluators whose updates are approximations.
@@ -23,22 +22,22 @@ type settler interface {
 	settle() (float64, error)
 }
 
-// placesPerSample is the number of places of a forecast for each of the samples of a level that
+// nodesPerSample is the number of nodes of a forecast for each of the samples of a level that
 // other evaluators take.
-const placesPerSample = 2
+const nodesPerSample = 2
 
 // learned is the evaluator of codes that networks learn. An update learns the changed columns
-// only, or follows the change by a few steps (errmodel.Learner.Relearn). A code with a column that
+// only, or follows the change by a few steps (perceived.Learner.Relearn). A code with a column that
 // is constant is invalid: such a bit carries nothing, and costs trained networks more than the model
 // says.
 type learned struct {
-	of           *Learned
-	prior        []float64
-	bits, places int
+	of          *Learned
+	prior       []float64
+	bits, nodes int
 
 	ctx         context.Context // of the last reset
-	learner     *errmodel.Learner
-	at          *forecast.Places
+	learner     *perceived.Learner
+	at          *perceived.Nodes
 	seed        uint64 // of at
 	transitions []int  // scratch
 }
@@ -52,7 +51,7 @@ func (x *learned) reset(ctx context.Context, w *words, seed uint64) (float64, er
 		}
 	}
 	if x.at == nil || x.seed != seed {
-		if x.at, err = forecast.NewFewPlaces(x.places, x.prior, x.bits, seed); err != nil {
+		if x.at, err = perceived.NewNodes(x.nodes, x.prior, x.bits, seed); err != nil {
 			return 0, err
 		}
 		x.seed = seed
@@ -82,12 +81,16 @@ func (x *learned) isConstant(w *words, columns []int) bool {
 }
 
 // error is the error of what was learnt.
-func (x *learned) error(l *errmodel.Learned) (float64, error) {
-	reader, err := x.of.Read(l.Code())
+func (x *learned) error(l *perceived.Network) (float64, error) {
+	d, err := x.of.Read(l.Code())
 	if err != nil {
 		return 0, err
 	}
-	return x.at.Expected(x.ctx, 1, l, reader)
+	out, err := x.at.Errors(x.ctx, 1, l, []observed.Decoding{d})
+	if err != nil {
+		return 0, err
+	}
+	return out[0], nil
 }
 
 func (x *learned) update(w *words, columns, _ []int, _ []uint64, _ float64) (float64, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
@@ -14,10 +14,10 @@ import (
 // TestLearned: codes for networks that know a perceived label are found on any number of workers, have no
 // constant column, and have the forecast of package forecast. They are not worse than the named ones.
 func TestLearned(t *testing.T) {
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
-		m := scenario.Perceived{Perceived: errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: training}}
+	for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
+		m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: training}}
 		decoder := "gen"
-		if training == errmodel.ForDecoder {
+		if training == perceived.ForDecoder {
 			decoder = "gen-ex"
 		}
 		draw := scenario.Usual()
@@ -39,8 +39,8 @@ func TestLearned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Promise == nil || float64(found.Forecast) != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
-				t.Errorf("%s: forecast %+v, want %+v", training, found.Promise, f)
+			if found.Expectation == nil || float64(found.Forecast) != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
+				t.Errorf("%s: forecast %+v, want %+v", training, found.Expectation, f)
 			}
 			return found
 		}
@@ -56,8 +56,8 @@ func TestLearned(t *testing.T) {
 			}
 		}
 		for _, b := range found.Baselines {
-			if b.Promise == nil || float64(found.Forecast) > 1.01*float64(b.Forecast) {
-				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Promise)
+			if b.Expectation == nil || float64(found.Forecast) > 1.01*float64(b.Forecast) {
+				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Expectation)
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func TestLearned(t *testing.T) {
 
 // TestLearnedConstant: a search does not begin from a code with a constant column.
 func TestLearnedConstant(t *testing.T) {
-	m := scenario.Perceived{Perceived: errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: errmodel.BitByBit}}
+	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BitByBit}}
 	c, err := code.New("johnson", 16)
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
@@ -73,7 +73,7 @@ func Usual(m scenario.Model) UsualSearch {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
 		return UsualSearch{"gen", scenario.AutoOutputs, 100000}
-	case p.Training == errmodel.ForDecoder:
+	case p.Training == perceived.ForDecoder:
 		return UsualSearch{"gen-ex", scenario.Logits, 5000}
 	}
 	return UsualSearch{"gen", scenario.Logits, 20000}
@@ -107,13 +107,13 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok && s.Labels != scenario.Continuous {
 		p.Forecaster = forecast.NewForecaster(m.Noise, 0, o.Prior, s.Decoders)
-		p.Forecaster.Model = m.Perceived
+		p.Forecaster.Model = m.Model
 		if m.Cutoff > 0 {
 			p.Forecaster.Cutoff.Value = m.Cutoff
 		}
-		o.Learned = &Learned{Model: m.Perceived, Read: func(c *code.Code) (observed.Reader, error) {
+		o.Learned = &Learned{Model: m.Model, Read: func(c *code.Code) (observed.Decoding, error) {
 			d, err := s.Decoder(decoder, c)
-			return observed.Reader{Decoder: d, Logits: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
+			return observed.Decoding{Decoder: d, Soft: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
 		}}
 	}
 	// The package's other evaluators are for gen on bits that err independently.

@@ -24,8 +24,8 @@ type Estimate struct {
 	Exact  table.Number `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 }
 
-// Promise is the error to expect of networks that are trained with a code.
-type Promise struct {
+// Expectation is the error to expect of networks that are trained with a code.
+type Expectation struct {
 	Forecast table.Number    `json:"forecast" doc:"the |error| to expect of a network that is trained with the code, in levels"`
 	Interval [2]table.Number `json:"interval" doc:"95 % interval of the error of one trained network, in levels"`
 }
@@ -38,7 +38,7 @@ type Baseline struct {
 	Code string `json:"code" doc:"name of the code"`
 	Bits int    `json:"bits" doc:"number of bits M"`
 	Estimate
-	*Promise
+	*Expectation
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -49,7 +49,7 @@ type Optimized struct {
 	Decoder  string           `json:"decoder" doc:"name of the decoder"`
 	Outputs  scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Estimate
-	*Promise
+	*Expectation
 	PerBit         float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
 	MaxTransitions int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
 	MinDistance    *int    `json:"min_distance" doc:"smallest Hamming distance of two code words"`
@@ -100,16 +100,16 @@ func (o *Optimized) Remarks() []string {
 // Table compares the code with the named ones, for people.
 func (o *Optimized) Table() *table.Table {
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
-	if o.Promise != nil {
+	if o.Expectation != nil {
 		t.Head = append(t.Head, "forecast", "95 % interval")
 	}
-	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Promise: o.Promise}}, o.Baselines...) {
+	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Expectation: o.Expectation}}, o.Baselines...) {
 		sampled := b.Mean.Short()
 		if b.Mean.IsMissing() {
 			sampled = "invalid: e > 1"
 		}
 		row := []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()}
-		if p := b.Promise; p != nil {
+		if p := b.Expectation; p != nil {
 			row = append(row, p.Forecast.Short(), p.Interval[0].Short()+" to "+p.Interval[1].Short())
 		}
 		t.Rows = append(t.Rows, row)
@@ -205,7 +205,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		return nil, err
 	}
 	if a.exact {
-		if out.Promise, err = p.promise(ctx, results[best].Code); err != nil {
+		if out.Expectation, err = p.expect(ctx, results[best].Code); err != nil {
 			return nil, err
 		}
 	}
@@ -277,8 +277,8 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	return Estimate{table.Number(m.Mean), table.Number(m.StdErr), exact}, nil
 }
 
-// promise forecasts a code. It is nil where no network learns.
-func (p *Optimizer) promise(ctx context.Context, c *code.Code) (*Promise, error) {
+// expect forecasts a code. It is nil where no network learns.
+func (p *Optimizer) expect(ctx context.Context, c *code.Code) (*Expectation, error) {
 	if p.Forecaster == nil {
 		return nil, nil
 	}
@@ -290,7 +290,7 @@ func (p *Optimizer) promise(ctx context.Context, c *code.Code) (*Promise, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Promise{table.Number(f.Error), [2]table.Number{table.Number(f.Lo), table.Number(f.Hi)}}, nil
+	return &Expectation{table.Number(f.Error), [2]table.Number{table.Number(f.Lo), table.Number(f.Hi)}}, nil
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first
@@ -313,7 +313,7 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 				return nil, err
 			}
 			if a.exact { // not in a hurry
-				if row.Promise, err = p.promise(ctx, c); err != nil {
+				if row.Expectation, err = p.expect(ctx, c); err != nil {
 					return nil, err
 				}
 				p.known[f.Name] = row

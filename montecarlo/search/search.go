@@ -163,7 +163,7 @@ func (o *Options) free() []int {
 func (o *Options) evaluator(samples int, once bool) evaluator {
 	switch {
 	case o.Learned != nil:
-		return &learned{of: o.Learned, prior: o.Prior, bits: o.Bits, places: samples * placesPerSample}
+		return &learned{of: o.Learned, prior: o.Prior, bits: o.Bits, nodes: samples * nodesPerSample}
 	case o.Objective != nil:
 		return &given{probabilities: newProbabilities(o.Levels, o.Column), objective: o.Objective, samples: samples}
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
@@ -36,8 +36,8 @@ type Plan struct {
 	Plane    scenario.Plane     // the error models of the cells
 	X, Y     Axis               // their parameters; for the Gaussian mixture r and σ
 
-	cutoff   float64           // of the plane of perceived labels; 0: the default
-	training errmodel.Training // of the same
+	cutoff   float64            // of the plane of perceived labels; 0: the default
+	training perceived.Training // of the same
 	Methods  []scenario.Method
 	Sampling scenario.Sampling
 
@@ -62,16 +62,16 @@ func planes() []planeKeys {
 	}
 	return []planeKeys{
 		plane(scenario.Mixtures, 0, func(*Plan) scenario.Plane { return scenario.MixturePlane{} }),
-		plane(scenario.PerceivedLabels, errmodel.DefaultMisfit, func(p *Plan) scenario.Plane {
+		plane(scenario.PerceivedLabels, perceived.DefaultMisfit, func(p *Plan) scenario.Plane {
 			// Cells are computed side by side, so each learns on one goroutine.
-			model := errmodel.Perceived{Cutoff: p.cutoff, Training: p.training}
-			return scenario.PerceivedPlane{Model: scenario.Perceived{Perceived: model, Workers: 1}, Prior: p.Scenario.Prior}
+			model := perceived.Model{Cutoff: p.cutoff, Training: p.training}
+			return scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.Scenario.Prior}
 		}),
 	}
 }
 
 // learning returns the parameters of a plane of perceived labels that are not its axes.
-func (p *Plan) learning() (cutoff float64, training errmodel.Training) {
+func (p *Plan) learning() (cutoff float64, training perceived.Training) {
 	if p.plane.kind != scenario.PerceivedLabels {
 		return 0, ""
 	}
@@ -105,7 +105,7 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 	}
 	p := &Plan{
 		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
-		training: errmodel.BitByBit, given: map[string]bool{},
+		training: perceived.BitByBit, given: map[string]bool{},
 	}
 	p.Scenario.Decoders = decoders
 	keys := map[string]planKey{
@@ -293,10 +293,10 @@ func (p *Plan) checkPlane() error {
 	if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
 		return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
 	}
-	if err := checkList(p, "training", []errmodel.Training{p.training}, errmodel.BitByBit, errmodel.ForDecoder); err != nil {
+	if err := checkList(p, "training", []perceived.Training{p.training}, perceived.BitByBit, perceived.ForDecoder); err != nil {
 		return err
 	}
-	if p.training == errmodel.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
+	if p.training == perceived.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
 		p.Scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
 	}
 	return nil

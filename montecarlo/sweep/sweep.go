@@ -24,7 +24,7 @@ import (
 	"slices"
 	"sort"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -54,7 +54,7 @@ type Definition struct {
 	LabelNoise     Axis               `json:"label_noise,omitzero" doc:"the values of the label noise s, in levels; missing in other planes"`
 	Misfit         Axis               `json:"misfit,omitzero" doc:"the values of the misfit η, in levels; missing in other planes"`
 	Cutoff         float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
-	Training       errmodel.Training  `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
+	Training       perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
 	Samples        uint64             `json:"samples" doc:"samples of each label; not used with rel_err"`
 	RelErr         float64            `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
 	MaxSamples     uint64             `json:"max_samples" doc:"the most samples of each label with rel_err"`

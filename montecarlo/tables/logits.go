@@ -11,6 +11,7 @@ import (
 
 	"belsim/theory/base/matrix"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 	"belsim/theory/latent"
 )
 
@@ -36,7 +37,7 @@ const (
 type Logits struct {
 	Row     int
 	Bits    []uint16  // A drawn bits, from 0, ascending
-	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Sublevels
+	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Strata
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
 	// deviation of each logit, in units of 2⁻³⁰. Logits, and so Centers and Own, are divided
@@ -104,7 +105,7 @@ type Model struct {
 	}
 	// Perceived, when set, gives the bits at perceived labels; Errors and the values of
 	// Continuous are not used then.
-	Perceived Perceived
+	Perceived decode.Network
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
@@ -162,7 +163,7 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	c := p.Code
 	parts := 1
 	if p.Continuous != nil || p.Perceived != nil {
-		parts = Sublevels
+		parts = Strata
 	}
 	// Means of all bits at all labels of the level, and the smallest of each.
 	means := make([][]float64, parts)

@@ -6,25 +6,9 @@ import (
 	"math/bits"
 )
 
-// Perceived says what the classifiers of a network have learned of a code of L levels and M
-// bits, at every perceived label. It is safe for concurrent use.
-type Perceived interface {
-	// Noise returns s, the standard deviation of the perceived label, in levels.
-	Noise() float64
-	// Logits sets dst, of length M, to the mean logits f_k(ŷ) at a perceived label, in
-	// levels. A positive logit stands for a one.
-	Logits(dst []float64, y float64)
-	// Misfits returns sd_k, of length M: the standard deviations of the logits at a perceived
-	// label.
-	Misfits() []float64
-	// WrongTo sets dst, of length M, to the probabilities that bits are wrong when the level
-	// is i+1 and the perceived label is y.
-	WrongTo(dst []float64, i int, y float64)
-}
-
-// strata are the means of a standard normal number over the upper half of Sublevels equally
-// probable parts of its law: Sublevels·(φ(a_j) − φ(a_{j+1})), a_j = Φ⁻¹(j/Sublevels).
-var strata = [Sublevels / 2]float64{
+// strata are the means of a standard normal number over the upper half of Strata equally
+// probable parts of its law: Strata·(φ(a_j) − φ(a_{j+1})), a_j = Φ⁻¹(j/Strata).
+var strata = [Strata / 2]float64{
 	0.019585537625098494, 0.05878670674568343, 0.09807848230109702, 0.13752236046410712,
 	0.17718150770353375, 0.21712149565715205, 0.25741110714885346, 0.29812324039204907,
 	0.33933594429944897, 0.38113362608216994, 0.423608483848285, 0.4668622330160716,
@@ -41,10 +25,10 @@ var strata = [Sublevels / 2]float64{
 // those of continuous labels, each part of the level has another part of the law.
 func Stratum(j int) float64 {
 	at := int(bits.Reverse8(uint8(j)) >> 2)
-	if at < Sublevels/2 {
-		return -strata[Sublevels/2-1-at]
+	if at < Strata/2 {
+		return -strata[Strata/2-1-at]
 	}
-	return strata[at-Sublevels/2]
+	return strata[at-Strata/2]
 }
 
 // PerceivedLabel returns the perceived label y + s·Stratum(j) of a label y, in levels, where s
@@ -64,8 +48,8 @@ const (
 // perceivedRow is Row for logits of a perceived label.
 func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
-	sd := append([]float64(nil), p.Perceived.Misfits()...)
-	means := make([][]float64, Sublevels)
+	sd := append([]float64(nil), p.Perceived.ResidualSD()...)
+	means := make([][]float64, Strata)
 	largest := 0.0
 	for j := range means {
 		y := Label(i, j, p.Continuous != nil)

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/tables"
 )
 
@@ -14,14 +14,14 @@ import (
 // of its law, each of them once.
 func TestStrata(t *testing.T) {
 	seen := map[int]bool{}
-	for j := range tables.Sublevels {
+	for j := range tables.Strata {
 		got := tables.Stratum(j)
-		at := int(math.Floor(distuv.UnitNormal.CDF(got) * tables.Sublevels))
-		if seen[at] || at < 0 || at >= tables.Sublevels {
+		at := int(math.Floor(distuv.UnitNormal.CDF(got) * tables.Strata))
+		if seen[at] || at < 0 || at >= tables.Strata {
 			t.Fatalf("part %d is in stratum %d, out of order or again", j, at)
 		}
 		seen[at] = true
-		if want := errmodel.Stratum(at); math.Abs(got-want) > 1e-14 {
+		if want := perceived.Stratum(at); math.Abs(got-want) > 1e-14 {
 			t.Errorf("part %d: %v, want %v", j, got, want)
 		}
 	}

@@ -15,9 +15,9 @@ const BlockSize = 1 << 16
 // serves several.
 const Lanes = 16
 
-// Sublevels is the number of labels in a level when labels are continuous, and of perceived
+// Strata is the number of labels in a level when labels are continuous, and of perceived
 // labels of a level.
-const Sublevels = 64
+const Strata = 64
 
 // LogitOne is a logit of one. Logits are rounded to this unit, 2⁻¹⁶, after the noise
 // is added, so that 32 bits hold correlations of a thousand of them.
@@ -27,10 +27,10 @@ const (
 )
 
 // Label returns the label of row i, in levels: the level, or, with continuous labels,
-// the middle of part j of the level's Sublevels parts.
+// the middle of part j of the level's Strata parts.
 func Label(i, j int, continuous bool) float64 {
 	if !continuous {
 		return float64(i + 1)
 	}
-	return float64(i) + 0.5 + (float64(j)+0.5)/Sublevels
+	return float64(i) + 0.5 + (float64(j)+0.5)/Strata
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/testdata/forecast/evidence"
 	"belsim/theory/base/table"
@@ -42,7 +42,7 @@ func forecasts(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	losses := map[errmodel.Training]string{errmodel.BitByBit: "BCE", errmodel.ForDecoder: "CE"}
+	losses := map[perceived.Training]string{perceived.BitByBit: "BCE", perceived.ForDecoder: "CE"}
 	var out []forecastRow
 	for i, first := range rows {
 		if slices.IndexFunc(rows, func(r row) bool { return r.data == first.data }) < i {
@@ -50,7 +50,7 @@ func forecasts(ctx context.Context, w io.Writer) error {
 		}
 		of := architectures[first.data]
 		t := evidence.Task{Data: of[0], Architecture: of[1], Levels: first.levels}
-		f, codes, err := set.Forecaster(ctx, 0, t, evidence.Source{Code: "johnson", Training: errmodel.BitByBit})
+		f, codes, err := set.Forecaster(ctx, 0, t, evidence.Source{Code: "johnson", Training: perceived.BitByBit})
 		if err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
@@ -66,7 +66,7 @@ func forecasts(ctx context.Context, w io.Writer) error {
 		var offs []worst
 		held, networks := 0, 0
 		for _, x := range all {
-			if x.Reader.Decoder.Name() != forecast.FittedDecoder {
+			if x.Decoding.Decoder.Name() != forecast.FittedDecoder {
 				continue
 			}
 			sum, n := 0.0, 0

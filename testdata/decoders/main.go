@@ -131,15 +131,15 @@ func measureOne(ctx context.Context, path string) (*row, error) {
 		return &observed.Samples{Level: all.Level[from:to], Exact: all.Exact[from:to], Outputs: all.Outputs[from*all.Bits : to*all.Bits], Bits: all.Bits, All: to - from}
 	}
 	fit, judge := part(0, half), part(half, all.Len())
-	readers, err := observed.Readers(decode.Builtin(), c, observed.Logits, decode.Options{})
+	decodings, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
 	if err != nil {
 		return nil, err
 	}
-	result, err := fitdecoder.Fit(ctx, 0, fitdecoder.Input{Code: c, Samples: fit, Logits: true, Readers: readers})
+	result, err := fitdecoder.Fit(ctx, 0, fitdecoder.Input{Code: c, Samples: fit, Logits: true, Decodings: decodings})
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := result.Decoder.Reader(observed.Logits)
+	fitted, err := result.Decoder.Decoding(observed.Logits)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func measureOne(ctx context.Context, path string) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := judge.Labels(ctx, 0, c, []observed.Reader{result.Today, fitted, {Decoder: genEx, Logits: true}})
+	labels, err := judge.Labels(ctx, 0, c, []observed.Decoding{result.Today, fitted, {Decoder: genEx, Logits: true}})
 	if err != nil {
 		return nil, err
 	}

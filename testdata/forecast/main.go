@@ -18,16 +18,16 @@ import (
 	"runtime"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/plots"
 	"belsim/testdata/forecast/evidence"
 )
 
 var (
-	johnson = evidence.Source{Code: "johnson", Training: errmodel.BitByBit}
-	unary   = evidence.Source{Code: "unary", Training: errmodel.BitByBit}
-	gray    = evidence.Source{Code: "gray", Training: errmodel.BitByBit}
-	decoder = evidence.Source{Code: "johnson", Training: errmodel.ForDecoder}
+	johnson = evidence.Source{Code: "johnson", Training: perceived.BitByBit}
+	unary   = evidence.Source{Code: "unary", Training: perceived.BitByBit}
+	gray    = evidence.Source{Code: "gray", Training: perceived.BitByBit}
+	decoder = evidence.Source{Code: "johnson", Training: perceived.ForDecoder}
 )
 
 // easy is the most transitions of a bit in codes that are easy to learn.
@@ -97,7 +97,7 @@ func paper(ctx context.Context, workers int, published []evidence.Published) {
 		r, err := evidence.ForecastPublished(ctx, workers, published, table)
 		check(err)
 		for _, reading := range []evidence.Reading{evidence.Gen, evidence.GenEx} {
-			six, held := r.All(errmodel.BitByBit, reading), 0
+			six, held := r.All(perceived.BitByBit, reading), 0
 			var others []evidence.Pair
 			var each []string
 			for _, p := range six {
@@ -121,11 +121,11 @@ func summary(results []*evidence.Result) {
 	var held, all, heldEasy, allEasy, right, apart int
 	lowest := 1.0
 	for _, r := range results {
-		cell := func(t errmodel.Training, reading evidence.Reading) string {
+		cell := func(t perceived.Training, reading evidence.Reading) string {
 			s := evidence.Rate(r.Select(t, reading, evidence.Any))
 			return fmt.Sprintf("%.2f, %s, %s", s.Rank, percent(s.Median), worst(s))
 		}
-		few := evidence.Rate(r.Select(errmodel.BitByBit, evidence.GenBits, easy))
+		few := evidence.Rate(r.Select(perceived.BitByBit, evidence.GenBits, easy))
 		h, n := r.Coverage(evidence.Any)
 		he, ne := r.Coverage(easy)
 		held, all, heldEasy, allEasy = held+h, all+n, heldEasy+he, allEasy+ne
@@ -134,8 +134,8 @@ func summary(results []*evidence.Result) {
 		}
 		best, over := r.First()
 		fmt.Printf("| %v | %.2f | %.1f | %s | %s, %s | %s | %s | %s | %s | %s | %s: %.3f |\n", r.Task, r.Noise.Value, r.Cutoff.Value,
-			cell(errmodel.BitByBit, evidence.GenBits), percent(few.Median), worst(few), cell(errmodel.BitByBit, evidence.GenEx), cell(errmodel.ForDecoder, evidence.GenEx),
-			percent(evidence.Rate(r.Select(errmodel.ForDecoder, evidence.GenEx, evidence.Any)).Order), share(h, n), share(he, ne), best.Code, over)
+			cell(perceived.BitByBit, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BitByBit, evidence.GenEx), cell(perceived.ForDecoder, evidence.GenEx),
+			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), share(h, n), share(he, ne), best.Code, over)
 	}
 	fmt.Printf("\nThe intervals hold for %s of all readings of networks, and for %s of those whose codes have at most %d transitions a bit.\n",
 		share(held, all), share(heldEasy, allEasy), easy)
@@ -189,7 +189,7 @@ func draw(ctx context.Context, workers int, set *evidence.Set, path string) erro
 			return err
 		}
 		g := plots.AgreementGroup{Name: shown.name}
-		for _, p := range r.Select(errmodel.BitByBit, evidence.GenBits, evidence.Any) {
+		for _, p := range r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any) {
 			point := plots.AgreementPoint{X: p.Observed, Y: p.Forecast, Lo: p.Lo, Hi: p.Hi}
 			if p.Off() > 0.25 || p.Off() < -0.25 {
 				point.Name = p.Code

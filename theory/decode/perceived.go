@@ -10,16 +10,21 @@ import (
 	"belsim/theory/base/memory"
 )
 
-// Perceived says what the classifiers of a network have learned of a code, at every perceived
-// label ŷ = n + s·ε, ε ~ N(0, 1), of a level n. Given ŷ the logit of bit k is normal, with the mean
-// f_k(ŷ) and the standard deviation sd_k, and the bits are independent.
-type Perceived interface {
-	// Noise returns s, in levels.
+// Network says what the classifiers of a network have learned of a code of M bits, at every
+// perceived label ŷ = n + s·ε, ε ~ N(0, 1), of a level n. Given ŷ the logit of bit k is normal, with
+// the mean f_k(ŷ) and the standard deviation sd_k, and the bits are independent. It is safe for
+// concurrent use.
+type Network interface {
+	// Noise returns s, the standard deviation of the perceived label, in levels.
 	Noise() float64
-	// Logits sets dst, of length M, to f_k at a perceived label.
+	// Logits sets dst, of length M, to f_k at a perceived label y, in levels. A positive logit
+	// stands for a one.
 	Logits(dst []float64, y float64)
-	// Misfits returns sd_k, of length M; 0 for a bit that is always the same.
-	Misfits() []float64
+	// ResidualSD returns sd_k, of length M; 0 for a bit that is always the same.
+	ResidualSD() []float64
+	// WrongTo sets dst, of length M, to the probabilities that bits are wrong when the level
+	// is i+1 and the perceived label is y.
+	WrongTo(dst []float64, i int, y float64)
 }
 
 // perceivedLabels make the posterior of the levels from the scores of the perceived labels on a
@@ -46,7 +51,7 @@ const (
 // perceive makes the scores of the perceived labels.
 func (p *Posterior) perceive(prior []float64) error {
 	m, levels, bits := p.model.Perceived, p.code.Levels(), p.code.Bits()
-	s, sd := m.Noise(), m.Misfits()
+	s, sd := m.Noise(), m.ResidualSD()
 	if !(s >= 0) || math.IsInf(s, 0) {
 		return fmt.Errorf("label noise s = %v levels: want a finite number, zero or more", s)
 	}

@@ -22,7 +22,7 @@ type Model struct {
 	Errors mat.Matrix
 	// Perceived, when set, says that the bits are those of a network that knows a perceived
 	// label. Errors is not used then.
-	Perceived Perceived
+	Perceived Network
 }
 
 // Informed is a decoder that knows the classifiers. A Registry gives it a model that suits all

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -227,16 +227,16 @@ func TestPerceivedGrid(t *testing.T) {
 	for _, name := range []string{"gray", "unary"} {
 		for _, s := range []float64{0.3, 3} {
 			c := mustNew(t, name, levels)
-			l, err := errmodel.Perceived{Noise: s, Misfit: errmodel.DefaultMisfit, Training: errmodel.BitByBit}.Learn(context.Background(), 1, c, nil)
+			l, err := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sd := l.Misfits()
+			sd := l.ResidualSD()
 			// f has the logits at the strata of all levels.
-			f := mat.NewDense(levels*errmodel.Strata, c.Bits(), nil)
+			f := mat.NewDense(levels*perceived.Strata, c.Bits(), nil)
 			for i := range levels {
-				for j := range errmodel.Strata {
-					l.Logits(f.RawRowView(i*errmodel.Strata+j), float64(i+1)+s*errmodel.Stratum(j))
+				for j := range perceived.Strata {
+					l.Logits(f.RawRowView(i*perceived.Strata+j), float64(i+1)+s*perceived.Stratum(j))
 				}
 			}
 			for _, logits := range []bool{false, true} {
@@ -245,7 +245,7 @@ func TestPerceivedGrid(t *testing.T) {
 					t.Fatal(err)
 				}
 				var grid, least float64
-				z, scores := make([]float64, c.Bits()), make([]float64, levels*errmodel.Strata)
+				z, scores := make([]float64, c.Bits()), make([]float64, levels*perceived.Strata)
 				for range samples {
 					from := f.RawRowView(rng.IntN(len(scores)))
 					for k := range z {
@@ -270,7 +270,7 @@ func TestPerceivedGrid(t *testing.T) {
 					p, total := make([]float64, levels), 0.0
 					for g, v := range scores {
 						w := math.Exp(v - largest)
-						p[g/errmodel.Strata] += w
+						p[g/perceived.Strata] += w
 						total += w
 					}
 					best, _ := weigh(decode.Median, p)

@@ -53,13 +53,13 @@ func questions() map[string]struct {
 	logits := Subject{Scene: scene(16), Code: Code{Name: "hadamard"}}
 	logits.Scene.Outputs, logits.Scene.Decoder, logits.Scene.Temperature = "logits", "gen-ex", 2
 	learned := plain
-	learned.Scene.Model, learned.Scene.Prior = perceived, Prior{Kind: "middle"}
+	learned.Scene.Model, learned.Scene.Prior = perceivedLabel, Prior{Kind: "middle"}
 	counts := plain
 	counts.Scene.Prior = Prior{Kind: "counts", Counts: []float64{0, 1, 2, 3}}
 	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: Axis{0.1, 5, 4}, Y: Axis{0.5, 5, 3}, From: 1, To: 3, Samples: 50}
 	bound, exact, sampled, plane := axes, axes, axes, axes
 	bound.Method, exact.Method, sampled.Method, plane.Method = scenario.Bound, scenario.Exact, scenario.Sample, scenario.Bound
-	plane.Scene.Model, plane.From, plane.To = perceived, 0, 1
+	plane.Scene.Model, plane.From, plane.To = perceivedLabel, 0, 1
 	out := map[string]struct {
 		method   string
 		question any
@@ -151,7 +151,7 @@ func TestAnswers(t *testing.T) {
 	}
 	near := func(name string) cmp.Option {
 		tolerance := 1e-12
-		if strings.Contains(name, perceived) {
+		if strings.Contains(name, perceivedLabel) {
 			tolerance = 1e-9
 		}
 		return cmp.Comparer(func(a, b float64) bool {
@@ -177,13 +177,13 @@ func TestAnswers(t *testing.T) {
 func TestRowIsCompare(t *testing.T) {
 	e := New("")
 	for _, name := range []string{"unary", "johnson", "gray", "hexj", "hadamard"} {
-		for _, model := range []string{mixture, perceived} {
+		for _, model := range []string{mixture, perceivedLabel} {
 			s := scene(8)
 			s.Model = model
-			if model == perceived && name != "unary" && name != "johnson" {
+			if model == perceivedLabel && name != "unary" && name != "johnson" {
 				continue // their exact values take minutes, or are intervals, which the page leaves out
 			}
-			if s.Decoder = "gen"; model == perceived {
+			if s.Decoder = "gen"; model == perceivedLabel {
 				s.Decoder = "auto"
 			}
 			sub, err := e.subject(context.Background(), s, Code{Name: name}, "")
@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 		{"errors", with(func(s *Subject) { s.Scene.R = -1 }), "r = -1"},
 		{"theory", with(func(s *Subject) { s.Scene.Temperature = 0 }), "temperature"},
 		{"theory", with(func(s *Subject) { s.Scene.Model = "x" }), "want mixture or perceived"},
-		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceived, 0 }), "label noise"},
+		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceivedLabel, 0 }), "label noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "prior has 9 levels"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},

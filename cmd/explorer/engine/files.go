@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
@@ -181,7 +181,7 @@ type FitAnswer struct {
 func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	o := assess.Options{
 		Code: q.Code, Levels: q.Levels, Targets: q.Targets, Outputs: q.Outputs, Temperature: 1,
-		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(), Training: errmodel.Training(q.Training),
+		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(), Training: perceived.Training(q.Training),
 	}
 	if q.Range != nil {
 		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -20,14 +20,14 @@ import (
 // move, and the command has no such limit.
 const MaxLevels = 512
 
-const defaultMisfit = errmodel.DefaultMisfit
+const defaultMisfit = perceived.DefaultMisfit
 
 // Scene is the subject of a question: an error model, a prior and a decoder, without the code.
 type Scene struct {
 	Levels      int     `json:"levels"`
 	Decoder     string  `json:"decoder"`
 	Outputs     string  `json:"outputs"`
-	Model       string  `json:"model"` // mixture or perceived
+	Model       string  `json:"model"` // mixture or perceivedLabel
 	R           float64 `json:"r"`
 	Sigma       float64 `json:"sigma"`
 	Noise       float64 `json:"noise"`
@@ -56,8 +56,8 @@ type Code struct {
 
 // mixture is the name of the model that is no perceived label.
 const (
-	mixture   = "mixture"
-	perceived = "perceived"
+	mixture        = "mixture"
+	perceivedLabel = "perceived"
 )
 
 // check refuses values that a page must not send, or that a link may hold.
@@ -65,8 +65,8 @@ func (s Scene) check() error {
 	if s.Levels < code.MinLevels || s.Levels > MaxLevels {
 		return fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, MaxLevels)
 	}
-	if s.Model != mixture && s.Model != perceived {
-		return fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceived)
+	if s.Model != mixture && s.Model != perceivedLabel {
+		return fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
 	}
 	if s.Model == mixture && (!(s.R > 0) || math.IsInf(s.R, 1)) {
 		return fmt.Errorf("r = %v: want a positive finite number", s.R)
@@ -76,9 +76,9 @@ func (s Scene) check() error {
 
 // model is the error model.
 func (s Scene) model() scenario.Model {
-	if s.Model == perceived {
-		return scenario.Perceived{Workers: 1, Perceived: errmodel.Perceived{
-			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: errmodel.Training(s.Training)}}
+	if s.Model == perceivedLabel {
+		return scenario.Perceived{Workers: 1, Model: perceived.Model{
+			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
 	}
 	return scenario.Mixture{R: s.R, Sigma: s.Sigma}
 }

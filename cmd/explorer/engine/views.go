@@ -188,7 +188,7 @@ func (s *subject) work() int {
 		work = 4 * c.Levels() << c.Bits()
 	}
 	if l != nil && l.Perceived != nil {
-		work *= tables.Sublevels
+		work *= tables.Strata
 	}
 	return work
 }

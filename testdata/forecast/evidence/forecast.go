@@ -5,15 +5,16 @@ import (
 	"math"
 	"slices"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Pair is a forecast and what was observed.
 type Pair struct {
 	Code        string
-	Training    errmodel.Training
+	Training    perceived.Training
 	Reading     Reading
 	Transitions int       // most of a bit
 	Forecast    float64   // expected |error|, in levels
@@ -70,7 +71,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	}
 	out := &Result{Task: t, Sources: sources, Noise: f.Noise, Cutoff: f.Cutoff}
 	for _, x := range all {
-		r := Reading{x.Reader.Decoder.Name(), x.Reader.Logits}
+		r := Reading{x.Decoding.Decoder.Name(), x.Decoding.Soft}
 		if !slices.Contains(Readings(x.Training), r) {
 			continue
 		}
@@ -90,7 +91,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 
 // Forecaster returns what forecasts from the networks named, and the codes of the task.
 func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...Source) (*forecast.Forecaster, []*code.Code, error) {
-	var networks []*forecast.Network
+	var networks []*perceived.Observed
 	var codes []*code.Code
 	for _, name := range s.Codes(t) {
 		c, err := code.New(name, t.Levels)
@@ -111,21 +112,20 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 }
 
 // fit returns the forecaster that fits networks.
-func fit(ctx context.Context, workers int, prior []float64, networks []*forecast.Network) (*forecast.Forecaster, error) {
+func fit(ctx context.Context, workers int, prior []float64, networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
 		bits = max(bits, n.Code.Bits())
 	}
-	places, err := forecast.NewPlaces(prior, bits, forecast.Seed)
+	nodes, err := perceived.NewNodes(perceived.ManyNodes, prior, bits, perceived.Seed)
 	if err != nil {
 		return nil, err
 	}
-	f, err := forecast.Fit(ctx, workers, networks, places, errmodel.DefaultMisfit)
+	f, err := perceived.NewFit(ctx, workers, networks, nodes, perceived.DefaultMisfit)
 	if err != nil {
 		return nil, err
 	}
-	f.Decoders = decoders()
-	return f, nil
+	return forecast.FromFit(f, prior, decoders(), decode.Options{}), nil
 }
 
 // most is the largest number of transitions of a bit.
@@ -138,7 +138,7 @@ func most(c *code.Code) int {
 }
 
 // All returns the pairs of a training and a reading, the smallest forecast first.
-func (r *Result) All(t errmodel.Training, reading Reading) []Pair {
+func (r *Result) All(t perceived.Training, reading Reading) []Pair {
 	var out []Pair
 	for _, p := range r.Pairs {
 		if p.Training == t && p.Reading == reading {
@@ -149,7 +149,7 @@ func (r *Result) All(t errmodel.Training, reading Reading) []Pair {
 }
 
 // Select is All without the sources, and without codes that have bits with more transitions.
-func (r *Result) Select(t errmodel.Training, reading Reading, transitions int) []Pair {
+func (r *Result) Select(t perceived.Training, reading Reading, transitions int) []Pair {
 	return slices.DeleteFunc(r.All(t, reading), func(p Pair) bool { return p.Source || p.Transitions > transitions })
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -43,8 +43,8 @@ var (
 )
 
 // Readings lists the readings that mean something after a training.
-func Readings(t errmodel.Training) []Reading {
-	if t == errmodel.ForDecoder {
+func Readings(t perceived.Training) []Reading {
+	if t == perceived.ForDecoder {
 		return []Reading{Gen, GenEx}
 	}
 	return []Reading{GenBits, Gen, GenEx}
@@ -59,7 +59,7 @@ func decoders() decode.Registry {
 type Network struct {
 	Task     Task
 	Code     string
-	Training errmodel.Training
+	Training perceived.Training
 	Seed     int
 	Samples  float64
 	Errors   map[Reading]observed.Error // in levels, against the level of the target
@@ -78,7 +78,7 @@ func Load(folder string) (*Set, error) {
 	err := rows(filepath.Join(folder, "observed.csv"), func(r row) error {
 		n := Network{
 			Task: Task{r.text("data"), r.text("architecture"), r.whole("levels")}, Code: r.text("code"),
-			Training: errmodel.Training(r.text("training")), Seed: r.whole("seed"), Samples: r.number("samples"),
+			Training: perceived.Training(r.text("training")), Seed: r.whole("seed"), Samples: r.number("samples"),
 			Errors: map[Reading]observed.Error{}, Wrong: map[int]float64{},
 		}
 		for reading, column := range map[Reading]string{GenBits: "gen_bits", Gen: "gen", GenEx: "gen_ex"} {
@@ -135,7 +135,7 @@ func (s *Set) Prior(t Task) []float64 {
 }
 
 // errors are the errors of a code's networks, one for each seed.
-func (s *Set) errors(t Task, name string, training errmodel.Training, r Reading) (out []float64) {
+func (s *Set) errors(t Task, name string, training perceived.Training, r Reading) (out []float64) {
 	for _, n := range s.Networks {
 		if n.Task == t && n.Code == name && n.Training == training {
 			out = append(out, n.Errors[r].Mean)
@@ -147,12 +147,12 @@ func (s *Set) errors(t Task, name string, training errmodel.Training, r Reading)
 // Source names a network that forecasts are made from.
 type Source struct {
 	Code     string
-	Training errmodel.Training
+	Training perceived.Training
 	Seed     int
 }
 
 // network is a source as package forecast takes it.
-func (s *Set) network(t Task, src Source) (*forecast.Network, error) {
+func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 	i := slices.IndexFunc(s.Networks, func(n Network) bool {
 		return n.Task == t && n.Code == src.Code && n.Training == src.Training && n.Seed == src.Seed
 	})
@@ -164,19 +164,19 @@ func (s *Set) network(t Task, src Source) (*forecast.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &forecast.Network{Code: c, Training: n.Training, Samples: n.Samples}
+	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples}
 	for _, r := range Readings(n.Training) {
 		d, err := decoders().New(r.Decoder, c, decode.Options{})
 		if err != nil {
 			return nil, err
 		}
-		out.Readers = append(out.Readers, observed.Reader{Decoder: d, Logits: r.Logits})
+		out.Decodings = append(out.Decodings, observed.Decoding{Decoder: d, Soft: r.Logits})
 		out.Errors = append(out.Errors, n.Errors[r])
 	}
 	for _, at := range c.Transitions() {
 		out.Rates = append(out.Rates, n.Wrong[len(at)])
 	}
-	if n.Training == errmodel.BitByBit {
+	if n.Training == perceived.BitByBit {
 		out.Counts = s.counts(t, out)
 	}
 	return out, nil
@@ -184,7 +184,7 @@ func (s *Set) network(t Task, src Source) (*forecast.Network, error) {
 
 // counts are the wrong bits of a network. The table has only the share of all samples in which
 // bits are wrong, so each level has this share of its samples.
-func (s *Set) counts(t Task, n *forecast.Network) *errmodel.Counts {
+func (s *Set) counts(t Task, n *perceived.Observed) *errmodel.Counts {
 	out := errmodel.NewCounts(t.Levels, n.Code.Bits())
 	for i, v := range s.priors[priorKey(t.Data, t.Levels)] {
 		out.Samples[i] = uint64(v)

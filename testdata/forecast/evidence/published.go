@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -67,12 +66,12 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 	if err != nil {
 		return nil, err
 	}
-	network := &forecast.Network{
-		Code: unary, Training: errmodel.BitByBit,
-		Readers: []observed.Reader{{Decoder: d, Logits: true}}, Errors: []observed.Error{{Mean: rows[source].Error}},
+	network := &perceived.Observed{
+		Code: unary, Training: perceived.BitByBit,
+		Decodings: []observed.Decoding{{Decoder: d, Soft: true}}, Errors: []observed.Error{{Mean: rows[source].Error}},
 		Rates: make([]float64, unary.Bits()),
 	}
-	f, err := fit(ctx, workers, uniform(levels), []*forecast.Network{network})
+	f, err := fit(ctx, workers, uniform(levels), []*perceived.Observed{network})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
@@ -81,16 +80,16 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 		return nil, err
 	}
 	out := &Result{
-		Task: Task{"paper", table, levels}, Sources: []Source{{Code: "unary", Training: errmodel.BitByBit}},
+		Task: Task{"paper", table, levels}, Sources: []Source{{Code: "unary", Training: perceived.BitByBit}},
 		Noise: f.Noise, Cutoff: f.Cutoff,
 	}
 	for _, x := range forecasts {
-		i := slices.IndexFunc(rows, func(p Published) bool { return p.Code == x.Code.Name() && p.Decoder == x.Reader.Decoder.Name() })
-		if i < 0 || !x.Reader.Logits || x.Training != errmodel.BitByBit {
+		i := slices.IndexFunc(rows, func(p Published) bool { return p.Code == x.Code.Name() && p.Decoder == x.Decoding.Decoder.Name() })
+		if i < 0 || !x.Decoding.Soft || x.Training != perceived.BitByBit {
 			continue
 		}
 		out.Pairs = append(out.Pairs, Pair{
-			Code: x.Code.Name(), Training: x.Training, Reading: Reading{x.Reader.Decoder.Name(), true}, Transitions: most(x.Code),
+			Code: x.Code.Name(), Training: x.Training, Reading: Reading{x.Decoding.Decoder.Name(), true}, Transitions: most(x.Code),
 			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: []float64{rows[i].Error}, Observed: rows[i].Error, Source: i == source,
 		})
 	}

@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type columns struct {
 }
 
 // newColumns averages the columns over the posterior and makes the penalty.
-func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *basis, p Perceived) (*columns, error) {
+func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *basis, p Model) (*columns, error) {
 	cs := makeColumns(c, ch, b, p)
 	err := parallel.Each(ctx, workers, c.Bits(), func() (func(context.Context, int) error, error) {
 		signed := make([]float64, len(ch.weight))
@@ -48,7 +48,7 @@ func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *
 }
 
 // makeColumns makes room for the columns of a code.
-func makeColumns(c *code.Code, ch *channel, b *basis, p Perceived) *columns {
+func makeColumns(c *code.Code, ch *channel, b *basis, p Model) *columns {
 	m, points, k := c.Bits(), len(ch.weight), b.features()
 	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, constant: make([]bool, m),
 		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),

@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import (
 	"math"
@@ -12,22 +12,22 @@ import (
 // A coarse search on networks of 13 codes chose them: the data sets diamonds, flights (air
 // time) and weather (temperature) with 64 levels, and diamonds with 32 and 128. The optimum is
 // flat: a cutoffScale from 0.7 to 1.2 changes the median error of a forecast by one to three
-// percent. cutoffScale, cutoffPower, sharePower, lostMisfit and DefaultFloor were taken with a look
-// at the tables of Shah, Xue and Aamodt (HPE2, HPE3, AE1) too, lostMisfit with hadamard of diamonds
+// percent. cutoffScale, cutoffPower, sharePower, lostResidual and DefaultFloor were taken with a look
+// at the tables of Shah, Xue and Aamodt (HPE2, HPE3, AE1) too, lostResidual with hadamard of diamonds
 // with 256 levels, and deadWeight and the treatment of rare bits with a look at networks of rotated
 // digits. These are therefore no independent checks of these constants. Networks of random codes,
 // and of digits that were trained longer, chose nothing.
 const (
 	// DefaultMisfit is η: the misfit of a bit, in levels.
 	DefaultMisfit = 0.25
-	// DefaultFloor is sd₀: the misfit of every bit, in logits, to which η's adds.
+	// DefaultFloor is sd₀: the residual of every bit, in logits, to which η's adds.
 	DefaultFloor = 0.2
-	// lostMisfit is the largest floor of a bit, in standard deviations of its logit. Without it the
+	// lostResidual is the largest floor of a bit, in standard deviations of its logit. Without it the
 	// lost bits of hadamard are independent noise, and forecasts of its hard decisions are twice the
 	// error with 128 and 256 columns. From 1.25 to 2.5 they are right within 30 % on each table of
 	// data.
-	lostMisfit = 1.75
-	// tiny is added to the variance of a logit, so that no bit is without any misfit.
+	lostResidual = 1.75
+	// tiny is added to the variance of a logit, so that no bit is without a residual.
 	tiny = 1e-12
 
 	// The default cutoff is cutoffScale·(L/s)^cutoffPower cycles over the range of labels.
@@ -78,11 +78,6 @@ func DecoderFactor(c *code.Code) float64 {
 		all += ones * (float64(levels) - ones)
 	}
 	pairs := float64(levels) * float64(levels-1) / 2
-	return decoderFactor(float64(transitions)/float64(levels-1), all/pairs)
-}
-
-// decoderFactor is DecoderFactor of a code with the mean distance of neighbouring words and of all pairs
-// of words.
-func decoderFactor(neighbours, all float64) float64 {
-	return 0.955 + 0.05*min(1, 5*neighbours/all)
+	neighbours, others := float64(transitions)/float64(levels-1), all/pairs // mean distances of words
+	return 0.955 + 0.05*min(1, 5*neighbours/others)
 }

@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import (
 	"context"
@@ -7,48 +7,49 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 )
 
-// Network is what was observed of one trained network.
-type Network struct {
+// observation is what the model of one network is compared with.
+type observation struct {
 	Code     *code.Code
 	Training Training
-	// Counts are the wrong outputs by level and bit. They are used where the network was trained
-	// bit by bit: the thresholds of other networks mean nothing. nil where they are unknown.
-	Counts *Counts
+	// Counts are the wrong outputs by level and bit; nil where they are unknown. They are used where
+	// the network was trained bit by bit: the thresholds of other networks mean nothing.
+	Counts *errmodel.Counts
 	// Dead are the bits, from 0, whose outputs are left out, because they are constant or
 	// mostly wrong.
 	Dead []int
 	// Prior is the probability of each level, length L; nil for the counts' own, with half a
 	// sample added to each level, or for equal probabilities without counts.
 	Prior []float64
-	// Errors are the observed mean errors of decoders. The first one sets s: gen on hard
-	// decisions where the network was trained bit by bit, and gen-ex where it was trained for
-	// the decoder.
-	Errors []NetworkError
+	// Errors are the observed mean errors. The first one sets s.
+	Errors []observedError
 }
 
-// NetworkError is the mean error of a network's outputs, read by one decoder.
-type NetworkError struct {
+// observedError is a mean error of a network's outputs.
+type observedError struct {
 	Value, Stderr float64
 	// Model returns the error of what a network learns, in the same unit. It is called by
 	// several goroutines at once.
-	Model func(*Learned) (float64, error)
+	Model func(*Network) (float64, error)
 }
 
-// PerceivedFit is the perceived-label model that describes networks best.
-type PerceivedFit struct {
+// Fit is the perceived-label model that describes networks best.
+type Fit struct {
 	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the
 	// first network's.
-	Model Perceived
+	Model Model
 	// Noise is s, in levels, with its interval.
-	Noise Interval
+	Noise errmodel.Interval
 	// Cutoff is κ, in cycles over the range of labels, with its interval. Where the networks
 	// say nothing about it, it is the default, and the interval is the prior's.
-	Cutoff Interval
+	Cutoff errmodel.Interval
 	// LogCutoffSD is the standard deviation of ln κ.
 	LogCutoffSD float64
 	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
@@ -58,6 +59,9 @@ type PerceivedFit struct {
 	// networks.
 	ChiSquare float64
 	Residuals int
+	// Tail is the root mean square error of the first network over the model's, by its leading
+	// decoding; 0 where it is unknown. Above 1, large errors are more frequent than the model says.
+	Tail float64
 }
 
 // The standard deviations of a fit, chosen with the model's constants.
@@ -79,7 +83,7 @@ const (
 // ErrNothingObserved is wrapped by the errors for networks without a number to fit.
 var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to")
 
-// FitPerceived estimates the perceived-label model of one or more networks that saw the same
+// fitObservations estimates the perceived-label model of one or more networks that saw the same
 // data, the easiest code first. start gives η, and the values that κ and sd₀ have where they
 // are not estimated (0: the defaults).
 //
@@ -101,8 +105,8 @@ var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to
 //
 // The errors wrap ErrNothingObserved or ErrNoNoise, are about the networks, of their models, or
 // the context's. The number of workers (0: all processors) does not change the result.
-func FitPerceived(ctx context.Context, workers int, networks []Network, start Perceived) (*PerceivedFit, error) {
-	f, err := newPerceivedFit(networks, start)
+func fitObservations(ctx context.Context, workers int, networks []observation, start Model) (*Fit, error) {
+	f, err := newLeastSquares(networks, start)
 	if err != nil {
 		return nil, err
 	}
@@ -116,24 +120,23 @@ func FitPerceived(ctx context.Context, workers int, networks []Network, start Pe
 	return f.minimize(ctx, workers, x)
 }
 
-// perceivedFit is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and
+// leastSquares is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and
 // ln(sd₀/0.2) where they are estimated.
-type perceivedFit struct {
-	start    Perceived
+type leastSquares struct {
+	start    Model
 	networks []fittedNetwork
 	cutoff   bool // κ and sd₀ are estimated
 }
 
 // fittedNetwork is a network with its residuals prepared.
 type fittedNetwork struct {
-	Network
-	prior  []float64
-	errors []fittedError
-	rates  []fittedRate
+	observation // its prior is complete, with the sum 1
+	errors      []fittedError
+	rates       []fittedRate
 }
 
 type fittedError struct {
-	NetworkError
+	observedError
 	sd float64 // of the logarithm
 }
 
@@ -145,7 +148,7 @@ type fittedRate struct {
 	value, sd   float64
 }
 
-func newPerceivedFit(networks []Network, start Perceived) (*perceivedFit, error) {
+func newLeastSquares(networks []observation, start Model) (*leastSquares, error) {
 	if len(networks) == 0 {
 		return nil, fmt.Errorf("%w: no network", ErrNothingObserved)
 	}
@@ -153,7 +156,7 @@ func newPerceivedFit(networks []Network, start Perceived) (*perceivedFit, error)
 	if err := start.Check(); err != nil {
 		return nil, err
 	}
-	f := &perceivedFit{start: start, cutoff: len(networks) > 1}
+	f := &leastSquares{start: start, cutoff: len(networks) > 1}
 	residuals := 0
 	for i, n := range networks {
 		if n.Code.Levels() != networks[0].Code.Levels() {
@@ -180,38 +183,32 @@ func newPerceivedFit(networks []Network, start Perceived) (*perceivedFit, error)
 }
 
 // newFittedNetwork prepares what a network is compared with.
-func newFittedNetwork(n Network, first bool) (fittedNetwork, error) {
-	f := fittedNetwork{Network: n, prior: n.Prior}
-	if err := (Perceived{Noise: 1, Training: n.Training}).Check(); err != nil {
+func newFittedNetwork(n observation, first bool) (fittedNetwork, error) {
+	f := fittedNetwork{observation: n}
+	if err := (Model{Noise: 1, Training: n.Training}).Check(); err != nil {
 		return f, err
 	}
-	if n.Counts != nil {
-		if err := n.Counts.check(); err != nil {
-			return f, err
+	levels, bits := n.Code.Levels(), n.Code.Bits()
+	if c := n.Counts; c != nil {
+		if len(c.Samples) != levels || len(c.Wrong) != levels*bits || c.Bits != bits {
+			return f, fmt.Errorf("counts of %d levels and %d bits for a code of %d and %d", c.Levels, c.Bits, levels, bits)
 		}
-		if n.Counts.Levels != n.Code.Levels() || n.Counts.Bits != n.Code.Bits() {
-			return f, fmt.Errorf("counts of %d levels and %d bits for a code of %d and %d", n.Counts.Levels, n.Counts.Bits, n.Code.Levels(), n.Code.Bits())
-		}
-		if f.prior == nil {
-			f.prior = make([]float64, n.Counts.Levels)
-			for i, samples := range n.Counts.Samples {
-				f.prior[i] = float64(samples) + 0.5
+		if f.Prior == nil {
+			f.Prior = make([]float64, levels)
+			for i, samples := range c.Samples {
+				f.Prior[i] = float64(samples) + 0.5
 			}
 		}
 	}
-	prior, err := shares(f.prior, n.Code.Levels())
-	if err != nil {
+	var err error
+	if f.Prior, err = shares(f.Prior, levels); err != nil {
 		return f, err
 	}
-	f.prior = prior
 	for _, e := range n.Errors {
-		if e.Model == nil || math.IsNaN(e.Stderr) || e.Stderr < 0 {
-			return f, errors.New("an error without a model, or with a wrong standard error")
+		if e.Model == nil || math.IsNaN(e.Stderr) || e.Stderr < 0 || !(e.Value > 0) || math.IsInf(e.Value, 1) {
+			return f, fmt.Errorf("an error of %v ± %v: want positive finite numbers, and a model", e.Value, e.Stderr)
 		}
-		if err := checkPositive("mean error", e.Value); err != nil {
-			return f, err
-		}
-		if e.Value > lostError*float64(n.Code.Levels()) {
+		if e.Value > lostError*float64(levels) {
 			continue
 		}
 		sd := errorSD
@@ -226,11 +223,11 @@ func newFittedNetwork(n Network, first bool) (fittedNetwork, error) {
 	return f, nil
 }
 
-// newRates returns the observed rates of wrong bits by the number of transitions of the bit,
-// ascending, from four transitions on; and before them, where easy is set, the rate of all bits
-// with fewer transitions together. Together, because the noise may differ along the range of
-// labels, and few bits would tell it at their own transitions only.
-func newRates(n Network, easy bool) []fittedRate {
+// newRates returns the observed rates of wrong bits, one for each number of transitions of a bit
+// from four on, ascending. Where easy is set, the rate of all bits with fewer transitions comes
+// first. These bits are taken together: each of them tells the noise at its own transitions only,
+// and the noise may differ along the range of labels.
+func newRates(n observation, easy bool) []fittedRate {
 	samples, _ := n.Counts.Total()
 	if samples == 0 {
 		return nil
@@ -260,7 +257,8 @@ func newRates(n Network, easy bool) []fittedRate {
 		if r.value == 0 {
 			continue
 		}
-		// All bits that are wrong in a sample are so for one reason: N samples count.
+		// The bits of one sample are wrong for one reason, the noise of its label. So the number of
+		// samples counts, and not that of bits.
 		if r.transitions >= manyTransitions {
 			r.sd = math.Hypot(rateSD, math.Sqrt(r.value*(1-r.value)/float64(samples)))
 			continue
@@ -275,29 +273,36 @@ func newRates(n Network, easy bool) []fittedRate {
 
 // begin returns ln s of the noise that gives the first network's first error, or the smallest
 // rate of its bits.
-func (f *perceivedFit) begin(ctx context.Context, workers int) (float64, error) {
+func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) {
 	n := &f.networks[0]
 	p := f.start
 	var target float64
-	var model func(*Learned) (float64, error)
+	var model func(*Network) (float64, error)
 	if len(n.errors) > 0 {
 		target, model = n.errors[0].Value, n.errors[0].Model
 	} else {
 		target = n.rates[0].value
-		model = func(l *Learned) (float64, error) { return n.meanRate(l, n.rates[0].bits), nil }
+		model = func(l *Network) (float64, error) { return n.meanRate(l, n.rates[0].bits), nil }
 	}
-	s, err := NoiseOf(ctx, workers, n.Code, n.prior, p, target, model)
+	s, err := solveNoise(n.Code.Levels(), target, func(s float64) (float64, error) {
+		p.Noise = s
+		l, err := p.Learn(ctx, workers, n.Code, n.Prior)
+		if err != nil {
+			return 0, err
+		}
+		return model(l)
+	})
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%s, training %q, misfit %.4g: %w", n.Code.Name(), p.Training, p.Misfit, err)
 	}
 	return math.Log(s), nil
 }
 
 // meanRate returns the mean over the prior of the error probabilities of bits.
-func (n *fittedNetwork) meanRate(l *Learned, bits []int) float64 {
+func (n *fittedNetwork) meanRate(l *Network, bits []int) float64 {
 	sum := 0.0
 	var row []float64
-	for i, p := range n.prior {
+	for i, p := range n.Prior {
 		row = matrix.Row(row, i, l)
 		for _, k := range bits {
 			sum += p * row[k]
@@ -307,7 +312,7 @@ func (n *fittedNetwork) meanRate(l *Learned, bits []int) float64 {
 }
 
 // model returns the parameters at x.
-func (f *perceivedFit) model(x []float64) Perceived {
+func (f *leastSquares) model(x []float64) Model {
 	p := f.start
 	p.Noise = math.Exp(x[0])
 	if p.Floor == 0 {
@@ -324,7 +329,7 @@ func (f *perceivedFit) model(x []float64) Perceived {
 }
 
 // residuals returns those of several x, the prior's first.
-func (f *perceivedFit) residuals(ctx context.Context, workers int, xs ...[]float64) ([][]float64, error) {
+func (f *leastSquares) residuals(ctx context.Context, workers int, xs ...[]float64) ([][]float64, error) {
 	parts := make([][]float64, len(xs)*len(f.networks))
 	err := parallel.Each(ctx, workers, len(parts), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) (err error) {
@@ -348,9 +353,9 @@ func (f *perceivedFit) residuals(ctx context.Context, workers int, xs ...[]float
 }
 
 // residuals returns those of a network.
-func (n *fittedNetwork) residuals(ctx context.Context, p Perceived) ([]float64, error) {
+func (n *fittedNetwork) residuals(ctx context.Context, p Model) ([]float64, error) {
 	p.Training = n.Training
-	l, err := p.Learn(ctx, 1, n.Code, n.prior)
+	l, err := p.Learn(ctx, 1, n.Code, n.Prior)
 	if err != nil {
 		return nil, err
 	}
@@ -372,7 +377,7 @@ func (n *fittedNetwork) residuals(ctx context.Context, p Perceived) ([]float64, 
 }
 
 // minimize finds the least sum of squares from x.
-func (f *perceivedFit) minimize(ctx context.Context, workers int, x []float64) (*PerceivedFit, error) {
+func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (*Fit, error) {
 	// Steps of the differences, and the longest steps of the fit, by unknown. The differences
 	// are wide, because errors may be sampled.
 	widths, longest := [3]float64{0.03, 0.12, 0.25}, [3]float64{0.2, 0.5, 0.7}
@@ -457,7 +462,7 @@ func gaussNewton(normal []float64, k int, damping float64) []float64 {
 }
 
 // result computes the intervals.
-func (f *perceivedFit) result(x, normal []float64, square float64, residuals int) (*PerceivedFit, error) {
+func (f *leastSquares) result(x, normal []float64, square float64, residuals int) (*Fit, error) {
 	k := len(x)
 	deviation := func(j int) float64 {
 		h, unit := slices.Clone(normal[:k*k]), make([]float64, k)
@@ -467,12 +472,12 @@ func (f *perceivedFit) result(x, normal []float64, square float64, residuals int
 		}
 		return math.Sqrt(unit[j])
 	}
-	around := func(v, sd float64) Interval {
-		z := math.Sqrt(2 * threshold())
-		return Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
+	z := math.Sqrt(distuv.ChiSquared{K: 1}.Quantile(errmodel.Confidence))
+	around := func(v, sd float64) errmodel.Interval {
+		return errmodel.Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
 	}
 	p := f.model(x)
-	out := &PerceivedFit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD,
+	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD,
 		CutoffFitted: f.cutoff, ChiSquare: square, Residuals: residuals}
 	if f.cutoff {
 		out.LogCutoffSD = deviation(1)

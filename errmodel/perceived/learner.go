@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // them. Learn and Refresh are exact; Relearn is an approximation that is many times faster. A
 // Learner is on one goroutine.
 type Learner struct {
-	p     Perceived
+	p     Model
 	prior []float64 // adds up to 1
 	ch    *channel
 	basis *basis
@@ -38,7 +38,7 @@ type undo struct {
 
 // NewLearner returns a learner of binary codes of as many levels as the prior has. The error is
 // about the parameters or the prior.
-func (p Perceived) NewLearner(prior []float64) (*Learner, error) {
+func (p Model) NewLearner(prior []float64) (*Learner, error) {
 	p = p.defaults(len(prior))
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -52,13 +52,13 @@ func (p Perceived) NewLearner(prior []float64) (*Learner, error) {
 	return &Learner{p: p, prior: share, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil
 }
 
-// Learn learns a code from the beginning, as Perceived.Learn does on one goroutine. The errors are
+// Learn learns a code from the beginning, as Model.Learn does on one goroutine. The errors are
 // about the code, say that memory is short, or are the context's.
-func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Learned, error) {
+func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Network, error) {
 	if c.Real() || c.Levels() != len(l.prior) {
 		return nil, fmt.Errorf("%s: want a binary code of %d levels", c.Name(), len(l.prior))
 	}
-	const copies = 5 // three as in Perceived.Learn, what is learnt of a changed code, and what to take back
+	const copies = 5 // three as in Model.Learn, what is learnt of a changed code, and what to take back
 	if err := memory.Check("the perceived-label model of "+c.Name(), memory.Product(len(l.grid), c.Bits(), 8*copies)); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Learned, error) {
 }
 
 // learn learns all columns with their penalty.
-func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Learned, error) {
+func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Network, error) {
 	if l.p.Training == ForDecoder {
 		if err := l.cs.learnDecoder(ctx, 1, steps, kept); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Learned, er
 			l.loss.learnColumn(l.cs, bit, kept)
 		}
 	}
-	return newLearned(l.p, l.cs.c, l.ch, l.cs), nil
+	return newNetwork(l.p, l.cs.c, l.ch, l.cs), nil
 }
 
 // relearnSteps is the number of steps of L-BFGS with which networks that are trained for the
@@ -96,7 +96,7 @@ const relearnSteps = 10
 // component is to learn depends on all columns, and little on one. For the decoder it takes ten
 // steps of the optimizer from the functions of the last code. Reject takes it back. The errors
 // are the context's.
-func (l *Learner) Relearn(ctx context.Context, c *code.Code, columns []int) (*Learned, error) {
+func (l *Learner) Relearn(ctx context.Context, c *code.Code, columns []int) (*Network, error) {
 	l.remember(columns)
 	l.cs.c = c
 	for _, bit := range columns {
@@ -109,11 +109,11 @@ func (l *Learner) Relearn(ctx context.Context, c *code.Code, columns []int) (*Le
 	for _, bit := range columns {
 		l.loss.learnColumn(l.cs, bit, true)
 	}
-	return newLearned(l.p, c, l.ch, l.cs), nil
+	return newNetwork(l.p, c, l.ch, l.cs), nil
 }
 
 // Refresh learns the last code exactly, from the functions that are there. It cannot be taken back.
-func (l *Learner) Refresh(ctx context.Context) (*Learned, error) {
+func (l *Learner) Refresh(ctx context.Context) (*Network, error) {
 	l.undoable = false
 	l.cs.setPenalty(l.p.Cutoff)
 	return l.learn(ctx, decoderSteps, true)
@@ -126,7 +126,7 @@ const recutSteps = 30
 // Recut learns the last code under another cutoff κ, in cycles over the range of labels, from the
 // functions that are there. For the decoder it takes 30 steps of the optimizer. It cannot be taken
 // back, and holds for what is learnt later. The error is about the cutoff, or the context's.
-func (l *Learner) Recut(ctx context.Context, cutoff float64) (*Learned, error) {
+func (l *Learner) Recut(ctx context.Context, cutoff float64) (*Network, error) {
 	p := l.p
 	p.Cutoff = cutoff
 	if err := p.Check(); err != nil {

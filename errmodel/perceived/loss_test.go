@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // prepared returns the columns of a code and a prior that is not uniform.
-func prepared(t *testing.T, c *code.Code, p Perceived) *columns {
+func prepared(t *testing.T, c *code.Code, p Model) *columns {
 	t.Helper()
 	prior := make([]float64, c.Levels())
 	for i := range prior {
@@ -31,7 +31,7 @@ func prepared(t *testing.T, c *code.Code, p Perceived) *columns {
 	return cs
 }
 
-func named(t *testing.T, name string, levels int) *code.Code {
+func named(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
 	c, err := code.New(name, levels)
 	if err != nil {
@@ -50,7 +50,7 @@ func close2(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestColumnLossDerivatives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	cs := prepared(t, named(t, "hexj", 32), Perceived{Noise: 1.3, Cutoff: 7, Training: BitByBit})
+	cs := prepared(t, named(t, "hexj", 32), Model{Noise: 1.3, Cutoff: 7, Training: BitByBit})
 	l := newColumnLoss(cs.ch, cs.basis)
 	for bit := range cs.c.Bits() {
 		if cs.constant[bit] {
@@ -89,7 +89,7 @@ func TestColumnLossDerivatives(t *testing.T) {
 // TestColumnLossMinimum checks that Newton's method ends where the loss has no slope.
 func TestColumnLossMinimum(t *testing.T) {
 	for _, name := range []string{"unary", "gray", "hadamard", "onehot"} {
-		p := Perceived{Noise: 0.8, Cutoff: 12, Training: BitByBit}
+		p := Model{Noise: 0.8, Cutoff: 12, Training: BitByBit}
 		cs := prepared(t, named(t, name, 64), p)
 		l := newColumnLoss(cs.ch, cs.basis)
 		for bit := range cs.c.Bits() {
@@ -116,7 +116,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16), real} {
-		cs := prepared(t, c, Perceived{Noise: 1.1, Cutoff: 5, Training: ForDecoder})
+		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: ForDecoder})
 		l := newDecoderLoss(cs, 1)
 		x := make([]float64, len(l.gradient))
 		for i := range x {

@@ -1,4 +1,4 @@
-package errmodel_test
+package perceived
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/theory/code"
 )
 
-func learn(tb testing.TB, p errmodel.Perceived, name string, levels int, prior []float64) *errmodel.Learned {
+func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Network {
 	tb.Helper()
-	l, err := p.Learn(context.Background(), 1, mustNew(tb, name, levels), prior)
+	l, err := p.Learn(context.Background(), 1, named(tb, name, levels), prior)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,25 +35,25 @@ func TestLearnPrototype(t *testing.T) {
 		code                 string
 		levels               int
 		noise                float64
-		training             errmodel.Training
+		training             Training
 		bits                 []int
 		labels               []float64
 		logits, misfits, err []float64
 	}{
-		{"unary", 64, 1.6, errmodel.BitByBit, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747, 0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
-		{"hadamard", 64, 1.6, errmodel.BitByBit, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539, 0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
-		{"onehot", 64, 1.6, errmodel.BitByBit, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766, -25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721}, []float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
-		{"hexj", 64, 1.6, errmodel.BitByBit, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20, -16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
-		{"gray", 64, 5, errmodel.BitByBit, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522, 1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
-		{"hadamard", 256, 5.0, errmodel.BitByBit, []int{0, 85, 128, 255}, []float64{55.1667, 133.5}, []float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0, 0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
-		{"unary", 64, 1.6, errmodel.ForDecoder, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{3.79539, -3.51728, -6.47744, -1.57437, 4.22212, 3.24414, 0.587407, -4.6142}, []float64{0.204387, 0.209987, 0.214932, 0.204388}, []float64{0.0179916, 0.0207722, 0.0209133, 0.0180128}},
-		{"onehot", 64, 1.6, errmodel.ForDecoder, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, []float64{1.31859, 0.35794, 0.197924, 1.31871}, []float64{0.273139, 0.744968, 0.984375, 0.273151}},
-		{"unary", 256, 5.0, errmodel.ForDecoder, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, []float64{0.192865, 0.199458, 0.199023, 0.192864}, []float64{0.299204, 0.0221598, 0.0229113, 0.299201}},
+		{"unary", 64, 1.6, BitByBit, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747, 0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
+		{"hadamard", 64, 1.6, BitByBit, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539, 0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
+		{"onehot", 64, 1.6, BitByBit, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766, -25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721}, []float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
+		{"hexj", 64, 1.6, BitByBit, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20, -16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
+		{"gray", 64, 5, BitByBit, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522, 1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
+		{"hadamard", 256, 5.0, BitByBit, []int{0, 85, 128, 255}, []float64{55.1667, 133.5}, []float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0, 0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
+		{"unary", 64, 1.6, ForDecoder, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{3.79539, -3.51728, -6.47744, -1.57437, 4.22212, 3.24414, 0.587407, -4.6142}, []float64{0.204387, 0.209987, 0.214932, 0.204388}, []float64{0.0179916, 0.0207722, 0.0209133, 0.0180128}},
+		{"onehot", 64, 1.6, ForDecoder, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, []float64{1.31859, 0.35794, 0.197924, 1.31871}, []float64{0.273139, 0.744968, 0.984375, 0.273151}},
+		{"unary", 256, 5.0, ForDecoder, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, []float64{0.192865, 0.199458, 0.199023, 0.192864}, []float64{0.299204, 0.0221598, 0.0229113, 0.299201}},
 	} {
-		l := learn(t, errmodel.Perceived{Noise: c.noise, Misfit: 0.25, Training: c.training}, c.code, c.levels, nil)
+		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: c.training}, c.code, c.levels, nil)
 		near := func(what string, got, want, tolerance float64) {
 			t.Helper()
-			if c.training == errmodel.ForDecoder {
+			if c.training == ForDecoder {
 				tolerance = 8*tolerance + 0.03
 			}
 			if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
@@ -69,7 +68,7 @@ func TestLearnPrototype(t *testing.T) {
 			}
 		}
 		for j, k := range c.bits {
-			near("a misfit", l.Misfits()[k], c.misfits[j], 2e-4)
+			near("a misfit", l.ResidualSD()[k], c.misfits[j], 2e-4)
 			mean := 0.0
 			for i := range c.levels {
 				mean += l.At(i, k) / float64(c.levels)
@@ -82,13 +81,13 @@ func TestLearnPrototype(t *testing.T) {
 // TestLearnedShape looks at properties that follow from the model.
 func TestLearnedShape(t *testing.T) {
 	ctx := context.Background()
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+	for _, training := range []Training{BitByBit, ForDecoder} {
 		t.Run(string(training), func(t *testing.T) {
 			const levels = 48
-			l := learn(t, errmodel.Perceived{Noise: 1.7, Misfit: 0.25, Training: training}, "unary", levels, nil)
+			l := learn(t, Model{Noise: 1.7, Misfit: 0.25, Training: training}, "unary", levels, nil)
 			m, switches := levels-1, l.Code().Transitions()
 			tolerance := 1e-6
-			if training == errmodel.ForDecoder {
+			if training == ForDecoder {
 				tolerance = 0.02 // a hundred steps enlarge roundings
 			}
 			f, mirror, last := make([]float64, m), make([]float64, m), make([]float64, m)
@@ -123,7 +122,7 @@ func TestLearnedShape(t *testing.T) {
 	}
 	// A run of one level is blurred away: no bit of one-hot says one, but the first and last.
 	for _, s := range []float64{2, 3, 7} {
-		l := learn(t, errmodel.Perceived{Noise: s, Misfit: 0.25, Training: errmodel.BitByBit}, "onehot", 64, nil)
+		l := learn(t, Model{Noise: s, Misfit: 0.25, Training: BitByBit}, "onehot", 64, nil)
 		f := make([]float64, 64)
 		for y := 1 - s; y <= 64+s; y += 0.1 {
 			l.Logits(f, y)
@@ -136,7 +135,7 @@ func TestLearnedShape(t *testing.T) {
 	}
 	// Without noise, a network of few levels makes no errors; with endless noise, it guesses.
 	for _, name := range []string{"unary", "johnson", "gray", "hadamard", "onehot"} {
-		l := learn(t, errmodel.Perceived{Noise: 1e-3, Misfit: 0, Training: errmodel.BitByBit}, name, 16, nil)
+		l := learn(t, Model{Noise: 1e-3, Misfit: 0, Training: BitByBit}, name, 16, nil)
 		for i := range 16 {
 			for k := range l.Code().Bits() {
 				if e := l.At(i, k); !(e < 1e-6) {
@@ -145,7 +144,7 @@ func TestLearnedShape(t *testing.T) {
 			}
 		}
 		// The best guess of a bit is its more frequent value.
-		l = learn(t, errmodel.Perceived{Noise: 1e4, Misfit: 0, Training: errmodel.BitByBit}, name, 16, nil)
+		l = learn(t, Model{Noise: 1e4, Misfit: 0, Training: BitByBit}, name, 16, nil)
 		f := make([]float64, l.Code().Bits())
 		l.Logits(f, 8)
 		for k, v := range f {
@@ -176,8 +175,8 @@ func TestLearnedShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
-		l, err := errmodel.Perceived{Noise: 1, Misfit: 0.3, Training: training}.Learn(ctx, 2, c, prior)
+	for _, training := range []Training{BitByBit, ForDecoder} {
+		l, err := Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(ctx, 2, c, prior)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +185,7 @@ func TestLearnedShape(t *testing.T) {
 				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1), l.At(i, 2))
 			}
 		}
-		if sd := l.Misfits(); sd[0] != 0 || sd[1] != 0 || !(sd[2] >= errmodel.DefaultFloor) {
+		if sd := l.ResidualSD(); sd[0] != 0 || sd[1] != 0 || !(sd[2] >= DefaultFloor) {
 			t.Errorf("misfits %v", sd)
 		}
 	}
@@ -194,9 +193,9 @@ func TestLearnedShape(t *testing.T) {
 
 // TestLearnWorkers compares results to the last bit.
 func TestLearnWorkers(t *testing.T) {
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
-		c := mustNew(t, "hexj", 32)
-		p := errmodel.Perceived{Noise: 1.3, Misfit: 0.25, Training: training}
+	for _, training := range []Training{BitByBit, ForDecoder} {
+		c := named(t, "hexj", 32)
+		p := Model{Noise: 1.3, Misfit: 0.25, Training: training}
 		var want []float64
 		for _, workers := range []int{1, 2, 5, 0} {
 			l, err := p.Learn(context.Background(), workers, c, nil)
@@ -209,7 +208,7 @@ func TestLearnWorkers(t *testing.T) {
 				l.Logits(f, y)
 				got = append(got, f...)
 			}
-			got = append(got, l.Misfits()...)
+			got = append(got, l.ResidualSD()...)
 			if want == nil {
 				want = got
 			}
@@ -223,17 +222,17 @@ func TestLearnWorkers(t *testing.T) {
 // TestLearnedTable checks the three ways to read e[n,k], and compares with the integral over
 // the noise.
 func TestLearnedTable(t *testing.T) {
-	l := learn(t, errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.BitByBit}, "b1jdj", 64, nil)
+	l := learn(t, Model{Noise: 1.6, Misfit: 0.25, Training: BitByBit}, "b1jdj", 64, nil)
 	levels, m := l.Dims()
 	row, wrong := make([]float64, m), make([]float64, m)
 	var all, allIntegral float64
 	for _, i := range []int{0, 7, 31, levels - 1} {
 		l.RowTo(row, i)
 		strata, integral := make([]float64, m), make([]float64, m)
-		for j := range errmodel.Strata {
-			l.WrongTo(wrong, i, float64(i+1)+1.6*errmodel.Stratum(j))
+		for j := range Strata {
+			l.WrongTo(wrong, i, float64(i+1)+1.6*Stratum(j))
 			for k, v := range wrong {
-				strata[k] += v / errmodel.Strata
+				strata[k] += v / Strata
 			}
 		}
 		const step = 0.01
@@ -248,7 +247,7 @@ func TestLearnedTable(t *testing.T) {
 				t.Errorf("e[%d,%d] = %v, %v, %v, mean over strata %v", i+1, k+1, e, l.At(i, k), l.T().At(k, i), strata[k])
 			}
 			// A stratum is 1/64 of the samples, at one perceived label.
-			if math.Abs(e-integral[k]) > 0.25/errmodel.Strata {
+			if math.Abs(e-integral[k]) > 0.25/Strata {
 				t.Errorf("e[%d,%d] = %v, the integral is %v", i+1, k+1, e, integral[k])
 			}
 			all += e
@@ -262,14 +261,14 @@ func TestLearnedTable(t *testing.T) {
 
 func TestStratum(t *testing.T) {
 	square := 0.0
-	for j := range errmodel.Strata {
-		m := errmodel.Stratum(j)
-		square += m * m / errmodel.Strata
-		if m != -errmodel.Stratum(errmodel.Strata-1-j) || j > 0 && m <= errmodel.Stratum(j-1) {
+	for j := range Strata {
+		m := Stratum(j)
+		square += m * m / Strata
+		if m != -Stratum(Strata-1-j) || j > 0 && m <= Stratum(j-1) {
 			t.Errorf("stratum %d has the mean %v", j, m)
 		}
 		// The share of ε below the mean is inside the stratum.
-		if p := math.Erfc(-m/math.Sqrt2) / 2; p < float64(j)/errmodel.Strata || p > float64(j+1)/errmodel.Strata {
+		if p := math.Erfc(-m/math.Sqrt2) / 2; p < float64(j)/Strata || p > float64(j+1)/Strata {
 			t.Errorf("stratum %d has the mean %v, at the quantile %v", j, m, p)
 		}
 	}
@@ -279,35 +278,35 @@ func TestStratum(t *testing.T) {
 }
 
 func TestPerceivedRefusals(t *testing.T) {
-	good := errmodel.Perceived{Noise: 1, Misfit: 0.25, Training: errmodel.BitByBit}
+	good := Model{Noise: 1, Misfit: 0.25, Training: BitByBit}
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, alter := range []func(p *errmodel.Perceived){
-		func(p *errmodel.Perceived) { p.Noise = 0 }, func(p *errmodel.Perceived) { p.Noise = -1 },
-		func(p *errmodel.Perceived) { p.Noise = nan }, func(p *errmodel.Perceived) { p.Noise = inf },
-		func(p *errmodel.Perceived) { p.Cutoff = -1 }, func(p *errmodel.Perceived) { p.Cutoff = nan }, func(p *errmodel.Perceived) { p.Cutoff = inf },
-		func(p *errmodel.Perceived) { p.Misfit = -0.1 }, func(p *errmodel.Perceived) { p.Misfit = nan }, func(p *errmodel.Perceived) { p.Misfit = inf },
-		func(p *errmodel.Perceived) { p.Floor = -0.1 }, func(p *errmodel.Perceived) { p.Floor = nan },
-		func(p *errmodel.Perceived) { p.Training = "" }, func(p *errmodel.Perceived) { p.Training = "bce" },
+	for _, alter := range []func(p *Model){
+		func(p *Model) { p.Noise = 0 }, func(p *Model) { p.Noise = -1 },
+		func(p *Model) { p.Noise = nan }, func(p *Model) { p.Noise = inf },
+		func(p *Model) { p.Cutoff = -1 }, func(p *Model) { p.Cutoff = nan }, func(p *Model) { p.Cutoff = inf },
+		func(p *Model) { p.Misfit = -0.1 }, func(p *Model) { p.Misfit = nan }, func(p *Model) { p.Misfit = inf },
+		func(p *Model) { p.Floor = -0.1 }, func(p *Model) { p.Floor = nan },
+		func(p *Model) { p.Training = "" }, func(p *Model) { p.Training = "bce" },
 	} {
 		p := good
 		alter(&p)
 		if p.Check() == nil {
 			t.Errorf("%+v is taken", p)
 		}
-		if _, err := p.Learn(context.Background(), 1, mustNew(t, "unary", 4), nil); err == nil {
+		if _, err := p.Learn(context.Background(), 1, named(t, "unary", 4), nil); err == nil {
 			t.Errorf("%+v is learnt", p)
 		}
 	}
 	for _, prior := range [][]float64{{1, 2}, {1, -1, 1, 1}, {0, 0, 0, 0}, {1, nan, 1, 1}, {inf, 1, 1, 1}} {
-		if _, err := good.Learn(context.Background(), 1, mustNew(t, "unary", 4), prior); err == nil {
+		if _, err := good.Learn(context.Background(), 1, named(t, "unary", 4), prior); err == nil {
 			t.Errorf("prior %v is taken", prior)
 		}
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+	for _, training := range []Training{BitByBit, ForDecoder} {
 		good.Training = training
-		if _, err := good.Learn(ended, 2, mustNew(t, "unary", 16), nil); !errors.Is(err, context.Canceled) {
+		if _, err := good.Learn(ended, 2, named(t, "unary", 16), nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want the context's", training, err)
 		}
 	}
@@ -315,14 +314,14 @@ func TestPerceivedRefusals(t *testing.T) {
 
 // TestLearnExtremes looks for numbers that are none.
 func TestLearnExtremes(t *testing.T) {
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+	for _, training := range []Training{BitByBit, ForDecoder} {
 		for _, levels := range []int{2, 17, 40} {
 			for _, noise := range []float64{1e-300, 0.3, 1e12} {
 				for _, name := range []string{"binary", "onehot"} {
 					prior := make([]float64, levels) // most levels do not occur
 					prior[0], prior[levels-1] = 3, 1e-9
 					for _, prior := range [][]float64{nil, prior} {
-						l := learn(t, errmodel.Perceived{Noise: noise, Misfit: 0.25, Training: training}, name, levels, prior)
+						l := learn(t, Model{Noise: noise, Misfit: 0.25, Training: training}, name, levels, prior)
 						f := make([]float64, l.Code().Bits())
 						for _, y := range []float64{-1e30, 0.5, 1, float64(levels) / 2, float64(levels) + 0.5, 1e30} {
 							l.Logits(f, y)
@@ -332,7 +331,7 @@ func TestLearnExtremes(t *testing.T) {
 								}
 							}
 						}
-						for k, sd := range l.Misfits() {
+						for k, sd := range l.ResidualSD() {
 							if e := l.At(0, k); !(e >= 0 && e <= 1) || math.IsNaN(sd) {
 								t.Fatalf("%s of %d levels, %s, s = %v: e[1,%d] = %v, misfit %v", name, levels, training, noise, k+1, e, sd)
 							}
@@ -349,9 +348,9 @@ func TestLearnExtremes(t *testing.T) {
 // 256 levels, 60 and 200 ms.
 func BenchmarkLearn(b *testing.B) {
 	for _, levels := range []int{64, 256} {
-		for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+		for _, training := range []Training{BitByBit, ForDecoder} {
 			b.Run(fmt.Sprintf("%d/%s", levels, training), func(b *testing.B) {
-				p := errmodel.Perceived{Noise: float64(levels) / 40, Misfit: 0.25, Training: training}
+				p := Model{Noise: float64(levels) / 40, Misfit: 0.25, Training: training}
 				codes := 0
 				for b.Loop() {
 					for _, f := range code.Families() {
@@ -384,7 +383,7 @@ func TestLearnReal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := errmodel.Perceived{Noise: 0.3, Misfit: 0.2, Training: errmodel.ForDecoder}.Learn(context.Background(), 1, c, nil)
+		l, err := Model{Noise: 0.3, Misfit: 0.2, Training: ForDecoder}.Learn(context.Background(), 1, c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,7 +414,7 @@ func TestLearnReal(t *testing.T) {
 
 // TestLearnedLarge reads a table that is too large to keep.
 func TestLearnedLarge(t *testing.T) {
-	l := learn(t, errmodel.Perceived{Noise: 100, Misfit: 0.25, Training: errmodel.BitByBit}, "unary", 1100, nil)
+	l := learn(t, Model{Noise: 100, Misfit: 0.25, Training: BitByBit}, "unary", 1100, nil)
 	row := make([]float64, 1099)
 	l.RowTo(row, 500)
 	for _, k := range []int{0, 499, 500, 1098} {
@@ -427,10 +426,10 @@ func TestLearnedLarge(t *testing.T) {
 		t.Errorf("e[501,500] = %v, e[501,1] = %v", row[499], row[0])
 	}
 	want := "label noise of 100 levels, a cutoff of 5.738 cycles, misfit 0.25, trained bit by bit"
-	if l.String() != want || l.Model().Floor != errmodel.DefaultFloor {
+	if l.String() != want || l.Model().Floor != DefaultFloor {
 		t.Errorf("%q, want %q", l, want)
 	}
-	p := errmodel.Perceived{Noise: 2, Training: errmodel.ForDecoder}
+	p := Model{Noise: 2, Training: ForDecoder}
 	if want := "label noise of 2 levels, the default cutoff, misfit 0, trained for the decoder"; p.String() != want {
 		t.Errorf("%q, want %q", p, want)
 	}

@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import (
 	"math"
@@ -35,18 +35,18 @@ func densityAt(j int) float64 {
 	return math.Exp(-a*a) / math.Sqrt(2*math.Pi)
 }
 
-// Learned is what a network of the perceived-label model learns of a code: the logits f_k(ŷ)
-// and their misfits sd_k. As a mat.Matrix it is the L × M table of error probabilities e[n,k]:
+// Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
+// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k]:
 // the mean over the strata of the perceived label of level n of the probability that bit k is
 // wrong. It is immutable and safe for concurrent use.
-type Learned struct {
-	p           Perceived // with its cutoff and its floor
+type Network struct {
+	p           Model // with its cutoff and its floor
 	c           *code.Code
 	first, step float64   // the grid of perceived labels
 	logits      []float64 // G × M
 	slopes      []float64 // E[f_k′(ŷ)²], length M; −1 for a column without transitions
 	variances   []float64 // Var f_k(ŷ), length M
-	misfits     []float64 // length M; 0 for a column without transitions
+	residualSD  []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
 	strata      [Strata]float64
 
@@ -54,23 +54,23 @@ type Learned struct {
 	table     *mat.Dense // e, where it is small
 }
 
-var _ mat.Matrix = (*Learned)(nil)
+var _ mat.Matrix = (*Network)(nil)
 
-// newLearned takes the logits of the columns and computes their misfits.
-func newLearned(p Perceived, c *code.Code, ch *channel, cs *columns) *Learned {
+// newNetwork takes the logits of the columns and computes their residuals.
+func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	points, m := len(ch.weight), c.Bits()
-	l := &Learned{p: p, c: c, first: ch.first, step: ch.step,
+	n := &Network{p: p, c: c, first: ch.first, step: ch.step,
 		logits: make([]float64, points*m), slopes: make([]float64, m), variances: make([]float64, m)}
-	for j := range l.strata {
-		l.strata[j] = Stratum(j)
+	for j := range n.strata {
+		n.strata[j] = Stratum(j)
 	}
 	for k := range m {
 		_, f := cs.learnt(k)
 		for g, v := range f {
-			l.logits[g*m+k] = v
+			n.logits[g*m+k] = v
 		}
 		if cs.constant[k] {
-			l.slopes[k] = -1
+			n.slopes[k] = -1
 			continue
 		}
 		mean := 0.0
@@ -84,99 +84,99 @@ func newLearned(p Perceived, c *code.Code, ch *channel, cs *columns) *Learned {
 			square += w * slope * slope
 			variance += w * (f[g] - mean) * (f[g] - mean)
 		}
-		l.slopes[k] = square
-		l.variances[k] = variance
+		n.slopes[k] = square
+		n.variances[k] = variance
 	}
-	l.setMisfits()
-	return l
+	n.setResiduals()
+	return n
 }
 
-// setMisfits makes the misfits of the slopes and the variances.
-func (l *Learned) setMisfits() {
-	l.misfits, l.inverse = make([]float64, len(l.slopes)), make([]float64, len(l.slopes))
-	for k, square := range l.slopes {
+// setResiduals computes the residuals from the slopes and the variances.
+func (n *Network) setResiduals() {
+	n.residualSD, n.inverse = make([]float64, len(n.slopes)), make([]float64, len(n.slopes))
+	for k, square := range n.slopes {
 		if square >= 0 {
 			floor := 0.0
-			if f := l.p.Floor; f > 0 {
-				floor = 1 / (1/(f*f) + 1/(lostMisfit*lostMisfit*(l.variances[k]+tiny)))
+			if f := n.p.Floor; f > 0 {
+				floor = 1 / (1/(f*f) + 1/(lostResidual*lostResidual*(n.variances[k]+tiny)))
 			}
-			l.misfits[k] = math.Sqrt(l.p.Misfit*l.p.Misfit*square + floor)
-			l.inverse[k] = 1 / (math.Sqrt2 * l.misfits[k])
+			n.residualSD[k] = math.Sqrt(n.p.Misfit*n.p.Misfit*square + floor)
+			n.inverse[k] = 1 / (math.Sqrt2 * n.residualSD[k])
 		}
 	}
 }
 
 // WithMisfit returns the same functions with another misfit η. Nothing is learnt again.
-func (l *Learned) WithMisfit(misfit float64) (*Learned, error) {
-	p := l.p
+func (n *Network) WithMisfit(misfit float64) (*Network, error) {
+	p := n.p
 	p.Misfit = misfit
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	out := &Learned{p: p, c: l.c, first: l.first, step: l.step, logits: l.logits, slopes: l.slopes, variances: l.variances, strata: l.strata}
-	out.setMisfits()
+	out := &Network{p: p, c: n.c, first: n.first, step: n.step, logits: n.logits, slopes: n.slopes, variances: n.variances, strata: n.strata}
+	out.setResiduals()
 	return out, nil
 }
 
 // Dims implements mat.Matrix: L, M.
-func (l *Learned) Dims() (r, c int) { return l.c.Levels(), l.c.Bits() }
+func (n *Network) Dims() (r, c int) { return n.c.Levels(), n.c.Bits() }
 
 // keepTable is the largest number of error probabilities that are kept; larger tables are made
 // again row by row.
 const keepTable = 1 << 20
 
 // small makes the table at the first call, where it is small, and returns it.
-func (l *Learned) small() *mat.Dense {
-	levels, m := l.Dims()
+func (n *Network) small() *mat.Dense {
+	levels, m := n.Dims()
 	if levels > keepTable/m {
 		return nil
 	}
-	l.tableOnce.Do(func() {
-		l.table = mat.NewDense(levels, m, nil)
+	n.tableOnce.Do(func() {
+		n.table = mat.NewDense(levels, m, nil)
 		for i := range levels {
-			l.row(l.table.RawRowView(i), i)
+			n.row(n.table.RawRowView(i), i)
 		}
 	})
-	return l.table
+	return n.table
 }
 
 // At implements mat.Matrix. RowTo is much faster for whole rows of large tables.
-func (l *Learned) At(i, j int) float64 {
-	levels, m := l.Dims()
+func (n *Network) At(i, j int) float64 {
+	levels, m := n.Dims()
 	if i < 0 || i >= levels {
 		panic(mat.ErrRowAccess)
 	}
 	if j < 0 || j >= m {
 		panic(mat.ErrColAccess)
 	}
-	if t := l.small(); t != nil {
+	if t := n.small(); t != nil {
 		return t.At(i, j)
 	}
 	row := make([]float64, m)
-	l.row(row, i)
+	n.row(row, i)
 	return row[j]
 }
 
 // T implements mat.Matrix.
-func (l *Learned) T() mat.Matrix { return mat.Transpose{Matrix: l} }
+func (n *Network) T() mat.Matrix { return mat.Transpose{Matrix: n} }
 
 // RowTo sets dst, of length M, to row i: the error probabilities of all bits when the level is
 // i+1. The first call makes the whole table, where it has at most 2²⁰ entries, at 64 normal
 // probabilities each.
-func (l *Learned) RowTo(dst []float64, i int) {
-	if t := l.small(); t != nil {
+func (n *Network) RowTo(dst []float64, i int) {
+	if t := n.small(); t != nil {
 		copy(dst, t.RawRowView(i))
 		return
 	}
-	l.row(dst, i)
+	n.row(dst, i)
 }
 
 // row computes row i.
-func (l *Learned) row(dst []float64, i int) {
+func (n *Network) row(dst []float64, i int) {
 	clear(dst)
 	wrong := make([]float64, len(dst))
-	for _, m := range l.strata {
-		l.WrongTo(wrong, i, float64(i+1)+l.p.Noise*m)
+	for _, m := range n.strata {
+		n.WrongTo(wrong, i, float64(i+1)+n.p.Noise*m)
 		for k, v := range wrong {
 			dst[k] += v
 		}
@@ -189,47 +189,55 @@ func (l *Learned) row(dst []float64, i int) {
 // Logits sets dst, of length M, to the logits f_k at the perceived label y, in levels. They are
 // interpolated by cubics through four points of the grid. Beyond 3.5·s from the levels, they are
 // constant.
-func (l *Learned) Logits(dst []float64, y float64) {
-	m := l.c.Bits()
-	points := len(l.logits) / m
-	at := min(max((y-l.first)/l.step, 0), float64(points-1))
+func (n *Network) Logits(dst []float64, y float64) {
+	m := n.c.Bits()
+	points := len(n.logits) / m
+	at := min(max((y-n.first)/n.step, 0), float64(points-1))
 	from := min(max(int(at)-1, 0), points-4)
 	t := at - float64(from) // 0 to 3
 	a := -(t - 1) * (t - 2) * (t - 3) / 6
 	b := t * (t - 2) * (t - 3) / 2
 	c := -t * (t - 1) * (t - 3) / 2
 	d := t * (t - 1) * (t - 2) / 6
-	r0, r1 := l.logits[from*m:][:len(dst)], l.logits[(from+1)*m:][:len(dst)]
-	r2, r3 := l.logits[(from+2)*m:][:len(dst)], l.logits[(from+3)*m:][:len(dst)]
+	r0, r1 := n.logits[from*m:][:len(dst)], n.logits[(from+1)*m:][:len(dst)]
+	r2, r3 := n.logits[(from+2)*m:][:len(dst)], n.logits[(from+3)*m:][:len(dst)]
 	for k := range dst {
 		dst[k] = (a*r0[k] + b*r1[k]) + (c*r2[k] + d*r3[k])
 	}
 }
 
-// Misfits returns the standard deviation sd_k of each bit's logit around f_k; 0 for a bit
+// ResidualSD returns the standard deviation sd_k of each bit's logit around f_k; 0 for a bit
 // without transitions. Length M.
-func (l *Learned) Misfits() []float64 { return append([]float64(nil), l.misfits...) }
+func (n *Network) ResidualSD() []float64 { return append([]float64(nil), n.residualSD...) }
+
+// factor is the factor by which real networks of this training are better.
+func (n *Network) factor() float64 {
+	if n.p.Training == ForDecoder {
+		return DecoderFactor(n.c)
+	}
+	return 1
+}
 
 // Noise returns s, in levels.
-func (l *Learned) Noise() float64 { return l.p.Noise }
+func (n *Network) Noise() float64 { return n.p.Noise }
 
 // Model returns the parameters, with the cutoff and the floor that were used.
-func (l *Learned) Model() Perceived { return l.p }
+func (n *Network) Model() Model { return n.p }
 
 // Code returns the code.
-func (l *Learned) Code() *code.Code { return l.c }
+func (n *Network) Code() *code.Code { return n.c }
 
 // WrongTo sets dst, of length M, to the probability of each bit to be wrong when the level is
 // i+1 and the perceived label is y, in levels: Φ(−f_k(y)/sd_k) where the code's bit is one, and
 // Φ(f_k(y)/sd_k) where it is zero. Given y the bits err independently.
-func (l *Learned) WrongTo(dst []float64, i int, y float64) {
-	l.Logits(dst, y)
-	word := l.c.Word(i)
+func (n *Network) WrongTo(dst []float64, i int, y float64) {
+	n.Logits(dst, y)
+	word := n.c.Word(i)
 	for k, f := range dst {
 		if word[k/64]>>(k%64)&1 == 0 {
 			f = -f
 		}
-		switch inverse := l.inverse[k]; {
+		switch inverse := n.inverse[k]; {
 		case inverse > 0:
 			dst[k] = math.Erfc(f*inverse) / 2
 		case f > 0:
@@ -241,4 +249,4 @@ func (l *Learned) WrongTo(dst []float64, i int, y float64) {
 }
 
 // String says which network it is.
-func (l *Learned) String() string { return l.p.String() }
+func (n *Network) String() string { return n.p.String() }

@@ -1,4 +1,4 @@
-package errmodel_test
+package perceived
 
 import (
 	"math"
@@ -7,15 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/theory/code"
 )
 
 // farthest is the largest difference of what gen-ex reads from two networks, in levels.
-func farthest(a, b *errmodel.Learned) float64 {
+func farthest(a, b *Network) float64 {
 	levels, bits := a.Dims()
 	z := make([]float64, bits)
-	label := func(l *errmodel.Learned, y float64) float64 {
+	label := func(l *Network, y float64) float64 {
 		l.Logits(z, y)
 		sum, mean := 0.0, 0.0
 		for i := range levels {
@@ -40,13 +39,13 @@ func farthest(a, b *errmodel.Learned) float64 {
 func TestLearner(t *testing.T) {
 	const levels, bits = 24, 12
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, training := range []errmodel.Training{errmodel.BitByBit, errmodel.ForDecoder} {
+	for _, training := range []Training{BitByBit, ForDecoder} {
 		// For the decoder, 100 steps of the optimizer leave something, from wherever they begin.
 		near, exact := 0.2, 1e-5
-		if training == errmodel.ForDecoder {
+		if training == ForDecoder {
 			exact = 0.1
 		}
-		p := errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: training}
+		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		prior := make([]float64, levels)
 		words := mat.NewDense(levels, bits, nil)
 		now, err := code.New("johnson", levels)
@@ -59,7 +58,7 @@ func TestLearner(t *testing.T) {
 				words.Set(i, k, now.Value(i, k))
 			}
 		}
-		learn := func(c *code.Code) *errmodel.Learned {
+		learn := func(c *code.Code) *Network {
 			l, err := p.Learn(t.Context(), 1, c, prior)
 			if err != nil {
 				t.Fatal(err)
@@ -115,10 +114,10 @@ func TestLearner(t *testing.T) {
 
 // TestLearnerRefusals: codes that a learner cannot learn.
 func TestLearnerRefusals(t *testing.T) {
-	if _, err := (errmodel.Perceived{Noise: -1, Training: errmodel.BitByBit}).NewLearner([]float64{1, 1, 1}); err == nil {
+	if _, err := (Model{Noise: -1, Training: BitByBit}).NewLearner([]float64{1, 1, 1}); err == nil {
 		t.Error("a negative label noise was accepted")
 	}
-	l, err := errmodel.Perceived{Noise: 1, Training: errmodel.BitByBit}.NewLearner([]float64{1, 1, 1})
+	l, err := Model{Noise: 1, Training: BitByBit}.NewLearner([]float64{1, 1, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +141,8 @@ func TestRecut(t *testing.T) {
 	for i := range prior {
 		prior[i] = 1
 	}
-	for training, near := range map[errmodel.Training]float64{errmodel.BitByBit: 1e-5, errmodel.ForDecoder: 0.1} {
-		p := errmodel.Perceived{Noise: 0.9, Misfit: 0.25, Training: training}
+	for training, near := range map[Training]float64{BitByBit: 1e-5, ForDecoder: 0.1} {
+		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		l, err := p.NewLearner(prior)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,8 @@
-package errmodel
+// Package perceived is the error model of networks that know one number of an input, a noisy label
+// that all bits of a code share: the perceived label. It says what such a network learns of a code
+// (Model.Learn, Learner), the errors that decoders then make (Nodes), the label noise that an error
+// stands for (Model.NoiseOf), and which model fits networks that were observed (NewFit).
+package perceived
 
 import (
 	"context"
@@ -21,32 +25,32 @@ const (
 	ForDecoder Training = "decoder"
 )
 
-// Perceived is the perceived-label model of the networks that learn a code.
+// Model is the perceived-label model of the networks that learn a code.
 //
 // A network that sees an input of level n knows one number, the perceived label
 //
 //	ŷ = n + s·ε, ε ~ N(0,1),
 //
 // which all bits share. Bit k's output is a logit f_k(ŷ), a function that the network learnt
-// (see Learn), and a misfit: Z_k = f_k(ŷ) + sd_k·G_k with independent G_k ~ N(0,1) and
+// (see Learn), and a residual: Z_k = f_k(ŷ) + sd_k·G_k with independent G_k ~ N(0,1) and
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
-// The floor sd₀ is less for a bit that is all but lost, whose logit hardly varies: all bits read
-// the same features, and such a bit gives them little weight, and thus also their misfit.
+// The second term is about sd₀². It is less for a bit that is all but lost, whose logit hardly
+// varies: all bits read the same features, and such a bit gives them, and their noise, little weight.
 // Given ŷ the bits are therefore independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
-type Perceived struct {
+type Model struct {
 	Noise    float64  // s, in levels; positive
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
-	Floor    float64  // sd₀, in logits; 0 stands for DefaultFloor
+	Floor    float64  // sd₀, the residuals' floor, in logits; 0 stands for DefaultFloor
 	Training Training // BitByBit or ForDecoder
 }
 
 // Check refuses parameters that make no model.
-func (p Perceived) Check() error {
-	if err := checkPositive("label noise", p.Noise); err != nil {
-		return err
+func (p Model) Check() error {
+	if !(p.Noise > 0) || math.IsInf(p.Noise, 1) {
+		return fmt.Errorf("label noise = %v: want a positive finite number", p.Noise)
 	}
 	if !(p.Cutoff >= 0) || math.IsInf(p.Cutoff, 1) {
 		return fmt.Errorf("cutoff = %v: want a positive finite number of cycles, or 0 for the default", p.Cutoff)
@@ -64,7 +68,7 @@ func (p Perceived) Check() error {
 }
 
 // String gives the parameters.
-func (p Perceived) String() string {
+func (p Model) String() string {
 	trained := "trained bit by bit"
 	if p.Training == ForDecoder {
 		trained = "trained for the decoder"
@@ -92,7 +96,7 @@ func (p Perceived) String() string {
 // against P(bit k = 1 | ŷ), the column averaged over the posterior of the level, and the penalty
 // of rare bits, which are one with probability p, is divided by 4p(1−p). Trained for the
 // decoder, the loss is the cross-entropy of softmax(f(ŷ)·Cᵀ) against the posterior. A bit
-// without transitions is known: its logit is ±20, without a misfit.
+// without transitions is known: its logit is ±20, without a residual.
 //
 // The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
 // Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,
@@ -101,7 +105,7 @@ func (p Perceived) String() string {
 //
 // The errors are about the parameters or the prior, say that memory is short, or are the
 // context's.
-func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Learned, error) {
+func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Network, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
@@ -127,11 +131,11 @@ func (p Perceived) Learn(ctx context.Context, workers int, c *code.Code, prior [
 	if err != nil {
 		return nil, err
 	}
-	return newLearned(p, c, ch, columns), nil
+	return newNetwork(p, c, ch, columns), nil
 }
 
 // CheckMemory returns a *memory.Error where a code is too large for Learn.
-func (p Perceived) CheckMemory(c *code.Code) error {
+func (p Model) CheckMemory(c *code.Code) error {
 	copies := 3 // the means, and what is learnt by column and by point
 	if p.Training == ForDecoder {
 		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
@@ -140,7 +144,7 @@ func (p Perceived) CheckMemory(c *code.Code) error {
 }
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.
-func (p Perceived) defaults(levels int) Perceived {
+func (p Model) defaults(levels int) Model {
 	if p.Cutoff == 0 {
 		p.Cutoff = DefaultCutoff(levels, p.Noise)
 	}

@@ -1,4 +1,4 @@
-package errmodel
+package perceived
 
 import "math"
 

@@ -1,0 +1,194 @@
+package perceived
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"belsim/errmodel"
+	"belsim/theory"
+)
+
+// softError is the mean |error|, in levels, of the decoder that takes the mean level of
+// softmax(f(ŷ)·Cᵀ), for a network without misfit.
+func softError(l *Network) (float64, error) {
+	levels, m := l.Dims()
+	sum := 0.0
+	f, row, s := make([]float64, m), make([]float64, m), make([]float64, levels)
+	for i := 0; i < levels; i++ {
+		for j := 0; j < Strata; j += 3 {
+			l.Logits(f, float64(i+1)+l.Noise()*Stratum(j))
+			largest := math.Inf(-1)
+			for n := range s {
+				l.Code().RowTo(row, n)
+				s[n] = floats.Dot(row, f)
+				largest = max(largest, s[n])
+			}
+			var mean, total float64
+			for n, v := range s {
+				q := math.Exp(v - largest)
+				total += q
+				mean += q * float64(n+1)
+			}
+			sum += math.Abs(mean/total - float64(i+1))
+		}
+	}
+	return sum / float64(levels*((Strata+2)/3)), nil
+}
+
+// observedNetwork returns what a network of the model shows: the expected counts of n samples of
+// each level.
+func observedNetwork(t *testing.T, p Model, name string, levels int, n uint64, withError bool) observation {
+	t.Helper()
+	l := learn(t, p, name, levels, nil)
+	counts := errmodel.NewCounts(levels, l.Code().Bits())
+	row := make([]float64, l.Code().Bits())
+	for i := range levels {
+		counts.Samples[i] = n
+		l.RowTo(row, i)
+		for k, e := range row {
+			counts.Row(i)[k] = uint64(math.Round(float64(n) * e))
+		}
+	}
+	network := observation{Code: l.Code(), Training: p.Training, Counts: counts}
+	if withError {
+		v, _ := softError(l)
+		network.Errors = []observedError{{Value: v, Stderr: 0.001 * v, Model: softError}}
+	}
+	return network
+}
+
+func TestFitObservations(t *testing.T) {
+	ctx := context.Background()
+	const levels = 32
+	start := Model{Misfit: DefaultMisfit, Training: BitByBit}
+	for _, s := range []float64{0.8, 1.7} {
+		truth := start
+		truth.Noise = s
+		easy := observedNetwork(t, truth, "johnson", levels, 4000, true)
+		f, err := fitObservations(ctx, 2, []observation{easy}, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(f.Noise.Value/s-1) > 1e-3 || f.CutoffFitted || f.LogCutoffSD != 0.35 || f.Cutoff.Value != DefaultCutoff(levels, f.Noise.Value) {
+			t.Errorf("from an easy code: %+v, want s = %v and the default cutoff", f, s)
+		}
+		if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < 1.2) {
+			t.Errorf("interval of s: %+v", f.Noise)
+		}
+		// From the bits alone.
+		easy.Errors = nil
+		f, err = fitObservations(ctx, 1, []observation{easy}, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
+			t.Errorf("from bits alone: %+v, want s = %v", f.Noise, s)
+		}
+		// A dead bit is set aside.
+		for i := range levels {
+			easy.Counts.Row(i)[2] = easy.Counts.Samples[i] / 2
+		}
+		easy.Dead = []int{2}
+		f, err = fitObservations(ctx, 1, []observation{easy}, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
+			t.Errorf("with a dead bit: %+v, want s = %v", f.Noise, s)
+		}
+		// A network of the default cutoff is recovered; of another cutoff, most of the
+		// difference is, since the prior holds back.
+		for _, ratio := range []float64{1, 0.6} {
+			truth.Cutoff = ratio * DefaultCutoff(levels, s)
+			networks := []observation{observedNetwork(t, truth, "johnson", levels, 4000, true), observedNetwork(t, truth, "gray", levels, 4000, true)}
+			var fits []*Fit
+			for _, workers := range []int{1, 3} {
+				f, err := fitObservations(ctx, workers, networks, start)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fits = append(fits, f)
+			}
+			f := fits[0]
+			if *f != *fits[1] {
+				t.Errorf("3 workers: %+v, 1 worker: %+v", fits[1], f)
+			}
+			moved := math.Log(f.Cutoff.Value / DefaultCutoff(levels, f.Noise.Value))
+			if math.Abs(moved-math.Log(ratio)) > 0.03+0.5*math.Abs(math.Log(ratio)) || math.Abs(f.Noise.Value/s-1) > 0.02 {
+				t.Errorf("cutoff %v times the default, s = %v: %+v", ratio, s, f)
+			}
+			if !(f.CutoffFitted && f.LogCutoffSD < 0.35 && f.Cutoff.Lo < truth.Cutoff && truth.Cutoff < f.Cutoff.Hi) {
+				t.Errorf("cutoff %v: %+v", truth.Cutoff, f)
+			}
+			if f.ChiSquare > 3 {
+				t.Errorf("χ² = %v for a network of the model itself", f.ChiSquare)
+			}
+		}
+	}
+}
+
+// TestFitDecoder fits a network that was trained for the decoder: its counts mean
+// nothing, its errors do.
+func TestFitDecoder(t *testing.T) {
+	truth := Model{Noise: 1.5, Misfit: 0.25, Training: ForDecoder}
+	n := observedNetwork(t, truth, "unary", 32, 1000, true)
+	for i := range n.Counts.Wrong {
+		n.Counts.Wrong[i] = 500
+	}
+	f, err := fitObservations(context.Background(), 1, []observation{n}, Model{Misfit: 0.25, Training: BitByBit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(f.Noise.Value/truth.Noise-1) > 1e-3 || f.Model.Training != ForDecoder {
+		t.Errorf("%+v, want s = %v", f, truth.Noise)
+	}
+}
+
+func TestFitRefusals(t *testing.T) {
+	ctx := context.Background()
+	start := Model{Misfit: 0.25, Training: BitByBit}
+	good := observedNetwork(t, Model{Noise: 1, Misfit: 0.25, Training: BitByBit}, "unary", 16, 500, true)
+	alter := func(f func(n *observation)) []observation {
+		n := good
+		f(&n)
+		return []observation{n}
+	}
+	for name, c := range map[string]struct {
+		networks []observation
+		start    Model
+		want     error
+	}{
+		"no network":     {nil, start, ErrNothingObserved},
+		"nothing":        {alter(func(n *observation) { n.Errors, n.Counts = nil, nil }), start, ErrNothingObserved},
+		"hopeless error": {alter(func(n *observation) { n.Counts = nil; n.Errors[0].Value = 9 }), start, ErrNothingObserved},
+		"no bit is wrong": {alter(func(n *observation) {
+			n.Counts = errmodel.NewCounts(16, 15)
+			n.Counts.Samples[0] = 9
+			n.Errors = nil
+		}), start, ErrNothingObserved},
+		"levels differ":      {append(alter(func(*observation) {}), observedNetwork(t, Model{Noise: 1, Training: BitByBit}, "unary", 8, 50, true)), start, nil},
+		"bits differ":        {alter(func(n *observation) { n.Counts = errmodel.NewCounts(16, 3) }), start, nil},
+		"impossible counts":  {alter(func(n *observation) { n.Counts = &errmodel.Counts{Levels: 16, Bits: 15} }), start, nil},
+		"training":           {alter(func(n *observation) { n.Training = "" }), start, nil},
+		"misfit":             {[]observation{good}, Model{Misfit: -1}, nil},
+		"no model":           {alter(func(n *observation) { n.Errors = []observedError{{Value: 1}} }), start, nil},
+		"wrong error":        {alter(func(n *observation) { n.Errors = []observedError{{Value: -1, Model: softError}} }), start, nil},
+		"prior of 3 levels":  {alter(func(n *observation) { n.Prior = theory.Uniform(3) }), start, nil},
+		"error out of reach": {alter(func(n *observation) { n.Errors = []observedError{{Value: 1e-12, Model: softError}} }), start, ErrNoNoise},
+	} {
+		good.Errors = []observedError{{Value: 0.8, Model: softError}}
+		f, err := fitObservations(ctx, 1, c.networks, c.start)
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, %v; want an error (%v)", name, f, err, c.want)
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := fitObservations(ended, 1, []observation{good}, start); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}

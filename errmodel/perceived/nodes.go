@@ -1,0 +1,112 @@
+package perceived
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/montecarlo/philox"
+	"belsim/theory/base/memory"
+)
+
+// Seed is the seed of the residuals in forecasts, so that equal questions have equal answers.
+const Seed = 1
+
+// ManyNodes is the number of nodes of fits and forecasts.
+const ManyNodes = 1 << 12
+
+// Nodes are the nodes of quasi-Monte Carlo over which errors are averaged: pairs of a level and of
+// noise ε, and the residuals of the logits. All codes, trainings and parameters share them, so that
+// differences between them are no chance. They are immutable.
+//
+// The levels are quantiles of the prior at (i + ½)/N, i < N; the noise is the quantile of
+// the normal distribution at the bit reversal of i, plus ½/N. The residuals are normal random
+// numbers of Philox, a number for each node and bit.
+type Nodes struct {
+	level    []int     // from 0
+	label    []float64 // real labels, in levels from 1; nil where labels are levels
+	noise    []float64 // ε
+	residual []float32 // N × bits
+	bits     int
+	prior    []float64
+}
+
+// NewNodes returns a number of nodes, a power of two, for a prior over the levels, of length L, and
+// codes of so many bits at most. The error says that the prior is no distribution, or that memory is
+// short.
+func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error) {
+	if count < 1 || count&(count-1) != 0 {
+		return nil, fmt.Errorf("%d nodes: want a power of two", count)
+	}
+	if err := memory.Check("the random numbers of a forecast", memory.Product(count, most, 4)); err != nil {
+		return nil, err
+	}
+	sum := 0.0
+	for i, v := range prior {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, v)
+		}
+		sum += v
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return nil, fmt.Errorf("the prior adds up to %v; want a positive finite number", sum)
+	}
+	p := &Nodes{level: make([]int, count), noise: make([]float64, count), residual: make([]float32, count*most), bits: most, prior: prior}
+	n, below := 0, prior[0]
+	for i := range count {
+		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {
+			n++
+			below += prior[n]
+		}
+		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(count)))
+		p.level[i], p.noise[i] = n, distuv.UnitNormal.Quantile((float64(reversed)+0.5)/float64(count))
+	}
+	keys := philox.NewKeys(seed)
+	for i := range count {
+		row := p.row(i)
+		for k := 0; k < most; k += 4 {
+			x := philox.Call(keys, philox.Counter{uint32(k / 4), uint32(i), 0, stream})
+			var g [4]float64
+			g[0], g[1] = normals(x[0], x[1])
+			g[2], g[3] = normals(x[2], x[3])
+			for j := range min(4, most-k) {
+				row[k+j] = float32(g[j])
+			}
+		}
+	}
+	return p, nil
+}
+
+// stream tells the random numbers of forecasts apart from others of the same seed.
+const stream = 0xF04ECA57
+
+// row holds the residual of each bit at node i, in standard deviations.
+func (p *Nodes) row(i int) []float32 { return p.residual[i*p.bits : (i+1)*p.bits] }
+
+// normals makes two normal random numbers of two uniform ones (Box and Muller).
+func normals(a, b uint32) (float64, float64) {
+	const unit = 1.0 / (1 << 32)
+	radius := math.Sqrt(-2 * math.Log((float64(a)+0.5)*unit))
+	sin, cos := math.Sincos(2 * math.Pi * (float64(b) + 0.5) * unit)
+	return radius * cos, radius * sin
+}
+
+// Real are the nodes of the same levels and noise with real labels instead: label i is the quantile
+// of the labels at (i + ½)/N.
+func (p *Nodes) Real(labels []Uniform) *Nodes {
+	out := *p
+	out.label = make([]float64, len(p.level))
+	k, below := 0, 0.0
+	for i := range out.label {
+		at := (float64(i) + 0.5) / float64(len(out.label))
+		for at > below+labels[k].Share && k < len(labels)-1 {
+			below += labels[k].Share
+			k++
+		}
+		q := labels[k]
+		out.label[i] = q.From + (q.To-q.From)*min((at-below)/q.Share, 1)
+	}
+	return &out
+}

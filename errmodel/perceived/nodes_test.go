@@ -1,0 +1,158 @@
+package perceived
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel/observed"
+	"belsim/theory"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// thresholds is a network of the unary code that compares the perceived label with each
+// transition, without a misfit: its decoders round the perceived label.
+type thresholds struct {
+	bits  int
+	noise float64
+}
+
+func (l thresholds) Logits(dst []float64, y float64) {
+	for k := range dst {
+		dst[k] = math.Copysign(40, y-(float64(k)+1.5))
+	}
+}
+func (l thresholds) ResidualSD() []float64               { return make([]float64, l.bits) }
+func (l thresholds) Noise() float64                      { return l.noise }
+func (thresholds) WrongTo(_ []float64, _ int, _ float64) {}
+
+// means are the errors of such a network.
+func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64, decodings []observed.Decoding) ([]float64, error) {
+	m, err := p.moments(ctx, workers, c, thresholds{c.Bits(), s}, s, decodings)
+	return m.means, err
+}
+
+func decodings(t testing.TB, c *code.Code) []observed.Decoding {
+	t.Helper()
+	out, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestErrors compares with the expected error of a normal number that is rounded and cut off.
+func TestErrors(t *testing.T) {
+	const levels = 20
+	c := named(t, "unary", levels)
+	prior := theory.Uniform(levels)
+	prior[2] = 0.5 // not normalized
+	nodes, err := NewNodes(ManyNodes, prior, c.Bits(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []float64{0.3, 1, 4} {
+		want, sum := 0.0, 0.0
+		for n := 1; n <= levels; n++ {
+			sum += prior[n-1]
+			cdf := func(y float64) float64 { return distuv.UnitNormal.CDF((y - float64(n)) / s) }
+			for d := 1; d <= levels; d++ {
+				p := cdf(float64(d)+0.5) - cdf(float64(d)-0.5)
+				if d == 1 {
+					p = cdf(1.5)
+				}
+				if d == levels {
+					p = 1 - cdf(levels-0.5)
+				}
+				want += prior[n-1] * p * math.Abs(float64(d-n))
+			}
+		}
+		want /= sum
+		r := decodings(t, c)
+		got, err := means(t.Context(), nodes, 2, c, s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r {
+			if math.Abs(got[i]/want-1) > 0.01 {
+				t.Errorf("s = %v, %s on %s: %v, want %v", s, r[i].Decoder.Name(), r[i].Outputs(), got[i], want)
+			}
+		}
+		one, err := means(t.Context(), nodes, 1, c, s, r)
+		if err != nil || !slices.Equal(one, got) {
+			t.Errorf("one worker: %v, %v; two: %v", one, err, got)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := means(ctx, nodes, 1, c, 1, decodings(t, c)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	for _, other := range []*code.Code{named(t, "unary", levels-1), named(t, "onehot", levels)} {
+		if _, err := means(t.Context(), nodes, 1, other, 1, nil); err == nil {
+			t.Errorf("%s of %d levels was taken", other.Name(), other.Levels())
+		}
+	}
+}
+
+// TestResiduals: the residuals are normal, and of each place and bit its own.
+func TestResiduals(t *testing.T) {
+	p, err := NewNodes(ManyNodes, theory.Uniform(8), 6, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, square, product := 0.0, 0.0, 0.0
+	for i := range ManyNodes {
+		row := p.row(i)
+		for k, v := range row {
+			sum += float64(v)
+			square += float64(v) * float64(v)
+			product += float64(v) * float64(row[(k+1)%6])
+		}
+	}
+	n := float64(ManyNodes * 6)
+	if limit := 4 / math.Sqrt(n); math.Abs(sum/n) > limit || math.Abs(square/n-1) > 2*limit || math.Abs(product/n) > limit {
+		t.Errorf("mean %v, variance %v, covariance %v", sum/n, square/n, product/n)
+	}
+	for _, prior := range [][]float64{{0, 0}, {1, -1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
+		if _, err := NewNodes(ManyNodes, prior, 2, 1); err == nil {
+			t.Errorf("the prior %v was taken", prior)
+		}
+	}
+}
+
+// TestCounting: neighbouring words of unary and johnson differ in as many bits as they are levels apart.
+func TestCounting(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "b1jdj", "onehot"} {
+		c := named(t, name, 32)
+		if want := name == "unary" || name == "johnson"; counting(c) != want {
+			t.Errorf("%s: %v, want %v", name, !want, want)
+		}
+	}
+}
+
+// TestRealNodes: nodes of real labels have the labels' mean, also where some levels have none.
+func TestRealNodes(t *testing.T) {
+	nodes, err := NewNodes(ManyNodes, theory.Uniform(9), 1, Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, labels := range [][]Uniform{{{1, 9, 1}}, {{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}} {
+		sum, mean := 0.0, 0.0
+		for _, y := range nodes.Real(labels).label {
+			sum += y / ManyNodes
+		}
+		for _, p := range labels {
+			mean += p.Share * (p.From + p.To) / 2
+		}
+		// Each label is the middle of a part of 1/N of the law, but at a gap between the labels.
+		if math.Abs(sum-mean) > 9./ManyNodes {
+			t.Errorf("%v: mean of the nodes %v, want %v", labels, sum, mean)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package perceived
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"belsim/errmodel/internal/falseposition"
+	"belsim/theory/code"
+)
+
+// ErrNoNoise is wrapped by the errors for mean errors that no label noise gives.
+var ErrNoNoise = errors.New("no label noise gives this error")
+
+// The label noise is sought from smallestNoise levels to the number of levels.
+const smallestNoise = 0.02
+
+// noiseTolerance is the relative accuracy of a label noise.
+const noiseTolerance = 1e-4
+
+// Labels are the labels over which a mean error is taken, and the labels that networks learn.
+type Labels struct {
+	Prior []float64 // probability of each level in training; length L
+	// Real are the labels where these are real numbers; nil where labels are the levels, with the
+	// probabilities of Prior.
+	Real []Uniform
+	// Within is the variance of the labels in a level, in levels²: a network that learns levels of
+	// real labels perceives a level with the variance s² + Within. 0 where labels are levels.
+	Within float64
+}
+
+// Uniform are labels that are uniform from From to To, in levels, and their share of all labels.
+type Uniform struct{ From, To, Share float64 }
+
+// NoiseOf returns the label noise s, in levels, with which networks have a mean |error| of mae
+// levels that learnt the unary code bit by bit and are read by gen on hard decisions. The model
+// gives the other parameters; its noise and its training do not matter. s is the noise around the
+// label itself, real or a level.
+//
+// The error is integrated over the noise and the residuals, to 10⁻⁵ of itself; nothing is
+// sampled. s is found to 10⁻⁴ of itself.
+//
+// The error wraps ErrNoNoise where no s from 0.02 to L levels gives the error. Other errors are
+// about the parameters or the labels, or are the context's.
+func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae float64) (float64, error) {
+	levels := len(labels.Prior)
+	c, err := code.New("unary", levels)
+	if err != nil {
+		return 0, err
+	}
+	m.Training = BitByBit
+	s, err := solveNoise(levels, mae, func(s float64) (float64, error) {
+		m.Noise = math.Hypot(s, math.Sqrt(labels.Within))
+		n, err := m.Learn(ctx, workers, c, labels.Prior)
+		if err != nil {
+			return 0, err
+		}
+		return unaryError(ctx, workers, n, s, labels)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("unary of %d levels: %w", levels, err)
+	}
+	return s, nil
+}
+
+// solveNoise returns the s at which a mean error, which grows with s, has the value target.
+// It encloses ln s by steps, and then by false position. Where the error steps, s is at the step.
+// Between five and ten calls of meanError are usual.
+func solveNoise(levels int, target float64, meanError func(s float64) (float64, error)) (float64, error) {
+	if !(target > 0) || math.IsInf(target, 0) {
+		return 0, fmt.Errorf("mean error = %v: want a positive finite number", target)
+	}
+	difference := func(x float64) (float64, error) {
+		v, err := meanError(math.Exp(x))
+		if err != nil {
+			return 0, err
+		}
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return 0, fmt.Errorf("the mean error at a label noise of %.4g levels is %v", math.Exp(x), v)
+		}
+		// Far from the root only the sign matters; an error may be zero.
+		const far = 3
+		return min(max(math.Log(v/target), -far), far), nil
+	}
+	b, x, found, err := encloseNoise(levels, target, difference)
+	if err != nil || found {
+		return math.Exp(x), err
+	}
+	const most = 60
+	for i := 0; i < most && math.Abs(b.Above-b.Below) > noiseTolerance; i++ {
+		x := b.Below - b.FBelow*(b.Above-b.Below)/(b.FAbove-b.FBelow)
+		// Not closer to an end than the tolerance, so that the ends meet.
+		margin := math.Copysign(min(noiseTolerance, math.Abs(b.Above-b.Below)/2)*0.5, b.Above-b.Below)
+		if (x-b.Below)*margin < margin*margin {
+			x = b.Below + margin
+		}
+		if (b.Above-x)*margin < margin*margin {
+			x = b.Above - margin
+		}
+		f, err := difference(x)
+		if err != nil {
+			return 0, err
+		}
+		if math.Abs(f) < noiseTolerance/10 {
+			return math.Exp(x), nil
+		}
+		b.Narrow(x, f)
+	}
+	return math.Exp((b.Below + b.Above) / 2), nil
+}
+
+// encloseNoise steps from the noise of an easy code until two steps enclose the root of a
+// difference of logarithms, or one finds it: at x.
+func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b falseposition.Bracket, x float64, found bool, err error) {
+	lo, hi := math.Log(smallestNoise), math.Log(float64(levels))
+	// E|ε| = √(2/π) is the error that s = 1 gives to codes that are easy to learn.
+	x = min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi)
+	f, err := difference(x)
+	if err != nil {
+		return b, 0, false, err
+	}
+	b = falseposition.Bracket{Below: math.NaN(), Above: math.NaN()}
+	// The error grows about as s does: a step of 1.2 times the difference is beyond the root.
+	for step := 1.2 * f; ; step = 2 * (step + math.Copysign(0.02, step)) {
+		if f <= 0 {
+			b.Below, b.FBelow = x, f
+		} else {
+			b.Above, b.FAbove = x, f
+		}
+		if f == 0 || !math.IsNaN(b.Below) && !math.IsNaN(b.Above) {
+			return b, x, f == 0, nil
+		}
+		if x == lo && f > 0 || x == hi && f < 0 {
+			return b, 0, false, noNoise(x, f, target)
+		}
+		x = min(max(x-math.Copysign(min(max(math.Abs(step), 0.02), 1.5), f), lo), hi)
+		if f, err = difference(x); err != nil {
+			return b, 0, false, err
+		}
+	}
+}
+
+// noNoise says why no noise has an error: at the end x of the range it is larger or smaller, by
+// the sign of f.
+func noNoise(x, f, target float64) error {
+	than := "larger"
+	if f < 0 {
+		than = "smaller"
+	}
+	return fmt.Errorf("%w: %.4g; at a label noise of %.4g levels, the end of the range that is tried, the error is still %s", ErrNoNoise, target, math.Exp(x), than)
+}

@@ -1,0 +1,201 @@
+package perceived
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"belsim/theory"
+	"belsim/theory/decode"
+)
+
+// TestSolveNoise: errors of softError lead back to the noise that gives them.
+func TestSolveNoise(t *testing.T) {
+	for _, training := range []Training{BitByBit, ForDecoder} {
+		c := named(t, "unary", 32)
+		p := Model{Misfit: 0.25, Training: training}
+		tolerance := 1e-3
+		if training == ForDecoder {
+			tolerance = 1e-2 // a hundred steps end near the minimum, and the error wavers with s
+		}
+		for _, s := range []float64{0.31, 1.6, 6} {
+			p.Noise = s
+			target, _ := softError(learn(t, p, "unary", 32, nil))
+			calls := 0
+			got, err := solveNoise(32, target, func(s float64) (float64, error) {
+				calls++
+				p.Noise = s
+				l, err := p.Learn(t.Context(), 1, c, nil)
+				if err != nil {
+					return 0, err
+				}
+				return softError(l)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(got/s-1) > tolerance || calls > 20 {
+				t.Errorf("%s: error %v of s = %v comes from s = %v, found with %d calls", training, target, s, got, calls)
+			}
+		}
+	}
+	identity := func(s float64) (float64, error) { return s, nil }
+	for _, target := range []float64{1e-9, 17} {
+		if _, err := solveNoise(16, target, identity); !errors.Is(err, ErrNoNoise) {
+			t.Errorf("error %v: %v, want ErrNoNoise", target, err)
+		}
+	}
+	for _, target := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := solveNoise(16, target, identity); err == nil || errors.Is(err, ErrNoNoise) {
+			t.Errorf("error %v is taken: %v", target, err)
+		}
+	}
+	own := errors.New("own")
+	if _, err := solveNoise(16, 1, func(float64) (float64, error) { return 0, own }); !errors.Is(err, own) {
+		t.Errorf("error %v, want the model's", err)
+	}
+	if _, err := solveNoise(16, 1, func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
+		t.Error("an error that is no number is taken")
+	}
+	// An error that steps has its root at the step.
+	got, err := solveNoise(16, 1, func(s float64) (float64, error) {
+		if s < 1.234 {
+			return 0, nil
+		}
+		return 5, nil
+	})
+	if err != nil || math.Abs(got/1.234-1) > 2e-4 {
+		t.Errorf("the step at 1.234 is found at %v: %v", got, err)
+	}
+}
+
+// TestGenOnUnary compares the expected distance of gen's answer with a sum over all words, and with
+// the decoder itself.
+func TestGenOnUnary(t *testing.T) {
+	const levels = 9
+	c := named(t, "unary", levels)
+	gen, err := decode.New("gen", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []float64{0.4, 3} {
+		n := learn(t, Model{Noise: s, Misfit: 0.8, Training: BitByBit}, "unary", levels, nil)
+		g := newGenOnUnary(n)
+		wrong := make([]float64, levels-1)
+		for _, y := range []float64{-2, 1, 2.3, 4.5, 7.49, 14} {
+			got := g.distances(y)
+			n.WrongTo(wrong, 3, y)
+			want := make([]float64, levels)
+			for word := range uint64(1 << (levels - 1)) {
+				p := 1.0
+				for k, e := range wrong {
+					if c.Bit(3, k) == (word>>k&1 == 1) {
+						e = 1 - e
+					}
+					p *= e
+				}
+				answer := gen.Decode([]uint64{word})
+				for i := range want {
+					want[i] += p * math.Abs(float64(answer-i-1))
+				}
+			}
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-13*levels {
+					t.Errorf("s = %v, perceived label %v: distance %v of level %d, want %v", s, y, got[i], i+1, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestUnaryError compares the integral with samples of the whole model, for levels and for real labels.
+func TestUnaryError(t *testing.T) {
+	const levels, s, samples = 12, 1.3, 50000
+	c := named(t, "unary", levels)
+	gen, err := decode.New("gen", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prior := theory.Uniform(levels)
+	n := learn(t, Model{Noise: s, Misfit: 0.25, Training: BitByBit}, "unary", levels, prior)
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, labels := range map[string]Labels{
+		"levels": {Prior: prior}, "real": {Prior: prior, Real: []Uniform{{1, levels, 1}}},
+		"two parts": {Prior: prior, Real: []Uniform{{0.5, 1.7, 0.3}, {4, 9.25, 0.7}}},
+	} {
+		want, square := 0.0, 0.0
+		wrong := make([]float64, levels-1)
+		for range samples {
+			label := float64(1 + r.IntN(levels))
+			if labels.Real != nil {
+				p := labels.Real[0]
+				if r.Float64() > p.Share {
+					p = labels.Real[1]
+				}
+				label = p.From + (p.To-p.From)*r.Float64()
+			}
+			n.WrongTo(wrong, 0, label+s*r.NormFloat64())
+			var word uint64
+			for k, e := range wrong {
+				if c.Bit(0, k) != (r.Float64() < e) {
+					word |= 1 << k
+				}
+			}
+			e := math.Abs(float64(gen.Decode([]uint64{word})) - label)
+			want += e / samples
+			square += e * e / samples
+		}
+		var first float64
+		for _, workers := range []int{1, 3} {
+			got, err := unaryError(t.Context(), workers, n, s, labels)
+			if sd := math.Sqrt((square - want*want) / samples); err != nil || math.Abs(got-want) > 4*sd {
+				t.Errorf("%s: %v, want %v ± %v (%v)", name, got, want, sd, err)
+			}
+			if first == 0 {
+				first = got
+			}
+			if got != first {
+				t.Errorf("%s: %v with %d workers, %v with one", name, got, workers, first)
+			}
+		}
+	}
+}
+
+// TestNoiseOf: the noise leads back to the error. Around real labels it is less than around levels,
+// because quantization is a part of the error.
+func TestNoiseOf(t *testing.T) {
+	const levels = 32
+	prior := theory.Uniform(levels)
+	real := Labels{Prior: prior, Real: []Uniform{{0.5, levels + 0.5, 1}}, Within: 1. / 12}
+	m := Model{Misfit: DefaultMisfit}
+	for _, mae := range []float64{0.4, 1.3, 5} {
+		var s [2]float64
+		for i, labels := range []Labels{{Prior: prior}, real} {
+			var err error
+			if s[i], err = m.NoiseOf(t.Context(), 2, labels, mae); err != nil {
+				t.Fatal(err)
+			}
+			p := m
+			p.Noise, p.Training = math.Hypot(s[i], math.Sqrt(labels.Within)), BitByBit
+			got, err := unaryError(t.Context(), 1, learn(t, p, "unary", levels, prior), s[i], labels)
+			if err != nil || math.Abs(got/mae-1) > 2*noiseTolerance {
+				t.Errorf("s = %v gives %v, want %v (%v)", s[i], got, mae, err)
+			}
+		}
+		// Rounding makes the squared error of levels 2/π·(s² − 1/12), by the midpoint rule, and that
+		// of real labels 2/π·(s² + 1/12).
+		if off := math.Sqrt(s[0]*s[0]-2./12) / s[1]; mae > 1 && math.Abs(off-1) > 0.01 {
+			t.Errorf("error %v: s = %v around levels, and %v around real labels", mae, s[0], s[1])
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.NoiseOf(ended, 1, real, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the context's error", err)
+	}
+	if _, err := m.NoiseOf(t.Context(), 1, Labels{Prior: prior}, 25); !errors.Is(err, ErrNoNoise) {
+		t.Errorf("%v, want ErrNoNoise", err)
+	}
+}

@@ -1,0 +1,198 @@
+package perceived
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/theory/code"
+)
+
+// Observed is a trained network, as it was observed.
+type Observed struct {
+	Code      *code.Code
+	Training  Training
+	Decodings []observed.Decoding
+	Errors    []observed.Error // of each decoding, against the level of the target
+	// Rates is the share of the samples in which each bit is wrong, length M; NaN for a bit
+	// that is set aside. It means nothing after a training for the decoder.
+	Rates   []float64
+	Samples float64
+	Counts  *errmodel.Counts // nil after a training for the decoder
+}
+
+// trusted is the largest |error|, as a share of the levels, from which s is estimated: more is
+// near the error of an answer without any information.
+const trusted = 0.2
+
+// ErrUnread is wrapped by the error for a network whose errors say nothing about s.
+var ErrUnread = errors.New("no decoder's error says how large the label noise is")
+
+// Leading returns the decoding whose error sets s: gen on hard decisions after a training bit by
+// bit, where they are worth something, and else gen-ex on logits. The error wraps ErrUnread.
+func (n *Observed) Leading() (int, error) {
+	best, most := -1, 0
+	for i, d := range n.Decodings {
+		if e, r := n.Errors[i].Mean, n.rank(d); r > most && e > 0 && e < trusted*float64(n.Code.Levels()) {
+			best, most = i, r
+		}
+	}
+	if best < 0 {
+		return 0, fmt.Errorf("%s of %d levels: %w", n.Code.Name(), n.Code.Levels(), ErrUnread)
+	}
+	return best, nil
+}
+
+// rank is larger for decodings that tell s better; 0 for those that tell nothing.
+func (n *Observed) rank(d observed.Decoding) int {
+	name, bits := d.Decoder.Name(), n.Training == BitByBit
+	switch {
+	case bits && !d.Soft && name == "gen", !bits && d.Soft && name == "gen-ex":
+		return 5
+	case !d.Soft && bits:
+		return 4
+	case !d.Soft:
+		return 0
+	case name == "gen-ex":
+		return 3
+	case name == "gen":
+		return 2
+	}
+	return 1
+}
+
+// Described reports whether the model describes a decoding: hard decisions mean nothing after a
+// training for the decoder.
+func (n *Observed) Described(i int) bool { return n.Training == BitByBit || n.Decodings[i].Soft }
+
+// NewFit fits the model to networks of one task, of which the first is the easiest to learn: s, and
+// where they show it κ and the floor of the residuals. nodes are of the networks' prior. The errors
+// wrap ErrUnread, ErrNothingObserved or ErrNoNoise, or are the context's. The number of workers
+// (0: all processors) does not change the result.
+func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes, misfit float64) (*Fit, error) {
+	var all []observation
+	for i, n := range networks {
+		x, err := n.observation(ctx, nodes)
+		if err != nil && i == 0 {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	fit, err := fitObservations(ctx, workers, all, Model{Misfit: misfit})
+	if err != nil {
+		return nil, err
+	}
+	fit.Tail, err = fit.tail(ctx, workers, networks[0], nodes)
+	return fit, err
+}
+
+// observation is what the fit compares with the model. It has no errors where the error wraps
+// ErrUnread.
+func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, error) {
+	out := observation{Code: n.Code, Training: n.Training, Counts: n.Counts, Prior: nodes.prior}
+	for k, rate := range n.Rates {
+		if math.IsNaN(rate) {
+			out.Dead = append(out.Dead, k)
+		}
+	}
+	fitted, err := n.fitted()
+	for i, j := range fitted {
+		e := observedError{n.Errors[j].Mean, n.Errors[j].StdErr, func(l *Network) (float64, error) {
+			v, err := nodes.Errors(ctx, 1, l, n.Decodings[j:j+1])
+			if err != nil {
+				return 0, err
+			}
+			return v[0], nil
+		}}
+		if wrong := n.wrong(); i == 0 && wrong > 0 {
+			e = observedError{wrong, e.Stderr * (wrong / e.Value), func(l *Network) (float64, error) {
+				m, err := nodes.moments(ctx, 1, n.Code, l, l.Noise(), nil)
+				return m.wrong, err
+			}}
+		}
+		out.Errors = append(out.Errors, e)
+	}
+	return out, err
+}
+
+// tail is Fit.Tail of a network.
+func (f *Fit) tail(ctx context.Context, workers int, n *Observed, nodes *Nodes) (float64, error) {
+	lead, err := n.Leading()
+	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
+		return 0, nil
+	}
+	p := f.Model
+	p.Training = n.Training
+	l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
+	if err != nil {
+		return 0, err
+	}
+	m, err := nodes.moments(ctx, workers, n.Code, l, l.Noise(), n.Decodings[lead:lead+1])
+	if err != nil {
+		return 0, err
+	}
+	e := n.Errors[lead]
+	return math.Sqrt((e.Mean*e.Mean+e.StdErr*e.StdErr*n.Samples)/m.squares[0]) / l.factor(), nil
+}
+
+// wrong is the mean number of wrong bits in a sample, where it says how far the perceived label is
+// from the level: after a training bit by bit, for unary and johnson, where no bit is set aside.
+// Else it is 0.
+//
+// It is the error, but for the few samples at one end of the range that johnson decodes as the other
+// end: they have few wrong bits, and an error of all levels.
+func (n *Observed) wrong() (sum float64) {
+	if n.Training != BitByBit || !counting(n.Code) {
+		return 0
+	}
+	for _, rate := range n.Rates {
+		if math.IsNaN(rate) {
+			return 0
+		}
+		sum += rate
+	}
+	return sum
+}
+
+// counting reports whether the words of levels that are near each other differ in as many bits as
+// they are levels apart.
+func counting(c *code.Code) bool {
+	levels := c.Levels()
+	for i := range levels {
+		for _, apart := range []int{1, levels / 8} {
+			if i+apart < levels && c.Distance(i, i+apart) != apart {
+				return false
+			}
+		}
+	}
+	return levels >= 16
+}
+
+// fitted lists the decodings whose errors are fitted, the leading one first, then gen-ex. There is none
+// where bits that are easy to learn are dead: they spoil what every decoder reads, but
+// not the rates of the other bits. The error wraps ErrUnread.
+func (n *Observed) fitted() ([]int, error) {
+	for k, at := range n.Code.Transitions() {
+		if len(at) <= learnable && math.IsNaN(n.Rates[k]) {
+			return nil, nil
+		}
+	}
+	lead, err := n.Leading()
+	if err != nil {
+		return nil, err
+	}
+	out := []int{lead}
+	for j, d := range n.Decodings {
+		if j != lead && d.Soft && d.Decoder.Name() == "gen-ex" && n.Errors[j].Mean > 0 {
+			out = append(out, j)
+		}
+	}
+	return out, nil
+}
+
+// learnable is the largest number of transitions of bits that every network learns: where such a
+// bit is dead, the network is broken, while bits with more may be beyond what it can learn.
+const learnable = 8

@@ -1,0 +1,101 @@
+package forecast
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"belsim/errmodel/perceived"
+)
+
+// bitRates is the error rate of each bit of what was learnt, over a prior that adds up to 1.
+func bitRates(l *perceived.Network, prior []float64) []float64 {
+	levels, m := l.Dims()
+	rates, row, sum := make([]float64, m), make([]float64, m), 0.0
+	for i := range levels {
+		l.RowTo(row, i)
+		sum += prior[i]
+		for k, v := range row {
+			rates[k] += prior[i] * v
+		}
+	}
+	for k := range rates {
+		rates[k] /= sum
+	}
+	return rates
+}
+
+// Comparison puts a network beside the model.
+type Comparison struct {
+	Errors []Pair // of each decoding; Model is NaN where the model says nothing
+	Rates  []Rate // after a training bit by bit: by the number of transitions
+	// Distance is the largest distance of an observed error from the model's, and of a rate
+	// from the model's, in standard deviations of what networks differ from the model by.
+	Distance float64
+}
+
+// Pair is a number as it was observed, and under the model.
+type Pair struct{ Observed, Model float64 }
+
+// Rate is the mean error rate of the bits with a number of transitions.
+type Rate struct {
+	Transitions, Bits int
+	Pair
+}
+
+// Compare puts a network beside the forecaster's model.
+func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Observed, nodes *perceived.Nodes) (*Comparison, error) {
+	p := f.Model
+	p.Training = n.Training
+	l, err := p.Learn(ctx, workers, n.Code, f.Prior)
+	if err != nil {
+		return nil, err
+	}
+	model, err := nodes.Errors(ctx, workers, l, n.Decodings)
+	if err != nil {
+		return nil, err
+	}
+	out := &Comparison{}
+	transitions, most := n.Code.Transitions(), 0
+	for _, at := range transitions {
+		most = max(most, len(at))
+	}
+	for i, e := range n.Errors {
+		pair := Pair{e.Mean, model[i]}
+		if !n.Described(i) {
+			pair.Model = math.NaN()
+		} else if e.Mean > 0 && model[i] > 0 {
+			sd := math.Hypot(logSD(most, n.Training, 0, f.Noise.LogSD), e.StdErr/e.Mean)
+			out.Distance = max(out.Distance, math.Abs(math.Log(e.Mean/model[i]))/sd)
+		}
+		out.Errors = append(out.Errors, pair)
+	}
+	if n.Training != perceived.BitByBit {
+		return out, nil
+	}
+	rates := bitRates(l, f.Prior)
+	for k, at := range transitions {
+		if math.IsNaN(n.Rates[k]) {
+			continue
+		}
+		i := slices.IndexFunc(out.Rates, func(r Rate) bool { return r.Transitions == len(at) })
+		if i < 0 {
+			i = len(out.Rates)
+			out.Rates = append(out.Rates, Rate{Transitions: len(at)})
+		}
+		r := &out.Rates[i]
+		r.Bits++
+		r.Observed += n.Rates[k]
+		r.Model += rates[k]
+	}
+	slices.SortFunc(out.Rates, func(a, b Rate) int { return a.Transitions - b.Transitions })
+	for i := range out.Rates {
+		r := &out.Rates[i]
+		r.Observed /= float64(r.Bits)
+		r.Model /= float64(r.Bits)
+		// The rate of easy bits is in proportion to s; of others it differs by observedRate.
+		sd := math.Hypot(observedRate, relativeRate*r.Model)
+		out.Distance = max(out.Distance, math.Abs(r.Observed-r.Model)/math.Hypot(sd, math.Sqrt(r.Model*(1-r.Model)/max(n.Samples, 1))))
+	}
+	return out, nil
+}
