@@ -149,7 +149,8 @@ func (env *environment) belsim() (code int) {
 	}
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil && env.stdout.err == nil {
-		env.complain("%s; see belsim --help", oneLine(err))
+		// "" is a flag that is not given.
+		env.complain("%s; see belsim --help", strings.Replace(oneLine(err), `must be one of "",`, "must be one of ", 1))
 		return exitUsage
 	}
 	if err == nil {
@@ -233,7 +234,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	kongcompletion.Register(parser)
 	k, err := parser.Parse(rules.JoinNegative(args))
 	if err != nil {
-		return nil, errors.New(strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)) // "" is a flag that is not given
+		return nil, err
 	}
 	env.files.Inputs = files.Inputs(k)
 	for _, f := range k.Flags() {

@@ -95,7 +95,7 @@ func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	within := ""
 	if len(cmd.Decoder) > 1 && cmd.Format != "json" && !cmd.writes("csv", "json") {
-		within = "a table of several decoders does not show it; --json and -o FILE.csv do"
+		within = "a table of several decoders does not show it; --format json and -o FILE.csv do"
 	}
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),

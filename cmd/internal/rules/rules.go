@@ -36,7 +36,7 @@ func Contradicts(flag, both string, others ...string) []Rule {
 	return []Rule{{Flags: others, Beside: flag, Reason: both}}
 }
 
-// Given are the flags on a command line, by name: not --json=false.
+// Given are the flags on a command line, by name: not --quiet=false.
 func Given(k *kong.Context) map[string]bool {
 	given := map[string]bool{}
 	for _, p := range k.Path {
