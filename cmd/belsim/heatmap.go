@@ -16,14 +16,14 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes  []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
-	Levels int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R      scenario.Range `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
-	Sigma  scenario.Range `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
+	Codes  []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
+	Levels int           `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
+	R      scenario.Axis `default:"1:150:100" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: ${default}; with --model, a factor of 8 to both sides)."`
+	Sigma  scenario.Axis `default:"1:100:100" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: ${default}; with --model, a factor of 8 to both sides)."`
 	transitionsFlag
-	LabelNoise scenario.Range `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
-	Misfit     scenario.Range `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
-	Cutoff     float64        `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise scenario.Axis `placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
+	Misfit     scenario.Axis `default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
+	Cutoff     float64       `placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
 	Method  string `enum:"bound,exact,mc" default:"bound" help:"How each code's error is computed: ${enum} (default: bound; with --model and shared noise, mc)."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
@@ -127,7 +127,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.
-func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
+func (cmd *heatmapCmd) perceived() bool { return len(cmd.LabelNoise.Values) > 0 }
 
 // around puts the map around the parameters of --model, unless the ranges are given, and takes the
 // training and the cutoff of its networks.
@@ -138,7 +138,7 @@ func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *asses
 	if m, ok := s.Model.(scenario.Perceived); ok {
 		const factor, count = 4, 9 // the fit is the cell in the middle
 		if !cmd.perceived() {
-			cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+			cmd.LabelNoise = scenario.AxisAround(m.Noise, factor, count)
 		}
 		if !env.given["cutoff"] {
 			cmd.Cutoff = m.Cutoff
@@ -150,10 +150,10 @@ func (cmd *heatmapCmd) around(env *environment, s *scenario.Scenario, fit *asses
 	}
 	const factor, count = 8, 61
 	if !env.given["r"] {
-		cmd.R = scenario.Around(float64(fit.R), factor, count)
+		cmd.R = scenario.AxisAround(float64(fit.R), factor, count)
 	}
 	if !env.given["sigma"] {
-		cmd.Sigma = scenario.Around(float64(fit.Sigma), factor, count)
+		cmd.Sigma = scenario.AxisAround(float64(fit.Sigma), factor, count)
 	}
 	if !env.given["method"] && s.SharedNoise > 0 {
 		cmd.Method = "mc" // neither bounds nor exact values are for bits that err together
