@@ -174,7 +174,7 @@ func TestOrder(t *testing.T) {
 		s := newSampled(2, 2, size, theory.Uniform(2), nil)
 		seen := make([]bool, size)
 		for i := range size {
-			seen[s.samples(1, 1).place(int32(i))] = true
+			seen[s.samples(1, 1).at(int32(i))] = true
 		}
 		for x, ok := range seen {
 			if !ok {
@@ -188,11 +188,11 @@ func TestOrder(t *testing.T) {
 	for n := range pairs {
 		in := map[int]bool{}
 		for i := range int32(first) {
-			in[s.samples(n, 0).place(i)] = true
+			in[s.samples(n, 0).at(i)] = true
 		}
 		both := 0.0
 		for i := range int32(first) {
-			if in[s.samples(n, 1).place(i)] {
+			if in[s.samples(n, 1).at(i)] {
 				both++
 			}
 		}
