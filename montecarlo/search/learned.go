@@ -23,18 +23,18 @@ type settler interface {
 	settle() (float64, error)
 }
 
-// placesPerSample is the number of places of a forecast for each of the samples of a level that
+// nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level that
 // other evaluators take.
-const placesPerSample = 2
+const nodesPerSample = 2
 
 // learned is the evaluator of codes that networks learn. An update learns the changed columns
 // only, or follows the change by a few steps (errmodel.Learner.Relearn). A code with a column that
 // is constant is invalid: such a bit carries nothing, and costs trained networks more than the model
 // says.
 type learned struct {
-	of           *Learned
-	prior        []float64
-	bits, places int
+	of          *Learned
+	prior       []float64
+	bits, nodes int
 
 	ctx         context.Context // of the last reset
 	learner     *errmodel.Learner
@@ -52,23 +52,15 @@ func (x *learned) reset(ctx context.Context, w *words, seed uint64) (float64, er
 		}
 	}
 	if x.at == nil || x.seed != seed {
-		if x.at, err = forecast.NewFewPlaces(x.places, x.prior, x.bits, seed); err != nil {
+		if x.at, err = forecast.NewFewPlaces(x.nodes, x.prior, x.bits, seed); err != nil {
 			return 0, err
 		}
 		x.seed = seed
 	}
-	if x.isConstant(w, w.columns()) {
+	if x.isConstant(w, w.allColumns()) {
 		return math.Inf(1), nil
 	}
-	c, err := w.code("candidate")
-	if err != nil {
-		return 0, err
-	}
-	l, err := x.learner.Learn(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	return x.error(l)
+	return x.error(w, func(c *code.Code) (*errmodel.Learned, error) { return x.learner.Learn(ctx, c) })
 }
 
 // isConstant reports whether one of the columns has no transition.
@@ -81,8 +73,21 @@ func (x *learned) isConstant(w *words, columns []int) bool {
 	return false
 }
 
-// error is the error of what was learnt.
-func (x *learned) error(l *errmodel.Learned) (float64, error) {
+// error is the error of a matrix as networks learn it.
+func (x *learned) error(w *words, learn func(c *code.Code) (*errmodel.Learned, error)) (float64, error) {
+	c, err := w.code("candidate")
+	if err != nil {
+		return 0, err
+	}
+	l, err := learn(c)
+	if err != nil {
+		return 0, err
+	}
+	return x.expected(l)
+}
+
+// expected is the error of what was learnt.
+func (x *learned) expected(l *errmodel.Learned) (float64, error) {
 	reader, err := x.of.Read(l.Code())
 	if err != nil {
 		return 0, err
@@ -90,20 +95,12 @@ func (x *learned) error(l *errmodel.Learned) (float64, error) {
 	return x.at.Expected(x.ctx, 1, l, reader)
 }
 
-func (x *learned) update(w *words, columns, _ []int, _ []uint64, _ float64) (float64, error) {
-	if x.isConstant(w, columns) {
+func (x *learned) update(w *words, m move, _ float64) (float64, error) {
+	if x.isConstant(w, m.columns) {
 		x.learner.Keep() // there is nothing to take back
 		return math.Inf(1), nil
 	}
-	c, err := w.code("candidate")
-	if err != nil {
-		return 0, err
-	}
-	l, err := x.learner.Relearn(x.ctx, c, columns)
-	if err != nil {
-		return 0, err
-	}
-	return x.error(l)
+	return x.error(w, func(c *code.Code) (*errmodel.Learned, error) { return x.learner.Relearn(x.ctx, c, m.columns) })
 }
 
 func (x *learned) reject() { x.learner.Reject() }
@@ -113,5 +110,5 @@ func (x *learned) settle() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return x.error(l)
+	return x.expected(l)
 }

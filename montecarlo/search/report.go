@@ -185,7 +185,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // codes. Three seeds are used: the search has optimized its own samples; of several codes,
 // the samples that choose the winner are the luckiest; so the estimates have a seed of their
 // own.
-func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Found, a accuracy) (*Optimized, error) {
+func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Candidate, a accuracy) (*Optimized, error) {
 	best, smallest := 0, math.Inf(1)
 	out := p.empty(bits)
 	for i, r := range results {
@@ -224,8 +224,8 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 
 // unestimated is a report without samples: the code is the one that the search liked best, with
 // the search's own estimate, and is compared with no other.
-func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Found) (*Optimized, error) {
-	best := slices.MinFunc(results, func(a, b Found) int { return cmp.Compare(a.Mean, b.Mean) })
+func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Candidate) (*Optimized, error) {
+	best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
 	decoder, err := p.scenario.Decoder(p.decoder, best.Code)
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (p *Optimizer) empty(bits int) *Optimized {
 }
 
 // describe fills in what is known about the code itself.
-func (o *Optimized) describe(ctx context.Context, workers int, found Found) error {
+func (o *Optimized) describe(ctx context.Context, workers int, found Candidate) error {
 	properties, err := found.Code.Properties(ctx, workers)
 	if err != nil {
 		return err

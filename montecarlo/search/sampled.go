@@ -17,11 +17,10 @@ type evaluator interface {
 	// expected error is +Inf where a probability is above 1. When the context ends, reset
 	// returns the error of the context.
 	reset(ctx context.Context, w *words, seed uint64) (float64, error)
-	// update evaluates the matrix after a change of the listed columns and rows. Everything
-	// else is as reset or the last update has seen it. old holds the words that the rows
-	// had before. Where the error is above limit, update may stop as soon as it knows this; it
+	// update evaluates the matrix after a move. Everything else is as reset or the last update
+	// has seen it. Where the error is above limit, update may stop as soon as it knows this; it
 	// then returns some number above limit, and reject must follow.
-	update(w *words, columns, rows []int, old []uint64, limit float64) (float64, error)
+	update(w *words, m move, limit float64) (float64, error)
 	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
@@ -267,7 +266,8 @@ func (s *sampled) count(n, k int) int32 {
 // before: they come first, in all levels. Until a sample is decoded again, it counts as one
 // without error. The sums of levels are then at most what they become, and so is their total,
 // because rounding is monotone: the limit is passed exactly where all samples would pass it.
-func (s *sampled) update(w *words, columns, rows []int, old []uint64, limit float64) (float64, error) {
+func (s *sampled) update(w *words, by move, limit float64) (float64, error) {
+	columns, rows, old := by.columns, by.changed, by.old
 	s.forget()
 	s.columns = append(s.columns, columns...)
 	for _, k := range columns {

@@ -75,7 +75,7 @@ func TestUpdateLimit(t *testing.T) {
 					c.undo()
 					continue
 				}
-				want, _ := full.update(c.words, c.columns, c.rows, c.old, math.Inf(1))
+				want, _ := full.update(c.words, c.move, math.Inf(1))
 				limit := now * (1 + 0.3*rng.NormFloat64())
 				switch rng.IntN(4) {
 				case 0: // as close as can be
@@ -83,7 +83,7 @@ func TestUpdateLimit(t *testing.T) {
 				case 1:
 					limit = math.Nextafter(want, 0)
 				}
-				got, _ := x.update(c.words, c.columns, c.rows, c.old, limit)
+				got, _ := x.update(c.words, c.move, limit)
 				if got > limit != (want > limit) || want <= limit && got != want {
 					t.Fatalf("%v: %v with the limit %v, %v without", at, got, limit, want)
 				}
@@ -127,7 +127,7 @@ func TestNoise(t *testing.T) {
 			continue
 		}
 		before := slices.Clone(s.nearest)
-		if v, _ := s.update(c.words, c.columns, c.rows, c.old, math.Inf(1)); math.IsInf(v, 1) {
+		if v, _ := s.update(c.words, c.move, math.Inf(1)); math.IsInf(v, 1) {
 			s.reject()
 			c.undo()
 			continue
@@ -165,16 +165,16 @@ func TestCopies(t *testing.T) {
 		return float64(c.TransitionCount()), nil
 	}
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
-	all := []entry{newEntry("a", johnson), newEntry("b", other), newEntry("c", johnson.clone())}
-	set := func(e *entry, v float64) { e.mean, e.judged = v, true }
+	all := []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}
+	set := func(e *Candidate, v float64) { e.Mean, e.judged = v, true }
 	if err := o.each(t.Context(), all, 9, 8, forJudges, set); err != nil {
 		t.Fatal(err)
 	}
-	all = append(all, newEntry("d", other.clone()))
+	all = append(all, newCandidate("d", other.clone()))
 	if err := o.each(t.Context(), all, 9, 8, forJudges, set); err != nil {
 		t.Fatal(err)
 	}
-	if calls != 2 || all[2].mean != all[0].mean || all[3].mean != all[1].mean || all[0].mean == all[1].mean {
+	if calls != 2 || all[2].Mean != all[0].Mean || all[3].Mean != all[1].Mean || all[0].Mean == all[1].Mean {
 		t.Errorf("%d evaluations: %v", calls, all)
 	}
 }
@@ -202,11 +202,11 @@ func TestNeeded(t *testing.T) {
 	evaluate := func(need, workers int) []float64 {
 		o.Workers = workers
 		out := make([]float64, len(starts))
-		all := make([]entry, len(starts))
+		all := make([]Candidate, len(starts))
 		for i, s := range starts {
-			all[i] = newEntry(s.name, s.words)
+			all[i] = newCandidate(s.Start, s.words)
 		}
-		if err := o.each(t.Context(), all, need, 64, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
+		if err := o.each(t.Context(), all, need, 64, forSamples, func(e *Candidate, v float64) { e.guide = v }); err != nil {
 			t.Fatal(err)
 		}
 		for i, e := range all {
@@ -224,7 +224,7 @@ func TestNeeded(t *testing.T) {
 					left++
 				}
 				if v != want[i] && (!math.IsInf(v, 1) || want[i] <= sorted[need-1]) {
-					t.Errorf("%d needed: %s has the error %v, not %v", need, starts[i].name, v, want[i])
+					t.Errorf("%d needed: %s has the error %v, not %v", need, starts[i].Start, v, want[i])
 				}
 			}
 			if left == 0 {
