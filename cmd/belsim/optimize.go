@@ -76,15 +76,15 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.learn(ctx, env, s, cmd.run(backend, nil), weights, cmd.training()); err != nil {
 		return err
 	}
-	usual := search.Usual(s.Model)
+	defaults := search.DefaultsOf(s.Model)
 	if !env.given["decoder"] {
-		cmd.Decoder = usual.Decoder
+		cmd.Decoder = defaults.Decoder
 	}
 	if !env.given["outputs"] {
-		s.Outputs = usual.Outputs
+		s.Outputs = defaults.Outputs
 	}
 	if !env.given["steps"] {
-		cmd.Steps, o.Steps = usual.Steps, usual.Steps
+		cmd.Steps, o.Steps = defaults.Steps, defaults.Steps
 	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
@@ -177,7 +177,7 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) (bits []int, err error
 	case len(cmd.Bits) > 0:
 		bits = cmd.Bits
 	case cmd.Pareto:
-		bits = search.UsualBits(o.Levels)
+		bits = search.DefaultBits(o.Levels)
 	default:
 		bits = []int{o.Bits}
 	}

@@ -37,10 +37,10 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UsualBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
+// DefaultBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
 // from the fewest to L, evenly spaced in their logarithms, and the numbers of bits of the
 // named codes between.
-func UsualBits(levels int) BitCounts {
+func DefaultBits(levels int) BitCounts {
 	least := LeastBits(levels)
 	most := max(levels, least)
 	var out BitCounts

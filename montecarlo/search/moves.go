@@ -149,19 +149,27 @@ func (c *chain) propose(rng *rand.Rand) bool {
 	case p < 96: // another word for a level
 		i := rng.IntN(c.levels)
 		c.flipWhere(func(int) bool { return rng.IntN(2) == 0 }, i)
-	default: // swap the words of two levels, neighbours mostly
-		i := rng.IntN(c.levels)
-		j := i + geometric(rng, 0.5)
-		if rng.IntN(4) == 0 {
-			j = rng.IntN(c.levels)
-		}
-		if j >= c.levels || i == j {
+	default:
+		if !c.swap(rng) {
 			return false
 		}
-		c.flipWhere(func(k int) bool { return c.bit(i, k) != c.bit(j, k) }, i, j)
 	}
 	c.prune()
 	return len(c.changed) > 0 && c.allowed()
+}
+
+// swap swaps the words of two levels, neighbours mostly. It reports whether there are two.
+func (c *chain) swap(rng *rand.Rand) bool {
+	i := rng.IntN(c.levels)
+	j := i + geometric(rng, 0.5)
+	if rng.IntN(4) == 0 {
+		j = rng.IntN(c.levels)
+	}
+	if j >= c.levels || i == j {
+		return false
+	}
+	c.flipWhere(func(k int) bool { return c.bit(i, k) != c.bit(j, k) }, i, j)
+	return true
 }
 
 // flipWhere flips the free columns of some rows for which flips reports true. The move has no
