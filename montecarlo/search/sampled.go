@@ -87,8 +87,6 @@ type sampled struct {
 	prior []float64
 	seed  uint64
 	kept  int // levels whose samples are kept: all, or 1 where there are no updates
-	// limit, where set, is asked during reset, which ends with +Inf where the error is above it.
-	limit func() float64
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level: no sample has more errors
@@ -205,10 +203,6 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 		}
 		if s.prior[n] > 0 {
 			s.begin(w, n)
-		}
-		// The levels that are left out here have no error yet, so the total only grows.
-		if s.limit != nil && s.total() > s.limit() {
-			return math.Inf(1), nil
 		}
 	}
 	return s.total(), nil

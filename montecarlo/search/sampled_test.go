@@ -167,11 +167,11 @@ func TestCopies(t *testing.T) {
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
 	all := []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}
 	set := func(e *Candidate, v float64) { e.Mean, e.judged = v, true }
-	if err := o.each(t.Context(), all, 9, 8, forJudges, set); err != nil {
+	if err := o.each(t.Context(), all, 8, forJudges, set); err != nil {
 		t.Fatal(err)
 	}
 	all = append(all, newCandidate("d", other.clone()))
-	if err := o.each(t.Context(), all, 9, 8, forJudges, set); err != nil {
+	if err := o.each(t.Context(), all, 8, forJudges, set); err != nil {
 		t.Fatal(err)
 	}
 	if calls != 2 || all[2].Mean != all[0].Mean || all[3].Mean != all[1].Mean || all[0].Mean == all[1].Mean {
@@ -188,48 +188,5 @@ func TestNoError(t *testing.T) {
 	}
 	if found, err := Run(t.Context(), o); err != nil || found[0].Mean != 0 {
 		t.Errorf("%v, %v", found, err)
-	}
-}
-
-// TestNeeded: of many codes, the best that are needed get the errors that they have when all
-// are needed, on any number of workers, and no other code comes before them.
-func TestNeeded(t *testing.T) {
-	o := problem(t, 24, 20, 0.6, 1.5)
-	starts, err := o.starts(o.rng(0, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	evaluate := func(need, workers int) []float64 {
-		o.Workers = workers
-		out := make([]float64, len(starts))
-		all := make([]Candidate, len(starts))
-		for i, s := range starts {
-			all[i] = newCandidate(s.Start, s.words)
-		}
-		if err := o.each(t.Context(), all, need, 64, forSamples, func(e *Candidate, v float64) { e.guide = v }); err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range all {
-			out[i] = e.guide
-		}
-		return out
-	}
-	want := evaluate(len(starts), 1)
-	sorted := slices.Sorted(slices.Values(want))
-	for _, need := range []int{1, 4, 10} {
-		for _, workers := range []int{1, 3} {
-			left := 0
-			for i, v := range evaluate(need, workers) {
-				if v != want[i] {
-					left++
-				}
-				if v != want[i] && (!math.IsInf(v, 1) || want[i] <= sorted[need-1]) {
-					t.Errorf("%d needed: %s has the error %v, not %v", need, starts[i].Start, v, want[i])
-				}
-			}
-			if left == 0 {
-				t.Errorf("%d needed of %d, and all were evaluated in full", need, len(starts))
-			}
-		}
 	}
 }

@@ -208,7 +208,7 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 	if all, err = o.shortlist(ctx, all); err != nil {
 		return nil, err
 	}
-	if all, err = o.judge(ctx, all, rounds[0].codes); err != nil {
+	if all, err = o.judge(ctx, all); err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
@@ -233,11 +233,7 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 		}
 		// The codes from which chains begin stay in the tournament: a search never ends with
 		// a worse code than it began with.
-		need := results
-		if r+1 < len(rounds) {
-			need = max(need, rounds[r+1].codes)
-		}
-		if all, err = o.judge(ctx, append(all, chains...), need); err != nil {
+		if all, err = o.judge(ctx, append(all, chains...)); err != nil {
 			return nil, err
 		}
 	}
@@ -279,12 +275,11 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // judge sorts codes by their errors, the smallest first, with random numbers on which none
-// of them was optimized. It leaves out invalid codes and copies, and, of the codes behind the
-// number that is needed, those that take too long. When the context ends,
-// judge does not wait: first come the codes that are best by the samples they were
-// optimized on, and then the codes that were judged before.
-func (o *Options) judge(ctx context.Context, all []Candidate, need int) ([]Candidate, error) {
-	err := o.each(ctx, all, need, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true })
+// of them was optimized. It leaves out invalid codes and copies. When the context ends, judge does
+// not wait: first come the codes that are best by the samples they were optimized on, and then the
+// codes that were judged before.
+func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, error) {
+	err := o.each(ctx, all, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true })
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +302,7 @@ func (o *Options) judge(ctx context.Context, all []Candidate, need int) ([]Candi
 // shortlist leaves out starts that are invalid, or among the worst by a few samples.
 func (o *Options) shortlist(ctx context.Context, all []Candidate) ([]Candidate, error) {
 	const listed = 2 * Chains
-	if err := o.each(ctx, all, listed, rounds[0].samples, forSamples, func(c *Candidate, v float64) { c.guide = v }); err != nil {
+	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(c *Candidate, v float64) { c.guide = v }); err != nil {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(c Candidate) bool { return math.IsInf(c.guide, 1) })
@@ -317,36 +312,27 @@ func (o *Options) shortlist(ctx context.Context, all []Candidate) ([]Candidate, 
 
 // each evaluates the codes that have not been judged, from the given number of samples of
 // a level, until the context ends. Many chains end where they began, so copies of a code are
-// evaluated one time. A code that is behind as many others as are needed may get the error
-// +Inf. Which codes get it depends on the order of evaluation, but the best that are needed
-// never do.
-func (o *Options) each(ctx context.Context, all []Candidate, need, samples int, purpose uint64, set func(c *Candidate, v float64)) error {
+// evaluated one time.
+func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpose uint64, set func(c *Candidate, v float64)) error {
 	var waiting []*Candidate
 	copies := map[string][]*Candidate{} // by their words
-	first := smallest{need: need}
 	for i := range all {
 		c, k := &all[i], key(all[i].words.rows)
 		known := copies[k]
 		copies[k] = append(known, c)
 		switch {
-		case len(known) > 0 && known[0].judged && !c.judged:
-			set(c, known[0].Mean)
-		case len(known) > 0:
 		case c.judged:
-			first.add(c.Mean)
-		default:
+		case len(known) == 0:
 			waiting = append(waiting, c)
+		case known[0].judged:
+			set(c, known[0].Mean)
 		}
 	}
 	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
 		x := o.evaluator(samples, true)
-		if s, ok := x.(*sampled); ok {
-			s.limit = first.last
-		}
 		return func(ctx context.Context, i int) error {
 			v, err := x.reset(ctx, waiting[i].words, o.seed(purpose))
 			if ctx.Err() == nil && err == nil {
-				first.add(v)
 				for _, c := range copies[key(waiting[i].words.rows)] {
 					set(c, v)
 				}
@@ -358,31 +344,6 @@ func (o *Options) each(ctx context.Context, all []Candidate, need, samples int, 
 		return nil
 	}
 	return err
-}
-
-// smallest collects the smallest of many numbers.
-type smallest struct {
-	need   int
-	mu     sync.Mutex
-	values []float64 // the smallest, ascending, at most need of them
-}
-
-func (s *smallest) add(v float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at, _ := slices.BinarySearch(s.values, v)
-	s.values = slices.Insert(s.values, at, v)
-	s.values = s.values[:min(len(s.values), s.need)]
-}
-
-// last returns the largest of the numbers needed; +Inf where there are fewer so far.
-func (s *smallest) last() float64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.values) < s.need {
-		return math.Inf(1)
-	}
-	return s.values[s.need-1]
 }
 
 // workers is the number of goroutines. It is at most the number of chains, because
