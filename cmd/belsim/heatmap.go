@@ -17,13 +17,13 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes      []string       `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
-	Levels     int            `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R          scenario.Range `placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
-	Sigma      scenario.Range `placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
-	LabelNoise scenario.Range `group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
-	Misfit     scenario.Range `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
-	Cutoff     float64        `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
+	Levels     int           `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
+	R          scenario.Axis `placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
+	Sigma      scenario.Axis `placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
+	LabelNoise scenario.Axis `group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
+	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
+	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
 	Method  string `enum:",bound,exact,mc" default:"" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
@@ -62,7 +62,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	switch {
 	case cmd.perceived():
 		other = assess.PerceivedModel
-	case cmd.R.Count > 0 || cmd.Sigma.Count > 0:
+	case len(cmd.R.Values) > 0 || len(cmd.Sigma.Values) > 0:
 		other = assess.MixtureModel
 	}
 	fit, err := cmd.fill(s, cmd.outputsFlags, cmd.priorFlag, other)
@@ -124,7 +124,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.
-func (cmd *heatmapCmd) perceived() bool { return cmd.LabelNoise.Count > 0 }
+func (cmd *heatmapCmd) perceived() bool { return len(cmd.LabelNoise.Values) > 0 }
 
 // complete fills in what no flag says: ranges around the parameters of --model, or the paper's, and
 // the training and the cutoff of its networks.
@@ -132,23 +132,23 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 	if cmd.Method == "" {
 		cmd.Method = string(scenario.Bound)
 	}
-	r, sigma := scenario.Range{Lo: 1, Hi: 150, Count: 100}, scenario.Range{Lo: 1, Hi: 100, Count: 100}
+	r, sigma := scenario.NewAxis(1, 150, 100, false), scenario.NewAxis(1, 100, 100, false)
 	if fit != nil {
 		if m, ok := s.Model.(scenario.Perceived); ok {
 			const factor, count = 4, 9 // the fit is the cell in the middle
 			if !cmd.perceived() {
-				cmd.LabelNoise = scenario.Around(m.Noise, factor, count)
+				cmd.LabelNoise = scenario.AxisAround(m.Noise, factor, count)
 			}
 			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
 		}
 		const factor, count = 8, 61
-		r, sigma = scenario.Around(float64(fit.R), factor, count), scenario.Around(float64(fit.Sigma), factor, count)
+		r, sigma = scenario.AxisAround(float64(fit.R), factor, count), scenario.AxisAround(float64(fit.Sigma), factor, count)
 	}
 	cmd.Training = cmp.Or(cmd.Training, perceived.BitByBit)
-	if cmd.R.Count == 0 {
+	if len(cmd.R.Values) == 0 {
 		cmd.R = r
 	}
-	if cmd.Sigma.Count == 0 {
+	if len(cmd.Sigma.Values) == 0 {
 		cmd.Sigma = sigma
 	}
 }

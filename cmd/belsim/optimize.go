@@ -77,10 +77,10 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 		return err
 	}
-	usual := search.Usual(s.Model)
-	cmd.Decoder, cmd.Steps = cmp.Or(cmd.Decoder, usual.Decoder), cmp.Or(cmd.Steps, usual.Steps)
+	defaults := search.DefaultsOf(s.Model)
+	cmd.Decoder, cmd.Steps = cmp.Or(cmd.Decoder, defaults.Decoder), cmp.Or(cmd.Steps, defaults.Steps)
 	if o.Steps = cmd.Steps; s.Outputs == scenario.AutoOutputs {
-		s.Outputs = usual.Outputs
+		s.Outputs = defaults.Outputs
 	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
@@ -173,7 +173,7 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) (bits []int, err error
 	case len(cmd.Bits) > 0:
 		bits = cmd.Bits
 	case cmd.Pareto:
-		bits = search.UsualBits(o.Levels)
+		bits = search.DefaultBits(o.Levels)
 	default:
 		bits = []int{o.Bits}
 	}

@@ -1,62 +1,63 @@
 package scenario
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Range is a range of numbers, written lo:hi:count or lo:hi:count:log, or a list of them with commas
-// between them.
-type Range struct {
-	Lo, Hi float64
-	Count  int
-	Log    bool      // evenly spaced in the logarithms
-	List   []float64 // of a list: its numbers, ascending; nil for other ranges
+// Axis holds the values of one parameter of a map or a sweep, in ascending order. Its text is
+// lo:hi:count, lo:hi:count:log, or a list of numbers with commas between them.
+type Axis struct {
+	Values []float64 `json:"values" doc:"the values, in ascending order"`
+	Even   bool      `json:"even" doc:"the values are evenly spaced, in their logarithms with log"`
+	Log    bool      `json:"log" doc:"the values are evenly spaced in their logarithms"`
 }
 
-// MaxRange is the largest number of values of a range.
-const MaxRange = 10000
+// MaxValues is the largest number of values of an axis.
+const MaxValues = 10000
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (r *Range) UnmarshalText(text []byte) error {
-	if !strings.Contains(string(text), ":") {
-		return r.list(string(text))
-	}
-	*r = Range{}
+func (a *Axis) UnmarshalText(text []byte) error {
 	parts := strings.Split(string(text), ":")
-	if len(parts) != 3 && (len(parts) != 4 || parts[3] != "log") {
+	if len(parts) == 1 {
+		return a.list(string(text))
+	}
+	log := len(parts) == 4
+	if len(parts) != 3 && !(log && parts[3] == "log") {
 		return fmt.Errorf("range %q: want lo:hi:count, lo:hi:count:log, or numbers with commas between them", text)
 	}
-	var err [3]error
-	r.Lo, err[0] = strconv.ParseFloat(parts[0], 64)
-	r.Hi, err[1] = strconv.ParseFloat(parts[1], 64)
-	r.Count, err[2] = strconv.Atoi(parts[2])
-	r.Log = len(parts) == 4
+	lo, err1 := strconv.ParseFloat(parts[0], 64)
+	hi, err2 := strconv.ParseFloat(parts[1], 64)
+	count, err3 := strconv.Atoi(parts[2])
 	switch {
-	case errors.Join(err[:]...) != nil:
+	case errors.Join(err1, err2, err3) != nil:
 		return fmt.Errorf("range %q: want two numbers and a count, lo:hi:count", text)
-	case !(r.Lo > 0) || math.IsInf(r.Hi, 0) || math.IsNaN(r.Hi):
+	case !(lo > 0) || math.IsInf(hi, 0) || math.IsNaN(hi):
 		return fmt.Errorf("range %q: want positive finite numbers", text)
-	case r.Count < 1 || r.Count > MaxRange:
-		return fmt.Errorf("range %q: count %d; want 1 to %d", text, r.Count, MaxRange)
-	case r.Hi < r.Lo || r.Hi == r.Lo && r.Count > 1:
+	case count < 1 || count > MaxValues:
+		return fmt.Errorf("range %q: count %d; want 1 to %d", text, count, MaxValues)
+	case hi < lo || hi == lo && count > 1:
 		return fmt.Errorf("range %q: want lo below hi", text)
 	}
-	values := r.Values()
-	for i := 1; i < len(values); i++ {
-		if !(values[i] > values[i-1]) {
-			return fmt.Errorf("range %q: there are no %d different numbers between lo and hi", text, r.Count)
-		}
+	*a = NewAxis(lo, hi, count, log)
+	if CheckList(a.Values) != nil {
+		return fmt.Errorf("range %q: there are no %d different numbers between lo and hi", text, count)
 	}
 	return nil
 }
 
-// list sets the range to a list of numbers.
-func (r *Range) list(text string) error {
+// UnmarshalJSON reads an axis as results have it; [Axis.UnmarshalText] alone would want a text there.
+func (a *Axis) UnmarshalJSON(text []byte) error {
+	type plain Axis
+	return json.Unmarshal(text, (*plain)(a))
+}
+
+// list sets the axis to a list of numbers.
+func (a *Axis) list(text string) error {
 	var values []float64
 	for _, part := range strings.Split(text, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
@@ -68,12 +69,17 @@ func (r *Range) list(text string) error {
 	if err := CheckList(values); err != nil {
 		return fmt.Errorf("range %q: %w", text, err)
 	}
-	_, log := Spacing(values)
-	*r = Range{Lo: values[0], Hi: values[len(values)-1], Count: len(values), Log: log, List: values}
+	*a = ListAxis(values)
 	return nil
 }
 
-// CheckList refuses lists that are no axis: want 1 to MaxRange positive numbers, ascending.
+// ListAxis is the axis of ascending numbers, whose spacing it finds.
+func ListAxis(values []float64) Axis {
+	even, log := spacing(values)
+	return Axis{values, even, log}
+}
+
+// CheckList refuses lists that are no axis: want 1 to MaxValues positive numbers, ascending.
 func CheckList(values []float64) error {
 	for i, v := range values {
 		switch {
@@ -83,15 +89,15 @@ func CheckList(values []float64) error {
 			return fmt.Errorf("%v after %v: want ascending numbers, each of them once", v, values[i-1])
 		}
 	}
-	if len(values) == 0 || len(values) > MaxRange {
-		return fmt.Errorf("%d numbers; want 1 to %d", len(values), MaxRange)
+	if len(values) == 0 || len(values) > MaxValues {
+		return fmt.Errorf("%d numbers; want 1 to %d", len(values), MaxValues)
 	}
 	return nil
 }
 
-// Spacing reports whether ascending numbers are evenly spaced, and whether it is their logarithms
+// spacing reports whether ascending numbers are evenly spaced, and whether it is their logarithms
 // alone that are.
-func Spacing(values []float64) (even, log bool) {
+func spacing(values []float64) (even, log bool) {
 	if evenly(values, func(v float64) float64 { return v }) {
 		return true, false
 	}
@@ -99,18 +105,17 @@ func Spacing(values []float64) (even, log bool) {
 	return log, log
 }
 
-// LogAxis reports whether a picture shows ascending numbers on an axis of logarithms: where these alone
-// are evenly spaced or, of numbers that are neither, where the logarithms are nearer to it. How near
-// is the ratio of the largest step to the smallest.
-func LogAxis(values []float64) bool {
-	even, log := Spacing(values)
-	if even {
-		return log
+// Logarithmic reports whether a picture shows the axis in logarithms: where these alone are evenly
+// spaced or, of numbers that are not evenly spaced at all, where the logarithms are nearer to it. How
+// near is the ratio of the largest step to the smallest.
+func (a Axis) Logarithmic() bool {
+	if a.Even || a.Log {
+		return a.Log
 	}
 	ratio := func(f func(float64) float64) float64 {
 		least, most := math.Inf(1), 0.0
-		for i := 1; i < len(values); i++ {
-			step := f(values[i]) - f(values[i-1])
+		for i := 1; i < len(a.Values); i++ {
+			step := f(a.Values[i]) - f(a.Values[i-1])
 			least, most = min(least, step), max(most, step)
 		}
 		return most / least
@@ -131,41 +136,32 @@ func evenly(values []float64, f func(float64) float64) bool {
 	return true
 }
 
-// Values lists the numbers of the range, both ends included.
-func (r Range) Values() []float64 {
-	if r.List != nil {
-		return slices.Clone(r.List)
-	}
-	v := make([]float64, r.Count)
-	ratio := r.Hi / r.Lo
+// NewAxis is the axis of count evenly spaced numbers from lo to hi, both included. With log their
+// logarithms are evenly spaced.
+func NewAxis(lo, hi float64, count int, log bool) Axis {
+	v := make([]float64, count)
+	ratio := hi / lo
 	for i := range v {
-		switch f := float64(i) / float64(max(r.Count-1, 1)); {
-		case i == r.Count-1 && i > 0:
-			v[i] = r.Hi
+		switch f := float64(i) / float64(max(count-1, 1)); {
+		case i == count-1 && i > 0:
+			v[i] = hi
 		case i == 0:
-			v[i] = r.Lo
-		case r.Log && math.IsInf(ratio, 0):
-			lo := math.Log(r.Lo)
-			v[i] = math.Exp(lo + f*(math.Log(r.Hi)-lo))
-		case r.Log:
-			v[i] = r.Lo * math.Exp(f*math.Log(ratio))
-		case math.IsInf(r.Hi-r.Lo, 0):
-			v[i] = (1-f)*r.Lo + f*r.Hi
+			v[i] = lo
+		case log && math.IsInf(ratio, 0):
+			v[i] = math.Exp(math.Log(lo) + f*(math.Log(hi)-math.Log(lo)))
+		case log:
+			v[i] = lo * math.Exp(f*math.Log(ratio))
+		case math.IsInf(hi-lo, 0):
+			v[i] = (1-f)*lo + f*hi
 		default:
-			v[i] = r.Lo + f*(r.Hi-r.Lo)
+			v[i] = lo + f*(hi-lo)
 		}
 	}
-	return v
+	return Axis{Values: v, Even: true, Log: log}
 }
 
-// logAxis reports whether a picture shows the range on an axis of logarithms.
-func (r Range) logAxis() bool { return r.Log || r.List != nil && LogAxis(r.List) }
-
-// Around is a range of count numbers from v/factor to v·factor, evenly spaced in the
+// AxisAround is an axis of count numbers from v/factor to v·factor, evenly spaced in the
 // logarithms. It ends at the smallest and at the largest number that can be written.
-func Around(v, factor float64, count int) Range {
-	return Range{
-		Lo: max(v/factor, math.SmallestNonzeroFloat64), Hi: min(v*factor, math.MaxFloat64),
-		Count: count, Log: true,
-	}
+func AxisAround(v, factor float64, count int) Axis {
+	return NewAxis(max(v/factor, math.SmallestNonzeroFloat64), min(v*factor, math.MaxFloat64), count, true)
 }

@@ -61,19 +61,16 @@ func (s *Scenario) Side(ctx context.Context, c *code.Code, decoder string, plane
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
-	A          string     `json:"a" doc:"code A"`
-	B          string     `json:"b" doc:"code B"`
-	DecoderA   string     `json:"decoder_a" doc:"decoder of A"`
-	DecoderB   string     `json:"decoder_b" doc:"decoder of B"`
-	Levels     int        `json:"levels" doc:"number of levels L of both codes"`
-	Method     Method     `json:"method" doc:"bound, exact or mc"`
-	Seed       *uint64    `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
-	R          []float64  `json:"r,omitempty" doc:"the values of r; missing in other models"`
-	Sigma      []float64  `json:"sigma,omitempty" doc:"the values of σ, in levels; missing in other models"`
-	LabelNoise []float64  `json:"label_noise,omitempty" doc:"the values of the label noise s, in levels; missing in other models"`
-	Misfit     []float64  `json:"misfit,omitempty" doc:"the values of the misfit η, in levels; missing in other models"`
-	Cells      []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
-	Outputs    [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
+	A        string  `json:"a" doc:"code A"`
+	B        string  `json:"b" doc:"code B"`
+	DecoderA string  `json:"decoder_a" doc:"decoder of A"`
+	DecoderB string  `json:"decoder_b" doc:"decoder of B"`
+	Levels   int     `json:"levels" doc:"number of levels L of both codes"`
+	Method   Method  `json:"method" doc:"bound, exact or mc"`
+	Seed     *uint64 `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
+	Axes[[]float64]
+	Cells   []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
+	Outputs [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
 	Reading
 	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models"`
 	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models"`
@@ -94,31 +91,11 @@ func (m *Map) Columns() []table.Option {
 	return []table.Option{without, table.Without("a_stderr", "b_stderr", "increase_stderr")}
 }
 
-// SetAxes sets the values of both parameters.
-func (m *Map) SetAxes(kind PlaneKind, x, y []float64) {
-	m.Plane = kind
-	if kind == PerceivedLabels {
-		m.LabelNoise, m.Misfit = x, y
-	} else {
-		m.R, m.Sigma = x, y
-	}
-}
-
 // X returns the values of the first parameter.
-func (m *Map) X() []float64 {
-	if m.Plane == PerceivedLabels {
-		return m.LabelNoise
-	}
-	return m.R
-}
+func (m *Map) X() []float64 { x, _ := m.Axes.Of(m.Plane); return x }
 
 // Y returns the values of the second parameter.
-func (m *Map) Y() []float64 {
-	if m.Plane == PerceivedLabels {
-		return m.Misfit
-	}
-	return m.Sigma
-}
+func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 
 // Cell is one pair of parameters, such as r and σ. Errors are in levels; they are null where some probability
 // exceeds 1.
@@ -136,9 +113,9 @@ type Cell struct {
 
 // NewMap returns the map with empty cells. The error is a *memory.Error where they do not fit
 // in memory.
-func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) (*Map, error) {
+func (s *Scenario) NewMap(sides [2]Side, x, y Axis, method Method) (*Map, error) {
 	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
-	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", x.Count, y.Count), memory.Product(x.Count, y.Count, perCell)); err != nil {
+	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)), memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
 		return nil, err
 	}
 	a, b := sides[0], sides[1]
@@ -146,13 +123,12 @@ func (s *Scenario) NewMap(sides [2]Side, x, y Range, method Method) (*Map, error
 		A: a.Code.Name(), B: b.Code.Name(), DecoderA: a.Decoder.Name(), DecoderB: b.Decoder.Name(),
 		Levels: a.Code.Levels(), Method: method,
 		Outputs: [2]Outputs{s.OutputsOf(a.Code, a.Decoder), s.OutputsOf(b.Code, b.Decoder)},
-		Reading: s.Reading(),
-		LogX:    x.logAxis(), LogY: y.logAxis(),
+		Reading: s.Reading(), Plane: a.Plane, Axes: AxesOf(a.Plane, x.Values, y.Values),
+		LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 	}
 	if l, ok := a.Models.(perceivedLines); ok {
 		m.Cutoff, m.Training = l.model.Cutoff, l.model.Training
 	}
-	m.SetAxes(a.Plane, x.Values(), y.Values())
 	m.Cells = make([]Cell, len(m.X())*len(m.Y()))
 	for i := range m.Cells {
 		m.Cells[i] = Cell{Point: m.Plane.Point(m.X()[i%len(m.X())], m.Y()[i/len(m.X())]), A: table.Missing(), B: table.Missing(), Increase: table.Missing()}

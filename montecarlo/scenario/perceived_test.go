@@ -275,7 +275,7 @@ func TestPerceivedPlane(t *testing.T) {
 	}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		m, err := s.NewMap(sides, scenario.Range{Lo: 0.7, Hi: 1.4, Count: 2}, scenario.Range{Lo: 0.25, Hi: 0.5, Count: 2}, method)
+		m, err := s.NewMap(sides, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,31 @@ func (k PlaneKind) Point(x, y float64) Point {
 	return Point{R: x, Sigma: y}
 }
 
+// Axes are the two parameters of a map or a sweep, with the values V of each, in results. The
+// parameters of the other kinds of planes are zero, and missing in files.
+type Axes[V any] struct {
+	R          V `json:"r,omitzero" doc:"the values of r; missing in other models"`
+	Sigma      V `json:"sigma,omitzero" doc:"the values of σ, in levels; missing in other models"`
+	LabelNoise V `json:"label_noise,omitzero" doc:"the values of the label noise s, in levels; missing in other models"`
+	Misfit     V `json:"misfit,omitzero" doc:"the values of the misfit η, in levels; missing in other models"`
+}
+
+// AxesOf returns the axes of a kind of plane.
+func AxesOf[V any](k PlaneKind, x, y V) Axes[V] {
+	if k == PerceivedLabels {
+		return Axes[V]{LabelNoise: x, Misfit: y}
+	}
+	return Axes[V]{R: x, Sigma: y}
+}
+
+// Of returns the values of both parameters of a kind of plane.
+func (a Axes[V]) Of(k PlaneKind) (x, y V) {
+	if k == PerceivedLabels {
+		return a.LabelNoise, a.Misfit
+	}
+	return a.R, a.Sigma
+}
+
 // X returns the first parameter of a point.
 func (p Point) X() float64 { return p.R + p.LabelNoise } // one of them is zero
 

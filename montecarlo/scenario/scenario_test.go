@@ -43,11 +43,11 @@ func TestRange(t *testing.T) {
 		"2:2:1":       {2},
 		"1:100:3:log": {1, 10, 100},
 	} {
-		var r scenario.Range
+		var r scenario.Axis
 		if err := r.UnmarshalText([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		got := r.Values()
+		got := r.Values
 		for i := range want {
 			// exp(log) is good to a few units in the last place.
 			if math.Abs(got[i]-want[i]) > 1e-14*want[i] {
@@ -63,38 +63,38 @@ func TestRange(t *testing.T) {
 		"2.2e-308:1.7e308:1:log": {2.2e-308},
 		"5e-324:1.6e308:3":       {5e-324, 0.8e308, 1.6e308},
 	} {
-		var r scenario.Range
+		var r scenario.Axis
 		if err := r.UnmarshalText([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range r.Values() {
+		for i, got := range r.Values {
 			if !(math.Abs(got-want[i]) <= 1e-12*want[i]) {
 				t.Errorf("%s: value %d is %v, want %v", text, i+1, got, want[i])
 			}
 		}
 	}
-	if got := (scenario.Range{Lo: -1.5e308, Hi: 1.5e308, Count: 3}).Values(); !slices.Equal(got, []float64{-1.5e308, 0, 1.5e308}) {
+	if got := scenario.NewAxis(-1.5e308, 1.5e308, 3, false).Values; !slices.Equal(got, []float64{-1.5e308, 0, 1.5e308}) {
 		t.Errorf("a range whose difference is no number: %v", got)
 	}
 	// The values of ordinary ranges are what they were, to the last bit.
-	for i, got := range (scenario.Range{Lo: 0.3, Hi: 170, Count: 61, Log: true}).Values()[:60] {
+	for i, got := range scenario.NewAxis(0.3, 170, 61, true).Values[:60] {
 		if want := 0.3 * math.Exp(float64(i)/60*math.Log(170/0.3)); got != want {
 			t.Errorf("value %d is %v, want %v", i+1, got, want)
 		}
 	}
 	for _, v := range []float64{5e-324, 1e-308, 1e308, math.MaxFloat64} {
-		for i, got := range scenario.Around(v, 8, 61).Values() {
+		for i, got := range scenario.AxisAround(v, 8, 61).Values {
 			if !(got > 0) || math.IsInf(got, 0) {
 				t.Errorf("around %v: value %d is %v", v, i+1, got)
 			}
 		}
 	}
 	for _, text := range []string{"1:1.0000000000000002:3", "1:1.0000000000000002:3:log", "5e-324:1e-323:9", "", "1:2", "1:2:3:4", "0:1:2", "2:1:2", "1:Inf:2", "1:2:0", "1:2:10001", "a:2:3"} {
-		if err := new(scenario.Range).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
+		if err := new(scenario.Axis).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
 			t.Errorf("range %q: error %v", text, err)
 		}
 	}
-	if got := scenario.Around(2, 8, 61).Values(); math.Abs(got[30]-2) > 1e-14 || got[0] != 0.25 || got[60] != 16 {
+	if got := scenario.AxisAround(2, 8, 61).Values; math.Abs(got[30]-2) > 1e-14 || got[0] != 0.25 || got[60] != 16 {
 		t.Errorf("around 2: %v", got)
 	}
 }
@@ -286,7 +286,7 @@ func TestMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow, err := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 2, Count: 2}, scenario.Range{Lo: 1e-310, Hi: 1e-3, Count: 3, Log: true}, scenario.Bound)
+	narrow, err := s.NewMap(sides, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestMap(t *testing.T) {
 	if sum := narrow.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("without errors: %+v", sum)
 	}
-	x, y := scenario.Range{Lo: 0.5, Hi: 8, Count: 4}, scenario.Range{Lo: 1, Hi: 3, Count: 3}
+	x, y := scenario.NewAxis(0.5, 8, 4, false), scenario.NewAxis(1, 3, 3, false)
 	draw := scenario.Sampling{Samples: 4000, Seed: 3}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		var cells atomic.Int64

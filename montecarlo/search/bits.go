@@ -25,11 +25,11 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 		*b = BitCounts{n}
 		return nil
 	}
-	var r scenario.Range
+	var r scenario.Axis
 	if err := r.UnmarshalText(text); err != nil {
 		return err
 	}
-	for _, v := range r.Values() {
+	for _, v := range r.Values {
 		if n := int(math.Round(v)); !slices.Contains(*b, n) {
 			*b = append(*b, n)
 		}
@@ -37,10 +37,10 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UsualBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
+// DefaultBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
 // from the fewest to L, evenly spaced in their logarithms, and the numbers of bits of the
 // named codes between.
-func UsualBits(levels int) BitCounts {
+func DefaultBits(levels int) BitCounts {
 	least := LeastBits(levels)
 	most := max(levels, least)
 	var out BitCounts
@@ -49,7 +49,7 @@ func UsualBits(levels int) BitCounts {
 			out = append(out, n)
 		}
 	}
-	for _, v := range (scenario.Range{Lo: float64(least), Hi: float64(max(levels, least+1)), Count: 12, Log: true}).Values() {
+	for _, v := range scenario.NewAxis(float64(least), float64(max(levels, least+1)), 12, true).Values {
 		add(int(math.Round(v)))
 	}
 	for _, f := range code.Families() {

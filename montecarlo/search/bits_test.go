@@ -21,12 +21,12 @@ func TestBitCounts(t *testing.T) {
 	}
 }
 
-// TestUsualBits: from the fewest bits to as many as levels, with those of named codes.
-func TestUsualBits(t *testing.T) {
-	if got := UsualBits(2); !slices.Equal(got, []int{1, 2}) {
+// TestDefaultBits: from the fewest bits to as many as levels, with those of named codes.
+func TestDefaultBits(t *testing.T) {
+	if got := DefaultBits(2); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("2 levels: %v", got)
 	}
-	got := UsualBits(64)
+	got := DefaultBits(64)
 	if got[0] != 6 || got[len(got)-1] != 64 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
 		t.Errorf("64 levels: %v", got)
 	}

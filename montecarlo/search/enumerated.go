@@ -35,17 +35,17 @@ func newEnumerated(levels, bitCount int, prior []float64, column Column) *enumer
 }
 
 func (x *enumerated) reset(_ context.Context, w *words, _ uint64) (float64, error) {
-	return x.update(w, w.columns(), nil, nil, math.Inf(1))
+	return x.update(w, move{columns: w.allColumns()}, math.Inf(1))
 }
 
-func (x *enumerated) update(w *words, columns, _ []int, _ []uint64, limit float64) (float64, error) {
-	x.columns, x.old = append(x.columns[:0], columns...), x.old[:0]
-	for _, k := range columns {
+func (x *enumerated) update(w *words, by move, limit float64) (float64, error) {
+	x.columns, x.old = append(x.columns[:0], by.columns...), x.old[:0]
+	for _, k := range by.columns {
 		for n := range w.levels {
 			x.old = append(x.old, x.table[n*w.bits+k])
 		}
 	}
-	for _, k := range columns {
+	for _, k := range by.columns {
 		if !x.of(w, k) {
 			return math.Inf(1), nil
 		}

@@ -22,7 +22,7 @@ type settler interface {
 	settle() (float64, error)
 }
 
-// nodesPerSample is the number of nodes of a forecast for each of the samples of a level that
+// nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level that
 // other evaluators take.
 const nodesPerSample = 2
 
@@ -56,18 +56,10 @@ func (x *learned) reset(ctx context.Context, w *words, seed uint64) (float64, er
 		}
 		x.seed = seed
 	}
-	if x.isConstant(w, w.columns()) {
+	if x.isConstant(w, w.allColumns()) {
 		return math.Inf(1), nil
 	}
-	c, err := w.code("candidate")
-	if err != nil {
-		return 0, err
-	}
-	l, err := x.learner.Learn(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	return x.error(l)
+	return x.error(w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Learn(ctx, c) })
 }
 
 // isConstant reports whether one of the columns has no transition.
@@ -80,8 +72,21 @@ func (x *learned) isConstant(w *words, columns []int) bool {
 	return false
 }
 
-// error is the error of what was learnt.
-func (x *learned) error(l *perceived.Network) (float64, error) {
+// error is the error of a matrix as networks learn it.
+func (x *learned) error(w *words, learn func(c *code.Code) (*perceived.Network, error)) (float64, error) {
+	c, err := w.code("candidate")
+	if err != nil {
+		return 0, err
+	}
+	l, err := learn(c)
+	if err != nil {
+		return 0, err
+	}
+	return x.expected(l)
+}
+
+// expected is the error of what was learnt.
+func (x *learned) expected(l *perceived.Network) (float64, error) {
 	d, err := x.of.Read(l.Code())
 	if err != nil {
 		return 0, err
@@ -93,20 +98,12 @@ func (x *learned) error(l *perceived.Network) (float64, error) {
 	return out[0], nil
 }
 
-func (x *learned) update(w *words, columns, _ []int, _ []uint64, _ float64) (float64, error) {
-	if x.isConstant(w, columns) {
+func (x *learned) update(w *words, m move, _ float64) (float64, error) {
+	if x.isConstant(w, m.columns) {
 		x.learner.Keep() // there is nothing to take back
 		return math.Inf(1), nil
 	}
-	c, err := w.code("candidate")
-	if err != nil {
-		return 0, err
-	}
-	l, err := x.learner.Relearn(x.ctx, c, columns)
-	if err != nil {
-		return 0, err
-	}
-	return x.error(l)
+	return x.error(w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Relearn(x.ctx, c, m.columns) })
 }
 
 func (x *learned) reject() { x.learner.Reject() }
@@ -116,5 +113,5 @@ func (x *learned) settle() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return x.error(l)
+	return x.expected(l)
 }

@@ -39,8 +39,8 @@ func TestLearned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Expectation == nil || float64(found.Forecast) != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
-				t.Errorf("%s: forecast %+v, want %+v", training, found.Expectation, f)
+			if found.Prediction == nil || float64(found.Forecast) != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
+				t.Errorf("%s: forecast %+v, want %+v", training, found.Prediction, f)
 			}
 			return found
 		}
@@ -56,8 +56,8 @@ func TestLearned(t *testing.T) {
 			}
 		}
 		for _, b := range found.Baselines {
-			if b.Expectation == nil || float64(found.Forecast) > 1.01*float64(b.Forecast) {
-				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Expectation)
+			if b.Prediction == nil || float64(found.Forecast) > 1.01*float64(b.Forecast) {
+				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Prediction)
 			}
 		}
 	}

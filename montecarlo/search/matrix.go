@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -40,7 +41,7 @@ func (w *words) flip(i, k int) { w.rows[i*w.width+k/64] ^= 1 << (k % 64) }
 
 func (w *words) clone() *words {
 	c := *w
-	c.rows = append([]uint64(nil), w.rows...)
+	c.rows = slices.Clone(w.rows)
 	return &c
 }
 
@@ -66,30 +67,15 @@ func distance(a, b []uint64) int {
 func (w *words) distinct() bool {
 	seen := make(map[string]bool, w.levels)
 	for i := range w.levels {
-		key := w.key(i)
-		if seen[key] {
-			return false
-		}
-		seen[key] = true
+		seen[key(w.row(i))] = true
 	}
-	return true
+	return len(seen) == w.levels
 }
 
-// key is a row as the key of a map.
-func (w *words) key(i int) string {
-	key := make([]byte, 0, 8*w.width)
-	for _, v := range w.row(i) {
-		for s := 0; s < 64; s += 8 {
-			key = append(key, byte(v>>s))
-		}
-	}
-	return string(key)
-}
-
-// text is the whole matrix as the key of a map.
-func (w *words) text() string {
-	out := make([]byte, 0, 8*len(w.rows))
-	for _, v := range w.rows {
+// key is words as the key of a map.
+func key(words []uint64) string {
+	out := make([]byte, 0, 8*len(words))
+	for _, v := range words {
 		out = binary.LittleEndian.AppendUint64(out, v)
 	}
 	return string(out)
@@ -107,8 +93,8 @@ func (w *words) transitions(dst []int, k int) []int {
 	return dst
 }
 
-// columns lists all columns.
-func (w *words) columns() []int {
+// allColumns lists all columns.
+func (w *words) allColumns() []int {
 	out := make([]int, w.bits)
 	for k := range out {
 		out[k] = k

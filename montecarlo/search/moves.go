@@ -5,19 +5,23 @@ import (
 	"slices"
 )
 
+// move is a change of a matrix.
+type move struct {
+	columns, changed []int    // the columns and rows that have changed
+	old              []uint64 // the words that the rows had
+}
+
 // chain is a code that changes, with the move that is being tried.
 type chain struct {
 	*words
+	move
 	free  []int // columns that may change
 	limit int   // largest number of transitions of a column; 0: any number
+	rowAt []int // by row: its index in changed, plus 1; 0: not changed
 
-	// The move: the rows and columns it has changed, and the words that the rows had.
-	columns, rows []int
-	old           []uint64
-	rowAt         []int // by row: its place in rows, plus 1; 0: not changed
-
+	// Scratch.
 	positions []int
-	column    []bool // scratch
+	column    []bool
 }
 
 func newChain(w *words, free []int, limit int) *chain {
@@ -26,15 +30,15 @@ func newChain(w *words, free []int, limit int) *chain {
 
 // begin forgets the last move.
 func (c *chain) begin() {
-	for _, i := range c.rows {
+	for _, i := range c.changed {
 		c.rowAt[i] = 0
 	}
-	c.columns, c.rows, c.old = c.columns[:0], c.rows[:0], c.old[:0]
+	c.columns, c.changed, c.old = c.columns[:0], c.changed[:0], c.old[:0]
 }
 
 // undo takes the move back.
 func (c *chain) undo() {
-	for j, i := range c.rows {
+	for j, i := range c.changed {
 		copy(c.row(i), c.old[j*c.width:(j+1)*c.width])
 	}
 }
@@ -42,8 +46,8 @@ func (c *chain) undo() {
 // change remembers a row before it is changed.
 func (c *chain) change(i int) {
 	if c.rowAt[i] == 0 {
-		c.rows = append(c.rows, i)
-		c.rowAt[i] = len(c.rows)
+		c.changed = append(c.changed, i)
+		c.rowAt[i] = len(c.changed)
 		c.old = append(c.old, c.row(i)...)
 	}
 }
@@ -86,7 +90,7 @@ func (c *chain) allowed() bool {
 			}
 		}
 	}
-	for _, m := range c.rows {
+	for _, m := range c.changed {
 		for n := range c.levels {
 			if n != m && c.distance(m, n) == 0 {
 				return false
@@ -144,36 +148,43 @@ func (c *chain) propose(rng *rand.Rand) bool {
 		c.invert(other, at)
 	case p < 96: // another word for a level
 		i := rng.IntN(c.levels)
-		c.columns = c.columns[:0]
-		c.change(i)
-		for _, k := range c.free {
-			if rng.IntN(2) == 0 {
-				c.columns = append(c.columns, k)
-				c.flip(i, k)
-			}
-		}
-	default: // swap the words of two levels, neighbours mostly
-		i := rng.IntN(c.levels)
-		j := i + geometric(rng, 0.5)
-		if rng.IntN(4) == 0 {
-			j = rng.IntN(c.levels)
-		}
-		if j >= c.levels || i == j {
+		c.flipWhere(func(int) bool { return rng.IntN(2) == 0 }, i)
+	default:
+		if !c.swap(rng) {
 			return false
-		}
-		c.columns = c.columns[:0]
-		for _, k := range c.free {
-			if c.bit(i, k) != c.bit(j, k) {
-				c.columns = append(c.columns, k)
-				c.change(i)
-				c.change(j)
-				c.flip(i, k)
-				c.flip(j, k)
-			}
 		}
 	}
 	c.prune()
-	return len(c.rows) > 0 && c.allowed()
+	return len(c.changed) > 0 && c.allowed()
+}
+
+// swap swaps the words of two levels, neighbours mostly. It reports whether there are two.
+func (c *chain) swap(rng *rand.Rand) bool {
+	i := rng.IntN(c.levels)
+	j := i + geometric(rng, 0.5)
+	if rng.IntN(4) == 0 {
+		j = rng.IntN(c.levels)
+	}
+	if j >= c.levels || i == j {
+		return false
+	}
+	c.flipWhere(func(k int) bool { return c.bit(i, k) != c.bit(j, k) }, i, j)
+	return true
+}
+
+// flipWhere flips the free columns of some rows for which flips reports true. The move has no
+// other columns.
+func (c *chain) flipWhere(flips func(k int) bool, rows ...int) {
+	c.columns = c.columns[:0]
+	for _, k := range c.free {
+		if flips(k) {
+			c.columns = append(c.columns, k)
+			for _, i := range rows {
+				c.change(i)
+				c.flip(i, k)
+			}
+		}
+	}
 }
 
 // shifted sets column k to another column, shifted by some levels. The missing bits at the
@@ -192,18 +203,18 @@ func (c *chain) shifted(k, other int, rng *rand.Rand) {
 // prune removes rows that the move has not changed.
 func (c *chain) prune() {
 	kept := 0
-	for j, i := range c.rows {
+	for j, i := range c.changed {
 		old := c.old[j*c.width : (j+1)*c.width]
 		if slices.Equal(old, c.row(i)) {
 			c.rowAt[i] = 0
 			continue
 		}
 		copy(c.old[kept*c.width:], old)
-		c.rows[kept] = i
+		c.changed[kept] = i
 		kept++
 		c.rowAt[i] = kept
 	}
-	c.rows, c.old = c.rows[:kept], c.old[:kept*c.width]
+	c.changed, c.old = c.changed[:kept], c.old[:kept*c.width]
 }
 
 // geometric returns a random number from 1 with a geometric distribution of mean 1/p.

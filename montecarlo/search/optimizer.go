@@ -43,6 +43,7 @@ type Optimizer struct {
 	draw     scenario.Sampling
 	bits     int                 // number of bits that every code must have; 0: any
 	known    map[string]Baseline // named codes that were estimated before
+	hurried  bool                // the context has ended: neither exact values nor predictions
 }
 
 // Follower is told how searches go. Its functions may be nil.
@@ -57,26 +58,26 @@ type Follower struct {
 	Impossible func(bits int, err error)
 }
 
-// UsualSearch is what a search is where nobody says anything else.
-type UsualSearch struct {
+// Defaults are the decoder, what it reads, and the length of a search.
+type Defaults struct {
 	Decoder string
 	Outputs scenario.Outputs
 	Steps   uint64
 }
 
-// Usual returns the usual search under an error model. Steps with networks that learn take longer;
-// with these numbers, a search for 64 levels and 16 to 32 bits takes less than a minute on two
-// processors. Of these networks the decoder reads logits: hard decisions are a little off a code word
-// now and then, and found codes may have words of far levels there (testdata/optimize has an
-// example).
-func Usual(m scenario.Model) UsualSearch {
+// DefaultsOf returns the defaults of a search under an error model. Steps with networks that learn
+// take longer; with these numbers, a search for 64 levels and 16 to 32 bits takes less than a minute
+// on two processors. Of these networks the decoder reads logits: hard decisions are a little off a
+// code word now and then, and found codes may have words of far levels there (testdata/optimize has
+// an example).
+func DefaultsOf(m scenario.Model) Defaults {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
-		return UsualSearch{"gen", scenario.AutoOutputs, 100000}
+		return Defaults{"gen", scenario.AutoOutputs, 100000}
 	case p.Training == perceived.ForDecoder:
-		return UsualSearch{"gen-ex", scenario.Logits, 5000}
+		return Defaults{"gen-ex", scenario.Logits, 5000}
 	}
-	return UsualSearch{"gen", scenario.Logits, 20000}
+	return Defaults{"gen", scenario.Logits, 20000}
 }
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The

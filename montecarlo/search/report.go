@@ -24,8 +24,8 @@ type Estimate struct {
 	Exact  table.Number `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 }
 
-// Expectation is the error to expect of networks that are trained with a code.
-type Expectation struct {
+// Prediction is the error to expect of networks that are trained with a code.
+type Prediction struct {
 	Forecast table.Number    `json:"forecast" doc:"the |error| to expect of a network that is trained with the code, in levels"`
 	Interval [2]table.Number `json:"interval" doc:"95 % interval of the error of one trained network, in levels"`
 }
@@ -38,7 +38,7 @@ type Baseline struct {
 	Code string `json:"code" doc:"name of the code"`
 	Bits int    `json:"bits" doc:"number of bits M"`
 	Estimate
-	*Expectation
+	*Prediction
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -49,7 +49,7 @@ type Optimized struct {
 	Decoder  string           `json:"decoder" doc:"name of the decoder"`
 	Outputs  scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Estimate
-	*Expectation
+	*Prediction
 	PerBit         float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
 	MaxTransitions int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
 	MinDistance    *int    `json:"min_distance" doc:"smallest Hamming distance of two code words"`
@@ -100,16 +100,16 @@ func (o *Optimized) Remarks() []string {
 // Table compares the code with the named ones, for people.
 func (o *Optimized) Table() *table.Table {
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
-	if o.Expectation != nil {
+	if o.Prediction != nil {
 		t.Head = append(t.Head, "forecast", "95 % interval")
 	}
-	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Expectation: o.Expectation}}, o.Baselines...) {
+	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Prediction: o.Prediction}}, o.Baselines...) {
 		sampled := b.Mean.Short()
 		if b.Mean.IsMissing() {
 			sampled = "invalid: e > 1"
 		}
 		row := []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()}
-		if p := b.Expectation; p != nil {
+		if p := b.Prediction; p != nil {
 			row = append(row, p.Forecast.Short(), p.Interval[0].Short()+" to "+p.Interval[1].Short())
 		}
 		t.Rows = append(t.Rows, row)
@@ -129,12 +129,6 @@ const (
 
 // patience is how long the samples of a report may take where the context has ended.
 const patience = 400 * time.Millisecond
-
-// accuracy says how exactly codes are estimated.
-type accuracy struct {
-	draw  scenario.Sampling
-	exact bool // compute exact values, where they exist
-}
 
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with
 // the named codes of no more bits. When the context ends, it returns the best code until then
@@ -161,14 +155,14 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	}
 	var found *Optimized
 	if ctx.Err() == nil {
-		found, err = p.report(ctx, b, bits, results, accuracy{p.draw, true})
+		found, err = p.report(ctx, b, bits, results)
 	}
 	if ctx.Err() != nil { // in the search or after it: the code is kept
-		draw := p.draw
-		draw.Samples, draw.RelErr = min(draw.Samples, hurried), 0
+		quick := *p
+		quick.hurried, quick.draw.Samples, quick.draw.RelErr = true, min(p.draw.Samples, hurried), 0
 		hurry, end := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer end()
-		found, err = p.report(hurry, b, bits, results, accuracy{draw, false})
+		found, err = quick.report(hurry, b, bits, results)
 		if errors.Is(err, context.DeadlineExceeded) {
 			found, err = p.unestimated(context.WithoutCancel(ctx), bits, results)
 		}
@@ -184,7 +178,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // codes. Three seeds are used: the search has optimized its own samples; of several codes,
 // the samples that choose the winner are the luckiest; so the estimates have a seed of their
 // own.
-func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Found, a accuracy) (*Optimized, error) {
+func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Candidate) (*Optimized, error) {
 	best, smallest := 0, math.Inf(1)
 	out := p.empty(bits)
 	for i, r := range results {
@@ -192,7 +186,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		if err != nil {
 			return nil, err
 		}
-		mean, err := p.mean(ctx, b, problem, min(choosing, a.draw.Samples))
+		mean, err := p.mean(ctx, b, problem, min(choosing, p.draw.Samples))
 		if err != nil {
 			return nil, err
 		}
@@ -201,18 +195,16 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		}
 	}
 	var err error
-	if out.Estimate, err = p.estimate(ctx, b, results[best].Code, a); err != nil {
+	if out.Estimate, err = p.estimate(ctx, b, results[best].Code); err != nil {
 		return nil, err
 	}
-	if a.exact {
-		if out.Expectation, err = p.expect(ctx, results[best].Code); err != nil {
-			return nil, err
-		}
+	if out.Prediction, err = p.predict(ctx, results[best].Code); err != nil {
+		return nil, err
 	}
 	if err := out.describe(ctx, p.Options.Workers, results[best]); err != nil {
 		return nil, err
 	}
-	if out.Baselines, err = p.baselines(ctx, b, bits, a); err != nil {
+	if out.Baselines, err = p.baselines(ctx, b, bits); err != nil {
 		return nil, err
 	}
 	if len(out.Baselines) > 0 {
@@ -223,8 +215,8 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 
 // unestimated is a report without samples: the code is the one that the search liked best, with
 // the search's own estimate, and is compared with no other.
-func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Found) (*Optimized, error) {
-	best := slices.MinFunc(results, func(a, b Found) int { return cmp.Compare(a.Mean, b.Mean) })
+func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Candidate) (*Optimized, error) {
+	best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
 	decoder, err := p.scenario.Decoder(p.decoder, best.Code)
 	if err != nil {
 		return nil, err
@@ -246,7 +238,7 @@ func (p *Optimizer) empty(bits int) *Optimized {
 }
 
 // describe fills in what is known about the code itself.
-func (o *Optimized) describe(ctx context.Context, workers int, found Found) error {
+func (o *Optimized) describe(ctx context.Context, workers int, found Candidate) error {
 	properties, err := found.Code.Properties(ctx, workers)
 	if err != nil {
 		return err
@@ -258,18 +250,18 @@ func (o *Optimized) describe(ctx context.Context, workers int, found Found) erro
 }
 
 // estimate is the error of a code over the prior, from the seed that no search has used.
-func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code, a accuracy) (Estimate, error) {
-	problem, err := p.problem(ctx, c, a.draw.Seed)
+func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
+	problem, err := p.problem(ctx, c, p.draw.Seed)
 	if err != nil {
 		return noEstimate(), err
 	}
 	exact, prior := table.Missing(), p.Options.Prior
-	if a.exact && !p.SamplesOnly {
+	if !p.hurried && !p.SamplesOnly {
 		if _, exact, err = scenario.Averages(ctx, p.Options.Workers, problem, prior); err != nil {
 			return noEstimate(), err
 		}
 	}
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, a.draw.Target(prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Target(prior, false), nil)
 	if err != nil {
 		return noEstimate(), err
 	}
@@ -277,9 +269,9 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	return Estimate{table.Number(m.Mean), table.Number(m.StdErr), exact}, nil
 }
 
-// expect forecasts a code. It is nil where no network learns.
-func (p *Optimizer) expect(ctx context.Context, c *code.Code) (*Expectation, error) {
-	if p.Forecaster == nil {
+// predict forecasts a code. It is nil where no network learns, and where the context has ended.
+func (p *Optimizer) predict(ctx context.Context, c *code.Code) (*Prediction, error) {
+	if p.Forecaster == nil || p.hurried {
 		return nil, nil
 	}
 	r, err := p.Options.Learned.Read(c)
@@ -290,13 +282,13 @@ func (p *Optimizer) expect(ctx context.Context, c *code.Code) (*Expectation, err
 	if err != nil {
 		return nil, err
 	}
-	return &Expectation{table.Number(f.Error), [2]table.Number{table.Number(f.Lo), table.Number(f.Hi)}}, nil
+	return &Prediction{table.Number(f.Error), [2]table.Number{table.Number(f.Lo), table.Number(f.Hi)}}, nil
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first
 // and those for which the model is invalid last. Where the model wants one number of bits,
 // the named codes have that number.
-func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits int, a accuracy) ([]Baseline, error) {
+func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits int) ([]Baseline, error) {
 	out := []Baseline{}
 	for _, f := range code.Families() {
 		if m := f.Bits(p.Options.Levels); m > bits || p.bits != 0 && m != bits {
@@ -309,24 +301,25 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 				return nil, err
 			}
 			row = Baseline{Code: f.Name, Bits: c.Bits()}
-			if row.Estimate, err = p.estimate(ctx, b, c, a); err != nil && !scenario.Invalid(err) {
+			if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
 				return nil, err
 			}
-			if a.exact { // not in a hurry
-				if row.Expectation, err = p.expect(ctx, c); err != nil {
-					return nil, err
-				}
+			if row.Prediction, err = p.predict(ctx, c); err != nil {
+				return nil, err
+			}
+			if !p.hurried {
 				p.known[f.Name] = row
 			}
 		}
 		out = append(out, row)
 	}
-	slices.SortStableFunc(out, func(a, b Baseline) int {
-		if a.Mean.IsMissing() != b.Mean.IsMissing() {
-			return cmp.Compare(map[bool]int{true: 1}[a.Mean.IsMissing()], map[bool]int{true: 1}[b.Mean.IsMissing()])
+	order := func(b Baseline) float64 {
+		if b.Mean.IsMissing() {
+			return math.Inf(1)
 		}
-		return cmp.Compare(a.Mean, b.Mean)
-	})
+		return float64(b.Mean)
+	}
+	slices.SortStableFunc(out, func(a, b Baseline) int { return cmp.Compare(order(a), order(b)) })
 	return out, nil
 }
 

@@ -17,11 +17,10 @@ type evaluator interface {
 	// expected error is +Inf where a probability is above 1. When the context ends, reset
 	// returns the error of the context.
 	reset(ctx context.Context, w *words, seed uint64) (float64, error)
-	// update evaluates the matrix after a change of the listed columns and rows. Everything
-	// else is as reset or the last update has seen it. old holds the words that the rows
-	// had before. Where the error is above limit, update may stop as soon as it knows this; it
+	// update evaluates the matrix after a move. Everything else is as reset or the last update
+	// has seen it. Where the error is above limit, update may stop as soon as it knows this; it
 	// then returns some number above limit, and reject must follow.
-	update(w *words, columns, rows []int, old []uint64, limit float64) (float64, error)
+	update(w *words, m move, limit float64) (float64, error)
 	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
@@ -88,8 +87,6 @@ type sampled struct {
 	prior []float64
 	seed  uint64
 	kept  int // levels whose samples are kept: all, or 1 where there are no updates
-	// limit, where set, is asked during reset, which ends with +Inf where the error is above it.
-	limit func() float64
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level: no sample has more errors
@@ -114,7 +111,6 @@ type sampled struct {
 	dirty   []int32 // samples to decode, by level
 	from    []int32 // by level: its first in dirty
 	near    ring
-	drawn   []uint64 // 64 × S bits
 	memo    [1 << memoBits]memo
 }
 
@@ -208,10 +204,6 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 		if s.prior[n] > 0 {
 			s.begin(w, n)
 		}
-		// The levels that are left out here have no error yet, so the total only grows.
-		if s.limit != nil && s.total() > s.limit() {
-			return math.Inf(1), nil
-		}
 	}
 	return s.total(), nil
 }
@@ -220,8 +212,12 @@ func (s *sampled) reset(ctx context.Context, w *words, seed uint64) (float64, er
 func (s *sampled) begin(w *words, n int) {
 	base := n % s.kept * s.size
 	flips, at := s.flips[base*s.width:(base+s.size)*s.width], s.nearest[base:base+s.size]
-	for x := range s.width {
-		s.draw(flips, n, x, s.counts[n*w.bits+64*x:n*w.bits+min(64*x+64, w.bits)])
+	clear(flips)
+	for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
+		o := s.samples(n, k)
+		for i := range c {
+			flips[o.at(i)*s.width+k/64] |= 1 << (k % 64)
+		}
 	}
 	s.dirty = s.dirty[:0]
 	for x := range at {
@@ -233,62 +229,6 @@ func (s *sampled) begin(w *words, n int) {
 		}
 	}
 	s.decodeDirty(w, n, s.dirty)
-}
-
-// draw sets word x of the samples of level n: the columns from 64·x, which err in the given
-// numbers of samples.
-func (s *sampled) draw(flips []uint64, n, x int, counts []int32) {
-	all, blocks := 0, s.size/64
-	for _, c := range counts {
-		all += int(c)
-	}
-	if few := 32 * blocks; all <= few || blocks == 0 {
-		for i := x; i < len(flips); i += s.width {
-			flips[i] = 0
-		}
-		for j, c := range counts {
-			o := s.samples(n, 64*x+j)
-			for i := range c {
-				flips[o.place(i)*s.width+x] |= 1 << j
-			}
-		}
-		return
-	}
-	// Samples are drawn by columns, and read by samples. The samples of a column are few
-	// words, which stay in the cache, and 64 columns of 64 samples are transposed at once.
-	s.drawn = slices.Grow(s.drawn[:0], s.size)[:s.size]
-	clear(s.drawn)
-	for j, c := range counts {
-		o, column := s.samples(n, 64*x+j), s.drawn[j*blocks:(j+1)*blocks]
-		for i := range c {
-			g := o.place(i)
-			column[g/64] |= 1 << (g % 64)
-		}
-	}
-	var square [64]uint64
-	for b := range blocks {
-		for j := range square {
-			square[j] = s.drawn[j*blocks+b]
-		}
-		transpose(&square)
-		for i, v := range square {
-			flips[(64*b+i)*s.width+x] = v
-		}
-	}
-}
-
-// transpose exchanges the rows and columns of 64 × 64 bits: first the two quarters beside
-// the diagonal, then those of each quarter, and so on.
-func transpose(a *[64]uint64) {
-	mask := uint64(1<<32 - 1)
-	for j := 32; j > 0; j >>= 1 {
-		for k := 0; k < 64; k = (k + j + 1) &^ j {
-			t := (a[k]>>(j&63) ^ a[(k|j)&63]) & mask
-			a[k] ^= t << (j & 63)
-			a[(k|j)&63] ^= t
-		}
-		mask ^= mask << (j / 2 & 63)
-	}
 }
 
 // forget begins another update.
@@ -320,7 +260,8 @@ func (s *sampled) count(n, k int) int32 {
 // before: they come first, in all levels. Until a sample is decoded again, it counts as one
 // without error. The sums of levels are then at most what they become, and so is their total,
 // because rounding is monotone: the limit is passed exactly where all samples would pass it.
-func (s *sampled) update(w *words, columns, rows []int, old []uint64, limit float64) (float64, error) {
+func (s *sampled) update(w *words, by move, limit float64) (float64, error) {
+	columns, rows, old := by.columns, by.changed, by.old
 	s.forget()
 	s.columns = append(s.columns, columns...)
 	for _, k := range columns {
@@ -401,7 +342,7 @@ func (s *sampled) flip(w *words, n int) {
 		}
 		o := s.samples(n, k)
 		for i := min(was, is); i < max(was, is); i++ {
-			g := n*s.size + o.place(i)
+			g := n*s.size + o.at(i)
 			s.flipped = append(s.flipped, flipped{int32(g), int32(k)})
 			s.flips[g*s.width+k/64] ^= 1 << (k % 64)
 			s.again(n, g)
@@ -494,12 +435,58 @@ func (s *sampled) challenge(w *words, n int, rows []int, others, owns bool) {
 		return
 	}
 	s.moved.sort(w, n)
+	least := s.compare(n)
+	// The columns of the patterns. Where they are too many, every pattern is 0.
+	var word, shift [maxColumns]int
+	var mask [maxColumns]uint64
+	if len(s.columns) <= maxColumns {
+		for j, k := range s.columns {
+			word[j], shift[j], mask[j] = k/64, k%64, 1
+		}
+	}
+	// A word at the distance D can win a sample of its own level only from 2·f ≥ D on. Eight
+	// keys are compared at once: adding to each what foreign is above the fewest errors sets
+	// the uppermost bit, and there is no carry, since the sum is below 256.
+	fewest := uint64(min((slices.Min(least[:])+1)/2, foreign-1))
+	var isOther, isOwn uint64
+	if others {
+		isOther = top
+	}
+	if owns {
+		isOwn = top
+	}
+	base := n * s.size
+	for x := 0; x < s.size; x += 8 {
+		keys := binary.LittleEndian.Uint64(s.keys[base+x:])
+		for hits := keys&isOther | (keys+eight*(foreign-fewest))&^keys&isOwn; hits != 0; hits &= hits - 1 {
+			g := base + x + bits.TrailingZeros64(hits)/8
+			flips := s.flips[g*s.width : (g+1)*s.width]
+			p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
+			if at := s.nearest[g]; int(at.level) != n {
+				s.defend(n, g, int(p), flips)
+			} else if least[p] <= 2*at.distance {
+				if d, m := s.closer[p][0].best(flips, at.distance, at.distance, at.level); m != at.level {
+					s.log = append(s.log, logged{g, at})
+					s.set(n, g, nearest{d, m})
+				}
+			}
+		}
+	}
+	for _, m := range s.moved.levels {
+		clear(s.change[int(m)*patterns : (int(m)+1)*patterns])
+	}
+}
+
+// compare finds by how much the distances of the levels in moved grow, for each pattern of wrong
+// bits. It returns the smallest distance of a word that comes closer.
+func (s *sampled) compare(n int) (least [patterns]int32) {
 	few := len(s.columns) <= maxColumns
 	used := 1
 	if few {
 		used <<= len(s.columns)
 	}
-	for p := range used {
+	for p := range least {
+		least[p] = math.MaxInt32 / 2
 		s.closer[p][0].clear()
 		s.closer[p][1].clear()
 	}
@@ -519,6 +506,7 @@ func (s *sampled) challenge(w *words, n int, rows []int, others, owns bool) {
 			}
 			s.change[int(m)*patterns+p] = int8(grows)
 			if grows < 0 || !few {
+				least[p] = min(least[p], s.moved.distances[i])
 				s.closer[p][0].add(m, s.moved.distances[i], diff)
 			}
 			if grows < -1 {
@@ -526,74 +514,31 @@ func (s *sampled) challenge(w *words, n int, rows []int, others, owns bool) {
 			}
 		}
 	}
-	var least [patterns]int32 // smallest distance of the words of closer[p][0]
-	for p := range used {
-		least[p] = math.MaxInt32 / 2
-		if c := &s.closer[p][0]; len(c.distances) > 0 {
-			least[p] = c.distances[0]
-		}
+	return least
+}
+
+// defend brings a sample with pattern p up to date that was decoded to another level than its own, n.
+func (s *sampled) defend(n, g, p int, flips []uint64) {
+	at := s.nearest[g]
+	grows := int32(s.change[int(at.level)*patterns+p])
+	if grows > 0 {
+		s.again(n, g)
+		return
 	}
-	// The columns of the patterns. Without any, every pattern is 0.
-	var word, shift [maxColumns]int
-	var mask [maxColumns]uint64
-	if few {
-		for j, k := range s.columns {
-			word[j], shift[j], mask[j] = k/64, k%64, 1
-		}
+	d, m := at.distance+grows, at.level
+	if grows == 0 || grows == -1 {
+		d, m = s.closer[p][-grows].best(flips, int32(ones(flips)), d, m)
 	}
-	// A word at the distance D can win a sample of its own level only from 2·f ≥ D on. Eight
-	// keys are compared at once: adding to each what foreign is above the fewest errors sets
-	// the uppermost bit, and there is no carry, since the sum is below 256.
-	fewest := uint64(min((slices.Min(least[:used])+1)/2, foreign-1))
-	var isOther, isOwn uint64
-	if others {
-		isOther = top
-	}
-	if owns {
-		isOwn = top
-	}
-	base, own := n*s.size, int32(n)
-	for x := 0; x < s.size; x += 8 {
-		keys := binary.LittleEndian.Uint64(s.keys[base+x:])
-		for hits := keys&isOther | (keys+eight*(foreign-fewest))&^keys&isOwn; hits != 0; hits &= hits - 1 {
-			g := base + x + bits.TrailingZeros64(hits)/8
-			at := s.nearest[g]
-			flips := s.flips[g*s.width : (g+1)*s.width]
-			p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
-			if at.level == own {
-				if least[p] > 2*at.distance {
-					continue
-				}
-				if d, m := s.closer[p][0].best(flips, at.distance, at.distance, own); m != own {
-					s.log = append(s.log, logged{g, at})
-					s.set(n, g, nearest{d, m})
-				}
-				continue
-			}
-			grows := int32(s.change[int(at.level)*patterns+int(p)])
-			if grows > 0 {
-				s.again(n, g)
-				continue
-			}
-			d, m := at.distance+grows, at.level
-			if grows == 0 || grows == -1 {
-				d, m = s.closer[p][-grows].best(flips, int32(ones(flips)), d, m)
-			}
-			if m != at.level || grows != 0 {
-				s.log = append(s.log, logged{g, at})
-				s.sums[n] -= at.absError(n)
-				s.set(n, g, nearest{d, m})
-			}
-		}
-	}
-	for _, m := range s.moved.levels {
-		clear(s.change[int(m)*patterns : (int(m)+1)*patterns])
+	if m != at.level || grows != 0 {
+		s.log = append(s.log, logged{g, at})
+		s.sums[n] -= at.absError(n)
+		s.set(n, g, nearest{d, m})
 	}
 }
 
 // decodeDirty decodes the samples of a level that must be decoded again. Most samples have
-// one of a few patterns of errors. So the result for a pattern is kept, in the place that
-// its hash gives, until another pattern needs this place.
+// one of a few patterns of errors. So the result for a pattern is remembered under its hash, until
+// another pattern has the same hash.
 func (s *sampled) decodeDirty(w *words, n int, dirty []int32) {
 	if len(dirty) == 0 {
 		return
@@ -699,7 +644,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// order is a random order of the samples. place(i) is the i-th sample in which a bit errs.
+// order is a random order of the samples. at(i) is the i-th sample in which a bit errs.
 // Additions, products with odd numbers, and shifts of the upper bits onto the lower bits
 // are bijections of the numbers below a power of two, so no sample comes twice.
 type order struct {
@@ -714,7 +659,7 @@ func (s *sampled) samples(n, k int) order {
 	return order{uint64(s.size - 1), x | 1, x >> 32, y | 1, y >> 32, y>>16 | 1, s.shift}
 }
 
-func (o order) place(i int32) int {
+func (o order) at(i int32) int {
 	x := (uint64(i)*o.a + o.b) & o.mask
 	x ^= x >> (o.shift & 63) // the compiler need not think of longer shifts
 	x = (x*o.c + o.d) & o.mask
@@ -758,13 +703,11 @@ func (r *ring) sort(w *words, n int) {
 		r.order = slices.Grow(r.order[:0], len(r.levels))[:len(r.levels)]
 		r.start = slices.Grow(r.start[:0], w.bits+2)[:w.bits+2]
 		code.OrderByDistance(r.order, r.start, r.distances)
-		r.unsorted = append(r.unsorted[:0], r.levels...)
-		for at, i := range r.order {
-			r.levels[at] = r.unsorted[i]
-		}
-		r.unsorted = append(r.unsorted[:0], r.distances...)
-		for at, i := range r.order {
-			r.distances[at] = r.unsorted[i]
+		for _, list := range [][]int32{r.levels, r.distances} {
+			r.unsorted = append(r.unsorted[:0], list...)
+			for at, i := range r.order {
+				list[at] = r.unsorted[i]
+			}
 		}
 	}
 	r.diffs = slices.Grow(r.diffs[:0], len(r.levels)*w.width)
@@ -782,45 +725,46 @@ func (r *ring) sort(w *words, n int) {
 func (r *ring) best(flips []uint64, f, best, level int32) (int32, int32) {
 	switch len(flips) {
 	case 1:
-		word, levels, diffs := flips[0], r.levels[:len(r.distances)], r.diffs[:len(r.distances)]
-		for i, far := range r.distances {
-			if far-f > best {
-				break // and so are all further out
-			}
-			if d := int32(bits.OnesCount64(word ^ diffs[i])); d <= best && (d < best || levels[i] < level) {
-				best, level = d, levels[i]
-			}
-		}
+		return r.best64(flips[0], f, best, level)
 	case 2:
-		a, b, levels, diffs := flips[0], flips[1], r.levels[:len(r.distances)], r.diffs
-		for i, far := range r.distances {
-			if far-f > best || len(diffs) < 2 {
-				break
-			}
-			d := int32(bits.OnesCount64(a^diffs[0]) + bits.OnesCount64(b^diffs[1]))
-			if diffs = diffs[2:]; d <= best && (d < best || levels[i] < level) {
-				best, level = d, levels[i]
-			}
+		return r.best128(flips[0], flips[1], f, best, level)
+	}
+	for i, far := range r.distances {
+		if far-f > best {
+			break // and so are all further out
 		}
-	case 4:
-		a, b, c, e, levels, diffs := flips[0], flips[1], flips[2], flips[3], r.levels[:len(r.distances)], r.diffs
-		for i, far := range r.distances {
-			if far-f > best || len(diffs) < 4 {
-				break
-			}
-			d := int32(bits.OnesCount64(a^diffs[0]) + bits.OnesCount64(b^diffs[1]) + bits.OnesCount64(c^diffs[2]) + bits.OnesCount64(e^diffs[3]))
-			if diffs = diffs[4:]; d <= best && (d < best || levels[i] < level) {
-				best, level = d, levels[i]
-			}
+		d := int32(distance(flips, r.diffs[i*len(flips):(i+1)*len(flips)]))
+		if d < best || d == best && r.levels[i] < level {
+			best, level = d, r.levels[i]
 		}
-	default:
-		for i, far := range r.distances {
-			if far-f > best {
-				break
-			}
-			if d := int32(distance(flips, r.diffs[i*len(flips):(i+1)*len(flips)])); d < best || d == best && r.levels[i] < level {
-				best, level = d, r.levels[i]
-			}
+	}
+	return best, level
+}
+
+// best64 is best for words of at most 64 bits.
+func (r *ring) best64(flips uint64, f, best, level int32) (int32, int32) {
+	levels, diffs := r.levels[:len(r.distances)], r.diffs[:len(r.distances)]
+	for i, far := range r.distances {
+		if far-f > best {
+			break
+		}
+		if d := int32(bits.OnesCount64(flips ^ diffs[i])); d <= best && (d < best || levels[i] < level) {
+			best, level = d, levels[i]
+		}
+	}
+	return best, level
+}
+
+// best128 is best for words of 65 to 128 bits.
+func (r *ring) best128(a, b uint64, f, best, level int32) (int32, int32) {
+	levels, diffs := r.levels[:len(r.distances)], r.diffs
+	for i, far := range r.distances {
+		if far-f > best || len(diffs) < 2 {
+			break
+		}
+		d := int32(bits.OnesCount64(a^diffs[0]) + bits.OnesCount64(b^diffs[1]))
+		if diffs = diffs[2:]; d <= best && (d < best || levels[i] < level) {
+			best, level = d, levels[i]
 		}
 	}
 	return best, level

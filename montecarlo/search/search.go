@@ -76,11 +76,19 @@ type Options struct {
 	Progress func(steps uint64, best float64)
 }
 
-// Found is one of the codes that a search has ended with.
-type Found struct {
-	Code  *code.Code
-	Mean  float64 // |error| in levels, from samples that it was not optimized on; exact where codes are small
-	Start string  // the code that the search began from
+// Candidate is a code of a search: one to begin from, one of a chain, or a result.
+type Candidate struct {
+	Code  *code.Code // of a result; nil before
+	Mean  float64    // |error| in levels, from samples that it was not optimized on; exact where codes are small; +Inf before
+	Start string     // the code that the search began from
+
+	words  *words
+	guide  float64 // its error on the samples that it was optimized on; +Inf before
+	judged bool
+}
+
+func newCandidate(start string, w *words) Candidate {
+	return Candidate{Start: start, words: w, guide: math.Inf(1), Mean: math.Inf(1)}
 }
 
 // Chains is the number of chains in a round. The result of a seed depends on it.
@@ -130,15 +138,25 @@ func (o *Options) Check() error {
 		return fmt.Errorf("prior of %d labels for %d levels", len(o.Prior), o.Levels)
 	case o.Column == nil && o.Learned == nil:
 		return errors.New("a search needs an error model")
-	case len(o.Fixed) > 0 && o.Start == nil:
+	}
+	return o.checkStart()
+}
+
+// checkStart checks the code to begin from.
+func (o *Options) checkStart() error {
+	c := o.Start
+	switch {
+	case c == nil && len(o.Fixed) > 0:
 		return errors.New("columns can stay as they are only where there is a code to start from")
-	case o.Start != nil && (o.Start.Levels() != o.Levels || o.Start.Bits() > o.Bits || o.Start.Real()):
+	case c == nil:
+		return nil
+	case c.Levels() != o.Levels || c.Bits() > o.Bits || c.Real():
 		return fmt.Errorf("%s has %d levels and %d bits; a search for %d levels and %d bits starts from a binary code with the same number of levels and no more bits",
-			o.Start.Name(), o.Start.Levels(), o.Start.Bits(), o.Levels, o.Bits)
+			c.Name(), c.Levels(), c.Bits(), o.Levels, o.Bits)
 	}
 	for _, k := range o.Fixed {
-		if k < 0 || k >= o.Start.Bits() {
-			return fmt.Errorf("column %d of %s cannot stay as it is: it has %d", k+1, o.Start.Name(), o.Start.Bits())
+		if k < 0 || k >= c.Bits() {
+			return fmt.Errorf("column %d of %s cannot stay as it is: it has %d", k+1, c.Name(), c.Bits())
 		}
 	}
 	if len(o.free()) == 0 {
@@ -174,56 +192,29 @@ func (o *Options) evaluator(samples int, once bool) evaluator {
 	return newSampled(o.Levels, o.Bits, samples, o.Prior, o.Column)
 }
 
-// entry is a code of the tournament.
-type entry struct {
-	start  string
-	words  *words
-	guide  float64 // its error on the samples that it was optimized on; +Inf before
-	mean   float64 // its error on the samples of judge; +Inf before
-	judged bool
-}
-
-func newEntry(start string, w *words) entry {
-	return entry{start: start, words: w, guide: math.Inf(1), mean: math.Inf(1)}
-}
-
 // Run searches. It returns the best codes, the smallest error first. There is at least one
 // code, and no code is returned twice. When the context ends, Run returns the best codes so
 // far and the error of the context. The error wraps ErrImpossible where the search finds no
 // code that satisfies the options.
-func Run(ctx context.Context, o Options) ([]Found, error) {
+func Run(ctx context.Context, o Options) ([]Candidate, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	starts, err := o.starts(o.rng(forStarts, 0))
+	all, err := o.starts(o.rng(forStarts, 0))
 	if err != nil {
 		return nil, err
-	}
-	all := make([]entry, len(starts))
-	for i, s := range starts {
-		all[i] = newEntry(s.name, s.words)
 	}
 	if all, err = o.shortlist(ctx, all); err != nil {
 		return nil, err
 	}
-	if all, err = o.judge(ctx, all, rounds[0].codes); err != nil {
+	if all, err = o.judge(ctx, all); err != nil {
 		return nil, err
 	}
-	if len(all) == 0 && ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if len(all) == 0 && o.Start != nil && o.Learned != nil {
-		return nil, fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing", ErrImpossible, o.Start.Name(), o.Bits)
-	}
-	if len(all) == 0 && o.Start != nil {
-		return nil, fmt.Errorf("%w: %s has error probabilities above 1", ErrImpossible, o.Start.Name())
-	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
+		return nil, cmp.Or(ctx.Err(), o.impossible())
 	}
-
-	best := bestOf{progress: o.Progress, smallest: all[0].mean}
+	best := bestOf{progress: o.Progress, smallest: all[0].Mean}
 	spent := 0.0
 	for r, round := range rounds {
 		if ctx.Err() != nil {
@@ -236,31 +227,35 @@ func Run(ctx context.Context, o Options) ([]Found, error) {
 		if o.Time > 0 {
 			until = began.Add(time.Duration(spent * float64(o.Time)))
 		}
-		survivors := all[:min(len(all), round.codes)]
-		chains, err := o.anneal(ctx, r, survivors, steps, until, &best)
+		chains, err := o.anneal(ctx, r, all[:min(len(all), round.codes)], steps, until, &best)
 		if err != nil {
 			return nil, err
 		}
 		// The codes from which chains begin stay in the tournament: a search never ends with
 		// a worse code than it began with.
-		need := results
-		if r+1 < len(rounds) {
-			need = max(need, rounds[r+1].codes)
-		}
-		if all, err = o.judge(ctx, append(slices.Clone(all), chains...), need); err != nil {
+		if all, err = o.judge(ctx, append(all, chains...)); err != nil {
 			return nil, err
 		}
 	}
 	best.report(0, best.smallest, true)
-	var out []Found
-	for _, e := range all[:min(len(all), results)] {
-		c, err := e.words.code("found")
-		if err != nil {
-			return nil, fmt.Errorf("from %s: %w", e.start, err)
+	all = all[:min(len(all), results)]
+	for i := range all {
+		if all[i].Code, err = all[i].words.code("found"); err != nil {
+			return nil, fmt.Errorf("from %s: %w", all[i].Start, err)
 		}
-		out = append(out, Found{c, e.mean, e.start})
 	}
-	return out, ctx.Err()
+	return all, ctx.Err()
+}
+
+// impossible is the error where a search has no code to begin from.
+func (o *Options) impossible() error {
+	switch {
+	case o.Start != nil && o.Learned != nil:
+		return fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing", ErrImpossible, o.Start.Name(), o.Bits)
+	case o.Start != nil:
+		return fmt.Errorf("%w: %s has error probabilities above 1", ErrImpossible, o.Start.Name())
+	}
+	return fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
 }
 
 // Purposes of random numbers. The chains of the rounds have the numbers 0, 1, …
@@ -280,84 +275,66 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // judge sorts codes by their errors, the smallest first, with random numbers on which none
-// of them was optimized. It leaves out invalid codes and copies, and, of the codes behind the
-// number that is needed, those that take too long. When the context ends,
-// judge does not wait: first come the codes that are best by the samples they were
-// optimized on, and then the codes that were judged before.
-func (o *Options) judge(ctx context.Context, all []entry, need int) ([]entry, error) {
-	err := o.each(ctx, all, need, judges, forJudges, func(e *entry, v float64) { e.mean, e.judged = v, true })
+// of them was optimized. It leaves out invalid codes and copies. When the context ends, judge does
+// not wait: first come the codes that are best by the samples they were optimized on, and then the
+// codes that were judged before.
+func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, error) {
+	err := o.each(ctx, all, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true })
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b entry) int {
-		if a.judged != b.judged {
-			return cmp.Compare(map[bool]int{true: 1}[a.judged], map[bool]int{true: 1}[b.judged])
-		}
-		return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.guide, b.guide))
+	order := map[bool]int{false: 0, true: 1}
+	slices.SortStableFunc(all, func(a, b Candidate) int {
+		return cmp.Or(order[a.judged]-order[b.judged], cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
 	})
 	const late = 2 // codes that are taken without a judgement
-	var out []entry
-	for _, e := range all {
-		same := func(x entry) bool { return slices.Equal(x.words.rows, e.words.rows) }
-		if slices.ContainsFunc(out, same) {
-			continue
-		}
-		if !math.IsInf(e.mean, 1) || !e.judged && !math.IsInf(e.guide, 1) && len(out) < late {
-			out = append(out, e)
+	var out []Candidate
+	for _, c := range all {
+		same := func(x Candidate) bool { return slices.Equal(x.words.rows, c.words.rows) }
+		valid := !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late
+		if valid && !slices.ContainsFunc(out, same) {
+			out = append(out, c)
 		}
 	}
 	return out, nil
 }
 
 // shortlist leaves out starts that are invalid, or among the worst by a few samples.
-func (o *Options) shortlist(ctx context.Context, all []entry) ([]entry, error) {
+func (o *Options) shortlist(ctx context.Context, all []Candidate) ([]Candidate, error) {
 	const listed = 2 * Chains
-	if err := o.each(ctx, all, listed, rounds[0].samples, forSamples, func(e *entry, v float64) { e.guide = v }); err != nil {
+	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(c *Candidate, v float64) { c.guide = v }); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.guide, b.guide) })
-	valid := slices.IndexFunc(all, func(e entry) bool { return math.IsInf(e.guide, 1) })
-	if valid < 0 {
-		valid = len(all)
-	}
-	return all[:min(valid, listed)], nil
+	all = slices.DeleteFunc(all, func(c Candidate) bool { return math.IsInf(c.guide, 1) })
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(a.guide, b.guide) })
+	return all[:min(len(all), listed)], nil
 }
 
 // each evaluates the codes that have not been judged, from the given number of samples of
 // a level, until the context ends. Many chains end where they began, so copies of a code are
-// evaluated one time. A code that turns out to be behind as many others as are needed may get
-// the error +Inf: what gets it depends on which codes are evaluated first, but the best that
-// are needed never do, and later codes only push the others further behind.
-func (o *Options) each(ctx context.Context, all []entry, need, samples int, purpose uint64, set func(e *entry, v float64)) error {
-	var waiting []*entry
-	copies := map[string][]*entry{} // by their words
-	first := smallest{need: need}
+// evaluated one time.
+func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpose uint64, set func(c *Candidate, v float64)) error {
+	var waiting []*Candidate
+	copies := map[string][]*Candidate{} // by their words
 	for i := range all {
-		e, key := &all[i], all[i].words.text()
-		known := copies[key]
-		copies[key] = append(known, e)
+		c, k := &all[i], key(all[i].words.rows)
+		known := copies[k]
+		copies[k] = append(known, c)
 		switch {
-		case e.judged:
-			if len(known) == 0 {
-				first.add(e.mean)
-			}
+		case c.judged:
 		case len(known) == 0:
-			waiting = append(waiting, e)
+			waiting = append(waiting, c)
 		case known[0].judged:
-			set(e, known[0].mean)
+			set(c, known[0].Mean)
 		}
 	}
 	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
 		x := o.evaluator(samples, true)
-		if s, ok := x.(*sampled); ok {
-			s.limit = first.last
-		}
 		return func(ctx context.Context, i int) error {
 			v, err := x.reset(ctx, waiting[i].words, o.seed(purpose))
 			if ctx.Err() == nil && err == nil {
-				first.add(v)
-				for _, e := range copies[waiting[i].words.text()] {
-					set(e, v)
+				for _, c := range copies[key(waiting[i].words.rows)] {
+					set(c, v)
 				}
 			}
 			return err
@@ -369,45 +346,20 @@ func (o *Options) each(ctx context.Context, all []entry, need, samples int, purp
 	return err
 }
 
-// smallest collects the smallest of many numbers.
-type smallest struct {
-	need   int
-	mu     sync.Mutex
-	values []float64 // the smallest, ascending, at most need of them
-}
-
-func (s *smallest) add(v float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at, _ := slices.BinarySearch(s.values, v)
-	s.values = slices.Insert(s.values, at, v)
-	s.values = s.values[:min(len(s.values), s.need)]
-}
-
-// last returns the largest of the numbers needed; +Inf where there are fewer so far.
-func (s *smallest) last() float64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.values) < s.need {
-		return math.Inf(1)
-	}
-	return s.values[s.need-1]
-}
-
 // workers is the number of goroutines. It is at most the number of chains, because
 // evaluators are large.
 func (o *Options) workers() int { return min(parallel.Workers(o.Workers), Chains) }
 
 // anneal runs the chains of a round. Where there are more chains than codes, several chains
 // begin from one code with different random numbers.
-func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uint64, until time.Time, best *bestOf) ([]entry, error) {
-	out := make([]entry, Chains)
+func (o *Options) anneal(ctx context.Context, round int, from []Candidate, steps uint64, until time.Time, best *bestOf) ([]Candidate, error) {
+	out := make([]Candidate, Chains)
 	workers := o.workers()
 	began := time.Now()
 	err := parallel.Each(ctx, workers, Chains, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
-			e := from[i%len(from)]
-			out[i] = newEntry(e.start, e.words.clone())
+			begin := from[i%len(from)]
+			out[i] = newCandidate(begin.Start, begin.words.clone())
 			b := budget{steps: steps / Chains}
 			if uint64(i) < steps%Chains {
 				b.steps++
@@ -423,7 +375,7 @@ func (o *Options) anneal(ctx context.Context, round int, from []entry, steps uin
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
-	return slices.DeleteFunc(out, func(e entry) bool { return e.words == nil }), err
+	return slices.DeleteFunc(out, func(c Candidate) bool { return c.words == nil }), err
 }
 
 // budget limits the length of a chain.
@@ -467,86 +419,99 @@ func heat(number, codes int) float64 {
 	return coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
 }
 
-// chain anneals a code, and stores the best code that it has seen.
-func (o *Options) chain(ctx context.Context, round, number, among int, e *entry, b budget, best *bestOf) error {
-	w := e.words
-	x := o.evaluator(rounds[round].samples, false)
-	now, err := x.reset(ctx, w, o.seed(forSamples+uint64(round)))
-	if err != nil || math.IsInf(now, 1) {
-		return err
-	}
+// annealing is a chain with the evaluators of its code.
+type annealing struct {
+	*chain
+	rng   *rand.Rand
+	x     evaluator
+	best  *Candidate // the best code until now; its guide is its error
+	error float64    // of the chain's code
 	// A few samples are enough to reject most moves. They are other samples than those that
 	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
-	var screen *sampled
-	screened := 0.0
-	if _, ok := x.(*sampled); ok {
-		screen = newSampled(o.Levels, o.Bits, rounds[round].samples/screening, o.Prior, o.Column)
-		if screened, err = screen.reset(ctx, w, o.seed(forScreens+uint64(round))); err != nil {
+	screen   *sampled // nil where x does not sample
+	screened float64  // the error by screen
+	pending  int      // approximate errors since the last exact one
+}
+
+// chain anneals a code, and stores the best code that it has seen.
+func (o *Options) chain(ctx context.Context, round, number, among int, c *Candidate, b budget, best *bestOf) error {
+	a := &annealing{
+		chain: newChain(c.words.clone(), o.free(), o.MaxTransitions), rng: o.rng(uint64(round), uint64(number)),
+		x: o.evaluator(rounds[round].samples, false), best: c,
+	}
+	var err error
+	if a.error, err = a.x.reset(ctx, c.words, o.seed(forSamples+uint64(round))); err != nil || math.IsInf(a.error, 1) {
+		return err
+	}
+	if _, ok := a.x.(*sampled); ok {
+		a.screen = newSampled(o.Levels, o.Bits, rounds[round].samples/screening, o.Prior, o.Column)
+		if a.screened, err = a.screen.reset(ctx, c.words, o.seed(forScreens+uint64(round))); err != nil {
 			return err
 		}
 	}
-	rng := o.rng(uint64(round), uint64(number))
-	c := newChain(w.clone(), o.free(), o.MaxTransitions)
-	smallest, scale := now, now
-	e.guide = now
-	hot := heat(number, among)
+	c.guide = a.error
+	scale, hot := a.error, heat(number, among)
 	const look = 16 // steps between two looks at the clock
 	f := 0.0
-	approximate, _ := x.(settler)
-	unsettled := 0
 	for step := uint64(0); ctx.Err() == nil; step++ {
-		if step%look == 0 {
-			f = b.fraction(step)
-			if step > 0 {
-				best.report(look, smallest, false)
-			}
-		} else if b.until.IsZero() {
+		if step%look == 0 || b.until.IsZero() {
 			f = b.fraction(step)
 		}
-		if f >= 1 || smallest == 0 { // no error is below 0
-			best.report(step%look, smallest, false)
+		if step%look == 0 && step > 0 {
+			best.report(look, c.guide, false)
+		}
+		if f >= 1 || c.guide == 0 { // no error is below 0
+			best.report(step%look, c.guide, false)
 			break
 		}
-		if !c.propose(rng) {
-			c.undo()
-			continue
-		}
-		temperature := scale * hot * math.Pow(coldest/hot, f)
-		worst := temperature * rng.ExpFloat64() // the largest loss that is accepted
-		seen := 0.0
-		if screen != nil {
-			if seen, err = screen.update(c.words, c.columns, c.rows, c.old, math.Inf(1)); err != nil {
-				return err
-			}
-			if seen > screened+worst+2*screen.noise() {
-				c.undo()
-				screen.reject()
-				continue
-			}
-		}
-		changed, err := x.update(c.words, c.columns, c.rows, c.old, now+worst)
-		if err != nil {
+		if err := a.step(scale * hot * math.Pow(coldest/hot, f)); err != nil {
 			return err
 		}
-		if changed <= now+worst {
-			now, screened = changed, seen
-			if unsettled++; approximate != nil && (now < smallest || unsettled >= o.Bits) {
-				if now, err = approximate.settle(); err != nil {
-					return err
-				}
-				unsettled = 0
-			}
-			if now < smallest {
-				smallest, e.guide = now, now
-				w.copyFrom(c.words)
-			}
-			continue
+	}
+	return nil
+}
+
+// step tries a move at a temperature.
+func (a *annealing) step(temperature float64) error {
+	if !a.propose(a.rng) {
+		a.undo()
+		return nil
+	}
+	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
+	seen, err := 0.0, error(nil)
+	if a.screen != nil {
+		if seen, err = a.screen.update(a.words, a.move, math.Inf(1)); err != nil {
+			return err
 		}
-		c.undo()
-		x.reject()
-		if screen != nil {
-			screen.reject()
+		if seen > a.screened+loss+2*a.screen.noise() {
+			a.undo()
+			a.screen.reject()
+			return nil
 		}
+	}
+	changed, err := a.x.update(a.words, a.move, a.error+loss)
+	if err != nil {
+		return err
+	}
+	if !(changed <= a.error+loss) {
+		a.undo()
+		a.x.reject()
+		if a.screen != nil {
+			a.screen.reject()
+		}
+		return nil
+	}
+	a.error, a.screened = changed, seen
+	a.pending++
+	if s, ok := a.x.(settler); ok && (a.error < a.best.guide || a.pending >= a.bits) {
+		if a.error, err = s.settle(); err != nil {
+			return err
+		}
+		a.pending = 0
+	}
+	if a.error < a.best.guide {
+		a.best.guide = a.error
+		a.best.words.copyFrom(a.words)
 	}
 	return nil
 }
@@ -563,13 +528,13 @@ type given struct {
 
 func (g *given) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
 	g.ctx, g.seed = ctx, seed
-	return g.update(w, w.columns(), nil, nil, math.Inf(1))
+	return g.update(w, move{columns: w.allColumns()}, math.Inf(1))
 }
 
 // update asks for the error of a code whose columns are valid. It checks the listed
 // columns; the others are known to be valid.
-func (g *given) update(w *words, columns, _ []int, _ []uint64, _ float64) (float64, error) {
-	for _, k := range columns {
+func (g *given) update(w *words, m move, _ float64) (float64, error) {
+	for _, k := range m.columns {
 		if !g.of(w, k) {
 			return math.Inf(1), nil
 		}

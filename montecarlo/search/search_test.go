@@ -72,7 +72,7 @@ func TestUpdateIsReset(t *testing.T) {
 						c.undo()
 						continue
 					}
-					got, _ := x.update(w, c.columns, c.rows, c.old, math.Inf(1))
+					got, _ := x.update(w, c.move, math.Inf(1))
 					if math.IsInf(got, 1) || rng.IntN(2) == 0 {
 						x.reject()
 						c.undo()
@@ -84,7 +84,7 @@ func TestUpdateIsReset(t *testing.T) {
 					}
 					want, _ := fresh.reset(t.Context(), w, 5)
 					if got != want {
-						t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.name, got, want)
+						t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.Start, got, want)
 					}
 				}
 			}
@@ -140,7 +140,7 @@ func TestEvaluators(t *testing.T) {
 		}
 		checked := 0
 		for _, s := range starts {
-			c, err := s.words.code(s.name)
+			c, err := s.words.code(s.Start)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,12 +152,12 @@ func TestEvaluators(t *testing.T) {
 			want, variance := exact(t, c, o)
 			// Sums of 2^M products of M factors, each within 2^-53.
 			if tolerance := float64(o.Bits+10) * 0x1p-52 * float64(o.Levels); math.Abs(got-want) > tolerance {
-				t.Errorf("%s: enumerated %v, exact %v", s.name, got, want)
+				t.Errorf("%s: enumerated %v, exact %v", s.Start, got, want)
 			}
 			const size = 1 << 12
 			sampled, _ := newSampled(o.Levels, o.Bits, size, o.Prior, o.Column).reset(t.Context(), s.words, 9)
 			if math.Abs(sampled-want) > 6*math.Sqrt(variance/(size-1)) {
-				t.Errorf("%s: sampled %v, exact %v ± %v", s.name, sampled, want, math.Sqrt(variance/size))
+				t.Errorf("%s: sampled %v, exact %v ± %v", s.Start, sampled, want, math.Sqrt(variance/size))
 			}
 		}
 		if checked < 5 {
@@ -174,7 +174,7 @@ func TestOrder(t *testing.T) {
 		s := newSampled(2, 2, size, theory.Uniform(2), nil)
 		seen := make([]bool, size)
 		for i := range size {
-			seen[s.samples(1, 1).place(int32(i))] = true
+			seen[s.samples(1, 1).at(int32(i))] = true
 		}
 		for x, ok := range seen {
 			if !ok {
@@ -188,11 +188,11 @@ func TestOrder(t *testing.T) {
 	for n := range pairs {
 		in := map[int]bool{}
 		for i := range int32(first) {
-			in[s.samples(n, 0).place(i)] = true
+			in[s.samples(n, 0).at(i)] = true
 		}
 		both := 0.0
 		for i := range int32(first) {
-			if in[s.samples(n, 1).place(i)] {
+			if in[s.samples(n, 1).at(i)] {
 				both++
 			}
 		}
@@ -254,8 +254,8 @@ func TestOptimum(t *testing.T) {
 }
 
 // same reports whether two searches have ended alike.
-func same(a, b []Found) bool {
-	return slices.EqualFunc(a, b, func(x, y Found) bool {
+func same(a, b []Candidate) bool {
+	return slices.EqualFunc(a, b, func(x, y Candidate) bool {
 		return x.Mean == y.Mean && x.Start == y.Start && mat.Equal(x.Code, y.Code)
 	})
 }
@@ -266,7 +266,7 @@ func TestWorkers(t *testing.T) {
 	for _, at := range []struct{ levels, bits int }{{12, 6}, {24, 13}, {10, 66}} {
 		o := problem(t, at.levels, at.bits, 0.6, 1.5)
 		o.Steps = 600
-		var results [][]Found
+		var results [][]Candidate
 		for _, workers := range []int{1, 2, 5} {
 			o.Workers = workers
 			found, err := Run(context.Background(), o)
@@ -345,8 +345,8 @@ func TestMoves(t *testing.T) {
 			ok := c.propose(rng)
 			for i := range c.levels {
 				changed := !slices.Equal(c.row(i), before.row(i))
-				if changed != slices.Contains(c.rows, i) {
-					t.Fatalf("row %d: changed is %v, and the rows listed are %v", i, changed, c.rows)
+				if changed != slices.Contains(c.changed, i) {
+					t.Fatalf("row %d: changed is %v, and the rows listed are %v", i, changed, c.changed)
 				}
 				for k := range c.bits {
 					if c.bit(i, k) != before.bit(i, k) && (!slices.Contains(c.columns, k) || !slices.Contains(free, k)) {
@@ -387,7 +387,7 @@ func TestStarts(t *testing.T) {
 		}
 		for _, s := range starts {
 			if s.words.levels != at.levels || s.words.bits != at.bits || !o.fits(s.words) {
-				t.Errorf("%v: %s does not fit", at, s.name)
+				t.Errorf("%v: %s does not fit", at, s.Start)
 			}
 		}
 	}
@@ -500,7 +500,7 @@ func TestCheck(t *testing.T) {
 func BenchmarkStep(b *testing.B) {
 	benchmark(b, func(b *testing.B, o Options, w *words) {
 		o.Steps = uint64(b.N)
-		e := entry{words: w}
+		e := Candidate{words: w}
 		b.ResetTimer()
 		if err := o.chain(b.Context(), 2, 0, 2, &e, budget{steps: uint64(b.N)}, &bestOf{}); err != nil {
 			b.Fatal(err)

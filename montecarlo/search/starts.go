@@ -5,22 +5,18 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"belsim/theory/code"
 )
-
-// start is a code that a search begins from.
-type start struct {
-	name  string
-	words *words
-}
 
 // named returns the named codes fitted to a number of bits: padded with bits that
 // never change, where they are shorter, or with bits that repeat theirs a few
 // levels later; the first rows of one of more levels, where that has bits enough;
 // punctured, where they are longer, with random bits taken out.
-func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
-	var out []start
+func named(levels, bitCount int, rng *rand.Rand) ([]Candidate, error) {
+	var out []Candidate
+	add := func(w *words, format string, a ...any) { out = append(out, newCandidate(fmt.Sprintf(format, a...), w)) }
 	for _, f := range code.Families() {
 		if f.Bits(levels) > 8*bitCount {
 			continue // a small part of the columns leaves words alike, and memory is limited
@@ -29,39 +25,46 @@ func named(levels, bitCount int, rng *rand.Rand) ([]start, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch short := bitCount - c.Bits(); {
-		case short == 0:
-			out = append(out, start{f.Name, wordsOf(c, levels, bitCount)})
-		case short > 0:
-			w := wordsOf(c, levels, bitCount)
-			out = append(out, start{f.Name + ", padded", w})
-			repeated := w.clone()
-			for k := c.Bits(); k < bitCount; k++ {
-				by := (k/c.Bits() + 1) / 2
-				if k/c.Bits()%2 == 1 {
-					by = -by
-				}
-				for i := range levels {
-					if repeated.bit(min(max(i-by, 0), levels-1), k%c.Bits()) {
-						repeated.flip(i, k)
-					}
-				}
-			}
-			out = append(out, start{f.Name + ", repeated", repeated})
-			if longer := shortened(f, levels, bitCount); longer > levels {
-				c, err := code.New(f.Name, longer)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, start{fmt.Sprintf("%s of %d levels, shortened", f.Name, longer), wordsOf(c, levels, bitCount)})
-			}
-		default:
+		short := bitCount - c.Bits()
+		if short < 0 {
 			if w := punctured(wordsOf(c, levels, c.Bits()), bitCount, rng); w != nil {
-				out = append(out, start{f.Name + ", punctured", w})
+				add(w, "%s, punctured", f.Name)
 			}
+			continue
+		}
+		w := wordsOf(c, levels, bitCount)
+		if short == 0 {
+			add(w, "%s", f.Name)
+			continue
+		}
+		add(w, "%s, padded", f.Name)
+		add(repeated(w, c.Bits()), "%s, repeated", f.Name)
+		if longer := shortened(f, levels, bitCount); longer > levels {
+			c, err := code.New(f.Name, longer)
+			if err != nil {
+				return nil, err
+			}
+			add(wordsOf(c, levels, bitCount), "%s of %d levels, shortened", f.Name, longer)
 		}
 	}
 	return out, nil
+}
+
+// repeated copies the first bits into the others, each time a few levels later.
+func repeated(w *words, first int) *words {
+	w = w.clone()
+	for k := first; k < w.bits; k++ {
+		by := (k/first + 1) / 2
+		if k/first%2 == 1 {
+			by = -by
+		}
+		for i := range w.levels {
+			if w.bit(min(max(i-by, 0), w.levels-1), k%first) {
+				w.flip(i, k)
+			}
+		}
+	}
+	return w
 }
 
 // digits returns a code of two digits, as b1jdj and b2jdj are. The less significant digit is
@@ -93,16 +96,8 @@ func digits(levels, bitCount, m int) *words {
 // shortened is the largest number of levels, up to 16 times levels, at which a code family
 // has at most the given number of bits.
 func shortened(f code.Family, levels, bitCount int) int {
-	hi := min(16*levels, code.MaxLevels)
-	for lo := levels; lo < hi; {
-		mid := (lo + hi + 1) / 2
-		if f.Bits(mid) <= bitCount {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	return hi
+	most := min(16*levels, code.MaxLevels)
+	return levels + sort.Search(most-levels, func(i int) bool { return f.Bits(levels+i+1) > bitCount })
 }
 
 // punctured removes random columns, first the columns without a transition. It returns nil
@@ -143,7 +138,7 @@ func punctured(w *words, bitCount int, rng *rand.Rand) *words {
 // cannot go on, or where no bit may change any more.
 func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	w := newWords(levels, bitCount)
-	seen := map[string]bool{w.key(0): true}
+	seen := map[string]bool{key(w.row(0)): true}
 	oldest := rng.Perm(bitCount) // the bits; the bit whose last change is the oldest comes first
 	changes := make([]int, bitCount)
 	word := make([]uint64, w.width)
@@ -163,7 +158,7 @@ func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 				word[k/64] ^= 1 << (k % 64)
 			}
 			copy(w.row(i), word)
-			if len(choice) > 0 && !seen[w.key(i)] {
+			if len(choice) > 0 && !seen[key(w.row(i))] {
 				for _, k := range choice {
 					changes[k]++
 					at := slices.Index(oldest, k)
@@ -176,7 +171,7 @@ func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 		if again {
 			return nil
 		}
-		seen[w.key(i)] = true
+		seen[key(w.row(i))] = true
 	}
 	return w
 }
@@ -198,14 +193,14 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 
 // starts lists the codes that a search begins from: Options.Start where it is given, else
 // the named codes and random codes.
-func (o *Options) starts(rng *rand.Rand) ([]start, error) {
+func (o *Options) starts(rng *rand.Rand) ([]Candidate, error) {
 	if o.Start != nil {
 		for k, at := range o.Start.Transitions() {
 			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
 				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", ErrImpossible, k+1, o.Start.Name(), len(at), o.MaxTransitions)
 			}
 		}
-		return []start{{o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits)}}, nil
+		return []Candidate{newCandidate(o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits))}, nil
 	}
 	all, err := named(o.Levels, o.Bits, rng)
 	if err != nil {
@@ -213,27 +208,21 @@ func (o *Options) starts(rng *rand.Rand) ([]start, error) {
 	}
 	for m := 2; m < o.Bits && m <= o.Levels/2; m += 1 + m/8 {
 		if w := digits(o.Levels, o.Bits, m); w != nil {
-			all = append(all, start{fmt.Sprintf("Johnson digits of %d bits", m), w})
+			all = append(all, newCandidate(fmt.Sprintf("Johnson digits of %d bits", m), w))
 		}
 	}
 	for _, spacing := range spacings(o.Bits) {
 		for tries, found := 0, 0; tries < 20 && found < 2; tries++ {
 			if w := walk(o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
-				all = append(all, start{fmt.Sprintf("random, runs of about %.1f levels", spacing), w})
+				all = append(all, newCandidate(fmt.Sprintf("random, runs of about %.1f levels", spacing), w))
 				found++
 			}
 		}
 	}
 	for _, c := range o.Also {
-		all = append(all, start{c.Name(), wordsOf(c, o.Levels, o.Bits)})
+		all = append(all, newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits)))
 	}
-	var out []start
-	for _, s := range all {
-		if o.fits(s.words) {
-			out = append(out, s)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(all, func(c Candidate) bool { return !o.fits(c.words) }), nil
 }
 
 // spacings are the distances of transitions to try. With the largest, one bit changes at a

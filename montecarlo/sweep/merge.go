@@ -7,15 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 	"math/bits"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"belsim/montecarlo"
+	"belsim/theory/base/table"
 )
 
 // Total is a sum over the labels of a cell: a 128-bit integer.
@@ -37,18 +36,45 @@ func (t Total) String() string {
 // MarshalJSON implements json.Marshaler.
 func (t Total) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 
-// cellValues are the numbers of one cell. Those that do not exist are NaN.
-type cellValues struct {
-	valid   bool // false where r and σ give a probability above 1
-	reached bool // a target relative error was reached
-	// mean is the mean |error| over the prior, in levels: the bound, the exact value, or the
-	// sampled mean. Only sampled cells have the fields that follow.
-	mean, stdErr, rms, within float64
-	worstLevel                int
-	worstMean                 float64
-	samples, abs, square      Total // sums over the samples of all labels
-	withinSamples             Total
-	fraction                  uint8 // abs and square are in units of 2^−fraction
+// Numbers are the numbers of a cell: its |error| in levels, over the prior.
+type Numbers struct {
+	Valid      bool         `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
+	Mean       table.Number `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
+	StdErr     table.Number `json:"stderr" doc:"standard error of mean, in levels; samples only"`
+	RMS        table.Number `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
+	Within     table.Number `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
+	WorstLevel *int         `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
+	WorstMean  table.Number `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
+	Samples    *Total       `json:"samples" doc:"samples of all levels together; samples only"`
+	SumAbs     *Total       `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
+	SumSquare  *Total       `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
+	SumWithin  *Total       `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
+	Fraction   *uint8       `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
+	Reached    *bool        `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+}
+
+// unsampled are the numbers of a cell without samples: its mean, or an invalid cell.
+func unsampled(mean table.Number, valid bool) Numbers {
+	none := table.Missing()
+	return Numbers{Valid: valid, Mean: mean, StdErr: none, RMS: none, Within: none, WorstMean: none}
+}
+
+// sampledNumbers are the numbers of a cell with the sums of its labels.
+func sampledNumbers(prior []float64, sums []montecarlo.Sums, reached *bool) Numbers {
+	o := montecarlo.Average(prior, sums)
+	v := Numbers{
+		Valid: true, Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within),
+		WorstLevel: &o.WorstLevel, WorstMean: table.Number(o.WorstMean),
+		Samples: new(Total), SumAbs: new(Total), SumSquare: new(Total), SumWithin: new(Total), Fraction: new(uint8), Reached: reached,
+	}
+	for _, s := range sums {
+		v.Samples.add(s.Samples)
+		v.SumAbs.add(s.Abs)
+		v.SumSquare.add(s.Square)
+		v.SumWithin.add(s.Within)
+		*v.Fraction = max(*v.Fraction, s.Fraction)
+	}
+	return v
 }
 
 // Merged has the results of a sweep, merged from the files of its shards.
@@ -57,11 +83,9 @@ type Merged struct {
 	Files  int // number of result files
 	Shards int // the number of shards N of the files; 0 where the files differ or there is none
 
-	values  []cellValues // by task
-	have    []bool       // by number of piece
-	prints  [][16]byte   // by number of piece: a hash of its line
-	from    []int32      // the file a piece is from
-	names   []string
+	numbers []Numbers                 // by task
+	from    []string                  // by number of piece: the file it is from; "" where it is missing
+	hashes  [][16]byte                // by number of piece: a hash of its line
 	partial map[int][]montecarlo.Sums // by task: sums of tasks that lack pieces
 	lacks   []int                     // by task: number of missing pieces
 }
@@ -71,50 +95,41 @@ type Merged struct {
 // that have changed since they were written. A piece that several files have is counted
 // once. Where files have different numbers for one piece, the error says so.
 func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
-	names, err := resultNames(dir)
+	files, err := resultFiles(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading %s: %w", dir, err)
 	}
 	if s == nil {
-		if len(names) == 0 {
+		if len(files) == 0 {
 			return nil, fmt.Errorf("%s: has no result file of a sweep, sweep-….jsonl", dir)
 		}
-		if s, err = planOf(filepath.Join(dir, names[0])); err != nil {
+		if s, err = planOf(filepath.Join(dir, files[0][0])); err != nil {
 			return nil, err
 		}
 	}
 	m := &Merged{
-		Sweep: s, values: make([]cellValues, s.Tasks()), names: names,
-		have: make([]bool, s.Pieces()), prints: make([][16]byte, s.Pieces()), from: make([]int32, s.Pieces()),
-		partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
+		Sweep: s, Files: len(files), numbers: make([]Numbers, s.Tasks()), from: make([]string, s.Pieces()),
+		hashes: make([][16]byte, s.Pieces()), partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
 	}
 	for t := range m.lacks {
 		m.lacks[t] = s.Parts(t)
 	}
-	for i, name := range names {
+	for i, found := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		h, err := s.scan(filepath.Join(dir, name), func(p Piece, text []byte) error { return m.add(p, text, i) })
+		name := found[0]
+		h, err := s.scan(filepath.Join(dir, name), func(p Piece, text []byte) error { return m.add(p, text, name) })
 		if err != nil {
 			return nil, err
 		}
-		m.Files++
-		if m.Files == 1 {
+		if i == 0 {
 			m.Shards = h.Shards
 		} else if m.Shards != h.Shards {
 			m.Shards = 0
 		}
 	}
 	return m, nil
-}
-
-// resultNames returns the result files of a folder, of all plans, in the order of names.
-func resultNames(dir string) ([]string, error) {
-	none := &Sweep{ID: "            "}
-	_, names, _, err := none.listing(dir)
-	slices.Sort(names)
-	return names, err
 }
 
 // planOf reads the plan in a result file.
@@ -130,80 +145,60 @@ func planOf(path string) (*Sweep, error) {
 	var d Definition
 	decoder := json.NewDecoder(bytes.NewReader(r.header.Plan))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&d); err != nil {
-		return nil, damaged(path, fmt.Sprintf("its plan cannot be read: %v", err))
+	var s *Sweep
+	if err = decoder.Decode(&d); err == nil {
+		s, err = New(d)
 	}
-	s, err := New(d)
-	if err != nil {
-		return nil, damaged(path, fmt.Sprintf("its plan cannot be read: %v", err))
-	}
-	if s.ID != r.header.PlanID {
-		return nil, damaged(path, fmt.Sprintf("its plan is not %.12s, which it says it is", r.header.PlanID))
+	switch {
+	case err != nil:
+		return nil, damaged(path, "its plan cannot be read: %v", err)
+	case s.ID != r.header.PlanID:
+		return nil, damaged(path, "its plan is not %.12s, which it says it is", r.header.PlanID)
 	}
 	return s, nil
 }
 
-// add takes a line of file i.
-func (m *Merged) add(p Piece, text []byte, i int) error {
+// add takes a line of a file.
+func (m *Merged) add(p Piece, text []byte, file string) error {
 	sum := sha256.Sum256(text)
-	n := m.number(p)
-	if m.have[n] {
-		if m.prints[n] != [16]byte(sum[:16]) {
-			return fmt.Errorf("%s has other numbers than in %s", m.describe(p.Task), m.names[m.from[n]])
+	hash, n := [16]byte(sum[:16]), m.numberOf(p)
+	if m.from[n] != "" {
+		if m.hashes[n] != hash {
+			return fmt.Errorf("%s has other numbers than in %s", m.describe(p.Task), m.from[n])
 		}
 		return nil
 	}
-	r, err := m.decode(text)
+	r, sums, err := m.decode(p, text)
 	if err != nil {
 		return err
 	}
-	m.have[n], m.prints[n], m.from[n] = true, [16]byte(sum[:16]), int32(i)
+	m.from[n], m.hashes[n] = file, hash
 	m.lacks[p.Task]--
-	cell := &m.values[p.Task]
-	nan := math.NaN()
-	if r.Sums == nil {
-		*cell = cellValues{valid: !r.Invalid, mean: r.Value, stdErr: nan, rms: nan, within: nan, worstMean: nan}
+	switch {
+	case r.Invalid:
+		m.numbers[p.Task] = unsampled(table.Missing(), false)
+		return nil
+	case r.Value != nil:
+		m.numbers[p.Task] = unsampled(table.Number(*r.Value), true)
 		return nil
 	}
-	sums := m.partial[p.Task]
-	if sums == nil {
-		sums = r.Sums
-	} else {
-		for l, x := range r.Sums {
-			sums[l].Add(x)
-		}
+	for row, x := range m.partial[p.Task] {
+		sums[row].Add(x)
 	}
 	if m.lacks[p.Task] > 0 {
 		m.partial[p.Task] = sums
 		return nil
 	}
 	delete(m.partial, p.Task)
-	*cell = sampledValues(m.Weights(len(sums)), sums)
-	cell.reached = r.Reached
+	m.numbers[p.Task] = sampledNumbers(m.priors[len(sums)], sums, r.Reached)
 	return nil
-}
-
-// sampledValues are the numbers of a cell with the sums of its labels.
-func sampledValues(prior []float64, sums []montecarlo.Sums) cellValues {
-	o := montecarlo.Average(prior, sums)
-	v := cellValues{valid: true, mean: o.Mean, stdErr: o.StdErr, rms: o.RMS, within: o.Within, worstLevel: o.WorstLevel, worstMean: o.WorstMean}
-	for _, s := range sums {
-		v.samples.add(s.Samples)
-		v.abs.add(s.Abs)
-		v.square.add(s.Square)
-		v.withinSamples.add(s.Within)
-		v.fraction = max(v.fraction, s.Fraction)
-	}
-	return v
 }
 
 // Missing is the number of pieces that no file has.
 func (m *Merged) Missing() int {
 	n := 0
-	for _, have := range m.have {
-		if !have {
-			n++
-		}
+	for _, lacks := range m.lacks {
+		n += lacks
 	}
 	return n
 }
@@ -219,8 +214,8 @@ func (m *Merged) Complete() error {
 // Invalid is the number of cells where r and σ give a probability above 1.
 func (m *Merged) Invalid() int {
 	n := 0
-	for _, v := range m.values {
-		if !v.valid {
+	for i := range m.numbers {
+		if !m.numbers[i].Valid {
 			n++
 		}
 	}
@@ -260,9 +255,9 @@ func (m *Merged) MissingShards(n int) (ShardList, error) {
 		n = m.Shards
 	}
 	var out ShardList
-	for i := range min(n, len(m.have)) {
-		for g := i; g < len(m.have); g += n {
-			if !m.have[g] {
+	for i := range min(n, len(m.from)) {
+		for g := i; g < len(m.from); g += n {
+			if m.from[g] == "" {
 				out = append(out, i+1)
 				break
 			}

@@ -34,52 +34,24 @@ type Plan struct {
 	Levels   []int
 	Scenario *scenario.Scenario // without an error model, which the cells have
 	Plane    scenario.Plane     // the error models of the cells
-	X, Y     Axis               // their parameters; for the Gaussian mixture r and σ
-
-	cutoff   float64            // of the plane of perceived labels; 0: the default
-	training perceived.Training // of the same
+	X, Y     scenario.Axis      // their parameters; for the Gaussian mixture r and σ
 	Methods  []scenario.Method
 	Sampling scenario.Sampling
 
-	prior string // path of the histogram of the labels
-	plane planeKeys
-	given map[string]bool // the keys that are in the file
-}
-
-// planeKeys are error models that a plan file can ask for, by the keys of their parameters.
-type planeKeys struct {
-	kind  scenario.PlaneKind
-	x, y  string  // keys of the two axes
-	usual float64 // the only value of y where the plan has none; 0: the plan must have some
-	new   func(p *Plan) scenario.Plane
-}
-
-// planes lists the error models that a plan file can ask for. The first is the usual one.
-func planes() []planeKeys {
-	plane := func(kind scenario.PlaneKind, usual float64, make func(p *Plan) scenario.Plane) planeKeys {
-		x, y := kind.Keys()
-		return planeKeys{kind, x, y, usual, make}
-	}
-	return []planeKeys{
-		plane(scenario.Mixtures, 0, func(*Plan) scenario.Plane { return scenario.MixturePlane{} }),
-		plane(scenario.PerceivedLabels, perceived.DefaultMisfit, func(p *Plan) scenario.Plane {
-			// Cells are computed side by side, so each learns on one goroutine.
-			model := perceived.Model{Cutoff: p.cutoff, Training: p.training}
-			return scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.Scenario.Prior}
-		}),
-	}
-}
-
-// learning returns the parameters of a plane of perceived labels that are not its axes.
-func (p *Plan) learning() (cutoff float64, training perceived.Training) {
-	if p.plane.kind != scenario.PerceivedLabels {
-		return 0, ""
-	}
-	return p.cutoff, p.training
+	cutoff   float64            // of a plane of perceived labels; 0: the default
+	training perceived.Training // of the same
+	prior    string             // path of the histogram of the labels
+	given    map[string]bool    // the keys that are in the file
 }
 
 // maxPlan is the largest size of a plan file, in bytes.
 const maxPlan = 16 << 20
+
+// planKey is a key of a plan file.
+type planKey struct {
+	to   any    // where its value goes
+	want string // the value, for people
+}
 
 // ReadPlan reads a plan file and the histogram of the labels that it names. decoders are the
 // decoders that it can ask for. ReadPlan is strict: the error names the file, and the line or
@@ -89,17 +61,6 @@ func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading plan: %w", err)
 	}
-	return parsePlan(path, text, decoders, planes())
-}
-
-// planKey is a key of a plan file.
-type planKey struct {
-	to   any    // the place of its value
-	want string // the value, for people
-}
-
-// parsePlan reads the text of a plan file, which can ask for some planes of error models.
-func parsePlan(path string, text []byte, decoders decode.Registry, known []planeKeys) (*Plan, error) {
 	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
 		return nil, fmt.Errorf("%s: is not text in UTF-8", path)
 	}
@@ -108,7 +69,9 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 		training: perceived.BitByBit, given: map[string]bool{},
 	}
 	p.Scenario.Decoders = decoders
-	keys := map[string]planKey{
+	const axis = `a range "lo:hi:count[:log]" or a list of numbers`
+	axes := map[string]*planAxis{"r": {}, "sigma": {}, "label_noise": {}, "misfit": {}}
+	if err := p.readKeys(text, map[string]planKey{
 		"codes":       {&p.Codes, `a list of codes, ["unary", "mine.csv"]`},
 		"decoders":    {&p.Decoders, `a list of decoders, ["auto"]`},
 		"levels":      {&p.Levels, "a list of whole numbers, [64, 256]"},
@@ -124,34 +87,34 @@ func parsePlan(path string, text []byte, decoders decode.Registry, known []plane
 		"cutoff":      {&p.cutoff, "a number"},
 		"training":    {&p.training, `"bits" or "decoder"`},
 		"prior":       {&p.prior, "the path of a histogram"},
-	}
-	axes := map[string]*planAxis{}
-	for _, m := range known {
-		for _, name := range []string{m.x, m.y} {
-			if axes[name] == nil {
-				axes[name] = &planAxis{}
-				keys[name] = planKey{axes[name], `a range "lo:hi:count[:log]" or a list of numbers`}
-			}
-		}
-	}
-	if err := p.readKeys(text, keys); err != nil {
+		"r":           {axes["r"], axis},
+		"sigma":       {axes["sigma"], axis},
+		"label_noise": {axes["label_noise"], axis},
+		"misfit":      {axes["misfit"], axis},
+	}); err != nil {
 		return nil, err
 	}
-	if err := p.choosePlane(known); err != nil {
+	kind, err := p.planeKind()
+	if err != nil {
 		return nil, err
 	}
-	if err := p.check(); err != nil {
+	if err := p.check(kind); err != nil {
 		return nil, err
 	}
-	p.X, p.Y = Axis(*axes[p.plane.x]), Axis(*axes[p.plane.y])
-	if !p.given[p.plane.y] {
-		p.Y = Axis{Values: []float64{p.plane.usual}, Even: true}
+	x, y := kind.Keys()
+	p.X, p.Y = scenario.Axis(*axes[x]), scenario.Axis(*axes[y])
+	if kind == scenario.PerceivedLabels && !p.given[y] {
+		p.Y = scenario.ListAxis([]float64{perceived.DefaultMisfit})
 	}
-	var err error
 	if p.Scenario.Prior, err = scenario.ReadPrior(p.prior); err != nil {
 		return nil, p.refuse("%w", err)
 	}
-	p.Plane = p.plane.new(p)
+	p.Plane = scenario.MixturePlane{}
+	if kind == scenario.PerceivedLabels {
+		// Cells are computed side by side, so each learns on one goroutine.
+		model := perceived.Model{Cutoff: p.cutoff, Training: p.training}
+		p.Plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.Scenario.Prior}
+	}
 	return p, nil
 }
 
@@ -211,28 +174,29 @@ func (p *Plan) readKeys(text []byte, keys map[string]planKey) error {
 	return nil
 }
 
-// choosePlane finds the error models by the keys that are there.
-func (p *Plan) choosePlane(known []planeKeys) error {
-	p.plane = known[0]
+// planeKind finds the error models by the keys that are there.
+func (p *Plan) planeKind() (kind scenario.PlaneKind, err error) {
 	chosen := ""
-	for _, m := range known {
-		for _, name := range []string{m.x, m.y} {
+	for _, k := range []scenario.PlaneKind{scenario.Mixtures, scenario.PerceivedLabels} {
+		x, y := k.Keys()
+		for _, name := range []string{x, y} {
 			if !p.given[name] {
 				continue
 			}
-			if chosen != "" && p.plane.kind != m.kind {
-				return p.refuse("%q and %q are of two error models; want one of them", chosen, name)
+			if chosen != "" && kind != k {
+				return "", p.refuse("%q and %q are of two error models; want one of them", chosen, name)
 			}
-			p.plane, chosen = m, name
+			kind, chosen = k, name
 		}
 	}
-	return nil
+	return kind, nil
 }
 
 // check refuses values without a meaning.
-func (p *Plan) check() error {
-	for _, name := range []string{"codes", "levels", p.plane.x, p.plane.y, "methods"} {
-		if !p.given[name] && !(name == p.plane.y && p.plane.usual > 0) {
+func (p *Plan) check(kind scenario.PlaneKind) error {
+	x, y := kind.Keys()
+	for _, name := range []string{"codes", "levels", x, y, "methods"} {
+		if !p.given[name] && name != "misfit" {
 			return p.refuse("has no %q, which every plan has", name)
 		}
 	}
@@ -243,22 +207,18 @@ func (p *Plan) check() error {
 		checkList(p, "methods", p.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList(p, "outputs", []scenario.Outputs{s.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
 		checkList(p, "labels", []scenario.Labels{s.Labels}, scenario.Levels, scenario.Continuous),
+		checkList(p, "training", []perceived.Training{p.training}, perceived.BitByBit, perceived.ForDecoder),
+		checkList(p, "levels", p.Levels),
 	); err != nil {
 		return err
 	}
-	if err := p.checkPlane(); err != nil {
-		return err
-	}
-	if len(p.Levels) == 0 {
-		return p.refuse(`"levels" is an empty list`)
-	}
-	for i, l := range p.Levels {
+	for _, l := range p.Levels {
 		if l < code.MinLevels || l > code.MaxLevels {
 			return p.refuse(`"levels" has %d; want %d to %d`, l, code.MinLevels, code.MaxLevels)
 		}
-		if slices.Contains(p.Levels[:i], l) {
-			return p.refuse(`"levels" has %d twice`, l)
-		}
+	}
+	if err := p.checkPlane(kind); err != nil {
+		return err
 	}
 	switch draw := p.Sampling; {
 	case p.given["rel_err"] && !(draw.RelErr > 0):
@@ -281,20 +241,18 @@ func (p *Plan) check() error {
 }
 
 // checkPlane refuses keys that are for another plane of error models.
-func (p *Plan) checkPlane() error {
-	if p.plane.kind != scenario.PerceivedLabels {
+func (p *Plan) checkPlane(kind scenario.PlaneKind) error {
+	if kind != scenario.PerceivedLabels {
 		for _, name := range []string{"cutoff", "training"} {
 			if p.given[name] {
-				return p.refuse("%q does not go with %q", name, p.plane.x)
+				x, _ := kind.Keys()
+				return p.refuse("%q does not go with %q", name, x)
 			}
 		}
 		return nil
 	}
 	if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
 		return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
-	}
-	if err := checkList(p, "training", []perceived.Training{p.training}, perceived.BitByBit, perceived.ForDecoder); err != nil {
-		return err
 	}
 	if p.training == perceived.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
 		p.Scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
@@ -303,27 +261,23 @@ func (p *Plan) checkPlane() error {
 }
 
 // checkList refuses an empty list, one that has a value twice, and values other than some.
-func checkList[S ~string](p *Plan, name string, values []S, of ...S) error {
+func checkList[V comparable](p *Plan, name string, values []V, of ...V) error {
 	if len(values) == 0 {
 		return p.refuse("%q is an empty list", name)
 	}
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
-			return p.refuse("%q has %q twice", name, v)
+			return p.refuse("%q has %#v twice", name, v)
 		}
 		if len(of) > 0 && !slices.Contains(of, v) {
-			some := make([]string, len(of))
-			for k, o := range of {
-				some[k] = string(o)
-			}
-			return p.refuse("%q has %q; want some of %s", name, v, strings.Join(some, ", "))
+			return p.refuse("%q has %#v; want some of %s", name, v, strings.ReplaceAll(strings.Trim(fmt.Sprint(of), "[]"), " ", ", "))
 		}
 	}
 	return nil
 }
 
-// planAxis is an Axis in a plan file: a range, written as for --r, or a list of numbers.
-type planAxis Axis
+// planAxis is an axis in a plan file: a range, written as for --r, or a list of numbers.
+type planAxis scenario.Axis
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (a *planAxis) UnmarshalJSON(text []byte) error {
@@ -332,22 +286,15 @@ func (a *planAxis) UnmarshalJSON(text []byte) error {
 		if err := json.Unmarshal(text, &s); err != nil {
 			return err
 		}
-		var r scenario.Range
-		if err := r.UnmarshalText([]byte(s)); err != nil {
-			return err
-		}
-		*a = planAxis{r.Values(), true, r.Log}
-		if r.List != nil {
-			a.Even, _ = scenario.Spacing(r.List)
-		}
-		return nil
+		return (*scenario.Axis)(a).UnmarshalText([]byte(s))
 	}
-	if err := json.Unmarshal(text, &a.Values); err != nil {
+	var values []float64
+	if err := json.Unmarshal(text, &values); err != nil {
 		return errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
 	}
-	if err := scenario.CheckList(a.Values); err != nil {
+	if err := scenario.CheckList(values); err != nil {
 		return err
 	}
-	a.Even, a.Log = scenario.Spacing(a.Values)
+	*a = planAxis(scenario.ListAxis(values))
 	return nil
 }

@@ -2,15 +2,11 @@ package sweep
 
 import (
 	"context"
-	"math"
 	"os"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/montecarlo/scenario"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -114,65 +110,5 @@ func TestPlanMeaning(t *testing.T) {
 	}
 	if s.Pairs[0].Outputs != scenario.Logits || s.Pairs[1].Outputs != scenario.Bits || s.Pairs[2].Levels != 4 {
 		t.Errorf("the pairs are %+v", s.Pairs)
-	}
-}
-
-// flat is a plane whose models give all bits of all labels the same probability, x·y.
-type flat struct{ code *code.Code }
-
-func (flat) Kind() scenario.PlaneKind { return "flat" }
-
-func (flat) Of(_ context.Context, c *code.Code) (scenario.Lines, error) { return flat{c}, nil }
-
-func (f flat) Line(_ context.Context, y float64) (scenario.Line, error) {
-	return flatLine{f.code, y}, nil
-}
-
-type flatLine struct {
-	code *code.Code
-	y    float64
-}
-
-func (l flatLine) Valid(x float64) bool { return x*l.y <= 1 }
-
-func (l flatLine) Errors(_ context.Context, x float64) (mat.Matrix, error) {
-	e := mat.NewDense(l.code.Levels(), l.code.Bits(), nil)
-	e.Apply(func(int, int, float64) float64 { return x * l.y }, e)
-	return e, nil
-}
-
-func (flatLine) Proportional() (float64, bool) { return math.Inf(1), false }
-
-// TestAnotherPlane: a further error model needs a scenario.Plane and a line with its name and
-// two keys, and is computed like the mixture.
-func TestAnotherPlane(t *testing.T) {
-	t.Chdir(t.TempDir())
-	known := append(planes(), planeKeys{"flat", "rate", "factor", 0, func(*Plan) scenario.Plane { return flat{} }})
-	parse := func(text string) (*Plan, error) { return parsePlan("plan.json", []byte(text), decode.Builtin(), known) }
-	p, err := parse(`{"codes": ["unary"], "levels": [4], "rate": [0.1, 0.2], "factor": [1, 6], "methods": ["exact"]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	problems, err := p.Problems(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := worked(t, problems)
-	// e = 0.1: one of three bits of the unary code of four levels errs 0.3 times on average.
-	if cells[0].Mean < 0.25 || cells[0].Mean > 0.3 || cells[1].Mean <= cells[0].Mean || !cells[2].Valid || cells[3].Valid {
-		t.Errorf("the cells are %+v", cells)
-	}
-	mixture := mustProblems(t, `{"codes": ["unary"], "levels": [4], "r": [0.1, 0.2], "sigma": [1, 6], "methods": ["exact"]}`)
-	if mixture.Sweep.ID == problems.Sweep.ID {
-		t.Error("two error models have the same ID")
-	}
-	for text, want := range map[string]string{
-		`{"codes": ["unary"], "levels": [4], "rate": [0.1], "sigma": [1], "methods": ["exact"]}`: "two error models",
-		`{"codes": ["unary"], "levels": [4], "rate": [0.1], "methods": ["exact"]}`:               `has no "factor"`,
-		`{"codes": ["unary"], "levels": [4], "methods": ["exact"]}`:                              `has no "r"`,
-	} {
-		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want %q", text, err, want)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"belsim/montecarlo"
@@ -43,13 +44,14 @@ type side struct {
 func (p *Plan) Problems(ctx context.Context) (*Problems, error) {
 	out := &Problems{scenario: p.Scenario}
 	d := Definition{
-		NumericVersion: montecarlo.NumericVersion,
-		Samples:        p.Sampling.Samples, RelErr: p.Sampling.RelErr, MaxSamples: p.Sampling.MaxSamples,
+		NumericVersion: montecarlo.NumericVersion, Plane: p.Plane.Kind(), Axes: scenario.AxesOf(p.Plane.Kind(), p.X, p.Y),
+		Samples: p.Sampling.Samples, RelErr: p.Sampling.RelErr, MaxSamples: p.Sampling.MaxSamples,
 		Within: p.Sampling.Within, Seed: p.Sampling.Seed,
 		Reading: p.Scenario.Reading(),
 	}
-	d.SetAxes(p.Plane.Kind(), p.X, p.Y)
-	d.Cutoff, d.Training = p.learning()
+	if d.Plane == scenario.PerceivedLabels {
+		d.Cutoff, d.Training = p.cutoff, p.training
+	}
 	err := p.pair(ctx, out, &d)
 	if err == nil {
 		out.Sweep, err = New(d)
@@ -151,9 +153,8 @@ func (p *Problems) leave(format string, a ...any) {
 }
 
 // openLevels opens a code at each number of levels of the plan. A file has its own.
-func (p *Plan) openLevels(name string, out *Problems) ([]*code.Code, error) {
+func (p *Plan) openLevels(name string, out *Problems) (codes []*code.Code, err error) {
 	if !code.IsFile(name) {
-		var codes []*code.Code
 		for _, l := range p.Levels {
 			c, err := code.New(name, l)
 			if err != nil {
@@ -163,20 +164,17 @@ func (p *Plan) openLevels(name string, out *Problems) ([]*code.Code, error) {
 		}
 		return codes, nil
 	}
-	codes, err := scenario.OpenCodes([]string{name}, scenario.Sizes{Real: p.Scenario.ReadsReal(p.Decoders...)})
-	if err != nil {
+	if codes, err = scenario.OpenCodes([]string{name}, scenario.Sizes{Real: p.Scenario.ReadsReal(p.Decoders...)}); err != nil {
 		return nil, err
 	}
-	fits := false
-	for _, l := range p.Levels {
-		if l == codes[0].Levels() {
-			fits = true
-		} else {
-			out.leave("%s at %d levels, of which it has %d", name, l, codes[0].Levels())
-		}
+	own := codes[0].Levels()
+	if !slices.Contains(p.Levels, own) {
+		return nil, fmt.Errorf(`%s has %d levels, which "levels" does not have`, name, own)
 	}
-	if !fits {
-		return nil, fmt.Errorf(`%s has %d levels, which "levels" does not have`, name, codes[0].Levels())
+	for _, l := range p.Levels {
+		if l != own {
+			out.leave("%s at %d levels, of which it has %d", name, l, own)
+		}
 	}
 	return codes, nil
 }
@@ -228,39 +226,6 @@ func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, m
 		}
 	}
 	return methods, nil
-}
-
-// finder finds the sampling problems of cells. It remembers the error models of the last cell,
-// whose neighbours share them, and belongs to one goroutine.
-type finder struct {
-	*Problems
-	pair int
-	y    float64
-	line scenario.Line
-}
-
-// problem is the sampling problem of a cell; nil where r and σ give a probability above 1.
-func (f *finder) problem(ctx context.Context, t Task) (*montecarlo.Problem, error) {
-	s := f.sides[t.Pair]
-	if f.line == nil || f.pair != t.Pair || f.y != t.Y {
-		line, err := s.models.Line(ctx, t.Y)
-		if err != nil {
-			return nil, err
-		}
-		f.pair, f.y, f.line = t.Pair, t.Y, line
-	}
-	if !f.line.Valid(t.X) {
-		return nil, nil
-	}
-	e, err := f.line.Errors(ctx, t.X)
-	if err != nil {
-		return nil, err
-	}
-	p, err := f.scenario.ProblemOf(ctx, s.code, s.decoder, e, f.Sweep.sampling())
-	if scenario.Invalid(err) {
-		return nil, nil
-	}
-	return p, err
 }
 
 // sampling says how the cells are sampled.

@@ -49,46 +49,23 @@ type Definition struct {
 	NumericVersion int                `json:"numeric_version" doc:"version of the numbers; results of different versions are never mixed"`
 	Plane          scenario.PlaneKind `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
 	Pairs          []Pair             `json:"pairs" doc:"the codes, each with a decoder"`
-	R              Axis               `json:"r,omitzero" doc:"the values of r; missing in other planes"`
-	Sigma          Axis               `json:"sigma,omitzero" doc:"the values of σ, in levels; missing in other planes"`
-	LabelNoise     Axis               `json:"label_noise,omitzero" doc:"the values of the label noise s, in levels; missing in other planes"`
-	Misfit         Axis               `json:"misfit,omitzero" doc:"the values of the misfit η, in levels; missing in other planes"`
-	Cutoff         float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
-	Training       perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
-	Samples        uint64             `json:"samples" doc:"samples of each label; not used with rel_err"`
-	RelErr         float64            `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
-	MaxSamples     uint64             `json:"max_samples" doc:"the most samples of each label with rel_err"`
-	Within         int                `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
-	Seed           uint64             `json:"seed" doc:"seed of the random numbers"`
+	scenario.Axes[scenario.Axis]
+	Cutoff     float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
+	Training   perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
+	Samples    uint64             `json:"samples" doc:"samples of each label; not used with rel_err"`
+	RelErr     float64            `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
+	MaxSamples uint64             `json:"max_samples" doc:"the most samples of each label with rel_err"`
+	Within     int                `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
+	Seed       uint64             `json:"seed" doc:"seed of the random numbers"`
 	scenario.Reading
 	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
 }
 
-// SetAxes sets the plane and the values of its parameters.
-func (d *Definition) SetAxes(kind scenario.PlaneKind, x, y Axis) {
-	d.Plane = kind
-	if kind == scenario.PerceivedLabels {
-		d.LabelNoise, d.Misfit = x, y
-	} else {
-		d.R, d.Sigma = x, y
-	}
-}
-
 // X returns the values of the first parameter of the plane.
-func (d *Definition) X() Axis {
-	if d.Plane == scenario.PerceivedLabels {
-		return d.LabelNoise
-	}
-	return d.R
-}
+func (d *Definition) X() scenario.Axis { x, _ := d.Axes.Of(d.Plane); return x }
 
 // Y returns the values of the second parameter of the plane.
-func (d *Definition) Y() Axis {
-	if d.Plane == scenario.PerceivedLabels {
-		return d.Misfit
-	}
-	return d.Sigma
-}
+func (d *Definition) Y() scenario.Axis { _, y := d.Axes.Of(d.Plane); return y }
 
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
 // both.
@@ -105,13 +82,6 @@ type Pair struct {
 // String is the pair as a pair of a figure is named, CODE:DECODER:LEVELS.
 func (p Pair) String() string { return fmt.Sprintf("%s:%s:%d", p.Code, p.Decoder, p.Levels) }
 
-// Axis holds the values of one parameter of the error model, in ascending order.
-type Axis struct {
-	Values []float64 `json:"values" doc:"the values, in ascending order"`
-	Even   bool      `json:"even" doc:"the values are evenly spaced, in their logarithms with log"`
-	Log    bool      `json:"log" doc:"the values are evenly spaced in their logarithms"`
-}
-
 // Prior is how often each of a number of labels occurs.
 type Prior struct {
 	Levels  int       `json:"levels" doc:"number of levels L"`
@@ -123,6 +93,18 @@ type ID [16]byte
 
 // String is the ID in hexadecimal digits.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (id *ID) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(id)) {
+		return hex.ErrLength
+	}
+	_, err := hex.Decode(id[:], text)
+	return err
+}
 
 // Task is one cell.
 type Task struct {
@@ -139,11 +121,11 @@ type Sweep struct {
 	Definition
 	ID string // a hash of the tasks in their order, and of how they are cut
 
-	first  []int // number of tasks before each pair
+	first  []int // by pair: its first task
 	ids    []ID  // by task
 	sorted []int // tasks by their ID
-	before []int // by place in sorted: number of pieces before it
-	rank   []int // by task: its place in sorted
+	number []int // by task: the number of its first piece among those of all tasks by their ID
+	pieces int
 	cuts   []cut // by pair
 	priors map[int][]float64
 }
@@ -204,11 +186,8 @@ func (s *Sweep) list(total int) error {
 		for _, sigma := range s.Y().Values {
 			for _, r := range s.X().Values {
 				for k := range digests {
-					var text [sha256.Size + 16]byte
-					copy(text[:], digests[k][:])
-					binary.BigEndian.PutUint64(text[sha256.Size:], math.Float64bits(r))
-					binary.BigEndian.PutUint64(text[sha256.Size+8:], math.Float64bits(sigma))
-					sum := sha256.Sum256(text[:])
+					text := binary.BigEndian.AppendUint64(digests[k][:], math.Float64bits(r))
+					sum := sha256.Sum256(binary.BigEndian.AppendUint64(text, math.Float64bits(sigma)))
 					s.ids = append(s.ids, ID(sum[:16]))
 				}
 			}
@@ -218,26 +197,18 @@ func (s *Sweep) list(total int) error {
 	for i := range s.sorted {
 		s.sorted[i] = i
 	}
-	slices.SortFunc(s.sorted, func(a, b int) int {
-		x, y := &s.ids[a], &s.ids[b]
-		// The first eight bytes nearly always decide.
-		if c := cmp.Compare(binary.BigEndian.Uint64(x[:]), binary.BigEndian.Uint64(y[:])); c != 0 {
-			return c
-		}
-		return bytes.Compare(x[8:], y[8:])
-	})
-	s.rank, s.before = make([]int, total), make([]int, total+1)
-	plan := sha256.New()
+	slices.SortFunc(s.sorted, func(a, b int) int { return bytes.Compare(s.ids[a][:], s.ids[b][:]) })
+	s.number, s.pieces = make([]int, total), 0
 	for at, t := range s.sorted {
 		if at > 0 && s.ids[t] == s.ids[s.sorted[at-1]] {
 			return fmt.Errorf("the cells %s and %s are the same", s.describe(s.sorted[at-1]), s.describe(t))
 		}
-		s.rank[t] = at
-		s.before[at+1] = s.before[at] + s.Parts(t)
-		if s.before[at+1] > maxPieces {
+		s.number[t] = s.pieces
+		if s.pieces += s.Parts(t); s.pieces > maxPieces {
 			return fmt.Errorf("more than %d pieces of %d samples; want several plans", maxPieces, PieceSamples)
 		}
 	}
+	plan := sha256.New()
 	fmt.Fprintf(plan, "belsim plan\npieces %d %d\n", PieceSamples, maxTaskParts)
 	for i := range s.ids {
 		plan.Write(s.ids[i][:])
@@ -309,7 +280,7 @@ func (s *Sweep) cut(i int) cut {
 func (s *Sweep) Tasks() int { return len(s.ids) }
 
 // Pieces is the number of pieces of all tasks.
-func (s *Sweep) Pieces() int { return s.before[len(s.sorted)] }
+func (s *Sweep) Pieces() int { return s.pieces }
 
 // Task returns task t, from 0: by pair, σ, r and method, in the order of the plan.
 func (s *Sweep) Task(t int) Task {
@@ -320,12 +291,6 @@ func (s *Sweep) Task(t int) Task {
 	x, y := s.X().Values, s.Y().Values
 	return Task{i, x[cell%len(x)], y[cell/len(x)], methods[at%len(methods)]}
 }
-
-// TaskID returns the ID of task t.
-func (s *Sweep) TaskID(t int) ID { return s.ids[t] }
-
-// Weights returns the prior of the labels for a number of levels.
-func (s *Sweep) Weights(levels int) []float64 { return s.priors[levels] }
 
 // describe returns a task in words.
 func (s *Sweep) describe(t int) string {
@@ -370,11 +335,12 @@ func (s *Sweep) Spans(p Piece) []montecarlo.Span {
 func (s *Sweep) Part(i, n int) []Piece {
 	var out []Piece
 	at := 0
-	for g := i - 1; g < s.Pieces(); g += n {
-		for s.before[at+1] <= g {
+	for g := i - 1; g < s.pieces; g += n {
+		for at+1 < len(s.sorted) && s.number[s.sorted[at+1]] <= g {
 			at++
 		}
-		out = append(out, Piece{s.sorted[at], g - s.before[at]})
+		task := s.sorted[at]
+		out = append(out, Piece{task, g - s.number[task]})
 	}
 	slices.SortFunc(out, func(a, b Piece) int {
 		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Part, b.Part))
@@ -382,8 +348,8 @@ func (s *Sweep) Part(i, n int) []Piece {
 	return out
 }
 
-// number is the place of a piece among all, by the ID of its task.
-func (s *Sweep) number(p Piece) int { return s.before[s.rank[p.Task]] + p.Part }
+// numberOf is the number of a piece among those of all tasks by their ID.
+func (s *Sweep) numberOf(p Piece) int { return s.number[p.Task] + p.Part }
 
 // find returns the task with an ID.
 func (s *Sweep) find(id ID) (task int, ok bool) {

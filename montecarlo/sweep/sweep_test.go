@@ -3,6 +3,7 @@ package sweep
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ func small() Definition {
 			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
 			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []scenario.Method{scenario.Sample}},
 		},
-		R: Axis{Values: []float64{0.1, 0.2}}, Sigma: Axis{Values: []float64{1, 2, 3}},
+		Axes:    scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}}, scenario.Axis{Values: []float64{1, 2, 3}}),
 		Samples: 1000, Within: 5, Seed: 1, Reading: scenario.Reading{Temperature: 1, LabelKind: scenario.Levels},
 	}
 }
@@ -45,33 +46,53 @@ func mustNew(t testing.TB, p Definition) *Sweep {
 // made is a result of a piece that anybody can make again.
 func (s *Sweep) made(p Piece) Result {
 	task := s.Task(p.Task)
-	r := Result{Piece: p, Value: math.NaN()}
+	r := s.result(p)
 	switch id := s.ids[p.Task]; {
 	case id[0] < 40:
 		r.Invalid = true
 	case task.Method != scenario.Sample:
-		r.Value = float64(id[1]) / 3
+		v := value(id[1]) / 3
+		r.Value = &v
 	default:
-		r.Sums = make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)
+		sums := make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)
 		for _, span := range s.Spans(p) {
 			// Sums of a span are those of its parts, however it was cut.
 			for n := range span.Samples {
 				x := uint64(id[2])*((uint64(span.Block)*montecarlo.BlockSize+n)%7) + uint64(span.Row)
-				r.Sums[span.Row].Add(montecarlo.Sums{Samples: 1, Abs: x, Square: x * x, Within: x % 2})
+				sums[span.Row].Add(montecarlo.Sums{Samples: 1, Abs: x, Square: x * x, Within: x % 2})
 			}
 		}
+		r = s.sampled(p, sums, false)
 	}
 	return r
+}
+
+// add stores a made-up result of a piece.
+func add(t testing.TB, h *Shard, p Piece, r Result) {
+	t.Helper()
+	if err := h.add(p, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cellsOf are the rows of all cells, as JSON.
+func cellsOf(t testing.TB, m *Merged) string {
+	t.Helper()
+	text, err := json.Marshal(m.Table("").Cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestIDs(t *testing.T) {
 	s := mustNew(t, small())
 	// Results that users have are found by these: a change of them wants a new
 	// montecarlo.NumericVersion or a new format, or is a mistake.
-	if got, want := s.TaskID(0).String(), "3d2a34268d716ce3b7f6139243c11336"; got != want {
+	if got, want := s.ids[0].String(), "3d2a34268d716ce3b7f6139243c11336"; got != want {
 		t.Errorf("task 0 is %s, want %s", got, want)
 	}
-	if got, want := s.TaskID(1).String(), "6d1e2cf541db359776c32162007dda00"; got != want {
+	if got, want := s.ids[1].String(), "6d1e2cf541db359776c32162007dda00"; got != want {
 		t.Errorf("task 1 is %s, want %s", got, want)
 	}
 	// All that determines the numbers changes the IDs of what it determines, and nothing else does.
@@ -103,10 +124,10 @@ func TestIDs(t *testing.T) {
 		tt.change(&p)
 		other := mustNew(t, p)
 		changed := 0
-		if other.TaskID(0) != s.TaskID(0) {
+		if other.ids[0] != s.ids[0] {
 			changed |= exact
 		}
-		if other.TaskID(1) != s.TaskID(1) {
+		if other.ids[1] != s.ids[1] {
 			changed |= sample
 		}
 		if changed != tt.changes || (other.ID != s.ID) != (changed != 0) {
@@ -150,7 +171,7 @@ func TestShardsCover(t *testing.T) {
 		}
 	}
 	for task := range s.Tasks() {
-		at, ok := s.find(s.TaskID(task))
+		at, ok := s.find(s.ids[task])
 		if !ok || at != task {
 			t.Errorf("task %d is found as %d, %v", task, at, ok)
 		}
@@ -194,7 +215,7 @@ func TestSpansCover(t *testing.T) {
 	}
 	p := small()
 	p.Samples = montecarlo.BlockSize << 31
-	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], R: Axis{Values: []float64{1}}, Sigma: Axis{Values: []float64{1}}, Samples: p.Samples})
+	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], Axes: scenario.AxesOf(scenario.Mixtures, scenario.ListAxis([]float64{1}), scenario.ListAxis([]float64{1})), Samples: p.Samples})
 	if s.Parts(1) > maxTaskParts {
 		t.Errorf("%d parts of the largest task", s.Parts(1))
 	}
@@ -208,9 +229,9 @@ func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 		t.Fatal(err)
 	}
 	for _, p := range s.Part(i, n) {
-		h.Add(s.made(p))
+		add(t, h, p, s.made(p))
 	}
-	if err := h.Flush(); err != nil {
+	if err := h.flush(); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -236,7 +257,7 @@ func TestMergeAnyCut(t *testing.T) {
 	if err := s.list(s.Tasks()); err != nil {
 		t.Fatal(err)
 	}
-	rows := func(cuts ...int) []cellValues {
+	rows := func(cuts ...int) string {
 		dir := t.TempDir()
 		for _, n := range cuts {
 			for i := 1; i <= n; i++ {
@@ -250,11 +271,11 @@ func TestMergeAnyCut(t *testing.T) {
 		if missing, err := m.MissingShards(3); m.Missing() != 0 || missing != nil || err != nil {
 			t.Errorf("%v: %d pieces missing, of shards %v (%v)", cuts, m.Missing(), missing, err)
 		}
-		return m.values
+		return cellsOf(t, m)
 	}
-	want := fmt.Sprint(rows(1))
+	want := rows(1)
 	for _, cuts := range [][]int{{2}, {50}, {1, 5}, {3, 4}} {
-		if got := fmt.Sprint(rows(cuts...)); got != want {
+		if got := rows(cuts...); got != want {
 			t.Errorf("shards %v: %s\nwant %s", cuts, got, want)
 		}
 	}
@@ -297,7 +318,7 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.scan(path, func(p Piece, text []byte) error { _, err := s.decode(text); return err })
+		_, err := s.scan(path, func(p Piece, text []byte) error { _, _, err := s.decode(p, text); return err })
 		return err
 	}
 	if err := read(good); err != nil {
@@ -351,8 +372,8 @@ func TestForged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Add(r)
-		if err := h.Flush(); err != nil {
+		add(t, h, at, r)
+		if err := h.flush(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Merge(context.Background(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
@@ -360,8 +381,8 @@ func TestForged(t *testing.T) {
 		}
 		os.Remove(h.Path())
 	}
-	refused("too few samples", "samples", func(r *Result) { r.Sums[0].Samples-- })
-	refused("more within θ than there are", "within", func(r *Result) { r.Sums[0].Within = r.Sums[0].Samples + 1 })
+	refused("too few samples", "samples", func(r *Result) { r.Sums[0][1]-- })
+	refused("more within θ than there are", "within", func(r *Result) { r.Sums[0][4] = r.Sums[0][1] + 1 })
 	// Shard 1 of none.
 	none := filepath.Join(dir, FileName(s.ID, 1, 0))
 	h := fill(t, s, dir, 1, 1)
@@ -375,7 +396,7 @@ func TestForged(t *testing.T) {
 		t.Errorf("shard 1 of 0: %v", err)
 	}
 	os.Remove(none)
-	refused("a value for samples", "sums", func(r *Result) { r.Sums = nil; r.Value = 1 })
+	refused("a value for samples", "sums", func(r *Result) { r.Sums, r.Fraction, r.Value = nil, nil, new(value) })
 }
 
 // TestOthersRefused: other plans, other versions, other numbers, other names.
@@ -427,11 +448,11 @@ func TestOthersRefused(t *testing.T) {
 	for _, p := range s.Part(1, 2) {
 		r := s.made(p)
 		if r.Sums != nil {
-			r.Sums[0].Abs++
+			r.Sums[0][2]++
 		}
-		h.Add(r)
+		add(t, h, p, r)
 	}
-	if err := h.Flush(); err != nil {
+	if err := h.flush(); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Merge(context.Background(), dir, nil)
@@ -454,29 +475,29 @@ func TestTwoWorkers(t *testing.T) {
 	pieces := s.Part(1, 1)
 	for i, p := range pieces {
 		if i%3 != 1 {
-			a.Add(s.made(p))
+			add(t, a, p, s.made(p))
 		}
 		if i%3 != 2 {
-			b.Add(s.made(p))
+			add(t, b, p, s.made(p))
 		}
 		if i%5 == 0 {
-			if err := a.Flush(); err != nil {
+			if err := a.flush(); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if i%4 == 0 {
-			if err := b.Flush(); err != nil {
+			if err := b.flush(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	// A worker that read the file before the other renamed its own.
 	old, _ := os.ReadFile(a.Path())
-	if err := a.Flush(); err != nil {
+	if err := a.flush(); err != nil {
 		t.Fatal(err)
 	}
 	os.WriteFile(a.Path(), old, 0o644)
-	if err := b.Flush(); err != nil {
+	if err := b.flush(); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -485,9 +506,9 @@ func TestTwoWorkers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range todo {
-			a.Add(s.made(p))
+			add(t, a, p, s.made(p))
 		}
-		if err := a.Flush(); err != nil {
+		if err := a.flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -496,14 +517,14 @@ func TestTwoWorkers(t *testing.T) {
 	}
 	alone := t.TempDir()
 	fill(t, s, alone, 1, 1)
-	if got, want := fmt.Sprint(mustMerge(t, dir).values), fmt.Sprint(mustMerge(t, alone).values); got != want {
+	if got, want := cellsOf(t, mustMerge(t, dir)), cellsOf(t, mustMerge(t, alone)); got != want {
 		t.Errorf("two workers: %s\none: %s", got, want)
 	}
-	wrong := s.made(pieces[len(pieces)-1])
-	wrong.Invalid = !wrong.Invalid
-	wrong.Sums = nil
-	a.Add(wrong)
-	if err := a.Flush(); err == nil || !strings.Contains(err.Error(), "other numbers") {
+	last := pieces[len(pieces)-1]
+	wrong := s.result(last)
+	wrong.Invalid = !s.made(last).Invalid
+	add(t, a, last, wrong)
+	if err := a.flush(); err == nil || !strings.Contains(err.Error(), "other numbers") {
 		t.Errorf("another number for a piece that is there: %v", err)
 	}
 }
@@ -546,7 +567,7 @@ func TestTemporaries(t *testing.T) {
 	if m := mustMerge(t, dir); m.Files != 1 {
 		t.Errorf("%d files", m.Files)
 	}
-	h.Finish()
+	h.finish()
 	if there(elsewhere) || !there(otherShard) {
 		t.Errorf("after Finish: elsewhere %v, other shard %v", there(elsewhere), there(otherShard))
 	}
@@ -574,9 +595,13 @@ func TestManyFiles(t *testing.T) {
 	}
 	for i := 1; i <= shards; i++ {
 		// Not through Flush: so many fsyncs are not what is tested.
-		lines := map[key][]byte{}
+		lines := map[Piece][]byte{}
 		for _, p := range s.Part(i, shards) {
-			lines[key{s.ids[p.Task], p.Part}] = s.encode(s.made(p))
+			line, err := s.made(p).line()
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[p] = line
 		}
 		h.path = filepath.Join(dir, FileName(s.ID, i, shards))
 		h.header = bytes.Replace(h.header, fmt.Appendf(nil, `"shard":%d,`, max(i-1, 1)), fmt.Appendf(nil, `"shard":%d,`, i), 1)
@@ -598,7 +623,7 @@ func TestManyFiles(t *testing.T) {
 	}
 	want := t.TempDir()
 	fill(t, s, want, 1, 1)
-	if fmt.Sprint(mustMerge(t, want).values) != fmt.Sprint(m.values) {
+	if cellsOf(t, mustMerge(t, want)) != cellsOf(t, m) {
 		t.Errorf("%d shards give other rows than one", shards)
 	}
 }
@@ -644,13 +669,13 @@ func fullMap() Definition {
 // 255 levels.
 func BenchmarkWrite(b *testing.B) {
 	s := mustNew(b, fullMap())
-	var lines []Result
+	results := map[Piece]Result{}
 	for _, p := range s.Part(1, 1000) {
-		r := Result{Piece: p, Sums: make([]montecarlo.Sums, 255)}
+		sums := make([]montecarlo.Sums, 255)
 		for _, span := range s.Spans(p) {
-			r.Sums[span.Row] = montecarlo.Sums{Samples: span.Samples, Abs: 123456, Square: 234567, Within: 99999}
+			sums[span.Row] = montecarlo.Sums{Samples: span.Samples, Abs: 123456, Square: 234567, Within: 99999}
 		}
-		lines = append(lines, r)
+		results[p] = s.sampled(p, sums, false)
 	}
 	for b.Loop() {
 		dir, err := os.MkdirTemp(b.TempDir(), "")
@@ -661,10 +686,10 @@ func BenchmarkWrite(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, r := range lines {
-			h.Add(r)
+		for p, r := range results {
+			add(b, h, p, r)
 		}
-		if err := h.Flush(); err != nil {
+		if err := h.flush(); err != nil {
 			b.Fatal(err)
 		}
 		if n, err := h.todoLen(); n != 0 || err != nil {

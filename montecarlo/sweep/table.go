@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ func (s *Sweep) List(ctx context.Context, pieces []Piece) iter.Seq2[ListedPiece,
 		p := pieces[i]
 		t := s.Task(p.Task)
 		pair := s.Pairs[t.Pair]
-		return ListedPiece{s.TaskID(p.Task).String(), p.Part, s.Parts(p.Task), pair.Code, pair.Decoder, pair.Levels, s.Plane.Point(t.X, t.Y), t.Method}
+		return ListedPiece{s.ids[p.Task].String(), p.Part, s.Parts(p.Task), pair.Code, pair.Decoder, pair.Levels, s.Plane.Point(t.X, t.Y), t.Method}
 	})
 }
 
@@ -41,12 +40,7 @@ func (s *Sweep) List(ctx context.Context, pieces []Piece) iter.Seq2[ListedPiece,
 func rows[R any](ctx context.Context, n int, at func(i int) R) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		for i := range n {
-			if i%1000 == 0 && ctx.Err() != nil {
-				var none R
-				yield(none, ctx.Err())
-				return
-			}
-			if !yield(at(i), nil) {
+			if !yield(at(i), ctx.Err()) || ctx.Err() != nil {
 				return
 			}
 		}
@@ -71,39 +65,18 @@ type CellResult struct {
 	Bits    int              `json:"bits" doc:"number of bits M"`
 	Outputs scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	scenario.Point
-	Method     scenario.Method `json:"method" doc:"bound, exact or mc"`
-	Valid      bool            `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
-	Mean       table.Number    `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     table.Number    `json:"stderr" doc:"standard error of mean, in levels; samples only"`
-	RMS        table.Number    `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
-	Within     table.Number    `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
-	WorstLevel *int            `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
-	WorstMean  table.Number    `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
-	Samples    *Total          `json:"samples" doc:"samples of all levels together; samples only"`
-	SumAbs     *Total          `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
-	SumSquare  *Total          `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
-	SumWithin  *Total          `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
-	Fraction   *uint8          `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
-	Reached    *bool           `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+	Method scenario.Method `json:"method" doc:"bound, exact or mc"`
+	Numbers
 }
 
 // Cell returns the row of task t, from 0.
 func (m *Merged) Cell(t int) CellResult {
-	task, v := m.Task(t), &m.values[t]
+	task := m.Task(t)
 	p := m.Pairs[task.Pair]
-	c := CellResult{
-		ID: m.TaskID(t).String(), Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,
-		Point: m.Plane.Point(task.X, task.Y), Method: task.Method, Valid: v.valid,
-		Mean: table.Number(v.mean), StdErr: table.Number(v.stdErr), RMS: table.Number(v.rms), Within: table.Number(v.within), WorstMean: table.Number(v.worstMean),
+	return CellResult{
+		ID: m.ids[t].String(), Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,
+		Point: m.Plane.Point(task.X, task.Y), Method: task.Method, Numbers: m.numbers[t],
 	}
-	if v.valid && task.Method == scenario.Sample {
-		c.WorstLevel, c.Samples, c.SumAbs, c.SumSquare, c.SumWithin = &v.worstLevel, &v.samples, &v.abs, &v.square, &v.withinSamples
-		c.Fraction = &v.fraction
-		if m.RelErr > 0 {
-			c.Reached = &v.reached
-		}
-	}
-	return c
 }
 
 // Cells yields the rows of all cells, in the order of the plan: the lines of the CSV. The error
@@ -122,8 +95,8 @@ func (m *Merged) Table(version string) *Table {
 }
 
 // WriteNPZ writes the columns of the CSV into an .npz file, as arrays of one dimension. A number
-// that does not exist is NaN, or 0 in an array of integers, or false in one of bools. The error says which sum is too
-// large for an integer of NumPy.
+// that does not exist is NaN, or 0 in an array of integers, or false in one of bools. The error
+// says which sum is too large for an integer of NumPy.
 func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 	columns, err := table.CSVColumns[CellResult](table.Without(m.Plane.Missing()...))
 	if err != nil {
@@ -157,7 +130,7 @@ func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[Cell
 	}
 	for t := range n {
 		if v := integer(at(t)); v.Hi > 0 {
-			return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.TaskID(t), v)
+			return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
 		}
 	}
 	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
@@ -196,40 +169,30 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 	if !slices.Contains(a.Methods, method) || !slices.Contains(b.Methods, method) {
 		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
 	}
+	x, y := m.X(), m.Y()
 	out := &scenario.Map{
 		A: a.Code, B: b.Code, DecoderA: a.Decoder, DecoderB: b.Decoder, Levels: a.Levels, Method: method,
 		Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
-		Reading: m.Reading, LogX: m.X().Log || scenario.LogAxis(m.X().Values), LogY: m.Y().Log || scenario.LogAxis(m.Y().Values),
+		Plane:   m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values, y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
+		Reading: m.Reading, Cutoff: m.Cutoff, Training: m.Training,
 	}
-	out.Cutoff, out.Training = m.Cutoff, m.Training
-	out.SetAxes(m.Plane, m.X().Values, m.Y().Values)
 	if method == scenario.Sample {
 		out.Seed = &m.Seed
 	}
-	valuesA, valuesB := m.means(chosen[0], method), m.means(chosen[1], method)
-	for i, x := range valuesA {
-		y := valuesB[i]
+	for i := range len(x.Values) * len(y.Values) {
+		va, vb := m.mean(chosen[0], method, i), m.mean(chosen[1], method, i)
 		out.Cells = append(out.Cells, scenario.Cell{
-			Point: m.Plane.Point(out.X()[i%len(out.X())], out.Y()[i/len(out.X())]),
-			A:     table.Number(x), B: table.Number(y), Increase: scenario.Increase(x, y),
+			Point: m.Plane.Point(x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
+			A:     va, B: vb, Increase: scenario.Increase(float64(va), float64(vb)),
 		})
 	}
 	return out, nil
 }
 
-// means are the mean errors of a pair by a method, r the faster; NaN where a cell is invalid.
-func (m *Merged) means(pair int, method scenario.Method) []float64 {
+// mean is the mean error of a pair by a method in the i-th cell of the plane, r the faster.
+func (m *Merged) mean(pair int, method scenario.Method, i int) table.Number {
 	methods := m.Pairs[pair].Methods
-	at := slices.Index(methods, method)
-	out := make([]float64, len(m.X().Values)*len(m.Y().Values))
-	for i := range out {
-		v := m.values[m.first[pair]+i*len(methods)+at]
-		out[i] = math.NaN()
-		if v.valid {
-			out[i] = v.mean
-		}
-	}
-	return out
+	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)].Mean
 }
 
 // choosePairs returns the two pairs that names choose.
@@ -248,11 +211,9 @@ func (m *Merged) choosePairs(names []string) (chosen [2]int, err error) {
 				fits = append(fits, full)
 			}
 		}
-		switch len(fits) {
-		case 0:
+		if len(fits) == 0 {
 			return chosen, fmt.Errorf("pair of %s: this sweep has no such code; its first is %s", name, m.Pairs[0])
-		case 1:
-		default:
+		} else if len(fits) > 1 {
 			return chosen, fmt.Errorf("pair of %s: is it %s?", name, strings.Join(fits, " or "))
 		}
 	}

@@ -48,10 +48,10 @@ type environment func(name string) string
 
 func (get environment) has(name string) bool { return get(name) != "" }
 
-// number is the value of a variable; usual where it is not set.
-func (get environment) number(name string, usual int) (int, error) {
+// number is the value of a variable; unset where the process has none.
+func (get environment) number(name string, unset int) (int, error) {
 	if !get.has(name) {
-		return usual, nil
+		return unset, nil
 	}
 	v, err := strconv.Atoi(get(name))
 	if err != nil || v < 0 {
@@ -93,9 +93,9 @@ func (get environment) slurmShard(shards int) (i, n int, err error) {
 	for _, v := range []struct {
 		to    *int
 		name  string
-		usual int
+		unset int
 	}{{&count, "SLURM_ARRAY_TASK_COUNT", 0}, {&first, "SLURM_ARRAY_TASK_MIN", 1}, {&step, "SLURM_ARRAY_TASK_STEP", 1}, {&last, "SLURM_ARRAY_TASK_MAX", 0}} {
-		if *v.to, err = get.number(v.name, v.usual); err != nil {
+		if *v.to, err = get.number(v.name, v.unset); err != nil {
 			return 0, 0, err
 		}
 	}

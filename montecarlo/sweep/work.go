@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/safefile"
 )
 
 // Interrupted says that the context of Shard.Work ended. What was finished is in the file of
@@ -45,7 +48,7 @@ func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenari
 		return fmt.Errorf("problems of plan %.12s for a shard of plan %.12s", p.Sweep.ID, h.Sweep.ID)
 	}
 	if len(todo) > 0 {
-		if err := h.Probe(); err != nil {
+		if err := safefile.Probe(h.path); err != nil {
 			return err
 		}
 	}
@@ -53,7 +56,7 @@ func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenari
 	// moment.
 	for len(todo) > 0 {
 		w := &worker{p, h, run}
-		if err := w.compute(ctx, todo, every); err != nil {
+		if err := w.work(ctx, todo, every); err != nil {
 			return err
 		}
 		var err error
@@ -61,7 +64,7 @@ func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenari
 			return err
 		}
 	}
-	h.Finish()
+	h.finish()
 	return nil
 }
 
@@ -72,19 +75,19 @@ type worker struct {
 	run   scenario.Run
 }
 
-// compute computes pieces, and flushes them while it does so and at the end.
-func (w *worker) compute(ctx context.Context, todo []Piece, every time.Duration) error {
+// work computes pieces, and flushes them while it does so and at the end.
+func (w *worker) work(ctx context.Context, todo []Piece, every time.Duration) error {
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
 	kept := make(chan error, 1)
 	go func() {
-		err := w.shard.Keep(work, every)
+		err := w.shard.keep(work, every)
 		if err != nil {
 			cancel()
 		}
 		kept <- err
 	}()
-	err := w.all(work, todo)
+	err := w.compute(work, todo)
 	cancel()
 	fileErr := <-kept
 	switch {
@@ -93,23 +96,27 @@ func (w *worker) compute(ctx context.Context, todo []Piece, every time.Duration)
 	case fileErr != nil:
 		return fileErr
 	}
-	return errors.Join(err, w.shard.Flush())
+	return errors.Join(err, w.shard.flush())
 }
 
 // interrupted writes the finished results into the file.
 func (w *worker) interrupted() error {
-	if err := w.shard.Flush(); err != nil {
+	if err := w.shard.flush(); err != nil {
 		return fmt.Errorf("the results of the last moments are lost: %w", err)
 	}
 	todo, all, err := w.shard.Todo()
 	if err != nil {
 		return err
 	}
-	return &Interrupted{Safe: all - len(todo), All: all, Path: w.shard.Path()}
+	return &Interrupted{Safe: all - len(todo), All: all, Path: w.shard.path}
 }
 
-// all computes pieces: first bounds and exact values, then samples.
-func (w *worker) all(ctx context.Context, todo []Piece) error {
+// neighbours is the number of neighbouring cells that a goroutine takes at a time: they share
+// error models.
+const neighbours = 32
+
+// compute computes pieces: first bounds and exact values, then samples.
+func (w *worker) compute(ctx context.Context, todo []Piece) error {
 	var theory, samples []Piece
 	for _, p := range todo {
 		if w.Sweep.Task(p.Task).Method == scenario.Sample {
@@ -121,86 +128,107 @@ func (w *worker) all(ctx context.Context, todo []Piece) error {
 	if len(samples) > 0 && w.run.Backend == nil {
 		return errors.New("no backend to sample with")
 	}
-	if err := w.theory(ctx, theory); err != nil {
+	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours, func() (func(context.Context, int, int) error, error) {
+		c := &cells{worker: w, means: map[Task]cellMean{}}
+		return func(ctx context.Context, first, last int) error { return c.each(ctx, theory[first:last], c.theory) }, nil
+	}); err != nil {
 		return err
 	}
+	c := &cells{worker: w}
 	if w.Sweep.RelErr > 0 {
-		return w.estimate(ctx, samples)
+		return c.each(ctx, samples, c.estimate)
 	}
-	return w.sample(ctx, samples)
+	return c.sample(ctx, samples)
 }
 
-// problem returns the sampling problem of a piece. A cell that is invalid has none: its result is
-// taken here, and the problem is nil.
-func (w *worker) problem(ctx context.Context, find *finder, p Piece) (*montecarlo.Problem, error) {
-	problem, err := find.problem(ctx, w.Sweep.Task(p.Task))
-	if problem == nil && err == nil {
-		w.add(Result{Piece: p, Invalid: true})
-	}
-	return problem, err
-}
-
-// add takes a result.
-func (w *worker) add(r Result) {
-	w.shard.Add(r)
+// add takes the result of a piece.
+func (w *worker) add(p Piece, r Result) error {
 	if w.run.Done != nil {
 		w.run.Done(1)
 	}
+	return w.shard.add(p, r)
 }
 
-// neighbours is the number of neighbouring cells that a goroutine takes at a time: they share
-// error models.
-const neighbours = 32
+// cells computes pieces one after another, on one goroutine.
+type cells struct {
+	*worker
+	means map[Task]cellMean // by pair and method
 
-// theory computes bounds and exact values on run.Workers goroutines.
-func (w *worker) theory(ctx context.Context, todo []Piece) error {
-	return parallel.Chunks(ctx, w.run.Workers, len(todo), neighbours, func() (func(context.Context, int, int) error, error) {
-		find := &finder{Problems: w.Problems}
-		means := map[pairMethod]cellMean{}
-		return func(ctx context.Context, first, last int) error {
-			for _, p := range todo[first:last] {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := w.value(ctx, find, means, p); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil
-	})
+	// The error models of the last cell, which its neighbours share.
+	pair int
+	y    float64
+	line scenario.Line
 }
 
-// pairMethod is a pair with a method.
-type pairMethod struct {
-	pair   int
-	method scenario.Method
-}
-
-// value computes one cell of theory.
-func (w *worker) value(ctx context.Context, find *finder, means map[pairMethod]cellMean, p Piece) error {
-	t := w.Sweep.Task(p.Task)
-	problem, err := w.problem(ctx, find, p)
-	if problem == nil || err != nil {
-		return err
-	}
-	key := pairMethod{t.Pair, t.Method}
-	mean := means[key]
-	if mean == nil {
-		if mean, err = w.mean(ctx, t, problem); err != nil {
+// each computes pieces by a function until the context ends. Cells that are invalid need none.
+func (c *cells) each(ctx context.Context, todo []Piece, compute func(context.Context, Piece, *montecarlo.Problem) (Result, error)) error {
+	for _, p := range todo {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		means[key] = mean
+		problem, err := c.problem(ctx, p)
+		if err != nil {
+			return err
+		}
+		if problem == nil {
+			continue
+		}
+		r, err := compute(ctx, p, problem)
+		if err != nil {
+			return err
+		}
+		if err := c.add(p, r); err != nil {
+			return err
+		}
 	}
-	value, err := mean(ctx, problem)
-	if err == nil {
-		w.add(Result{Piece: p, Value: value})
-	}
-	return err
+	return nil
 }
 
-// cellMean is the bound or the exact value of a cell of one pair, the mean over the labels. It
-// belongs to one goroutine.
+// problem returns the sampling problem of a piece. A cell where r and σ give a probability above 1
+// has none: its result is taken here, and the problem is nil.
+func (c *cells) problem(ctx context.Context, p Piece) (*montecarlo.Problem, error) {
+	t := c.Sweep.Task(p.Task)
+	s := c.sides[t.Pair]
+	if c.line == nil || c.pair != t.Pair || c.y != t.Y {
+		line, err := s.models.Line(ctx, t.Y)
+		if err != nil {
+			return nil, err
+		}
+		c.pair, c.y, c.line = t.Pair, t.Y, line
+	}
+	if c.line.Valid(t.X) {
+		e, err := c.line.Errors(ctx, t.X)
+		if err != nil {
+			return nil, err
+		}
+		problem, err := c.scenario.ProblemOf(ctx, s.code, s.decoder, e, c.Sweep.sampling())
+		if !scenario.Invalid(err) {
+			return problem, err
+		}
+	}
+	r := c.Sweep.result(p)
+	r.Invalid = true
+	return nil, c.add(p, r)
+}
+
+// theory computes a bound or an exact value.
+func (c *cells) theory(ctx context.Context, p Piece, problem *montecarlo.Problem) (Result, error) {
+	t := c.Sweep.Task(p.Task)
+	key := Task{Pair: t.Pair, Method: t.Method}
+	if c.means[key] == nil {
+		mean, err := c.mean(ctx, t, problem)
+		if err != nil {
+			return Result{}, err
+		}
+		c.means[key] = mean
+	}
+	r := c.Sweep.result(p)
+	mean, err := c.means[key](ctx, problem)
+	r.Value = (*value)(&mean)
+	return r, err
+}
+
+// cellMean is the bound or the exact value of a cell of one pair, the mean over the labels.
 type cellMean func(ctx context.Context, p *montecarlo.Problem) (float64, error)
 
 // sharedTable is the size of a table of probabilities above which the levels of one cell are
@@ -208,52 +236,41 @@ type cellMean func(ctx context.Context, p *montecarlo.Problem) (float64, error)
 const sharedTable = 1 << 20
 
 // mean prepares the means of the cells of a task's pair and method.
-func (w *worker) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (cellMean, error) {
-	s := w.sides[t.Pair]
+func (c *cells) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (cellMean, error) {
+	s := c.sides[t.Pair]
 	if s.code.Levels()*s.code.Bits() > sharedTable {
 		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-			bound, exact, err := scenario.AverageTheory(ctx, w.run.Workers, q, s.weights)
+			bound, exact, err := scenario.AverageTheory(ctx, c.run.Workers, q, s.weights)
 			if t.Method == scenario.Exact {
 				return float64(exact), err
 			}
 			return float64(bound), err
 		}, nil
 	}
+	var mean func(context.Context, []float64, mat.Matrix) (float64, error)
 	if t.Method == scenario.Exact {
 		x, err := scenario.ExactOf(ctx, problem)
-		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-			return x.Mean(ctx, s.weights, q.Errors)
-		}, err
+		if err != nil {
+			return nil, err
+		}
+		mean = x.Mean
+	} else {
+		b, err := scenario.BoundOf(problem)
+		if err != nil {
+			return nil, err
+		}
+		mean = b.Mean
 	}
-	b, err := scenario.BoundOf(problem)
 	return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-		return b.Mean(ctx, s.weights, q.Errors)
-	}, err
+		return mean(ctx, s.weights, q.Errors)
+	}, nil
 }
 
-// estimate samples cells until they have their relative error, one after another.
-func (w *worker) estimate(ctx context.Context, todo []Piece) error {
-	find := &finder{Problems: w.Problems}
-	for _, p := range todo {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		t := w.Sweep.Task(p.Task)
-		problem, err := w.problem(ctx, find, p)
-		if err != nil {
-			return err
-		}
-		if problem == nil {
-			continue
-		}
-		target := w.Sweep.sampling().Target(w.sides[t.Pair].weights, false)
-		sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, target, nil)
-		if err != nil {
-			return err
-		}
-		w.add(Result{Piece: p, Sums: sums, Reached: reached})
-	}
-	return nil
+// estimate samples a cell until it has its relative error.
+func (c *cells) estimate(ctx context.Context, p Piece, problem *montecarlo.Problem) (Result, error) {
+	target := c.Sweep.sampling().Target(c.sides[c.pair].weights, false)
+	sums, reached, err := montecarlo.Estimate(ctx, c.run.Backend, problem, target, nil)
+	return c.Sweep.sampled(p, sums, reached), err
 }
 
 // A batch of cells is sampled in about this time: long enough to keep a device busy, short
@@ -267,20 +284,21 @@ const (
 )
 
 // sample samples cells, many at a time.
-func (w *worker) sample(ctx context.Context, todo []Piece) error {
-	find := &finder{Problems: w.Problems}
+func (c *cells) sample(ctx context.Context, todo []Piece) error {
 	most := uint64(firstBatch)
 	for len(todo) > 0 {
-		b, err := w.nextBatch(ctx, find, todo, most)
+		b, err := c.nextBatch(ctx, todo, most)
 		if err != nil {
 			return err
 		}
 		todo = todo[b.taken:]
 		start := time.Now()
-		err = w.run.Backend.Sample(ctx, b.jobs, nil)
+		err = c.run.Backend.Sample(ctx, b.jobs, nil)
 		for i, job := range b.jobs {
 			if err == nil || ctx.Err() != nil && complete(job) {
-				w.add(Result{Piece: b.pieces[i], Sums: job.Sums})
+				if err := c.add(b.pieces[i], c.Sweep.sampled(b.pieces[i], job.Sums, false)); err != nil {
+					return err
+				}
 			}
 		}
 		if err != nil {
@@ -304,23 +322,22 @@ type batch struct {
 	taken   int // pieces that are done with the batch, with those that are invalid
 }
 
-// nextBatch takes the first pieces, at least one, until they have most samples. Cells that are
-// invalid need none.
-func (w *worker) nextBatch(ctx context.Context, find *finder, todo []Piece, most uint64) (b batch, err error) {
+// nextBatch takes the first pieces, at least one, until they have most samples.
+func (c *cells) nextBatch(ctx context.Context, todo []Piece, most uint64) (b batch, err error) {
 	rows := 0
 	for _, p := range todo {
 		if len(b.jobs) > 0 && (b.samples >= most || rows >= scenario.SampledRows) {
 			break
 		}
 		b.taken++
-		problem, err := w.problem(ctx, find, p)
+		problem, err := c.problem(ctx, p)
 		if err != nil {
 			return b, err
 		}
 		if problem == nil {
 			continue
 		}
-		job := montecarlo.Job{Problem: problem, Spans: w.Sweep.Spans(p), Sums: make([]montecarlo.Sums, problem.Code.Levels())}
+		job := montecarlo.Job{Problem: problem, Spans: c.Sweep.Spans(p), Sums: make([]montecarlo.Sums, problem.Code.Levels())}
 		for _, span := range job.Spans {
 			b.samples += span.Samples
 		}

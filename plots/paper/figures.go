@@ -137,7 +137,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 		if err != nil {
 			return Drawing{}, err
 		}
-		m, err := s.NewMap(sides, scenario.Range{Lo: 1, Hi: 150, Count: cells}, scenario.Range{Lo: 1, Hi: 100, Count: cells}, method)
+		m, err := s.NewMap(sides, scenario.NewAxis(1, 150, cells, false), scenario.NewAxis(1, 100, cells, false), method)
 		if err != nil {
 			return Drawing{}, err
 		}

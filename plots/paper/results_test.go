@@ -17,7 +17,7 @@ func TestFactorsOfMaps(t *testing.T) {
 	of := func(increases ...float64) *scenario.Map {
 		m := &scenario.Map{A: "unary", B: "johnson", DecoderA: "bel-u", DecoderB: "bel-j"}
 		x := []float64{1, 2, 3, 4}
-		m.SetAxes(scenario.Mixtures, x[:len(increases)], []float64{1})
+		m.Axes = scenario.AxesOf(scenario.Mixtures, x[:len(increases)], []float64{1})
 		for _, v := range increases {
 			m.Cells = append(m.Cells, scenario.Cell{Increase: table.Number(v)})
 		}

@@ -397,13 +397,13 @@ type Axis struct {
 	Count int     `json:"count"`
 }
 
-func (a Axis) values() scenario.Range {
-	return scenario.Range{Lo: a.Lo, Hi: a.Hi, Count: a.Count, Log: true}
+func (a Axis) values() scenario.Axis {
+	return scenario.NewAxis(a.Lo, a.Hi, a.Count, true)
 }
 
 // check refuses what is no range.
 func (a Axis) check() error {
-	if !(a.Lo > 0) || !(a.Hi > a.Lo) || math.IsInf(a.Hi, 1) || a.Count < 2 || a.Count > scenario.MaxRange {
+	if !(a.Lo > 0) || !(a.Hi > a.Lo) || math.IsInf(a.Hi, 1) || a.Count < 2 || a.Count > scenario.MaxValues {
 		return fmt.Errorf("an axis from %v to %v in %d steps: want positive numbers, the larger one last, and at least 2 steps", a.Lo, a.Hi, a.Count)
 	}
 	return nil
@@ -469,7 +469,7 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 	}
 	y := m.Y()[q.From:q.To]
 	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
-	m.SetAxes(m.Plane, m.X(), y)
+	m.Axes = scenario.AxesOf(m.Plane, m.X(), y)
 	return m, s.Fill(ctx, run, m, sides, weights, q.Scene.draw(q.Samples))
 }
 
