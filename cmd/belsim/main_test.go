@@ -667,7 +667,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --code inf.csv", `inf.csv: row 2, column 2: "Inf" is not a finite number`},
 		{"verify --code empty.csv", "empty.csv: empty file"},
 		{"verify --code one.csv", "one.csv: 1 rows"},
-		{"verify --code header.csv", `header.csv: row 1, column 1: "bit1" is not a finite number; no header is expected`},
+		{"verify --code header.csv", `header.csv: line 1, column 1: "bit1" is not a finite number; no header is expected`},
 		{"verify --code wide.csv", "want at most 65536 columns"},
 		{"verify --code cut.npy", "cut.npy: not a NumPy array"},
 		{"verify --code text.npy", "text.npy: not a NumPy array"},
