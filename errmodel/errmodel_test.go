@@ -173,7 +173,7 @@ func TestReadTable(t *testing.T) {
 		"0,1\n":             "1 × 2 error probabilities, but the code has 2 levels and 2 bits",
 		"0,1\n0.5,1.0001\n": "row 2, column 2: 1.0001 is no probability",
 		"0,1\n-1e-9,1\n":    "row 2, column 1: -1e-09 is no probability",
-		"0,1\n0,NaN\n":      "row 2, column 2",
+		"0,1\n0,NaN\n":      "line 2, column 2",
 		"1,-1\n-1,1\n":      "all numbers are ±1, as in a code or in the outputs of a network",
 		"1,-1\n-1,1\n1,1":   "all numbers are ±1",
 		"1,1\n-1,0.5\n":     "row 2, column 1: -1 is no probability",

@@ -160,7 +160,7 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 	})
 	switch {
 	case err == nil:
-		env.files.Written = append(env.files.Written, path)
+		env.files.Wrote(path)
 		return nil
 	case made == nil:
 		return outside(err)

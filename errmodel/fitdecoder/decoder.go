@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -177,7 +178,8 @@ func (d *Decoder) DecodeLogits(z []float64) float64 {
 	return label[0]
 }
 
-// LabelsTo implements observed.BlockDecoder, in O(N·L·M).
+// LabelsTo implements observed.BlockDecoder, in O(N·L·M). A label is NaN where a score is no finite
+// number.
 func (d *Decoder) LabelsTo(dst, z []float64) {
 	levels, width := d.affine.Dims()
 	scores, features := make([]float64, padded(levels)), make([]float64, width)
@@ -188,6 +190,10 @@ func (d *Decoder) LabelsTo(dst, z []float64) {
 		clear(scores[levels:])
 		addScores(scores, d.wide, features)
 		row := scores[:levels]
+		if slices.ContainsFunc(row, func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) }) {
+			dst[i] = math.NaN()
+			continue
+		}
 		switch rule := d.affine.Rule(); rule {
 		case decode.MAP:
 			dst[i] = rule.Label(row, values)

@@ -1,152 +1,153 @@
 package fitdecoder
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
-	"belsim/theory/base/memory"
 	"belsim/theory/decode"
 )
 
-// The arrays of a decoder's file. NumPy reads all of them without pickle.
-const (
-	arrayMatrix  = "matrix"  // W, L × M
-	arrayCurved  = "curved"  // V, L × M; zero without a curve
-	arrayScale   = "scale"   // c, of length M; one without a curve
-	arrayOffsets = "offsets" // b, of length L
-	arrayValues  = "values"  // labels of the levels, of length L
-	arrayRule    = "rule"    // map, median or mean
-	arrayReads   = "reads"   // logits or bits
-	arrayAbout   = "about"   // About, as JSON
-)
+// contents are the arrays of a decoder's file. NumPy reads all of them without pickle.
+type contents struct {
+	matrix  *mat.Dense // W, L × M
+	curved  *mat.Dense // V, L × M; zero without a curve
+	scale   []float64  // c, of length M; one without a curve
+	offsets []float64  // b, of length L
+	values  []float64  // labels of the levels, of length L
+	rule    string     // map, median or mean
+	reads   string     // logits or bits
+	about   string     // About, as JSON
+}
+
+// checksum is of all arrays. The file has it as another array, so that arrays of two decoders, or
+// edited ones, are not taken for a decoder.
+func (c *contents) checksum() string {
+	h := sha256.New()
+	levels, m := c.matrix.Dims()
+	for _, numbers := range [][]float64{{float64(levels), float64(m)}, c.matrix.RawMatrix().Data, c.curved.RawMatrix().Data, c.scale, c.offsets, c.values} {
+		_ = binary.Write(h, binary.LittleEndian, numbers) // a hash takes all
+	}
+	fmt.Fprintf(h, "%q %q %q", c.rule, c.reads, c.about)
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // Write writes the decoder as an .npz file. Equal decoders give equal bytes.
 func (d *Decoder) Write(w io.Writer) error {
 	levels, m := d.Dims()
-	all := d.affine.Weights()
-	values := d.Values()
-	if values == nil {
-		values = Spread(levels, 1, float64(levels))
-	}
 	about, err := json.Marshal(d.about)
 	if err != nil {
 		return err
 	}
+	all := d.affine.Weights()
+	c := &contents{
+		matrix: mat.DenseCopyOf(all.Slice(0, levels, 0, m)), curved: mat.NewDense(levels, m, nil), scale: d.scale, offsets: d.affine.Offsets(), values: d.Values(),
+		rule: d.about.Rule, reads: d.about.Reads, about: string(about),
+	}
+	if d.scale == nil {
+		c.scale = slices.Repeat([]float64{1}, m)
+	} else {
+		c.curved.Copy(all.Slice(0, levels, m, 2*m))
+	}
+	if c.values == nil {
+		c.values = Spread(levels, 1, float64(levels))
+	}
 	z := arrayfile.NewNPZWriter(w)
+	column := func(name string, v []float64) error {
+		return z.Floats(name, len(v), func(i int) float64 { return v[i] })
+	}
 	text := func(name, s string) error {
 		return z.Strings(name, 1, func(int) string { return s })
 	}
 	return errors.Join(
-		z.Matrix(arrayMatrix, all.Slice(0, levels, 0, m)),
-		z.Matrix(arrayCurved, d.curve()),
-		z.Floats(arrayScale, m, func(k int) float64 {
-			if d.scale == nil {
-				return 1
-			}
-			return d.scale[k]
-		}),
-		z.Floats(arrayOffsets, levels, func(i int) float64 { return d.affine.Offsets()[i] }),
-		z.Floats(arrayValues, levels, func(i int) float64 { return values[i] }),
-		text(arrayRule, d.about.Rule), text(arrayReads, d.about.Reads), text(arrayAbout, string(about)),
+		z.Matrix("matrix", c.matrix), z.Matrix("curved", c.curved),
+		column("scale", c.scale), column("offsets", c.offsets), column("values", c.values),
+		text("rule", c.rule), text("reads", c.reads), text("about", c.about), text("checksum", c.checksum()),
 		z.Close(),
 	)
 }
 
-// curve is V.
-func (d *Decoder) curve() mat.Matrix {
-	levels, m := d.Dims()
-	if d.scale == nil {
-		return mat.NewDense(levels, m, nil)
-	}
-	return d.affine.Weights().Slice(0, levels, m, 2*m)
-}
-
-// Read reads a decoder from an .npz file that Write made, or that has the same arrays. Errors name
-// the file and what is wrong with it.
+// Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong
+// with it.
 func Read(path string) (*Decoder, error) {
-	d, err := read(path)
+	const again = "; fit the decoder again with 'belsim fit --fit-decoder -o FILE.npz'"
+	c, err := readContents(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a decoder: %w", err)
+	}
+	d, err := c.decoder()
+	if err != nil {
+		return nil, fmt.Errorf("reading a decoder: %s: %w", path, err)
+	}
+	switch sum, err := arrayfile.ReadText(path, "checksum"); {
+	case err != nil:
+		return nil, fmt.Errorf("reading a decoder: %w: a file of an older version has no checksum%s", err, again)
+	case sum != c.checksum():
+		return nil, fmt.Errorf("reading a decoder: %s: its arrays are not those that belsim wrote: they have another checksum%s", path, again)
 	}
 	return d, nil
 }
 
-func read(path string) (*Decoder, error) {
-	matrix, err := readArray(path, arrayMatrix)
-	if err != nil {
-		return nil, err
-	}
-	curved, err := readArray(path, arrayCurved)
-	if err != nil {
-		return nil, err
-	}
-	levels, m := matrix.Dims()
-	var numbers [3][]float64
-	for i, a := range []struct {
+func readContents(path string) (*contents, error) {
+	c := &contents{}
+	var err error
+	for _, a := range []struct {
 		name string
+		to   **mat.Dense
+	}{{"matrix", &c.matrix}, {"curved", &c.curved}} {
+		if *a.to, err = arrayfile.ReadFile(path + ":" + a.name); err != nil {
+			return nil, err
+		}
+	}
+	levels, m := c.matrix.Dims()
+	for _, a := range []struct {
+		name string
+		to   *[]float64
 		n    int
 		what string
-	}{{arrayScale, m, "bits"}, {arrayOffsets, levels, "levels"}, {arrayValues, levels, "levels"}} {
-		column, err := readArray(path, a.name)
+	}{{"scale", &c.scale, m, "bits"}, {"offsets", &c.offsets, levels, "levels"}, {"values", &c.values, levels, "levels"}} {
+		column, err := arrayfile.ReadFile(path + ":" + a.name)
 		if err != nil {
 			return nil, err
 		}
 		if n, columns := column.Dims(); n != a.n || columns != 1 {
 			return nil, fmt.Errorf("%s: array %s is %d × %d, and the matrix has %d %s", path, a.name, n, columns, a.n, a.what)
 		}
-		numbers[i] = column.RawMatrix().Data
+		*a.to = column.RawMatrix().Data
 	}
-	scale, offsets, values := numbers[0], numbers[1], numbers[2]
-	var texts [3]string
-	for i, name := range []string{arrayRule, arrayReads, arrayAbout} {
-		if texts[i], err = arrayfile.ReadText(path, name); err != nil {
+	for _, a := range []struct {
+		name string
+		to   *string
+	}{{"rule", &c.rule}, {"reads", &c.reads}, {"about", &c.about}} {
+		if *a.to, err = arrayfile.ReadText(path, a.name); err != nil {
 			return nil, err
 		}
 	}
-	rule, reads, text := texts[0], texts[1], texts[2]
-	logits := reads == (observed.Decoding{Soft: true}).Outputs()
-	if !logits && reads != (observed.Decoding{}).Outputs() {
-		return nil, fmt.Errorf("%s: array %s is %.20q; want logits or bits", path, arrayReads, reads)
+	return c, nil
+}
+
+// decoder returns the decoder of a file.
+func (c *contents) decoder() (*Decoder, error) {
+	logits := c.reads == (observed.Decoding{Soft: true}).Outputs()
+	if !logits && c.reads != (observed.Decoding{}).Outputs() {
+		return nil, fmt.Errorf("array reads is %.20q; want logits or bits", c.reads)
 	}
 	var about About
-	if err := json.Unmarshal([]byte(text), &about); err != nil {
-		return nil, fmt.Errorf("%s: array %s: %w", path, arrayAbout, err)
+	if err := json.Unmarshal([]byte(c.about), &about); err != nil {
+		return nil, fmt.Errorf("array about: %w", err)
 	}
+	curved := c.curved
 	if mat.Max(curved) == 0 && mat.Min(curved) == 0 {
 		curved = nil
 	}
-	d, err := newDecoder(decode.Rule(rule), matrix, curved, offsets, scale, values, logits, about)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return d, nil
-}
-
-// readArray reads an array of a decoder's file.
-func readArray(path, name string) (*mat.Dense, error) {
-	rows, err := arrayfile.OpenRows(path + ":" + name)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	n, m := rows.Dims()
-	if n > arrayfile.MaxSide {
-		return nil, fmt.Errorf("%s: array %s has %d rows; want at most %d", path, name, n, arrayfile.MaxSide)
-	}
-	if err := memory.Check("array "+name, memory.Product(n, m, 8)); err != nil {
-		return nil, err
-	}
-	out := mat.NewDense(n, m, nil)
-	for i := range n {
-		if err := rows.Next(out.RawRowView(i)); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return newDecoder(decode.Rule(c.rule), c.matrix, curved, c.offsets, c.scale, c.values, logits, about)
 }

@@ -1,8 +1,10 @@
 package fitdecoder_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -264,6 +266,7 @@ func TestFiles(t *testing.T) {
 		{"rule", nil, "mode", `rule "mode"`},
 		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
 		{"about", nil, "{", "array about"},
+		{"", nil, "", `no array "checksum"`},
 	} {
 		var b bytes.Buffer
 		z := arrayfile.NewNPZWriter(&b)
@@ -303,6 +306,66 @@ func TestFiles(t *testing.T) {
 		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+// TestDamage: no changed bit of a decoder's file changes a label, nor does an array of another decoder.
+func TestDamage(t *testing.T) {
+	c := mustCode(t, "hexj-nr", 8)
+	s := draw(c, 300, 1, 1.5, 3, 3)
+	var file bytes.Buffer
+	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
+	if err := d.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	want, got := make([]float64, s.Len()), make([]float64, s.Len())
+	d.LabelsTo(want, s.Outputs)
+	path := filepath.Join(t.TempDir(), "d.npz")
+	read := func(content []byte) (*fitdecoder.Decoder, error) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return fitdecoder.Read(path)
+	}
+	for i := 0; i < file.Len(); i += 3 {
+		changed := bytes.Clone(file.Bytes())
+		changed[i] ^= 1 << (i % 8)
+		if d, err := read(changed); err == nil {
+			if d.LabelsTo(got, s.Outputs); !slices.Equal(got, want) {
+				t.Errorf("byte %d changed: other labels", i)
+			}
+		}
+	}
+	// The same arrays with another scale, as NumPy would write them.
+	z, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mixed bytes.Buffer
+	w := zip.NewWriter(&mixed)
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name == "scale.npy" {
+			content[len(content)-2] ^= 1
+		}
+		out, err := w.Create(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(content)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(mixed.Bytes()); err == nil || !strings.Contains(err.Error(), "another checksum; fit the decoder again") {
+		t.Errorf("another scale: %v", err)
 	}
 }
 

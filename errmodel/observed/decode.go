@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/parallel"
@@ -23,8 +24,8 @@ type BlockDecoder interface {
 // emit with the labels, in levels, in the order of the samples. It does not keep
 // them. workers is the number of goroutines, 0 for one on each processor; it changes no label. c is
 // the code that the decoder reads. A BlockDecoder needs none. done is told how many samples were
-// decoded since its last call, and may be nil. Errors name the file and the place, or are emit's or
-// the context's.
+// decoded since its last call, and may be nil. Errors name the file and the place, also where a
+// label is no finite number, or are emit's or the context's.
 func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c *code.Code, r Decoding, emit func(labels []float64) error, done func(samples uint64)) error {
 	s := &Source{Outputs: outputs, Kind: k}
 	_, m := outputs.Dims()
@@ -36,6 +37,7 @@ func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c
 		correlations = decode.NewCorrelations(c)
 	}
 	var labels []float64
+	rows := 0
 	return s.each(ctx, func(b *batch) error {
 		if len(labels) < b.n {
 			labels = make([]float64, b.n)
@@ -49,6 +51,12 @@ func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c
 		if err != nil {
 			return err
 		}
+		for i, v := range labels[:b.n] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s: row %d: the decoder %s computes no finite label; its numbers are too large for these outputs", outputs.Name(), rows+i+1, r.Decoder.Name())
+			}
+		}
+		rows += b.n
 		if done != nil {
 			done(uint64(b.n))
 		}

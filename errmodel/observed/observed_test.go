@@ -444,7 +444,7 @@ func TestRefusals(t *testing.T) {
 		"no probability":    {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1.5, 0), observed.Probabilities, "z.npy: row 2, column 2: 1.5 is no probability"},
 		"no sign":           {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1, 0), observed.Signs, "z.npy: row 1, column 1: 0 is neither −1 nor 1"},
 		"NaN logits":        {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, math.NaN(), 0), observed.Logits, "z.npy: row 2, column 2: NaN is not a finite number"},
-		"large logits":      {dense(2, 1, 1, 2), dense(2, 3, 0, 1e200, 0, 0, 1, 0), observed.Logits, "z.npy: logits are too large"},
+		"large logits":      {dense(2, 1, 1, 2), dense(2, 3, 0, 1e200, 0, 0, 1, 0), observed.Logits, "z.npy: row 1, column 2: 1e+200 is larger than 3e+144"},
 		"small logits":      {dense(2, 1, 1, 2), dense(2, 3, 0, 1e-200, 0, 0, 1e-200, 0), observed.Logits, "z.npy: logits are too small"},
 		"an infinite logit": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, math.Inf(-1), 0, 1, 0), observed.Logits, "z.npy: row 1, column 3: -Inf"},
 	} {

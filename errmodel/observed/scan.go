@@ -265,9 +265,6 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	}
 	out.Quantization, _ = quantization.mean()
 	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
-	if err := checkSquares(first, second); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Outputs.Name(), err)
-	}
 	out.LogitScale = logitScale(out.Counts, first, second)
 	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	if s.Kind.Hard() {
@@ -382,23 +379,6 @@ func overdispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation f
 // estimate of the scale of its logits. Where one kind of decision is rare, the spread of
 // logits comes from certainty, not from noise.
 const fewErrors = 5
-
-// checkSquares refuses logits whose scale cannot be computed, from Σ z and Σ z² by cell: their
-// squares are too large or too small for a number.
-func checkSquares(first, second []float64) error {
-	most, some := 0.0, false
-	for at, square := range second {
-		most = max(most, square, math.Abs(first[at])*math.Abs(first[at]))
-		some = some || first[at] != 0
-	}
-	switch {
-	case math.IsInf(most, 0):
-		return errors.New("logits are too large: the sum of their squares is no number; want smaller ones")
-	case some && most < 0x1p-960:
-		return errors.New("logits are too small: their squares are below the numbers of full precision; want larger ones")
-	}
-	return nil
-}
 
 // logitScale pools the variances of outputs over the cells in which both decisions
 // occur.

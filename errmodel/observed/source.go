@@ -67,6 +67,9 @@ func (k Kind) logit(v float64) (z float64, fault string) {
 		}
 		return min(max(math.Log(v)-math.Log1p(-v), -certain), certain), ""
 	}
+	if math.Abs(v) > mostLogit {
+		return 0, fmt.Sprintf("larger than %.1g", mostLogit)
+	}
 	return v, ""
 }
 
@@ -119,7 +122,13 @@ type Source struct {
 	Targets, Outputs *arrayfile.Rows
 	Labels           Labels
 	Kind             Kind
+
+	largest float64 // |logit| that was read
 }
+
+// Squares of logits of these sizes are numbers of full precision, and so are their sums over all
+// samples. Of smaller ones, one at least must be of this size.
+const leastLogit, mostLogit = 0x1p-480, 0x1p480
 
 // Check compares the sizes of the files, where they are known before the files are read.
 func (s *Source) Check() error {
@@ -213,6 +222,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	if err := s.Outputs.Rewind(); err != nil {
 		return err
 	}
+	s.largest = 0
 	_, m := s.Outputs.Dims()
 	size := min(4096, max(1, batchBytes/8/m))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
@@ -272,6 +282,9 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		}
 		switch at := row + b.n; {
 		case errY == io.EOF && errZ == io.EOF:
+			if s.largest > 0 && s.largest < leastLogit {
+				return true, fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(), s.largest, leastLogit)
+			}
 			return true, nil
 		case errY == io.EOF && errZ == nil:
 			return false, fmt.Errorf("%s has %d targets, but %s has the outputs of more samples", s.Targets.Name(), at, s.Outputs.Name())
@@ -287,14 +300,13 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 				return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
 			}
 		}
-		if s.Kind != Logits {
-			for k, v := range z {
-				logit, what := s.Kind.logit(v)
-				if what != "" {
-					return false, fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s", s.Outputs.Name(), row+b.n+1, k+1, v, what, s.Kind)
-				}
-				z[k] = logit
+		for k, v := range z {
+			logit, what := s.Kind.logit(v)
+			if what != "" {
+				return false, fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s", s.Outputs.Name(), row+b.n+1, k+1, v, what, s.Kind)
 			}
+			z[k] = logit
+			s.largest = max(s.largest, math.Abs(logit))
 		}
 		b.n++
 	}

@@ -176,6 +176,10 @@ func TestReadBack(t *testing.T) {
 		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
+		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `, "R is not a field"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
+		{`"prior": [`, `"perceived": {"label_noise": 0, "misfit": 0.1}, "prior": [`, "perceived.label_noise is 0; want a positive number"},
+		{`"prior": [`, `"perceived": {"label_noise": -1, "misfit": 0.1}, "prior": [`, "perceived.label_noise is -1; want a positive number"},
+		{`"prior": [`, `"perceived": {"label_noise": 1, "tail": 1, "tail": 2}, "prior": [`, "perceived.tail occurs twice"},
 	} {
 		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
 		other := filepath.Join(dir, "broken.json")

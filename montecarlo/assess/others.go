@@ -44,13 +44,14 @@ func ParseOther(text string) (Other, error) {
 const maxRuns = 16 << 20
 
 // ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed
-// and outputs. Paths are relative to the file. Errors name the file and the line.
+// and outputs. Paths are relative to the file. Errors name the file and the line: the same outputs in
+// two lines would count as two networks, and are refused, as is a column that occurs twice.
 func ReadRuns(path string) ([]Other, error) {
 	text, err := inputfile.Read(path, maxRuns)
 	if err != nil {
 		return nil, fmt.Errorf("reading runs: %w", err)
 	}
-	r := csv.NewReader(strings.NewReader(string(text)))
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff"))) // some spreadsheets write this mark
 	r.TrimLeadingSpace = true
 	head, err := r.Read()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -61,8 +62,12 @@ func ReadRuns(path string) ([]Other, error) {
 		if at[j] = slices.Index(head, name); at[j] < 0 {
 			return nil, fmt.Errorf("%s: line 1 has no column %s; want the columns code,loss,seed,outputs", path, name)
 		}
+		if slices.Contains(head[at[j]+1:], name) {
+			return nil, fmt.Errorf("%s: line 1 has the column %s twice", path, name)
+		}
 	}
 	var out []Other
+	lines := map[string]int{} // of the outputs
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -88,6 +93,11 @@ func ReadRuns(path string) ([]Other, error) {
 		if code.IsFile(o.Code) {
 			o.Code = relativeTo(filepath.Dir(path), o.Code)
 		}
+		_, file := observed.SplitKind(o.Outputs)
+		if before, known := lines[file]; known {
+			return nil, fmt.Errorf("%s: lines %d and %d have the same outputs %s", path, before, line, file)
+		}
+		lines[file] = line
 		out = append(out, o)
 	}
 	if len(out) == 0 {

@@ -412,7 +412,7 @@ func TestOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(lines)
+	write("\ufeff" + lines)
 	others, err := ReadRuns(path)
 	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BitByBit || others[1].Seed != "1" {
 		t.Fatalf("%+v, %v", others, err)
@@ -441,9 +441,12 @@ func TestOthers(t *testing.T) {
 		"":                         "no column code",
 		"code,loss,seed\n":         "no column outputs",
 		"code,loss,seed,outputs\n": "no networks",
-		"code,loss,seed,outputs\nx,MSE,1,z.npy\n": "line 2, column loss: \"MSE\"; want BCE or CE",
-		"code,loss,seed,outputs\nx,CE,1,\n":       "line 2: a code and its outputs",
-		"code,loss,seed,outputs\nx,CE\n":          "wrong number of fields",
+		"code,loss,seed,outputs\nx,MSE,1,z.npy\n":                       "line 2, column loss: \"MSE\"; want BCE or CE",
+		"code,loss,seed,outputs\nx,CE,1,\n":                             "line 2: a code and its outputs",
+		"code,loss,seed,outputs\nx,CE\n":                                "wrong number of fields",
+		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n":                     "line 1 has the column seed twice",
+		"code,loss,seed,outputs\nx,CE,1,z.npy\ny,BCE,2,z.npy\n":         "lines 2 and 3 have the same outputs",
+		"code,loss,seed,outputs\nx,CE,1,z.npy\nx,CE,1,logits:./z.npy\n": "lines 2 and 3 have the same outputs",
 	} {
 		write(text)
 		if _, err := ReadRuns(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {

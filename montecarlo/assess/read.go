@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -30,22 +29,10 @@ func Read(path string) (*Fit, error) {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
 	f := &Fit{R: table.Missing(), Sigma: table.Missing(), LogitScale: table.Missing(), path: path}
-	err = json.Unmarshal(raw, f)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		err = fmt.Errorf("character %d: %w", syntax.Offset, err)
+	if err = table.ReadJSON(raw, f); err != nil {
+		return nil, fmt.Errorf("%s: %w; want the JSON of a fit", path, err)
 	}
-	var other *json.UnmarshalTypeError
-	if errors.As(err, &other) {
-		err = fmt.Errorf("character %d: %s; want the JSON of a fit", other.Offset, other.Value)
-		if other.Field != "" {
-			err = fmt.Errorf("%s: %w", other.Field, err)
-		}
-	}
-	if err == nil {
-		err = f.check()
-	}
-	if err != nil {
+	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
@@ -74,7 +61,10 @@ func (f *Fit) check() error {
 	if _, err := f.modelTemperature(); err != nil {
 		return err
 	}
-	if p := f.Perceived; p != nil && p.Noise > 0 {
+	if p := f.Perceived; p != nil && !p.Noise.IsMissing() {
+		if !positive(p.Noise) {
+			return fmt.Errorf("perceived.label_noise is %v; want a positive number, or null where the data do not tell", float64(p.Noise))
+		}
 		if err := f.perceivedModel().Check(); err != nil {
 			return fmt.Errorf("perceived: %w", err)
 		}
@@ -134,7 +124,7 @@ func SplitModel(text string) (ErrorModel, string) {
 // Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
 // the fit has no perceived label.
 func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
-	known := f.Perceived != nil && f.Perceived.Noise > 0
+	known := f.Perceived != nil && !f.Perceived.Noise.IsMissing()
 	switch {
 	case m == PerceivedModel && !known:
 		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)

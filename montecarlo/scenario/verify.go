@@ -132,7 +132,7 @@ func (v *Verification) PowerText() string {
 	if least == nil {
 		return ""
 	}
-	text := fmt.Sprintf("It would have found, with a probability of %.0f %%, a mean above its %s", 100*v.Power, what)
+	text := fmt.Sprintf("It would have found, with a probability of at least %.0f %%, a mean above its %s", 100*v.Power, what)
 	if !v.Overall.Detectable.IsMissing() {
 		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
 	}

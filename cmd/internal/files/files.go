@@ -22,8 +22,14 @@ type Input struct{ Flag, Path string }
 // Ledger has the files of a command. The zero value has none.
 type Ledger struct {
 	Inputs  []Input
-	Written []string
-	claimed []string
+	written []output
+	claimed []output
+}
+
+// output is a file that is written. To find its place asks the system, so each is found once.
+type output struct {
+	path  string
+	place safefile.Place
 }
 
 // Inputs are the files that a command line names to be read: the values of flags and arguments
@@ -103,9 +109,18 @@ func (l *Ledger) MayWrite(path string) error {
 			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", path, in.Flag, in.Path)
 		}
 	}
-	for _, other := range l.Written {
-		if safefile.Same(path, other) {
-			return fmt.Errorf("cannot write %s: the command has written this file as %s; take another name", path, other)
+	return l.refuse(path, l.written, "cannot write %[1]s: the command has written this file as %[2]s; take another name")
+}
+
+// refuse refuses a path that is one of some files. A path without a place fails when it is written.
+func (l *Ledger) refuse(path string, files []output, message string) error {
+	place, err := safefile.At(path)
+	if err != nil {
+		return nil
+	}
+	for _, other := range files {
+		if place.Same(other.place) {
+			return fmt.Errorf(message, path, other.path)
 		}
 	}
 	return nil
@@ -118,34 +133,40 @@ func (l *Ledger) Claim(paths ...string) error {
 		if err := l.MayWrite(path); err != nil {
 			return err
 		}
-		for _, other := range l.claimed {
-			if safefile.Same(path, other) {
-				return fmt.Errorf("cannot write both %s and %s: they are one file", other, path)
-			}
+		if err := l.refuse(path, l.claimed, "cannot write both %[2]s and %[1]s: they are one file"); err != nil {
+			return err
 		}
-		l.claimed = append(l.claimed, path)
+		place, _ := safefile.At(path)
+		l.claimed = append(l.claimed, output{path, place})
 	}
 	return nil
+}
+
+// Wrote says that a file was written.
+func (l *Ledger) Wrote(path string) {
+	place, _ := safefile.At(path)
+	l.written = append(l.written, output{path, place})
 }
 
 // LeftBehind says which files an interrupted command has written. printed says that there is
 // something on standard output.
 func (l *Ledger) LeftBehind(printed bool) string {
 	const most = 2 // names beside "N more", which are at least two
-	n := len(l.Written)
-	rest := "and nothing else"
+	var names []string
+	for _, o := range l.written {
+		names = append(names, o.path)
+	}
+	rest, none := "and nothing else", "nothing was written"
 	if printed {
-		rest = "part of the output was printed, and no other file was written"
+		rest, none = "part of the output was printed, and no other file was written", "part of the output was printed, and no file was written"
 	}
-	switch {
-	case n == 0 && printed:
-		return "part of the output was printed, and no file was written"
+	switch n := len(names); {
 	case n == 0:
-		return "nothing was written"
+		return none
 	case n == 1:
-		return l.Written[0] + " was written, " + rest
+		return names[0] + " was written, " + rest
 	case n > most+1:
-		return fmt.Sprintf("%s and %d more files were written, %s", strings.Join(l.Written[:most], ", "), n-most, rest)
+		return fmt.Sprintf("%s and %d more files were written, %s", strings.Join(names[:most], ", "), n-most, rest)
 	}
-	return strings.Join(l.Written, ", ") + " were written, " + rest
+	return strings.Join(names, ", ") + " were written, " + rest
 }

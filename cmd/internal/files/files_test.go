@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -17,7 +18,7 @@ func TestLeftBehind(t *testing.T) {
 		if got := l.LeftBehind(false); got != want {
 			t.Errorf("%d files: %q, want %q", i, got, want)
 		}
-		l.Written = append(l.Written, fmt.Sprint("a", i))
+		l.Wrote(fmt.Sprint("a", i))
 	}
 }
 
@@ -61,7 +62,7 @@ func TestLedger(t *testing.T) {
 			t.Errorf("claim %s: %v, want %q", tt.path, err, tt.want)
 		}
 	}
-	l.Written = []string{"a.csv"}
+	l.Wrote("a.csv")
 	if err := l.MayWrite("a.csv"); err == nil || !strings.Contains(err.Error(), "has written this file") {
 		t.Errorf("written twice: %v", err)
 	}
@@ -71,5 +72,29 @@ func TestLedger(t *testing.T) {
 	l.Inputs = append(l.Inputs, Input{"--more", "-"})
 	if err := l.CheckStandardInput(); err == nil {
 		t.Error("standard input twice was taken")
+	}
+}
+
+// TestManyOutputs: thousands of outputs are compared with each other in no time, and each is one of
+// its own. Asking the system for each pair took a minute.
+func TestManyOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var paths []string
+	for i := range 3000 {
+		paths = append(paths, fmt.Sprint("out", i, ".csv"))
+	}
+	var l Ledger
+	start := time.Now()
+	if err := l.Claim(paths...); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if err := l.MayWrite(path); err != nil {
+			t.Fatal(err)
+		}
+		l.Wrote(path)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("%v for %d outputs", took, len(paths))
 	}
 }

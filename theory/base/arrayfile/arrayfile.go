@@ -5,7 +5,6 @@
 package arrayfile
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -18,60 +17,47 @@ import (
 	"belsim/theory/base/memory"
 )
 
-// MaxSide is the largest number of rows or columns of a file.
+// MaxSide is the largest number of columns of a file, and of rows of a matrix.
 const MaxSide = 1 << 16
 
 // ReadFile reads a matrix from a .csv or .npy file, an array FILE.npz:NAME (or the only array of
-// FILE.npz), or standard input. Errors name the file and, where possible, the row, column (both
-// from 1) and value at fault.
+// FILE.npz), or standard input. An array of one dimension is a column. Every entry is finite. Errors
+// name the file and, where possible, the row or line, the column (from 1) and the value at fault.
 func ReadFile(path string) (*mat.Dense, error) {
-	file, _ := SplitArray(path)
-	ending, err := format(file)
-	if err != nil {
-		return nil, err
-	}
-	read := ReadCSV
-	switch ending {
-	case ".csv":
-	case ".npy":
-		read = ReadNPY
-	case ".npz":
-		return readArray(path)
-	default:
-		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", inputfile.Name(path), ending)
-	}
-	f, err := inputfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return read(bufio.NewReader(f), inputfile.Name(path))
-}
-
-// readArray reads a matrix from an .npz file.
-func readArray(path string) (*mat.Dense, error) {
 	r, err := OpenRows(path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	n, columns := r.Dims()
-	if err := checkSides(r.Name(), n, columns); err != nil {
-		return nil, err
+	switch n, _ := r.Dims(); {
+	case r.header != nil && namesOfPandas(r.header):
+		return nil, fmt.Errorf("%s: line 1 is 0, 1, 2 and so on%s", r.name, pandasHint)
+	case r.header != nil:
+		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name, r.header[0])
+	case r.parts > 1:
+		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level and a column for each bit", r.name)
+	case n > MaxSide:
+		return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, MaxSide)
 	}
-	if r.Parts() > 1 {
-		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level and a column for each bit", r.Name())
-	}
-	if err := memory.Check(r.Name(), memory.Product(n, columns, 8)); err != nil {
-		return nil, err
-	}
-	m := mat.NewDense(n, columns, nil)
-	for i := range n {
-		if err := r.Next(m.RawRowView(i)); err != nil {
+	var data []float64
+	row := make([]float64, r.m)
+	for n := 1; ; n++ {
+		// To the end, where an archive compares its checksum.
+		if err := r.Next(row); err == io.EOF {
+			return mat.NewDense(n-1, r.m, data), nil
+		} else if err != nil {
 			return nil, err
 		}
+		if n > MaxSide {
+			return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, MaxSide)
+		}
+		if len(data)+r.m > cap(data) { // it grows to at most twice as much, beside the old one
+			if err := memory.Check(r.name, memory.Product(3, cap(data), 8)); err != nil {
+				return nil, err
+			}
+		}
+		data = append(data, row...)
 	}
-	return m, nil
 }
 
 // format is the ending of a path, in lower case. What comes from standard input has the ending
@@ -96,55 +82,4 @@ func format(path string) (string, error) {
 		return ".npz", nil
 	}
 	return ".csv", nil
-}
-
-// checkSides refuses sizes that no code has.
-func checkSides(name string, rows, columns int) error {
-	for _, side := range []struct {
-		what string
-		n    int
-	}{{"rows", rows}, {"columns", columns}} {
-		if side.n > MaxSide {
-			return fmt.Errorf("%s: %d %s; want at most %d", name, side.n, side.what, MaxSide)
-		}
-		if side.n < 1 {
-			return fmt.Errorf("%s: no %s; want a matrix with a row for each level and a column for each bit", name, side.what)
-		}
-	}
-	return nil
-}
-
-// lineReader returns an error when a line is longer than the longest row of a matrix, or
-// when it ends within quotes. A reader of records above it then never holds a record of
-// gigabytes: a quote that is never closed would otherwise include the rest of the file.
-type lineReader struct {
-	r      io.Reader
-	name   string
-	line   int
-	length int
-	quoted bool // an odd number of quotes so far in this line
-}
-
-// maxLine has room for MaxSide numbers of 25 characters.
-const maxLine = 25 * MaxSide
-
-func (l *lineReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	for _, b := range p[:n] {
-		l.length++
-		switch b {
-		case '"':
-			l.quoted = !l.quoted
-		case '\n':
-			if l.quoted {
-				return 0, fmt.Errorf("%s: row %d, character %d: the line ends within quotes; want numbers", l.name, l.line+1, l.length)
-			}
-			l.line++
-			l.length = 0
-		}
-		if l.length > maxLine {
-			return 0, fmt.Errorf("%s: row %d is longer than %d characters; want at most %d columns", l.name, l.line+1, maxLine, MaxSide)
-		}
-	}
-	return n, err
 }

@@ -40,7 +40,7 @@ func TestHalf(t *testing.T) {
 	for b, want := range map[uint16]float64{
 		0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 0x1p-14, 0x0001: 0x1p-24, 0x3555: 0.333251953125, 0x8000: 0,
 	} {
-		m, err := arrayfile.ReadNPY(bytes.NewReader(npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))), "half")
+		m, err := arrayfile.ReadFile(inFile(t, "half.npy", npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))))
 		if err != nil || m.At(0, 0) != want {
 			t.Errorf("%04x: %v, %v, want %v", b, m, err, want)
 		}
@@ -68,8 +68,7 @@ func TestNPYRefusals(t *testing.T) {
 		{"short header", []byte("\x93NUMPY\x01\x00\xff\x00{'descr'"), "bad header"},
 		{"huge header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'"), "bad header"},
 		{"no dictionary", []byte("\x93NUMPY\x01\x00\x04\x00abc\n"), "bad header"},
-		{"one dimension", npyFile("'<f8'", "(1,)", eight), "1 dimensions"},
-		{"three dimensions", npyFile("'<f8'", "(1, 1, 1)", eight), "3 dimensions"},
+		{"three dimensions", npyFile("'<f4'", "(1, 2, 1)", eight), "three dimensions"},
 		{"no rows", npyFile("'<f8'", "(0, 1)", nil), "no rows"},
 		{"negative", npyFile("'<f8'", "(-1, 1)", eight), "no rows"},
 		{"a million columns", npyFile("'|u1'", "(1, 1000000)", eight), "1000000 columns"},
@@ -77,19 +76,20 @@ func TestNPYRefusals(t *testing.T) {
 		{"truncated", npyFile("'<f8'", "(1, 2)", eight), "truncated: 8 bytes of data"},
 		{"too long", npyFile("'<f4'", "(1, 1)", eight), "bytes after the data"},
 		{"complex", npyFile("'<c16'", "(1, 1)", eight), "want bools, integers or floats"},
-		{"text entries", npyFile("'<U2'", "(1, 1)", eight), "want bools, integers or floats"},
+		{"text entries", npyFile("'<U2'", "(1, 1)", eight), `entries are text (type "<U2")`},
 		{"object", npyFile("'|O'", "(1, 1)", eight), "want bools, integers or floats"},
 		{"NaN", npyFile("'<f8'", "(1, 1)", nan), "row 1, column 1: NaN"},
 	} {
-		_, err := arrayfile.ReadNPY(bytes.NewReader(tt.file), "in.npy")
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "in.npy: ") {
+		path := inFile(t, "in.npy", tt.file)
+		_, err := arrayfile.ReadFile(path)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
 	}
 }
 
 func TestCSV(t *testing.T) {
-	m, err := arrayfile.ReadCSV(strings.NewReader("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"), "in.csv")
+	m, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,21 +99,22 @@ func TestCSV(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                              "empty file",
 		"\n\n":                          "empty file",
-		"a,b\n0,1\n":                    `row 1, column 1: "a" is not a finite number; no header`,
-		"0,1\n0\n":                      "row 2 has 1 columns, but row 1 has 2",
-		"0,1\n0,1,1\n":                  "row 2 has 3 columns, but row 1 has 2",
-		"0,1\n0,\n":                     `row 2, column 2: ""`,
+		"a,b\n0,1\n":                    `line 1, column 1: "a" is not a finite number; no header`,
+		"0,1\n0\n":                      "line 2 has 1 columns, but the first has 2",
+		"0,1\n0,1,1\n":                  "line 2 has 3 columns, but the first has 2",
+		"0,1\n0,\n":                     `line 2, column 2: ""`,
 		"0,NaN\n":                       `column 2: "NaN"`,
 		"0,-inf\n":                      `column 2: "-inf"`,
 		"0,1e999\n":                     `column 2: "1e999"`,
-		"0,\"1\n":                       "row 1, character",
+		"0,\"1\n":                       "line 1, character",
 		strings.Repeat("0,", 1e6) + "0": "want at most 65536 columns",
 		strings.Repeat("0,", 7e4) + "0": "70001 columns; want at most 65536",
 		strings.Repeat("0", 1e7):        "longer than",
 		strings.Repeat("0\n", 70000):    "65537 rows",
 	} {
-		_, err := arrayfile.ReadCSV(strings.NewReader(in), "in.csv")
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "in.csv: ") {
+		path := inFile(t, "in.csv", []byte(in))
+		_, err := arrayfile.ReadFile(path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%.20q: error %v, want one about %q", in, err, want)
 		}
 	}
@@ -143,8 +144,8 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func() (*mat.Dense, error){
-		"csv": func() (*mat.Dense, error) { return arrayfile.ReadCSV(&c, "csv") },
-		"npy": func() (*mat.Dense, error) { return arrayfile.ReadNPY(&n, "npy") },
+		"csv": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.csv", c.Bytes())) },
+		"npy": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.npy", n.Bytes())) },
 	} {
 		got, err := read()
 		if err != nil {
@@ -162,7 +163,7 @@ func TestWriteBits(t *testing.T) {
 	if err := arrayfile.WriteBitsNPY(context.Background(), &b, want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := arrayfile.ReadNPY(&b, "bits"); err != nil || !mat.Equal(got, want) {
+	if got, err := arrayfile.ReadFile(inFile(t, "bits.npy", b.Bytes())); err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	roundTrip(t, want)
@@ -172,7 +173,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("0,1\n1,0\n")
 	f.Add("\ufeff1e-300,true\r\n\"2\",0x1p-3\r\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		if m, err := arrayfile.ReadCSV(strings.NewReader(in), "in"); err == nil {
+		if m, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte(in))); err == nil {
 			roundTrip(t, m)
 		}
 	})
@@ -186,7 +187,7 @@ func FuzzReadNPY(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if m, err := arrayfile.ReadNPY(bytes.NewReader(in), "in"); err == nil {
+		if m, err := arrayfile.ReadFile(inFile(t, "in.npy", in)); err == nil {
 			roundTrip(t, m)
 		}
 	})

@@ -14,61 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/matrix"
-	"belsim/theory/base/memory"
 )
-
-// ReadCSV reads a matrix of numbers (or true and false) without a header, at
-// most MaxSide × MaxSide. name is the file's, for errors.
-func ReadCSV(r io.Reader, name string) (*mat.Dense, error) {
-	records := newRecords(r, name)
-	var data []float64
-	rows, columns := 0, 0
-	for {
-		record, err := readRecord(records, name)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		rows++
-		if rows == 1 {
-			columns = len(record)
-		}
-		if err := checkSides(name, rows, max(columns, len(record))); err != nil {
-			return nil, err
-		}
-		if rows == 1 && columns >= 3 && namesOfPandas(record) {
-			return nil, fmt.Errorf("%s: row 1 is 0, 1, 2 and so on%s", name, pandasHint)
-		}
-		if len(record) != columns {
-			return nil, fmt.Errorf("%s: row %d has %d columns, but row 1 has %d", name, rows, len(record), columns)
-		}
-		for k, field := range record {
-			v, err := parse(strings.TrimSpace(field))
-			if err != nil {
-				hint := ""
-				if rows == 1 {
-					hint = "; no header is expected"
-					if k == 0 && namesOfPandas(record[1:]) {
-						hint = pandasHint
-					}
-				}
-				return nil, fmt.Errorf("%s: row %d, column %d: %.40q is not a finite number%s", name, rows, k+1, field, hint)
-			}
-			if len(data) == cap(data) { // it grows to at most twice as much, beside the old one
-				if err := memory.Check(name, memory.Product(3, cap(data), 8)); err != nil {
-					return nil, err
-				}
-			}
-			data = append(data, v)
-		}
-	}
-	if rows == 0 {
-		return nil, fmt.Errorf("%s: empty file; want a matrix with a row for each level and a column for each bit", name)
-	}
-	return mat.NewDense(rows, columns, data), nil
-}
 
 // pandasHint says how pandas writes a table without its names of rows and columns.
 const pandasHint = "; the names that pandas gives to rows and columns are no numbers of the table: write it with header=False and index=False"
@@ -85,23 +31,23 @@ func namesOfPandas(fields []string) bool {
 
 // newRecords returns a reader of records of numbers. The file may begin with a byte order
 // mark. Lines have a largest length: see lineReader.
-func newRecords(r io.Reader, name string) *csv.Reader {
+func newRecords(r io.Reader) *csv.Reader {
 	br := bufio.NewReader(r)
 	if mark, _ := br.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
 		_, _ = br.Discard(len(byteOrderMark)) // it was peeked at
 	}
-	records := csv.NewReader(&lineReader{r: br, name: name})
+	records := csv.NewReader(&lineReader{r: br})
 	records.FieldsPerRecord = -1
 	records.ReuseRecord = true
 	return records
 }
 
-// readRecord reads the next record; its errors name the file.
-func readRecord(records *csv.Reader, name string) ([]string, error) {
+// readRecord reads the next record; its errors say where they are.
+func readRecord(records *csv.Reader) ([]string, error) {
 	record, err := records.Read()
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return nil, fmt.Errorf("%s: row %d, character %d: %w", name, parse.Line, parse.Column, parse.Err)
+		return nil, fmt.Errorf("line %d, character %d: %w", parse.Line, parse.Column, parse.Err)
 	}
 	return record, err
 }
@@ -123,6 +69,40 @@ func parse(field string) (float64, error) {
 		err = errNotFinite
 	}
 	return v, err
+}
+
+// lineReader returns an error when a line is longer than the longest row of a matrix, or
+// when it ends within quotes. A reader of records above it then never holds a record of
+// gigabytes: a quote that is never closed would otherwise include the rest of the file.
+type lineReader struct {
+	r      io.Reader
+	line   int
+	length int
+	quoted bool // an odd number of quotes so far in this line
+}
+
+// maxLine has room for MaxSide numbers of 25 characters.
+const maxLine = 25 * MaxSide
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for _, b := range p[:n] {
+		l.length++
+		switch b {
+		case '"':
+			l.quoted = !l.quoted
+		case '\n':
+			if l.quoted {
+				return 0, fmt.Errorf("line %d, character %d: the line ends within quotes; want numbers", l.line+1, l.length)
+			}
+			l.line++
+			l.length = 0
+		}
+		if l.length > maxLine {
+			return 0, fmt.Errorf("line %d is longer than %d characters; want at most %d columns", l.line+1, maxLine, MaxSide)
+		}
+	}
+	return n, err
 }
 
 // maxPlain is the smallest integer that is written with an exponent. Below it, a float64

@@ -12,46 +12,15 @@ import (
 	"belsim/theory/base/arrayfile"
 )
 
-// endless is a file that begins with a quote and never closes it.
-type endless struct{ read int }
-
-func (e *endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = '0'
-		if (e.read+i)%100 == 99 {
-			p[i] = '\n'
-		}
-	}
-	if e.read == 0 {
-		p[0] = '"'
-	}
-	e.read += len(p)
-	if e.read > 1<<24 {
-		return len(p), io.EOF
-	}
-	return len(p), nil
-}
-
-func TestUnclosedQuote(t *testing.T) {
-	var e endless
-	_, err := arrayfile.ReadCSV(&e, "in.csv")
-	if want := "in.csv: row 1, character 100: the line ends within quotes"; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %q", err, want)
-	}
-	if e.read > 1<<16 {
-		t.Errorf("%d bytes read before the quote was refused", e.read)
-	}
-}
-
 func TestByteOrderMark(t *testing.T) {
-	m, err := arrayfile.ReadCSV(strings.NewReader("\ufeff\"1\",0\n\"0\",\"1\"\n"), "in.csv")
+	m, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"1\",0\n\"0\",\"1\"\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := mat.NewDense(2, 2, []float64{1, 0, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v", mat.Formatted(m))
 	}
-	if _, err := arrayfile.ReadCSV(strings.NewReader("\ufeff\n"), "in.csv"); err == nil || !strings.Contains(err.Error(), "empty file") {
+	if _, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\n"))); err == nil || !strings.Contains(err.Error(), "empty file") {
 		t.Errorf("a byte order mark alone: error %v", err)
 	}
 }

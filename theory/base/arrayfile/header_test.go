@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -110,6 +111,37 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
+// endless is a file that begins with a quote and never closes it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+		if (e.read+i)%100 == 99 {
+			p[i] = '\n'
+		}
+	}
+	if e.read == 0 {
+		p[0] = '"'
+	}
+	e.read += len(p)
+	if e.read > 1<<24 {
+		return len(p), io.EOF
+	}
+	return len(p), nil
+}
+
+func TestUnclosedQuote(t *testing.T) {
+	var e endless
+	_, err := readRecord(newRecords(&e))
+	if want := "line 1, character 100: the line ends within quotes"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	if e.read > 1<<16 {
+		t.Errorf("%d bytes read before the quote was refused", e.read)
+	}
+}
+
 // TestMethods: the error says which file has a compression that cannot be read, and what writes
 // others.
 func TestMethods(t *testing.T) {
@@ -169,5 +201,52 @@ func TestNotAnArchive(t *testing.T) {
 	}
 	if _, err := OpenRows(dir + "/none.npz"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// TestChecksum: a bit that changed in an entry that is not compressed is found, in any order of the
+// entries, and in a text. Reading a matrix reads its archive to the end.
+func TestChecksum(t *testing.T) {
+	for _, name := range []string{"fortran", "c", "text"} {
+		array := append(npyHeader("<f8", "(3, 2)"), make([]byte, 3*2*8)...)
+		switch name {
+		case "fortran":
+			array = bytes.Replace(array, []byte("False"), []byte("True "), 1)
+		case "text":
+			array = append(npyHeader("<U3", "(1,)"), "m\x00\x00\x00a\x00\x00\x00p\x00\x00\x00"...)
+		}
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: "a.npy", Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(array)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "a.npz")
+		read := func(file []byte) (err error) {
+			if err := os.WriteFile(path, file, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if name == "text" {
+				_, err = ReadText(path, "a")
+			} else {
+				_, err = ReadFile(path)
+			}
+			return err
+		}
+		if err := read(b.Bytes()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		data := bytes.Index(b.Bytes(), []byte{'\n'}) + 1 // behind the header
+		for i := data; i < data+12; i++ {
+			changed := bytes.Clone(b.Bytes())
+			changed[i] ^= 1
+			if err := read(changed); !errors.Is(err, zip.ErrChecksum) {
+				t.Errorf("%s, byte %d: %v", name, i-data, err)
+			}
+		}
 	}
 }

@@ -57,11 +57,11 @@ func TestReadFileNPZ(t *testing.T) {
 // leave them out.
 func TestPandasRefusals(t *testing.T) {
 	for _, text := range []string{"0,1,2\n0,1,1\n1,0,1\n", ",0,1\n0,1,0\n1,0,1\n"} {
-		if _, err := arrayfile.ReadCSV(strings.NewReader(text), "c.csv"); err == nil || !strings.Contains(err.Error(), "header=False and index=False") {
+		if _, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte(text))); err == nil || !strings.Contains(err.Error(), "header=False and index=False") {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}
-	if m, err := arrayfile.ReadCSV(strings.NewReader("0,1\n1,0\n"), "c.csv"); err != nil || m.At(0, 1) != 1 {
+	if m, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte("0,1\n1,0\n"))); err != nil || m.At(0, 1) != 1 {
 		t.Errorf("a matrix of two columns: %v, %v", m, err)
 	}
 	path := filepath.Join(t.TempDir(), "z.csv")

@@ -1,8 +1,6 @@
 package arrayfile
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -13,123 +11,53 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/matrix"
-	"belsim/theory/base/memory"
 )
-
-// ReadNPY reads a two-dimensional NumPy array of at most MaxSide × MaxSide
-// bools, integers or floats of any width and byte order, in C or Fortran order.
-// Every entry must be finite. name is the file's, for errors.
-func ReadNPY(r io.Reader, name string) (*mat.Dense, error) {
-	br := bufio.NewReader(r)
-	header, _, err := readHeader(br)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	shape := header.shape
-	if len(shape) != 2 {
-		return nil, fmt.Errorf("%s: array of %d dimensions; want 2, a row for each level and a column for each bit", name, len(shape))
-	}
-	rows, columns := shape[0], shape[1]
-	if err := checkSides(name, rows, columns); err != nil {
-		return nil, err
-	}
-	size, decode, err := element(header.descr)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	want := int64(rows) * int64(columns) * int64(size)
-	raw, err := readData(br, name, want, memory.Product(rows, columns, 8))
-	if err != nil {
-		return nil, err
-	}
-	switch got := int64(raw.Len()); {
-	case got < want:
-		return nil, fmt.Errorf("%s: truncated: %d bytes of data, but %d × %d entries of type %s are %d", name, got, rows, columns, header.descr, want)
-	case got > want:
-		return nil, fmt.Errorf("%s: bytes after the data: %d × %d entries of type %s are %d", name, rows, columns, header.descr, want)
-	}
-	data := raw.Bytes()
-	m := mat.NewDense(rows, columns, nil)
-	for i := range rows {
-		row := m.RawRowView(i)
-		for k := range row {
-			at := i*columns + k
-			if header.fortran {
-				at = k*rows + i
-			}
-			v := decode(data[at*size:])
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%s: row %d, column %d: %v is not a finite number", name, i+1, k+1, v)
-			}
-			row[k] = v
-		}
-	}
-	return m, nil
-}
-
-// readData reads the data of an array, of want bytes, and one byte more where there is one,
-// which shows that the file does not end with the array. matrix is the memory that the matrix
-// will take. The size that a header claims counts once the file has shown that it is no small
-// one.
-func readData(r io.Reader, name string, want, matrix int64) (*bytes.Buffer, error) {
-	const believed = 1 << 24
-	var raw bytes.Buffer
-	_, err := io.Copy(&raw, io.LimitReader(r, min(want+1, believed)))
-	if err == nil && want >= believed && raw.Len() == believed {
-		if err := memory.Check(name, want+matrix); err != nil {
-			return nil, err
-		}
-		raw.Grow(int(want) + bytes.MinRead - believed)
-		_, err = io.Copy(&raw, io.LimitReader(r, want+1-believed))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &raw, nil
-}
 
 // element returns the size in bytes and the decoder of a NumPy type.
 func element(descr string) (size int, decode func([]byte) float64, err error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	kind := descr
-	if i := strings.IndexAny(descr, "<>|="); i == 0 {
+	if strings.IndexAny(descr, "<>|=") == 0 {
 		if descr[0] == '>' {
 			order = binary.BigEndian
 		}
 		kind = descr[1:]
 	}
+	if strings.HasPrefix(kind, "U") || strings.HasPrefix(kind, "S") {
+		return 0, nil, fmt.Errorf("entries are text (type %.20q); want bools, integers or floats", descr)
+	}
+	if len(kind) == 2 {
+		size = int(kind[1] - '0')
+	}
+	unsigned := func(b []byte) uint64 {
+		switch size {
+		case 1:
+			return uint64(b[0])
+		case 2:
+			return uint64(order.Uint16(b))
+		case 4:
+			return uint64(order.Uint32(b))
+		}
+		return order.Uint64(b)
+	}
 	switch kind {
 	case "b1":
-		return 1, func(b []byte) float64 {
-			if b[0] != 0 {
-				return 1
-			}
-			return 0
-		}, nil
-	case "i1":
-		return 1, func(b []byte) float64 { return float64(int8(b[0])) }, nil
-	case "u1":
-		return 1, func(b []byte) float64 { return float64(b[0]) }, nil
-	case "i2":
-		return 2, func(b []byte) float64 { return float64(int16(order.Uint16(b))) }, nil
-	case "u2":
-		return 2, func(b []byte) float64 { return float64(order.Uint16(b)) }, nil
-	case "i4":
-		return 4, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, nil
-	case "u4":
-		return 4, func(b []byte) float64 { return float64(order.Uint32(b)) }, nil
-	case "i8":
-		return 8, func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, nil
-	case "u8":
-		return 8, func(b []byte) float64 { return float64(order.Uint64(b)) }, nil
+		decode = func(b []byte) float64 { return float64(min(b[0], 1)) }
+	case "u1", "u2", "u4", "u8":
+		decode = func(b []byte) float64 { return float64(unsigned(b)) }
+	case "i1", "i2", "i4", "i8":
+		rest := 64 - 8*size
+		decode = func(b []byte) float64 { return float64(int64(unsigned(b)<<rest) >> rest) }
 	case "f2":
-		return 2, func(b []byte) float64 { return half(order.Uint16(b)) }, nil
+		decode = func(b []byte) float64 { return half(order.Uint16(b)) }
 	case "f4":
-		return 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }, nil
+		decode = func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
 	case "f8":
-		return 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }, nil
+		decode = func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
+	default:
+		return 0, nil, fmt.Errorf("entries of type %.20q; want bools, integers or floats", descr)
 	}
-	return 0, nil, fmt.Errorf("entries of type %.20q; want bools, integers or floats", descr)
+	return size, decode, nil
 }
 
 // half is the value of an IEEE 754 binary16.

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,8 +16,6 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
-
-	"belsim/theory/base/inputfile"
 )
 
 // NPZWriter writes arrays into an .npz file. Equal arrays give equal bytes, because the file
@@ -37,10 +37,7 @@ func (z *NPZWriter) Floats(name string, n int, at func(i int) float64) error {
 
 // Matrix writes an array of two dimensions as float64, in C order.
 func (z *NPZWriter) Matrix(name string, m mat.Matrix) error {
-	rows, columns := m.Dims()
-	return z.shaped(name, "<f8", fmt.Sprintf("(%d, %d)", rows, columns), rows*columns, func(dst []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(m.At(i/columns, i%columns)))
-	})
+	return z.entry(name, func(w io.Writer) error { return WriteNPY(context.Background(), w, m) })
 }
 
 // Integers writes an array of n numbers as uint64.
@@ -67,34 +64,35 @@ func (z *NPZWriter) Strings(name string, n int, at func(i int) string) error {
 		width = max(width, utf8.RuneCountInString(at(i)))
 	}
 	return z.array(name, fmt.Sprintf("<U%d", width), n, func(dst []byte, i int) []byte {
-		used := 0
+		end := len(dst) + 4*width
 		for _, r := range at(i) {
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(r))
-			used++
 		}
-		return append(dst, make([]byte, 4*(width-used))...)
+		return append(dst, make([]byte, end-len(dst))...)
 	})
 }
 
-// array writes an array of one dimension.
+// array writes an array of one dimension, an entry at a time.
 func (z *NPZWriter) array(name, descr string, n int, encode func(dst []byte, i int) []byte) error {
-	return z.shaped(name, descr, fmt.Sprintf("(%d,)", n), n, encode)
+	return z.entry(name, func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		out.Write(npyHeader(descr, fmt.Sprintf("(%d,)", n)))
+		var item []byte
+		for i := range n {
+			item = encode(item[:0], i)
+			out.Write(item)
+		}
+		return out.Flush() // has the first error of those above
+	})
 }
 
-// shaped writes an array of n numbers, a number at a time.
-func (z *NPZWriter) shaped(name, descr, shape string, n int, encode func(dst []byte, i int) []byte) error {
+// entry writes an array with a function that writes an .npy file.
+func (z *NPZWriter) entry(name string, write func(io.Writer) error) error {
 	w, err := z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})
+	if err == nil {
+		err = write(w)
+	}
 	if err != nil {
-		return fmt.Errorf("array %s: %w", name, err)
-	}
-	out := bufio.NewWriter(w)
-	out.Write(npyHeader(descr, shape))
-	var item []byte
-	for i := range n {
-		item = encode(item[:0], i)
-		out.Write(item)
-	}
-	if err := out.Flush(); err != nil { // has the first error of those above
 		return fmt.Errorf("array %s: %w", name, err)
 	}
 	return nil
@@ -116,23 +114,20 @@ const maxText = 1 << 20
 // ReadText reads a text from an array of an .npz file: an array of no or one dimension with one text
 // of Unicode, as NumPy and NPZWriter.Strings write it.
 func ReadText(path, name string) (string, error) {
-	f, err := inputfile.OpenRegular(path)
+	var r Rows
+	defer r.Close()
+	f, _, err := r.entry(path, name, nil)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	z, err := zip.NewReader(f, f.Size())
+	in, err := f.Open()
 	if err != nil {
-		return "", fmt.Errorf("%s: not an .npz file: %w", path, err)
-	}
-	in, err := z.Open(name + ".npy")
-	if err != nil {
-		return "", fmt.Errorf("%s: no array %q", path, name)
+		return "", fmt.Errorf("%s: %w", r.name, err)
 	}
 	defer in.Close()
 	text, err := readText(bufio.NewReader(in))
 	if err != nil {
-		return "", fmt.Errorf("%s:%s: %w", path, name, err)
+		return "", fmt.Errorf("%s: %w", r.name, err)
 	}
 	return text, nil
 }
@@ -153,6 +148,11 @@ func readText(r *bufio.Reader) (string, error) {
 	raw := make([]byte, 4*runes)
 	if _, err := io.ReadFull(r, raw); err != nil {
 		return "", fmt.Errorf("truncated: %w", err)
+	}
+	if _, err := r.ReadByte(); err == nil { // the end compares the checksum
+		return "", errors.New("bytes after the data")
+	} else if err != io.EOF {
+		return "", err
 	}
 	var text strings.Builder
 	for i := 0; i < len(raw); i += 4 {

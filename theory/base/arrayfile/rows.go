@@ -26,7 +26,8 @@ type Rows struct {
 	parts   int // K
 	from    int // the first column that is read
 	whole   []float64
-	row     int // the last one read, from 1
+	header  []string // of a .csv; nil without
+	row     int      // the last one read, from 1
 	source  rowSource
 	closers []func() error
 }
@@ -161,12 +162,11 @@ func (r *Rows) checkColumns() error {
 // csvRows reads numbers in lines.
 type csvRows struct {
 	file    inputfile.File
-	name    string
 	records *csv.Reader
-	first   []string // the first row of data, read already,
 	columns int
-
-	firstLine int // and its line
+	header  []string
+	first   []string // the first row of data, which was read to see whether it is a header,
+	line    int      // and its line
 }
 
 func (r *Rows) openCSV(path string) error {
@@ -175,38 +175,39 @@ func (r *Rows) openCSV(path string) error {
 		return err
 	}
 	r.closers = append(r.closers, file.Close)
-	c := &csvRows{file: file, name: r.name}
+	c := &csvRows{file: file}
 	if err := c.start(); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", r.name, err)
 	}
-	r.m, r.source = c.columns, c
+	r.m, r.header, r.source = c.columns, c.header, c
 	return r.checkColumns()
 }
 
-// start reads the first line or two. A line without any number is a header. So is a line
-// of three or more columns 0, 1, 2 and so on, the names that pandas gives to columns.
+// start reads the first line. A line without any number is a header. So is a line of three or
+// more columns 0, 1, 2 and so on, the names that pandas gives to columns.
 func (c *csvRows) start() error {
-	c.records, c.first = newRecords(c.file, c.name), nil
-	record, err := readRecord(c.records, c.name)
+	c.records, c.first = newRecords(c.file), nil
+	record, err := readRecord(c.records)
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: empty file; want a row of numbers for each sample", c.name)
+		return errors.New("empty file; want rows of numbers")
 	}
 	if err != nil {
 		return err
 	}
-	header := !slices.ContainsFunc(record, func(field string) bool {
+	if len(record) >= 2 && strings.TrimSpace(record[0]) == "" && namesOfPandas(record[1:]) {
+		return errors.New("line 1 has no first number" + pandasHint)
+	}
+	c.columns = len(record)
+	number := slices.ContainsFunc(record, func(field string) bool {
 		_, err := parse(strings.TrimSpace(field))
 		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
 	})
-	header = header || len(record) >= 3 && namesOfPandas(record)
-	if len(record) >= 2 && strings.TrimSpace(record[0]) == "" && namesOfPandas(record[1:]) {
-		return fmt.Errorf("%s: line 1 has no first number%s", c.name, pandasHint)
+	if !number || len(record) >= 3 && namesOfPandas(record) {
+		c.header = slices.Clone(record)
+		return nil
 	}
-	c.columns = len(record)
-	if !header {
-		c.first = slices.Clone(record)
-		c.firstLine, _ = c.records.FieldPos(0)
-	}
+	c.first = slices.Clone(record)
+	c.line, _ = c.records.FieldPos(0)
 	return nil
 }
 
@@ -218,29 +219,22 @@ func (c *csvRows) rewind() error {
 }
 
 func (c *csvRows) next(dst []float64) error {
-	record, first := c.first, c.first != nil
+	record := c.first
 	c.first = nil
 	if record == nil {
 		var err error
-		if record, err = readRecord(c.records, c.name); err != nil {
-			if err == io.EOF {
-				return err
-			}
-			return errors.New(strings.TrimPrefix(err.Error(), c.name+": ")) // Next names the file
+		if record, err = readRecord(c.records); err != nil {
+			return err
 		}
+		c.line, _ = c.records.FieldPos(0)
 	}
 	if len(record) != len(dst) {
-		line, _ := c.records.FieldPos(0)
-		return fmt.Errorf("line %d has %d columns, but the first has %d", line, len(record), len(dst))
+		return fmt.Errorf("line %d has %d columns, but the first has %d", c.line, len(record), len(dst))
 	}
 	for k, field := range record {
 		v, err := parse(strings.TrimSpace(field))
 		if err != nil {
-			line := c.firstLine
-			if !first {
-				line, _ = c.records.FieldPos(k)
-			}
-			return fmt.Errorf("line %d, column %d: %.40q is not a finite number", line, k+1, field)
+			return fmt.Errorf("line %d, column %d: %.40q is not a finite number", c.line, k+1, field)
 		}
 		dst[k] = v
 	}
@@ -425,46 +419,9 @@ func (c *columns) next(dst []float64) error {
 
 // openNPZ opens an array of an .npz: a zip of .npy files.
 func (r *Rows) openNPZ(path, array string, names []string) error {
-	open := inputfile.OpenRegular
-	if path == inputfile.Standard {
-		open = inputfile.Open
-	}
-	archive, err := open(path)
+	f, archive, err := r.entry(path, array, names)
 	if err != nil {
 		return err
-	}
-	r.closers = append(r.closers, archive.Close)
-	path = inputfile.Name(path)
-	z, err := zip.NewReader(archive, archive.Size())
-	if err != nil {
-		return fmt.Errorf("%s: not an .npz file: %w", path, err)
-	}
-	var has []string
-	arrays := map[string]*zip.File{}
-	for _, f := range z.File {
-		name := strings.TrimSuffix(f.Name, ".npy")
-		has = append(has, name)
-		arrays[name] = f
-	}
-	f := arrays[array]
-	switch {
-	case len(has) == 0:
-		return fmt.Errorf("%s: no arrays", path)
-	case array != "" && f == nil:
-		return fmt.Errorf("%s: no array %q; it has %s", path, array, someOf(has))
-	case array == "" && len(has) == 1:
-		array = has[0]
-	case array == "":
-		at := slices.IndexFunc(names, func(name string) bool { return arrays[name] != nil })
-		if at < 0 {
-			return fmt.Errorf("%s: which array? Want %s:NAME with one of %s", path, path, someOf(has))
-		}
-		array = names[at]
-	}
-	f = arrays[array]
-	r.name = path + ":" + array
-	if f.Method != zip.Store && f.Method != zip.Deflate {
-		return fmt.Errorf("%s is compressed with %s, which belsim cannot read; numpy.savez and numpy.savez_compressed write what it can", r.name, method(f.Method))
 	}
 	var entry io.ReadCloser
 	r.closers = append(r.closers, func() error {
@@ -481,6 +438,51 @@ func (r *Rows) openNPZ(path, array string, names []string) error {
 		return entry, err
 	}
 	return r.array(begin, int64(f.UncompressedSize64), func() (io.ReaderAt, error) { return r.anywhere(f, archive) })
+}
+
+// entry opens an .npz file, finds an array in it, and makes its name that of the rows.
+func (r *Rows) entry(path, array string, names []string) (*zip.File, io.ReaderAt, error) {
+	open := inputfile.OpenRegular
+	if path == inputfile.Standard {
+		open = inputfile.Open
+	}
+	archive, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.closers = append(r.closers, archive.Close)
+	path = inputfile.Name(path)
+	z, err := zip.NewReader(archive, archive.Size())
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: not an .npz file: %w", path, err)
+	}
+	var has []string
+	arrays := map[string]*zip.File{}
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		has = append(has, name)
+		arrays[name] = f
+	}
+	switch {
+	case len(has) == 0:
+		return nil, nil, fmt.Errorf("%s: no arrays", path)
+	case array != "" && arrays[array] == nil:
+		return nil, nil, fmt.Errorf("%s: no array %q; it has %s", path, array, someOf(has))
+	case array == "" && len(has) == 1:
+		array = has[0]
+	case array == "":
+		at := slices.IndexFunc(names, func(name string) bool { return arrays[name] != nil })
+		if at < 0 {
+			return nil, nil, fmt.Errorf("%s: which array? Want %s:NAME with one of %s", path, path, someOf(has))
+		}
+		array = names[at]
+	}
+	f := arrays[array]
+	r.name = path + ":" + array
+	if f.Method != zip.Store && f.Method != zip.Deflate {
+		return nil, nil, fmt.Errorf("%s is compressed with %s, which belsim cannot read; numpy.savez and numpy.savez_compressed write what it can", r.name, method(f.Method))
+	}
+	return f, archive, nil
 }
 
 // scratch marks errors of writing to a temporary file, but not those of reading an archive.
@@ -517,15 +519,8 @@ func someOf(names []string) string {
 
 // method is the name of a method of compression in a zip.
 func method(m uint16) string {
-	switch m {
-	case 12:
-		return "bzip2"
-	case 14:
-		return "lzma"
-	case 93:
-		return "zstd"
-	case 95:
-		return "xz"
+	if name, known := map[uint16]string{12: "bzip2", 14: "lzma", 93: "zstd", 95: "xz"}[m]; known {
+		return name
 	}
 	return fmt.Sprintf("method %d", m)
 }
@@ -538,18 +533,21 @@ var ErrTemporary = errors.New("unpacking into a temporary file")
 // is not compressed, else in a temporary file. Where the system allows it, the file has no name
 // from the start, so that nothing stays when the process is killed; else Close removes it.
 func (r *Rows) anywhere(f *zip.File, archive io.ReaderAt) (io.ReaderAt, error) {
+	in, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
 	if f.Method == zip.Store {
+		if _, err := io.Copy(io.Discard, in); err != nil { // its end compares the checksum
+			return nil, err
+		}
 		offset, err := f.DataOffset()
 		if err != nil {
 			return nil, err
 		}
 		return io.NewSectionReader(archive, offset, int64(f.UncompressedSize64)), nil
 	}
-	in, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
 	file, err := os.CreateTemp("", "belsim-*.npy")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTemporary, err)

@@ -54,7 +54,7 @@ func TestStandardInput(t *testing.T) {
 	}
 	for content, message := range map[string]string{
 		"":                    "standard input: empty file",
-		"1,x\n":               "standard input: row 1, column 2",
+		"1,x\n":               "standard input: line 1, column 2",
 		npy.String()[:100]:    "standard input: ",
 		npy.String() + "more": "standard input: bytes after the data",
 	} {

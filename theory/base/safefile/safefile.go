@@ -296,24 +296,40 @@ func host() string {
 	}, name), 64)
 }
 
-// Same reports whether two paths are one file, however they are spelled: by other folders,
-// links or hard links, or by the letters of a file system that takes capital ones for small ones.
-// Where a file does not exist, its folder and its name count.
+// Place is where a path leads: to a file, or to a name in a folder where there is none.
+type Place struct {
+	file   os.FileInfo // nil where there is none
+	folder os.FileInfo
+	name   string
+}
+
+// At returns the place of a path. The error says that the path leads to no file and to no folder.
+func At(path string) (Place, error) {
+	path, err := Resolve(path)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{name: filepath.Base(path)}
+	if p.file, err = os.Stat(path); err == nil {
+		return p, nil
+	}
+	p.file = nil
+	p.folder, err = os.Stat(filepath.Dir(path))
+	return p, err
+}
+
+// Same reports whether two places are one, however their paths were spelled: by other folders, links
+// or hard links, or by the letters of a file system that takes capital ones for small ones.
+func (p Place) Same(other Place) bool {
+	if p.file != nil || other.file != nil {
+		return p.file != nil && other.file != nil && os.SameFile(p.file, other.file)
+	}
+	return p.name == other.name && p.folder != nil && other.folder != nil && os.SameFile(p.folder, other.folder)
+}
+
+// Same reports whether two paths lead to the same place.
 func Same(a, b string) bool {
-	a, errA := Resolve(a)
-	b, errB := Resolve(b)
-	if errA != nil || errB != nil {
-		return false
-	}
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return os.SameFile(infoA, infoB)
-	}
-	if (errA == nil) != (errB == nil) || filepath.Base(a) != filepath.Base(b) {
-		return false
-	}
-	dirA, errA := os.Stat(filepath.Dir(a))
-	dirB, errB := os.Stat(filepath.Dir(b))
-	return errA == nil && errB == nil && os.SameFile(dirA, dirB)
+	at, errA := At(a)
+	other, errB := At(b)
+	return errA == nil && errB == nil && at.Same(other)
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -127,13 +126,4 @@ func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], o ...Option) erro
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// WriteJSON writes a value as JSON, indented by two spaces, with a final line break.
-// The characters <, > and & stand as they are.
-func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

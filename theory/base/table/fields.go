@@ -151,6 +151,15 @@ func (f *field) checkVerb() error {
 
 // at returns the field's value in a row; ok is false behind a nil pointer.
 func (f *field) at(row reflect.Value) (v reflect.Value, ok bool) {
+	v, ok = f.place(row)
+	if ok && v.Kind() == reflect.Pointer {
+		return v.Elem(), !v.IsNil()
+	}
+	return v, ok
+}
+
+// place returns the field in a row; ok is false where it is in an embedded struct that is nil.
+func (f *field) place(row reflect.Value) (v reflect.Value, ok bool) {
 	for _, i := range f.index {
 		if row.Kind() == reflect.Pointer {
 			if row.IsNil() {
@@ -159,12 +168,6 @@ func (f *field) at(row reflect.Value) (v reflect.Value, ok bool) {
 			row = row.Elem()
 		}
 		row = row.Field(i)
-	}
-	if row.Kind() == reflect.Pointer {
-		if row.IsNil() {
-			return row, false
-		}
-		row = row.Elem()
 	}
 	return row, true
 }

@@ -446,6 +446,56 @@ func TestJSON(t *testing.T) {
 	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, map[string]any{"a": "<&>", "b": Missing()}) }), "{\n  \"a\": \"<&>\",\n  \"b\": null\n}\n")
 }
 
+// TestLikeEncodingJSON: without numbers that do not exist, the bytes are those of encoding/json, and with
+// them they are null. What is written is read back.
+func TestLikeEncodingJSON(t *testing.T) {
+	one, half, yes := 1, 0.5, true
+	n := Number(0.25)
+	values := []every{
+		{S: "x<&>\u2028\"", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 1e-7, V: big{1, 2}, PI: &one, PN: &n, PF: &half, PB: &yes, PV: &big{3, 4},
+			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12, L: []inner{{1, 2}, {3, 4}}, H: map[string]int{"b": 1, "<a>": 2}},
+		{L: []inner{}, H: map[string]int{}},
+	}
+	for _, v := range []any{values, values[0], &values[1], map[string]any{"z": nil, "a": []any{1, "b", nil, []byte("xyz")}}, nil, "text", [3]float32{}} {
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, v) }), want.String())
+	}
+	if err := WriteJSON(io.Discard, func() {}); err == nil {
+		t.Error("a function is written")
+	}
+
+	type numbers struct {
+		A float64    `json:"a"`
+		B *float64   `json:"b"`
+		C [2]float64 `json:"c"`
+		D []numbers  `json:"d"`
+		E float64    `json:"e"`
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	text, err := JSON(numbers{A: nan, B: &nan, C: [2]float64{-inf, 1}, D: []numbers{{E: inf}}})
+	if want := `{"a":null,"b":null,"c":[null,1],"d":[{"a":0,"b":null,"c":[0,0],"d":null,"e":null}],"e":0}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+	got := numbers{E: 7}
+	if err := ReadJSON([]byte(`{"a":null,"c":[null,1],"d":[{"e":null}]}`), &got); err != nil || !math.IsNaN(got.A) || !math.IsNaN(got.C[0]) || got.C[1] != 1 || !math.IsNaN(got.D[0].E) || got.E != 7 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		`{"a":1,}`: "character 8", `{"a":"1"}`: "a: character 8: a string", `{"a":1,"a":2}`: "a occurs twice", `{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
+		`{"c":[1,2],"f":1}`: "f is not a field", `{"d":[{"x":{"y":[]}}]}`: "d[0].x is not a field", `{"A":1}`: "A is not a field",
+	} {
+		if err := ReadJSON([]byte(text), &got); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", text, err, want)
+		}
+	}
+}
+
 func TestReference(t *testing.T) {
 	fields, err := Reference[every]()
 	if err != nil {

@@ -1,0 +1,44 @@
+package fitdecoder
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/decode"
+)
+
+// TestNoFiniteLabel: weights and scales may be finite, and the scores of a sample not. The error says
+// which sample.
+func TestNoFiniteLabel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "z.csv")
+	if err := os.WriteFile(path, []byte("0,0\n0,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range []decode.Rule{decode.MAP, decode.Median, decode.Mean} {
+		for name, numbers := range map[string][2]float64{"weights": {1e308, 1}, "scale": {1, 5e-324}} {
+			weights, curved := mat.NewDense(3, 2, nil), mat.NewDense(3, 2, nil)
+			weights.Set(2, 1, numbers[0])
+			curved.Set(1, 1, 1)
+			d, err := newDecoder(rule, weights, curved, make([]float64, 3), []float64{1, numbers[1]}, nil, true, About{Kind: KindCurved})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := arrayfile.OpenRows(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rows.Close()
+			err = observed.Decode(context.Background(), 1, rows, observed.Logits, nil, observed.Reader{Decoder: d, Logits: true}, func([]float64) error { return nil }, nil)
+			if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder curved computes no finite label") {
+				t.Errorf("%s, %s: %v", rule, name, err)
+			}
+		}
+	}
+}
