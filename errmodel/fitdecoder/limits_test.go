@@ -35,7 +35,7 @@ func TestNoFiniteLabel(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer rows.Close()
-			err = observed.Decode(context.Background(), 1, rows, observed.Logits, nil, observed.Reader{Decoder: d, Logits: true}, func([]float64) error { return nil }, nil)
+			err = observed.Decode(context.Background(), 1, rows, observed.Logits, nil, observed.Decoding{Decoder: d, Soft: true}, func([]float64) error { return nil }, nil)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder curved computes no finite label") {
 				t.Errorf("%s, %s: %v", rule, name, err)
 			}
