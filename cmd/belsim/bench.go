@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"time"
 
@@ -35,19 +36,19 @@ type benchmark struct {
 
 // benchResult is one workload on one backend.
 type benchResult struct {
-	Code      string       `json:"code" text:"code" doc:"name of the code"`
-	Levels    int          `json:"levels" text:"levels" doc:"number of levels L"`
-	Bits      int          `json:"bits" text:"bits" doc:"number of bits M"`
-	Decoder   string       `json:"decoder" text:"decoder" doc:"name of the decoder; gen-ex reads logits, the others bits"`
-	R         float64      `json:"r" text:"r,%g" doc:"weight r of the Gaussians"`
-	Sigma     float64      `json:"sigma" text:"σ,%g" doc:"width σ of the Gaussians, in levels"`
-	Backend   string       `json:"backend" text:"backend" doc:"cpu or cuda"`
-	Device    string       `json:"device" text:"device" doc:"name of the device"`
-	Samples   uint64       `json:"samples" doc:"samples that were timed"`
-	Seconds   float64      `json:"seconds" doc:"time that they took"`
-	Rate      float64      `json:"samples_per_second" text:"samples/s" doc:"samples/seconds"`
-	PointRate table.Number `json:"errors_placed_per_second" text:"errors placed/s" doc:"points of the Poisson process placed in a second; null for logits"`
-	PeakShare table.Number `json:"integer_peak_share" text:"of integer peak" doc:"share of the device's 32-bit integer operations; null where its peak is not known"`
+	Code      string  `json:"code" text:"code" doc:"name of the code"`
+	Levels    int     `json:"levels" text:"levels" doc:"number of levels L"`
+	Bits      int     `json:"bits" text:"bits" doc:"number of bits M"`
+	Decoder   string  `json:"decoder" text:"decoder" doc:"name of the decoder; gen-ex reads logits, the others bits"`
+	R         float64 `json:"r" text:"r,%g" doc:"weight r of the Gaussians"`
+	Sigma     float64 `json:"sigma" text:"σ,%g" doc:"width σ of the Gaussians, in levels"`
+	Backend   string  `json:"backend" text:"backend" doc:"cpu or cuda"`
+	Device    string  `json:"device" text:"device" doc:"name of the device"`
+	Samples   uint64  `json:"samples" doc:"samples that were timed"`
+	Seconds   float64 `json:"seconds" doc:"time that they took"`
+	Rate      float64 `json:"samples_per_second" text:"samples/s" doc:"samples/seconds"`
+	PointRate float64 `json:"errors_placed_per_second" text:"errors placed/s" doc:"points of the Poisson process placed in a second; null for logits"`
+	PeakShare float64 `json:"integer_peak_share" text:"of integer peak" doc:"share of the device's 32-bit integer operations; null where its peak is not known"`
 }
 
 // measured is a backend with its device.
@@ -127,10 +128,10 @@ func (b measured) result(w scenario.Workload, m scenario.Measurement) benchResul
 	r := benchResult{
 		Code: w.Code, Levels: w.Levels, Bits: m.Bits, Decoder: w.Decoder, R: w.R, Sigma: w.Sigma,
 		Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(),
-		Rate: m.Rate(), PointRate: table.Number(m.Rate() * m.Points), PeakShare: table.Missing(),
+		Rate: m.Rate(), PointRate: m.Rate() * m.Points, PeakShare: math.NaN(),
 	}
 	if operations, ok := gpu.Operations(w.Decoder, m.Bits, m.Points); ok && b.peak > 0 {
-		r.PeakShare = table.Number(m.Rate() * operations / b.peak)
+		r.PeakShare = m.Rate() * operations / b.peak
 	}
 	return r
 }
@@ -138,12 +139,12 @@ func (b measured) result(w scenario.Workload, m scenario.Measurement) benchResul
 // benchTable has a row for each result; rates have prefixes.
 func benchTable(rows []benchResult) *table.Table {
 	return table.Of(rows,
-		table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(table.Number(r.Rate)) }),
+		table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) }),
 		table.Replace("errors_placed_per_second", "", func(r benchResult) string { return table.Metric(r.PointRate) }),
 		table.Replace("integer_peak_share", "", func(r benchResult) string {
-			if r.PeakShare.IsMissing() {
+			if table.Missing(r.PeakShare) {
 				return "–"
 			}
-			return fmt.Sprintf("%.0f %%", 100*float64(r.PeakShare))
+			return fmt.Sprintf("%.0f %%", 100*r.PeakShare)
 		}))
 }

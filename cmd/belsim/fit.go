@@ -227,7 +227,7 @@ func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.
 // figure draws the error rates of some bits.
 func (cmd *fitCmd) figure(s *assess.Study) (*plots.Figure, error) {
 	f := s.Fit
-	d := plots.ProfileData{Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, float64(f.R), float64(f.Sigma))}
+	d := plots.ProfileData{Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, f.R, f.Sigma)}
 	profiles, err := s.Profiles(cmd.Bits...)
 	if err != nil {
 		return nil, err

@@ -120,20 +120,20 @@ func TestFit(t *testing.T) {
 	names := ""
 	for _, d := range f.Decoders {
 		names += d.Decoder + "/" + d.Outputs + " "
-		if d.Decoder == "bel-j" && math.Abs(float64(d.Observed)-sum/6000) > 1e-12 {
+		if d.Decoder == "bel-j" && math.Abs(d.Observed-sum/6000) > 1e-12 {
 			t.Errorf("bel-j's observed error is %v, want %v", d.Observed, sum/6000)
 		}
 		if !(d.Mean > 0 && d.StdErr > 0 && d.Observed > 0 && d.ObservedStdErr > 0 && d.Rates > 0) {
 			t.Errorf("%+v", d)
 		}
 		// Six standard errors: 2·10⁻⁹.
-		if x := float64(d.Exact); !math.IsNaN(x) && math.Abs(x-float64(d.Mean)) > 6*float64(d.StdErr) {
+		if x := d.Exact; !math.IsNaN(x) && math.Abs(x-d.Mean) > 6*d.StdErr {
 			t.Errorf("%s: exact %v, simulated %v ± %v", d.Decoder, d.Exact, d.Mean, d.StdErr)
 		}
-		if b := float64(d.Bound); !math.IsNaN(b) && b < float64(d.Mean)-6*float64(d.StdErr) {
+		if b := d.Bound; !math.IsNaN(b) && b < d.Mean-6*d.StdErr {
 			t.Errorf("%s: bound %v below %v", d.Decoder, d.Bound, d.Mean)
 		}
-		if u := d.LabelUnits; math.Abs(float64(u.Observed)-float64(d.Observed)*f.LevelWidth) > 1e-15 {
+		if u := d.LabelUnits; math.Abs(u.Observed-d.Observed*f.LevelWidth) > 1e-15 {
 			t.Errorf("%s: %v label units for %v levels", d.Decoder, u.Observed, d.Observed)
 		}
 	}
@@ -141,8 +141,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("decoders %s, want %s", names, want)
 	}
 	for _, i := range []struct {
-		v        table.Number
-		interval [2]table.Number
+		v        float64
+		interval [2]float64
 	}{{f.R, f.RInterval}, {f.Sigma, f.SigmaInterval}} {
 		if !(i.interval[0] < i.v && i.v < i.interval[1]) {
 			t.Errorf("%v is not within %v", i.v, i.interval)
@@ -151,8 +151,8 @@ func TestFit(t *testing.T) {
 	// The same on any number of processors.
 	again := fitOf(t, append(network, "--workers", "1")...)
 	again.Command = f.Command
-	one, err1 := json.Marshal(again)
-	all, err2 := json.Marshal(f)
+	one, err1 := table.JSON(again)
+	all, err2 := table.JSON(f)
 	if err1 != nil || err2 != nil || string(one) != string(all) {
 		t.Errorf("on one processor: %s; on all %s", one, all)
 	}
@@ -291,10 +291,10 @@ func TestModel(t *testing.T) {
 			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Decoders[0].Exact, f.Decoders[0].Bound)
 		}
 	}
-	if *c.R != float64(f.R) || c.Levels != 64 {
+	if *c.R != f.R || c.Levels != 64 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "mixture:fit.json", "--samples", "500", "--format=json")), &c); err != nil || c.Temperature != float64(f.LogitScale) {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "mixture:fit.json", "--samples", "500", "--format=json")), &c); err != nil || c.Temperature != f.LogitScale {
 		t.Errorf("τ = %v, %v", c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
@@ -321,7 +321,7 @@ func TestModel(t *testing.T) {
 	for broken, want := range map[string]string{
 		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "r: character", `"r": null`: "there is no r", `"r": 1e999`: "1e999", `"r": `: "invalid character",
 	} {
-		changed := strings.Replace(string(text), `"r": `+fmt.Sprint(float64(f.R)), broken, 1)
+		changed := strings.Replace(string(text), `"r": `+fmt.Sprint(f.R), broken, 1)
 		if changed == string(text) {
 			t.Fatal("nothing was changed")
 		}
@@ -355,7 +355,7 @@ func TestRecommend(t *testing.T) {
 		t.Fatalf("%+v", rec)
 	}
 	type row struct{ training, decoder, outputs string }
-	gray, mine := map[row]table.Number{}, map[row]table.Number{}
+	gray, mine := map[row]float64{}, map[row]float64{}
 	for i, r := range rec.Ranking {
 		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
 			t.Errorf("%s is better than %s before it", r.Code, rec.Ranking[i-1].Code)

@@ -117,7 +117,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 				return m.Report(env.stdout, s, nil)
 			}
 			p := fit.Point(m.Plane)
-			at := m.Plane.Point(float64(p.X), float64(p.Y))
+			at := m.Plane.Point(p.X, p.Y)
 			return m.Report(env.stdout, s, &at)
 		},
 	})
@@ -142,7 +142,7 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
 		}
 		const factor, count = 8, 61
-		r, sigma = scenario.AxisAround(float64(fit.R), factor, count), scenario.AxisAround(float64(fit.Sigma), factor, count)
+		r, sigma = scenario.AxisAround(fit.R, factor, count), scenario.AxisAround(fit.Sigma, factor, count)
 	}
 	cmd.Training = cmp.Or(cmd.Training, perceived.BitByBit)
 	if len(cmd.R.Values) == 0 {

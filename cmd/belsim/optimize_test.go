@@ -12,6 +12,7 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -53,7 +54,7 @@ func TestOptimize(t *testing.T) {
 			if err := json.Unmarshal([]byte(again), &c); err != nil {
 				t.Fatal(err)
 			}
-			if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact.String() != found.Exact.String() {
+			if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || table.Text(r.Exact) != table.Text(found.Exact) {
 				t.Errorf("%s: compare says %v ± %v of %s, optimize %v ± %v", flags, r.Mean, r.StdErr, file, found.Mean, found.StdErr)
 			}
 		}

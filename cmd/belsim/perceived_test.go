@@ -34,7 +34,7 @@ func TestPerceived(t *testing.T) {
 		if r.Training == "" || r.Forecast == nil {
 			t.Errorf("row %+v has no training or no forecast", r)
 		}
-		if r.Code == "unary" && r.Training == "bits" && math.Abs(float64(*r.Forecast)-0.9) > 0.02 {
+		if r.Code == "unary" && r.Training == "bits" && math.Abs(*r.Forecast-0.9) > 0.02 {
 			t.Errorf("unary has an error of %v levels, want 0.9", *r.Forecast)
 		}
 	}

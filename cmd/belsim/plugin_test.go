@@ -108,7 +108,7 @@ func TestPluggedIn(t *testing.T) {
 		}
 		for i, got := range maps[0].Cells {
 			want := maps[1].Cells[i]
-			if !(got.A > 0) || math.Abs(float64(got.A-want.A)) > 1e-12 || math.Abs(float64(got.B-want.B)) > 1e-12 {
+			if !(got.A > 0) || math.Abs(got.A-want.A) > 1e-12 || math.Abs(got.B-want.B) > 1e-12 {
 				t.Errorf("heatmap --method %s, cell %d: %v and %v, want %v and %v", method, i, got.A, got.B, want.A, want.B)
 			}
 		}

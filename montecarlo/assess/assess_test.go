@@ -104,7 +104,7 @@ func TestStudy(t *testing.T) {
 		t.Errorf("levels %d to %d", s.Lowest, s.Highest)
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.
-	at := errmodel.Transition{Mu: 0.5, R: float64(f.R), Sigma: float64(f.Sigma)}.At(1)
+	at := errmodel.Transition{Mu: 0.5, R: f.R, Sigma: f.Sigma}.At(1)
 	if math.Abs(at-0.1) > 0.01 {
 		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
 	}
@@ -116,7 +116,7 @@ func TestStudy(t *testing.T) {
 	}
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.
-		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(float64(d.Observed)-want) > 1e-12 {
+		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(d.Observed-want) > 1e-12 {
 			t.Errorf("bel-u: observed %v, want %v", d.Observed, want)
 		}
 		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
@@ -159,10 +159,10 @@ func TestReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, ok := about.Model.(scenario.Mixture)
-	if !ok || m.R != float64(s.Fit.R) || m.Sigma != float64(s.Fit.Sigma) || m.Path != path || m.FitLevels != 8 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
+	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || m.FitLevels != 8 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
 	}
-	if about.Temperature != float64(s.Fit.LogitScale) {
+	if about.Temperature != s.Fit.LogitScale {
 		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
 	}
 	e, err := m.Errors(t.Context(), s.code)
@@ -237,12 +237,12 @@ func TestTemperature(t *testing.T) {
 
 // TestUnknown: numbers that do not exist stay so.
 func TestUnknown(t *testing.T) {
-	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !n[1].IsMissing() {
+	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !table.Missing(n[1]) {
 		t.Errorf("%v", n)
 	}
 	var f Fit
 	about := scenario.New(nil)
-	f.LogitScale = table.Missing()
+	f.LogitScale = math.NaN()
 	if err := f.Fill(about, MixtureModel); err != nil {
 		t.Fatal(err)
 	}
@@ -392,10 +392,10 @@ func TestUseless(t *testing.T) {
 			func(f *Fit) bool { return !f.Noise && len(f.Inverted) == 8 && len(f.MostlyWrong) == 8 }},
 		"few": {func(bit bool, row int) bool { return bit != (row < 9) }, samples, "", "9 samples have a wrong bit: too few for intervals, which need 30",
 			func(f *Fit) bool {
-				return !f.Noise && f.ErringSamples == 9 && f.P.IsMissing() && f.RInterval[0].IsMissing() && f.RInterval[1].IsMissing() && f.SigmaInterval[0].IsMissing() && f.R > 0
+				return !f.Noise && f.ErringSamples == 9 && table.Missing(f.P) && table.Missing(f.RInterval[0]) && table.Missing(f.RInterval[1]) && table.Missing(f.SigmaInterval[0]) && f.R > 0
 			}},
 		"many": {func(bit bool, _ int) bool { return bit != (rng.IntN(20) == 0) }, samples, "", "",
-			func(f *Fit) bool { return !f.Noise && len(f.Constant)+len(f.Inverted) == 0 && !f.P.IsMissing() }},
+			func(f *Fit) bool { return !f.Noise && len(f.Constant)+len(f.Inverted) == 0 && !table.Missing(f.P) }},
 	} {
 		y, z := mat.NewDense(tt.rows, 1, nil), mat.NewDense(tt.rows, c.Bits(), nil)
 		for j := range tt.rows {
@@ -450,7 +450,7 @@ func TestRealLabels(t *testing.T) {
 		Range: LabelRange{1, 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
 	})
 	f := s.Fit
-	if math.Abs(float64(f.Sigma)-0.5) > 0.02 || math.Abs(float64(f.R)-0.6) > 0.03 || !(f.P > 1e-6) {
+	if math.Abs(f.Sigma-0.5) > 0.02 || math.Abs(f.R-0.6) > 0.03 || !(f.P > 1e-6) {
 		t.Errorf("r = %v, σ = %v, p = %v; want 0.6, 0.5", f.R, f.Sigma, f.P)
 	}
 	if err := s.Predict(t.Context(), onCPU); err != nil {
@@ -458,14 +458,14 @@ func TestRealLabels(t *testing.T) {
 	}
 	for _, d := range f.Decoders {
 		model := d.Mean
-		if !d.Exact.IsMissing() {
+		if !table.Missing(d.Exact) {
 			model = d.Exact
-			if math.Abs(float64(d.Exact-d.Mean)) > 6*float64(d.StdErr) {
+			if math.Abs(d.Exact-d.Mean) > 6*d.StdErr {
 				t.Errorf("%s: exact %v, simulated %v ± %v", d.Decoder, d.Exact, d.Mean, d.StdErr)
 			}
 		}
 		// Bits of gen-ex are ±1 here, and logits in the model.
-		if slack := 6*math.Hypot(float64(d.StdErr), float64(d.ObservedStdErr)) + 0.02*float64(d.Observed); d.Decoder != "gen-ex" && math.Abs(float64(model-d.Observed)) > slack {
+		if slack := 6*math.Hypot(d.StdErr, d.ObservedStdErr) + 0.02*d.Observed; d.Decoder != "gen-ex" && math.Abs(model-d.Observed) > slack {
 			t.Errorf("%s: the model says %v, observed is %v", d.Decoder, model, d.Observed)
 		}
 	}
@@ -475,10 +475,10 @@ func TestRealLabels(t *testing.T) {
 func TestChosen(t *testing.T) {
 	describes := PerceivedFit{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
 	not, unknown, fitted := describes, describes, describes
-	not.Describes, unknown.Noise, fitted.CutoffFitted = false, table.Missing(), true
+	not.Describes, unknown.Noise, fitted.CutoffFitted = false, math.NaN(), true
 	for i, tt := range []struct {
 		perceived *PerceivedFit
-		p, share  table.Number
+		p, share  float64
 		asked     ErrorModel
 		want      ErrorModel
 	}{

@@ -3,7 +3,7 @@ package assess
 import (
 	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
-	"belsim/theory/base/table"
+	"math"
 )
 
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
@@ -18,34 +18,34 @@ type Fit struct {
 	LevelWidth float64     `json:"level_width" doc:"width of a level, in label units"`
 	WrongBits  uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
 
-	ErringSamples uint64          `json:"erring_samples" doc:"samples with a wrong bit; with fewer than 30 there are no intervals, with fewer than 100 no p-value"`
-	R             table.Number    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
-	RInterval     [2]table.Number `json:"r_interval" doc:"confidence interval of r; null for an end that the data do not tell"`
-	Sigma         table.Number    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the labels themselves, where they are real numbers"`
-	SigmaInterval [2]table.Number `json:"sigma_interval" doc:"confidence interval of sigma; null for an end that the data do not tell"`
-	Confidence    float64         `json:"confidence" doc:"confidence of every interval"`
-	DesignEffect  [2]table.Number `json:"design_effect" doc:"variances of ln r and ln σ, over the variances if bits erred independently"`
-	Limited       bool            `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
+	ErringSamples uint64     `json:"erring_samples" doc:"samples with a wrong bit; with fewer than 30 there are no intervals, with fewer than 100 no p-value"`
+	R             float64    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
+	RInterval     [2]float64 `json:"r_interval" doc:"confidence interval of r; null for an end that the data do not tell"`
+	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the labels themselves, where they are real numbers"`
+	SigmaInterval [2]float64 `json:"sigma_interval" doc:"confidence interval of sigma; null for an end that the data do not tell"`
+	Confidence    float64    `json:"confidence" doc:"confidence of every interval"`
+	DesignEffect  [2]float64 `json:"design_effect" doc:"variances of ln r and ln σ, over the variances if bits erred independently"`
+	Limited       bool       `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
 
-	Deviance    table.Number `json:"deviance" doc:"deviance of the model from the counts of wrong outputs"`
-	DoF         int          `json:"dof" doc:"degrees of freedom of deviance"`
-	Expected    table.Number `json:"deviance_expected" doc:"mean of deviance if the model is right"`
-	SD          table.Number `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
-	P           table.Number `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
-	Explained   table.Number `json:"explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
-	Verdict     string       `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Noise       bool         `json:"noise" doc:"no output depends on its target, as far as the samples tell"`
-	Constant    []int        `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
-	Inverted    []int        `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
-	Impossible  uint64       `json:"wrong_in_constant_columns" doc:"wrong outputs of bits without a transition, where the model has no errors"`
-	MostlyWrong []int        `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
+	Deviance    float64 `json:"deviance" doc:"deviance of the model from the counts of wrong outputs"`
+	DoF         int     `json:"dof" doc:"degrees of freedom of deviance"`
+	Expected    float64 `json:"deviance_expected" doc:"mean of deviance if the model is right"`
+	SD          float64 `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
+	P           float64 `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
+	Explained   float64 `json:"explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
+	Verdict     string  `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Noise       bool    `json:"noise" doc:"no output depends on its target, as far as the samples tell"`
+	Constant    []int   `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
+	Inverted    []int   `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
+	Impossible  uint64  `json:"wrong_in_constant_columns" doc:"wrong outputs of bits without a transition, where the model has no errors"`
+	MostlyWrong []int   `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
 
 	Dead []int `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
 
-	Overdispersion table.Number `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
-	Correlation    table.Number `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
-	LogitScale     table.Number `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
-	Temperature    float64      `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
+	Overdispersion float64 `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
+	Correlation    float64 `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
+	LogitScale     float64 `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
+	Temperature    float64 `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
 
 	Seed           uint64              `json:"seed" doc:"seed of the random numbers of simulations"`
 	Perceived      *PerceivedFit       `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
@@ -61,9 +61,9 @@ type Fit struct {
 }
 
 // unknown is an interval without ends.
-func unknown() [2]table.Number { return [2]table.Number{table.Missing(), table.Missing()} }
+func unknown() [2]float64 { return [2]float64{math.NaN(), math.NaN()} }
 
 // ends are the ends of an interval. Infinity is written as a number that does not exist.
-func ends(i errmodel.Interval) [2]table.Number {
-	return [2]table.Number{table.Number(i.Lo), table.Number(i.Hi)}
+func ends(i errmodel.Interval) [2]float64 {
+	return [2]float64{i.Lo, i.Hi}
 }

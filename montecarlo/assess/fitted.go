@@ -17,41 +17,41 @@ import (
 // better. Errors are means of |label − target| in levels, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
-	Kind       string          `json:"kind" doc:"what the decoder is: temperature, recalibrated, affine or curved, or the name of a decoder of today"`
-	Rule       string          `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
-	Reads      string          `json:"reads" doc:"what it reads: bits or logits"`
-	Better     bool            `json:"better" doc:"it is better than the decoders of today by more than the standard error; else it is one of them"`
-	Samples    int             `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
-	Error      table.Number    `json:"error" doc:"|error| against the target, quantization included"`
-	StdErr     table.Number    `json:"stderr" doc:"standard error of error"`
-	Interval   [2]table.Number `json:"interval" doc:"95 % interval of error"`
-	Level      table.Number    `json:"error_level" doc:"|error| against the level of the target"`
-	LevelSE    table.Number    `json:"error_level_stderr" doc:"standard error of error_level"`
-	Today      string          `json:"today" doc:"the best of the decoders of today"`
-	TodayOf    string          `json:"today_reads" doc:"what that one reads"`
-	TodayErr   table.Number    `json:"today_error" doc:"its |error| against the target"`
-	TodayLvl   table.Number    `json:"today_error_level" doc:"its |error| against the level of the target"`
-	Gain       table.Number    `json:"gain" doc:"today_error − the error of what cross-validation chooses"`
-	GainSE     table.Number    `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
-	LabelUnits FittedUnits     `json:"label_units" doc:"the same in label units"`
-	Kinds      []FittedKind    `json:"kinds" doc:"a row for the best decoder of each kind"`
-	Notes      []string        `json:"notes" doc:"what the reader should know, in sentences"`
+	Kind       string       `json:"kind" doc:"what the decoder is: temperature, recalibrated, affine or curved, or the name of a decoder of today"`
+	Rule       string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
+	Reads      string       `json:"reads" doc:"what it reads: bits or logits"`
+	Better     bool         `json:"better" doc:"it is better than the decoders of today by more than the standard error; else it is one of them"`
+	Samples    int          `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
+	Error      float64      `json:"error" doc:"|error| against the target, quantization included"`
+	StdErr     float64      `json:"stderr" doc:"standard error of error"`
+	Interval   [2]float64   `json:"interval" doc:"95 % interval of error"`
+	Level      float64      `json:"error_level" doc:"|error| against the level of the target"`
+	LevelSE    float64      `json:"error_level_stderr" doc:"standard error of error_level"`
+	Today      string       `json:"today" doc:"the best of the decoders of today"`
+	TodayOf    string       `json:"today_reads" doc:"what that one reads"`
+	TodayErr   float64      `json:"today_error" doc:"its |error| against the target"`
+	TodayLvl   float64      `json:"today_error_level" doc:"its |error| against the level of the target"`
+	Gain       float64      `json:"gain" doc:"today_error − the error of what cross-validation chooses"`
+	GainSE     float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
+	LabelUnits FittedUnits  `json:"label_units" doc:"the same in label units"`
+	Kinds      []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
+	Notes      []string     `json:"notes" doc:"what the reader should know, in sentences"`
 }
 
 // FittedUnits holds errors of a Fitted in label units.
 type FittedUnits struct {
-	Error    table.Number    `json:"error" doc:"error, in label units"`
-	Interval [2]table.Number `json:"interval" doc:"interval, in label units"`
-	Level    table.Number    `json:"error_level" doc:"error_level, in label units"`
-	Today    table.Number    `json:"today_error" doc:"today_error, in label units"`
+	Error    float64    `json:"error" doc:"error, in label units"`
+	Interval [2]float64 `json:"interval" doc:"interval, in label units"`
+	Level    float64    `json:"error_level" doc:"error_level, in label units"`
+	Today    float64    `json:"today_error" doc:"today_error, in label units"`
 }
 
 // FittedKind is the best decoder of one kind.
 type FittedKind struct {
-	Kind   string       `json:"kind" text:"decoder" doc:"what the decoder is"`
-	Rule   string       `json:"rule" text:"rule" doc:"map, median or mean"`
-	Error  table.Number `json:"error" text:"|error|, levels" doc:"|error| against the target, in levels, by the cross-validation that chose the decoder of this kind: a little too small"`
-	StdErr table.Number `json:"stderr" text:"± s.e." doc:"standard error of error"`
+	Kind   string  `json:"kind" text:"decoder" doc:"what the decoder is"`
+	Rule   string  `json:"rule" text:"rule" doc:"map, median or mean"`
+	Error  float64 `json:"error" text:"|error|, levels" doc:"|error| against the target, in levels, by the cross-validation that chose the decoder of this kind: a little too small"`
+	StdErr float64 `json:"stderr" text:"± s.e." doc:"standard error of error"`
 }
 
 // fitDecoder fits a decoder to the network's outputs.
@@ -82,14 +82,14 @@ func (n *Network) fitDecoder(ctx context.Context, workers int, decodings []obser
 func newFitted(r *fitdecoder.Result, width float64) *Fitted {
 	about := r.Decoder.About()
 	interval := fitdecoder.Interval(r.Target)
-	n := func(v float64) table.Number { return table.Number(v) }
+	n := func(v float64) float64 { return v }
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
-		Error: n(r.Target.Mean), StdErr: n(r.Target.StdErr), Interval: [2]table.Number{n(interval[0]), n(interval[1])},
+		Error: n(r.Target.Mean), StdErr: n(r.Target.StdErr), Interval: [2]float64{n(interval[0]), n(interval[1])},
 		Level: n(r.Levels.Mean), LevelSE: n(r.Levels.StdErr),
 		Today: r.Today.Decoder.Name(), TodayOf: r.Today.Outputs(), TodayErr: n(r.TodayTarget.Mean), TodayLvl: n(r.TodayLevels.Mean),
 		Gain: n(r.Gain), GainSE: n(r.GainSE), Kinds: []FittedKind{}, Notes: []string{},
-		LabelUnits: FittedUnits{n(width * r.Target.Mean), [2]table.Number{n(width * interval[0]), n(width * interval[1])}, n(width * r.Levels.Mean), n(width * r.TodayTarget.Mean)},
+		LabelUnits: FittedUnits{n(width * r.Target.Mean), [2]float64{n(width * interval[0]), n(width * interval[1])}, n(width * r.Levels.Mean), n(width * r.TodayTarget.Mean)},
 	}
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), n(k.Target.Mean), n(k.Target.StdErr)})
@@ -123,11 +123,11 @@ func (s *Study) fittedText() string {
 	if f.Range != nil {
 		unit = ""
 		if f.LevelWidth != 1 {
-			unit = fmt.Sprintf(" (%s levels)", f.Fitted.Error.Short())
+			unit = fmt.Sprintf(" (%s levels)", table.Short(f.Fitted.Error))
 		}
 		quantized = " with quantization"
 	}
-	in := func(n table.Number) string { return (n * table.Number(f.LevelWidth)).Short() }
+	in := func(n float64) string { return table.Short((n * f.LevelWidth)) }
 	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average%s, %s to %s; %s is wrong by %s.",
 		about.Text(), in(f.Fitted.Error), unit, quantized, in(f.Fitted.Interval[0]), in(f.Fitted.Interval[1]), today, in(f.Fitted.TodayErr))
 }
@@ -151,7 +151,7 @@ func (s *Study) savedText() string {
 		}
 	}
 	say := func(r *NetworkRow) string {
-		return fmt.Sprintf("%s's %d bits with %s: %s levels", r.Code, r.Bits, r.Decoder, r.Observed.Short())
+		return fmt.Sprintf("%s's %d bits with %s: %s levels", r.Code, r.Bits, r.Decoder, table.Short(r.Observed))
 	}
 	if fewest == nil {
 		return fmt.Sprintf("No network of fewer bits comes within 5 %% of the best one. %s.", say(best))

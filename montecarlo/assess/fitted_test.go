@@ -38,10 +38,10 @@ func TestFitDecoder(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := s.Fit.Fitted
-	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(float64(f.Error)-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
+	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
-	if got := float64(f.LabelUnits.Error) / float64(f.Error) * 63; math.Abs(got-1.8) > 1e-9 {
+	if got := f.LabelUnits.Error / f.Error * 63; math.Abs(got-1.8) > 1e-9 {
 		t.Errorf("63 levels are %v wide, want 1.8", got)
 	}
 	if text := s.Opening()[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted curved decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
@@ -129,7 +129,7 @@ func TestFitDecoder(t *testing.T) {
 	for _, r := range s.Fit.Networks {
 		if r.Code == "b2jdj" && strings.HasPrefix(r.Decoder, "a fitted curved") {
 			fitted++
-			if !r.Best || r.Seeds != 1 || math.Abs(float64(r.Observed)-float64(s.Fit.Fitted.Level)) > 1e-9 {
+			if !r.Best || r.Seeds != 1 || math.Abs(r.Observed-s.Fit.Fitted.Level) > 1e-9 {
 				t.Errorf("%+v", r)
 			}
 		}

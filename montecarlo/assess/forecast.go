@@ -22,16 +22,16 @@ type Recommendation struct {
 
 // RankedCode is the forecast of one code, training and decoder.
 type RankedCode struct {
-	Code     string          `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits     int             `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string          `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
-	Decoder  string          `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits"`
-	Outputs  string          `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Forecast table.Number    `json:"forecast" text:"forecast" doc:"expected |error| when trained, in levels"`
-	Interval [2]table.Number `json:"interval" text:"95 % interval" doc:"95 % interval of the error of one trained network, in levels"`
-	Tie      bool            `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Best     bool            `json:"best" doc:"the smallest forecast of this code and training"`
-	Trained  bool            `json:"trained" doc:"the network was trained with this code, and for this"`
+	Code     string     `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
+	Training string     `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
+	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits"`
+	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Forecast float64    `json:"forecast" text:"forecast" doc:"expected |error| when trained, in levels"`
+	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"95 % interval of the error of one trained network, in levels"`
+	Tie      bool       `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
+	Best     bool       `json:"best" doc:"the smallest forecast of this code and training"`
+	Trained  bool       `json:"trained" doc:"the network was trained with this code, and for this"`
 }
 
 // Rank forecasts all named codes, the network's code and the candidates of the options, after both
@@ -63,7 +63,7 @@ func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
 	for i, x := range all {
 		r := RankedCode{
 			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
-			Forecast: table.Number(x.Error), Interval: [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}, Tie: i > 0 && ties[i],
+			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Tie: i > 0 && ties[i],
 		}
 		key := of{r.Code, r.Training}
 		r.Best = !seen[key]
@@ -93,7 +93,7 @@ func (s *Study) beside(all []forecast.Forecast) []string {
 	for _, b := range s.Fit.Baselines {
 		text := b.Line(rivals)
 		if s.Fit.Range != nil && s.Fit.LevelWidth != 1 {
-			text = strings.Replace(text, " "+b.Unit, fmt.Sprintf(" %s (%s levels)", b.Unit, (b.Error/table.Number(width)).Short()), 1)
+			text = strings.Replace(text, " "+b.Unit, fmt.Sprintf(" %s (%s levels)", b.Unit, table.Short((b.Error/width))), 1)
 		}
 		out = append(out, text+".")
 	}

@@ -19,14 +19,14 @@ const close = 0.9
 // judge measures how well the model describes the counts, and says so.
 func (s *Study) judge(g *errmodel.Goodness) {
 	f := s.Fit
-	f.Deviance, f.DoF, f.Expected, f.SD = table.Number(g.Deviance), g.DoF, table.Number(g.Expected), table.Number(g.SD)
-	f.P, f.Explained = table.Number(g.P), table.Number(g.Explained())
+	f.Deviance, f.DoF, f.Expected, f.SD = g.Deviance, g.DoF, g.Expected, g.SD
+	f.P, f.Explained = g.P, g.Explained()
 	enough := g.DoF > 0 && f.ErringSamples >= errmodel.FewestTested
 	if !enough {
-		f.P = table.Missing()
+		f.P = math.NaN()
 	}
 	if g.DoF <= 0 {
-		f.Explained = table.Missing()
+		f.Explained = math.NaN()
 	}
 	s.Departures = g.Worst
 	f.MostlyWrong = []int{}
@@ -126,7 +126,7 @@ func (s *Study) Remarks() []string {
 	f := s.Fit
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	say("deviance %s on %d degrees of freedom; %s ± %s expected", f.Deviance.Short(), f.DoF, f.Expected.Short(), f.SD.Short())
+	say("deviance %s on %d degrees of freedom; %s ± %s expected", table.Short(f.Deviance), f.DoF, table.Short(f.Expected), table.Short(f.SD))
 	say("%s", f.Verdict)
 	if f.P < chance && len(s.Departures) > 0 {
 		text := "furthest from it:"
@@ -162,23 +162,23 @@ func (s *Study) Remarks() []string {
 	switch {
 	case f.ErringSamples < errmodel.FewestErring:
 		say("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", f.ErringSamples, errmodel.FewestErring)
-	case f.SigmaInterval[0].IsMissing() && !f.Limited:
+	case table.Missing(f.SigmaInterval[0]) && !f.Limited:
 		say("r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
-	case f.SigmaInterval[0].IsMissing():
+	case table.Missing(f.SigmaInterval[0]):
 		say("r and σ have no intervals there")
 	case f.SigmaInterval[0] == 0:
 		say("σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions")
-	case f.SigmaInterval[1].IsMissing():
+	case table.Missing(f.SigmaInterval[1]):
 		say("σ cannot be told from any larger one: errors hardly depend on the distance from a transition")
 	}
 	if f.Impossible > 0 {
 		say("%d wrong outputs of bits that never change: the model has none there, and the fit leaves them out", f.Impossible)
 	}
 	text := fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits))
-	if !f.Overdispersion.IsMissing() {
-		text += fmt.Sprintf("; their number in a sample varies %.3g times as much as if they erred independently", float64(f.Overdispersion))
-		if !f.Correlation.IsMissing() {
-			text += fmt.Sprintf(" (mean correlation %.2g)", float64(f.Correlation))
+	if !table.Missing(f.Overdispersion) {
+		text += fmt.Sprintf("; their number in a sample varies %.3g times as much as if they erred independently", f.Overdispersion)
+		if !table.Missing(f.Correlation) {
+			text += fmt.Sprintf(" (mean correlation %.2g)", f.Correlation)
 		}
 	}
 	say("%s", text)

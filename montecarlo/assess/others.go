@@ -18,7 +18,6 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/inputfile"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -180,16 +179,16 @@ func (n *Network) scan(ctx context.Context, workers int, done func(uint64)) (*sc
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
 type NetworkRow struct {
-	Code     string          `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits     int             `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string          `json:"training" text:"trained for" doc:"bits or decoder"`
-	Seeds    int             `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
-	Decoder  string          `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs  string          `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Observed table.Number    `json:"observed" text:"observed" doc:"mean observed |error|, in levels"`
-	Interval [2]table.Number `json:"interval" text:"95 % interval" doc:"95 % interval of observed: Student's over the seeds, or of one network's samples where there is one"`
-	Model    table.Number    `json:"model" text:"perceived label" doc:"|error| under the fitted perceived-label model, in levels; null where it says nothing"`
-	Best     bool            `json:"best" doc:"the smallest observed error of this code and training"`
+	Code     string     `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
+	Training string     `json:"training" text:"trained for" doc:"bits or decoder"`
+	Seeds    int        `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
+	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Observed float64    `json:"observed" text:"observed" doc:"mean observed |error|, in levels"`
+	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"95 % interval of observed: Student's over the seeds, or of one network's samples where there is one"`
+	Model    float64    `json:"model" text:"perceived label" doc:"|error| under the fitted perceived-label model, in levels; null where it says nothing"`
+	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
 }
 
 // compareOthers lists all networks beside the model: Fit.Networks.
@@ -237,7 +236,7 @@ func (s *Study) compareOthers(ctx context.Context, workers int, nodes *perceived
 			mean, half := overSeeds(errors)
 			s.Fit.Networks = append(s.Fit.Networks, NetworkRow{
 				Code: first.Code.Name(), Bits: first.Code.Bits(), Training: string(first.Training), Seeds: len(g.networks), Decoder: r.Decoder.Name(), Outputs: r.Outputs(),
-				Observed: table.Number(mean), Interval: [2]table.Number{table.Number(mean - half), table.Number(mean + half)}, Model: table.Number(beside.Errors[j].Model),
+				Observed: mean, Interval: [2]float64{mean - half, mean + half}, Model: beside.Errors[j].Model,
 			})
 		}
 		if slices.ContainsFunc(g.fitted, func(r *fitdecoder.Result) bool { return r.Fitted }) {
@@ -268,7 +267,7 @@ func fittedRow(first *perceived.Observed, fitted []*fitdecoder.Result) NetworkRo
 	mean, half := overSeeds(errors)
 	return NetworkRow{
 		Code: first.Code.Name(), Bits: first.Code.Bits(), Training: string(first.Training), Seeds: len(fitted), Decoder: name, Outputs: reads,
-		Observed: table.Number(mean), Interval: [2]table.Number{table.Number(mean - half), table.Number(mean + half)}, Model: table.Missing(),
+		Observed: mean, Interval: [2]float64{mean - half, mean + half}, Model: math.NaN(),
 	}
 }
 

@@ -16,39 +16,39 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training       string          `json:"training" doc:"what the outputs were trained for: bits (each bit by its own cross-entropy) or decoder"`
-	Miscalibration table.Number    `json:"miscalibration" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
-	Noise          table.Number    `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
-	NoiseInterval  [2]table.Number `json:"label_noise_interval" doc:"95 % interval of label_noise"`
-	Cutoff         table.Number    `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
-	CutoffInterval [2]table.Number `json:"cutoff_interval" doc:"95 % interval of cutoff"`
-	CutoffFitted   bool            `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
-	Misfit         table.Number    `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
-	Floor          float64         `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
-	Tail           table.Number    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
-	Describes      bool            `json:"describes" doc:"the data do not reject the model"`
-	Distance       table.Number    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by"`
-	Verdict        string          `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Decoders       []DecoderError  `json:"decoders" doc:"a row for each decoder"`
-	Rates          []BitRate       `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
+	Training       string         `json:"training" doc:"what the outputs were trained for: bits (each bit by its own cross-entropy) or decoder"`
+	Miscalibration float64        `json:"miscalibration" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
+	Noise          float64        `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
+	NoiseInterval  [2]float64     `json:"label_noise_interval" doc:"95 % interval of label_noise"`
+	Cutoff         float64        `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
+	CutoffInterval [2]float64     `json:"cutoff_interval" doc:"95 % interval of cutoff"`
+	CutoffFitted   bool           `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
+	Misfit         float64        `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
+	Floor          float64        `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
+	Tail           float64        `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
+	Describes      bool           `json:"describes" doc:"the data do not reject the model"`
+	Distance       float64        `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by"`
+	Verdict        string         `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Decoders       []DecoderError `json:"decoders" doc:"a row for each decoder"`
+	Rates          []BitRate      `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
 }
 
 // DecoderError is the error of one decoder beside the model's.
 type DecoderError struct {
-	Decoder  string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs  string       `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Observed table.Number `json:"observed" text:"observed" doc:"observed |error|, in levels"`
-	StdErr   table.Number `json:"observed_stderr" doc:"standard error of observed"`
-	Model    table.Number `json:"model" text:"perceived label" doc:"|error| under the perceived-label model, in levels; null where the model says nothing: hard decisions after a training for the decoder"`
+	Decoder  string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs  string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Observed float64 `json:"observed" text:"observed" doc:"observed |error|, in levels"`
+	StdErr   float64 `json:"observed_stderr" doc:"standard error of observed"`
+	Model    float64 `json:"model" text:"perceived label" doc:"|error| under the perceived-label model, in levels; null where the model says nothing: hard decisions after a training for the decoder"`
 }
 
 // BitRate is the mean error rate of bits beside the model's.
 type BitRate struct {
-	Transitions int          `json:"transitions" text:"transitions" doc:"number of transitions of the bits"`
-	Bits        int          `json:"bits" text:"bits" doc:"number of such bits"`
-	Observed    table.Number `json:"observed" text:"observed" doc:"share of the samples in which such a bit is wrong"`
-	Model       table.Number `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
-	Mixture     table.Number `json:"mixture" text:"mixture" doc:"the same under the Gaussian mixture"`
+	Transitions int     `json:"transitions" text:"transitions" doc:"number of transitions of the bits"`
+	Bits        int     `json:"bits" text:"bits" doc:"number of such bits"`
+	Observed    float64 `json:"observed" text:"observed" doc:"share of the samples in which such a bit is wrong"`
+	Model       float64 `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
+	Mixture     float64 `json:"mixture" text:"mixture" doc:"the same under the Gaussian mixture"`
 }
 
 const (
@@ -123,8 +123,8 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 	f := s.Fit
 	unknownInterval := unknown()
 	p := &PerceivedFit{
-		Training: string(s.training), Miscalibration: table.Number(s.observed.Miscalibration), Noise: table.Missing(), NoiseInterval: unknownInterval,
-		Cutoff: table.Missing(), CutoffInterval: unknownInterval, Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: table.Missing(), Distance: table.Missing(), Decoders: []DecoderError{}, Rates: []BitRate{},
+		Training: string(s.training), Miscalibration: s.observed.Miscalibration, Noise: math.NaN(), NoiseInterval: unknownInterval,
+		Cutoff: math.NaN(), CutoffInterval: unknownInterval, Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Decoders: []DecoderError{}, Rates: []BitRate{},
 	}
 	f.Perceived = p
 	switch {
@@ -161,26 +161,26 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
 	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
 	if model.Tail > 0 {
-		p.Tail = table.Number(model.Tail)
+		p.Tail = model.Tail
 	}
 	beside, err := model.Compare(ctx, workers, net, nodes)
 	if err != nil {
 		return err
 	}
-	p.Distance, p.Describes = table.Number(beside.Distance), beside.Distance < rejected
+	p.Distance, p.Describes = beside.Distance, beside.Distance < rejected
 	for i, r := range s.decodings {
 		e := s.observed.Levels[i]
-		p.Decoders = append(p.Decoders, DecoderError{r.Decoder.Name(), r.Outputs(), table.Number(e.Mean), table.Number(e.StdErr), table.Number(beside.Errors[i].Model)})
+		p.Decoders = append(p.Decoders, DecoderError{r.Decoder.Name(), r.Outputs(), e.Mean, e.StdErr, beside.Errors[i].Model})
 	}
 	mixture := s.mixtureRates()
 	for _, r := range beside.Rates {
-		p.Rates = append(p.Rates, BitRate{r.Transitions, r.Bits, table.Number(r.Observed), table.Number(r.Model), table.Number(mixture[r.Transitions])})
+		p.Rates = append(p.Rates, BitRate{r.Transitions, r.Bits, r.Observed, r.Model, mixture[r.Transitions]})
 	}
 	if err := s.compareOthers(ctx, workers, nodes); err != nil {
 		return err
 	}
 	if p.Describes {
-		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, describes it.", p.Noise.Short())
+		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, describes it.", table.Short(p.Noise))
 	} else {
 		p.Verdict = "One noisy label for all bits does not describe it."
 	}
@@ -188,9 +188,9 @@ func (s *Study) Perceive(ctx context.Context, workers int) error {
 }
 
 // withInterval writes an estimate and its interval.
-func withInterval(e forecast.Estimate) (table.Number, [2]table.Number) {
+func withInterval(e forecast.Estimate) (float64, [2]float64) {
 	lo, hi := e.Interval()
-	return table.Number(e.Value), [2]table.Number{table.Number(lo), table.Number(hi)}
+	return e.Value, [2]float64{lo, hi}
 }
 
 // mixtureRates are the mean error rates of bits under the mixture, by transitions.

@@ -16,6 +16,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -204,7 +205,7 @@ func TestNothing(t *testing.T) {
 	o := d.save(t, t.TempDir(), "z")
 	o.Training = perceived.BitByBit
 	s := perceive(t, o)
-	if p := s.Fit.Perceived; p.Describes || !p.Noise.IsMissing() || !strings.Contains(p.Verdict, "without any information") {
+	if p := s.Fit.Perceived; p.Describes || !table.Missing(p.Noise) || !strings.Contains(p.Verdict, "without any information") {
 		t.Errorf("%+v", p)
 	}
 	if err := s.Rank(t.Context(), onCPU); err != nil || len(s.Fit.Recommendation.Ranking) != 0 {
@@ -264,12 +265,12 @@ func TestBaseline(t *testing.T) {
 			b := s.Fit.Baselines
 			if alone > 0 {
 				// Of the last level, labels are the level itself: it has one of 32 of the samples.
-				if len(b) == 0 || math.Abs(float64(b[0].Error)/(scale*alone)-1) > 0.1 || !strings.Contains(text, "quantization alone: ") {
+				if len(b) == 0 || math.Abs(b[0].Error/(scale*alone)-1) > 0.1 || !strings.Contains(text, "quantization alone: ") {
 					t.Fatalf("%s: %+v, %q", name, b, text)
 				}
 				b = b[1:]
 			}
-			if tt.direct == 0 != (len(b) == 0) || len(b) > 0 && (float64(b[0].Error) != tt.direct || b[0].Unit != name) {
+			if tt.direct == 0 != (len(b) == 0) || len(b) > 0 && (b[0].Error != tt.direct || b[0].Unit != name) {
 				t.Errorf("%s: %+v", name, b)
 			}
 			if tt.direct > scale {
@@ -380,10 +381,10 @@ func TestDead(t *testing.T) {
 	if !slices.Equal(s.Fit.Dead, []int{5, 10}) {
 		t.Fatalf("dead %v", s.Fit.Dead)
 	}
-	if p := s.Fit.Perceived; math.Abs(float64(p.Noise)/0.9-1) > 0.1 {
+	if p := s.Fit.Perceived; math.Abs(p.Noise/0.9-1) > 0.1 {
 		t.Errorf("s = %v", p.Noise)
 	}
-	for name, pair := range map[string][2]float64{"r": {float64(s.Fit.R), float64(whole.Fit.R)}, "σ": {float64(s.Fit.Sigma), float64(whole.Fit.Sigma)}} {
+	for name, pair := range map[string][2]float64{"r": {s.Fit.R, whole.Fit.R}, "σ": {s.Fit.Sigma, whole.Fit.Sigma}} {
 		if math.Abs(pair[0]/pair[1]-1) > 0.15 {
 			t.Errorf("%s = %v, and %v with all bits", name, pair[0], pair[1])
 		}

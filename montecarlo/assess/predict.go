@@ -16,39 +16,39 @@ import (
 // DecoderResult is the |error| of one decoder, in levels: under the model, and as it was
 // observed.
 type DecoderResult struct {
-	Decoder        string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs        string       `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Bound          table.Number `json:"bound" text:"bound" doc:"upper bound under the model; null where there is none"`
-	Exact          table.Number `json:"exact" text:"exact" doc:"exact value under the model; null where there is none"`
-	Mean           table.Number `json:"mean" text:"simulated" doc:"simulated under the model"`
-	StdErr         table.Number `json:"stderr" doc:"standard error of mean"`
-	Rates          table.Number `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
-	RatesStdErr    table.Number `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Perceived      table.Number `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing"`
-	Observed       table.Number `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
-	ObservedStdErr table.Number `json:"observed_stderr" doc:"standard error of observed"`
-	ObservedRMS    table.Number `json:"observed_rms" doc:"root mean square of the observed error"`
-	Target         table.Number `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
-	TargetStdErr   table.Number `json:"observed_target_stderr" doc:"standard error of observed_target"`
-	ModelError     table.Number `json:"model_error_percent" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
-	LabelUnits     Units        `json:"label_units" csv:"-" doc:"the same in label units"`
+	Decoder        string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs        string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Bound          float64 `json:"bound" text:"bound" doc:"upper bound under the model; null where there is none"`
+	Exact          float64 `json:"exact" text:"exact" doc:"exact value under the model; null where there is none"`
+	Mean           float64 `json:"mean" text:"simulated" doc:"simulated under the model"`
+	StdErr         float64 `json:"stderr" doc:"standard error of mean"`
+	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
+	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
+	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing"`
+	Observed       float64 `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
+	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
+	ObservedRMS    float64 `json:"observed_rms" doc:"root mean square of the observed error"`
+	Target         float64 `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
+	TargetStdErr   float64 `json:"observed_target_stderr" doc:"standard error of observed_target"`
+	ModelError     float64 `json:"model_error_percent" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
+	LabelUnits     Units   `json:"label_units" csv:"-" doc:"the same in label units"`
 }
 
 // Units holds the errors of a DecoderResult in label units.
 type Units struct {
-	Bound    table.Number `json:"bound" text:"bound" doc:"bound, in label units"`
-	Exact    table.Number `json:"exact" text:"exact" doc:"exact, in label units"`
-	Mean     table.Number `json:"mean" text:"simulated" doc:"mean, in label units"`
-	Observed table.Number `json:"observed" text:"observed" doc:"observed, in label units"`
-	Target   table.Number `json:"observed_target" text:"observed, quantization included" doc:"observed_target, in label units"`
+	Bound    float64 `json:"bound" text:"bound" doc:"bound, in label units"`
+	Exact    float64 `json:"exact" text:"exact" doc:"exact, in label units"`
+	Mean     float64 `json:"mean" text:"simulated" doc:"mean, in label units"`
+	Observed float64 `json:"observed" text:"observed" doc:"observed, in label units"`
+	Target   float64 `json:"observed_target" text:"observed, quantization included" doc:"observed_target, in label units"`
 }
 
 // model is the best figure of the model: the exact one where it exists.
 func (d DecoderResult) model() float64 {
-	if !d.Exact.IsMissing() {
-		return float64(d.Exact)
+	if !table.Missing(d.Exact) {
+		return d.Exact
 	}
-	return float64(d.Mean)
+	return d.Mean
 }
 
 // Predict computes the error of every decoder under the model and under the observed error rates,
@@ -68,15 +68,15 @@ func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
 			return err
 		}
 		level, target := s.observed.Levels[i], s.observed.Labels[i]
-		d.Observed, d.ObservedStdErr, d.ObservedRMS = table.Number(level.Mean), table.Number(level.StdErr), table.Number(level.RMS)
-		d.Target, d.TargetStdErr = table.Number(target.Mean), table.Number(target.StdErr)
+		d.Observed, d.ObservedStdErr, d.ObservedRMS = level.Mean, level.StdErr, level.RMS
+		d.Target, d.TargetStdErr = target.Mean, target.StdErr
 		if p := s.Fit.Perceived; p != nil && i < len(p.Decoders) {
 			d.Perceived = p.Decoders[i].Model
 		}
 		if level.Mean > 0 {
-			d.ModelError = table.Number(100 * (d.model()/level.Mean - 1))
+			d.ModelError = 100 * (d.model()/level.Mean - 1)
 		}
-		w := table.Number(s.Fit.LevelWidth)
+		w := s.Fit.LevelWidth
 		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target}
 		s.Fit.Decoders = append(s.Fit.Decoders, d)
 	}
@@ -125,7 +125,7 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 
 // predict computes the error of one decoder under the model and under the observed rates.
 func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (DecoderResult, error) {
-	none, prior := table.Missing(), s.Fit.Prior
+	none, prior := math.NaN(), s.Fit.Prior
 	d := DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Rates: none, RatesStdErr: none, Perceived: none, ModelError: none}
 	decoding, err := s.scaled(decoding)
 	if err != nil {
@@ -141,17 +141,17 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed
 		if err != nil {
 			return d, err
 		}
-		d.Bound += table.Number(p.share) * bound
-		d.Exact += table.Number(p.share) * exact
+		d.Bound += p.share * bound
+		d.Exact += p.share * exact
 		model.Seed += uint64(i) << 32 // random numbers of its own
 		mean, stderr, err := s.simulate(ctx, run, model, p.prior, len(parts))
 		if err != nil {
 			return d, err
 		}
-		d.Mean += table.Number(p.share) * mean
-		square += p.share * p.share * float64(stderr) * float64(stderr)
+		d.Mean += p.share * mean
+		square += p.share * p.share * stderr * stderr
 	}
-	d.StdErr = table.Number(math.Sqrt(square))
+	d.StdErr = math.Sqrt(square)
 	asObserved, err := s.problem(ctx, decoding, rates)
 	if err != nil {
 		return d, err
@@ -160,7 +160,7 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed
 		return d, err
 	}
 	d.RatesStdErr = 0
-	if d.Rates.IsMissing() {
+	if table.Missing(d.Rates) {
 		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved, prior, 1); err != nil {
 			return d, err
 		}
@@ -177,21 +177,21 @@ func (s *Study) problem(ctx context.Context, decoding observed.Decoding, e mat.M
 
 // simulate samples a problem. It returns the mean |error| over a prior, in levels, and its
 // standard error. The samples of a label are shared by so many parts.
-func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (mean, stderr table.Number, err error) {
+func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (mean, stderr float64, err error) {
 	o := s.network.options
 	n := max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
 	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(n).Target(prior, false), run.Done)
 	if err != nil {
-		return table.Missing(), table.Missing(), err
+		return math.NaN(), math.NaN(), err
 	}
 	all := montecarlo.Average(prior, sums)
-	return table.Number(all.Mean), table.Number(all.StdErr), nil
+	return all.Mean, all.StdErr, nil
 }
 
 // scaled is a decoding of the model's logits.
 func (s *Study) scaled(r observed.Decoding) (observed.Decoding, error) {
 	d, ok := r.Decoder.(decode.Tempered)
-	if !ok || !r.Soft || s.Fit.LogitScale.IsMissing() {
+	if !ok || !r.Soft || table.Missing(s.Fit.LogitScale) {
 		return r, nil
 	}
 	tau, err := s.Fit.modelTemperature()

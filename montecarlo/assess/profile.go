@@ -61,7 +61,7 @@ func (s *Study) Profiles(bits ...int) ([]Profile, error) {
 // where there are too many to tell them apart.
 func (s *Study) profile(k int) Profile {
 	f := s.Fit
-	p := MixtureProfile(s.code, s.transitions, k, float64(f.R), float64(f.Sigma))
+	p := MixtureProfile(s.code, s.transitions, k, f.R, f.Sigma)
 	const most = 64 // points of a panel
 	width := (f.Levels + most - 1) / most
 	for from := 0; from < f.Levels; from += width {

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"io"
+	"math"
 
 	"belsim/errmodel"
 	"belsim/theory/base/matrix"
@@ -10,15 +11,15 @@ import (
 
 // Rate is the error rate of one bit at one level: a row of the CSV of a fit.
 type Rate struct {
-	Level   int          `json:"level" doc:"level, from 1"`
-	Bit     int          `json:"bit" doc:"bit, from 1"`
-	Target  int          `json:"target" doc:"the bit of the level's code word, 0 or 1"`
-	Samples uint64       `json:"samples" doc:"samples of the level"`
-	Wrong   uint64       `json:"wrong" doc:"samples of the level whose bit is wrong"`
-	Rate    table.Number `json:"rate" doc:"wrong over samples; empty where the level has no samples"`
-	Lo      table.Number `json:"lo" doc:"lower end of the 95 % interval of rate (Wilson)"`
-	Hi      table.Number `json:"hi" doc:"upper end of the 95 % interval of rate (Wilson)"`
-	Fitted  table.Number `json:"fitted" doc:"error probability of the fitted model"`
+	Level   int     `json:"level" doc:"level, from 1"`
+	Bit     int     `json:"bit" doc:"bit, from 1"`
+	Target  int     `json:"target" doc:"the bit of the level's code word, 0 or 1"`
+	Samples uint64  `json:"samples" doc:"samples of the level"`
+	Wrong   uint64  `json:"wrong" doc:"samples of the level whose bit is wrong"`
+	Rate    float64 `json:"rate" doc:"wrong over samples; empty where the level has no samples"`
+	Lo      float64 `json:"lo" doc:"lower end of the 95 % interval of rate (Wilson)"`
+	Hi      float64 `json:"hi" doc:"upper end of the 95 % interval of rate (Wilson)"`
+	Fitted  float64 `json:"fitted" doc:"error probability of the fitted model"`
 }
 
 // WriteRates writes the observed error rate of every level and bit as CSV, a Rate for each.
@@ -28,13 +29,13 @@ func (s *Study) WriteRates(w io.Writer) error {
 		for i, n := range s.counts.Samples {
 			fitted = matrix.Row(fitted, i, s.errors)
 			for k, x := range s.counts.Row(i) {
-				r := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: table.Missing(), Lo: table.Missing(), Hi: table.Missing(), Fitted: table.Number(fitted[k])}
+				r := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Fitted: fitted[k]}
 				if s.code.Bit(i, k) {
 					r.Target = 1
 				}
 				if n > 0 {
 					lo, hi := errmodel.RateInterval(float64(x), float64(n))
-					r.Rate, r.Lo, r.Hi = table.Number(float64(x)/float64(n)), table.Number(lo), table.Number(hi)
+					r.Rate, r.Lo, r.Hi = float64(x)/float64(n), lo, hi
 				}
 				if !yield(r, nil) {
 					return

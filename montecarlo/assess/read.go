@@ -28,7 +28,7 @@ func Read(path string) (*Fit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
-	f := &Fit{R: table.Missing(), Sigma: table.Missing(), LogitScale: table.Missing(), path: path}
+	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
 	if err = table.ReadJSON(raw, f); err != nil {
 		return nil, fmt.Errorf("%s: %w; want the JSON of a fit", path, err)
 	}
@@ -40,20 +40,20 @@ func Read(path string) (*Fit, error) {
 
 // check refuses numbers that no fit has. It makes a prior add up to 1 that nearly does.
 func (f *Fit) check() error {
-	positive := func(n table.Number) bool { return n > 0 && !n.IsMissing() }
+	positive := func(n float64) bool { return n > 0 && !table.Missing(n) }
 	switch {
-	case f.R.IsMissing():
+	case table.Missing(f.R):
 		return errors.New("there is no r; want the JSON of a fit")
 	case !positive(f.R):
-		return fmt.Errorf("r is %v; want a positive number", float64(f.R))
+		return fmt.Errorf("r is %v; want a positive number", f.R)
 	case !positive(f.Sigma):
-		return fmt.Errorf("sigma is %v; want a positive number", float64(f.Sigma))
+		return fmt.Errorf("sigma is %v; want a positive number", f.Sigma)
 	case f.Levels < code.MinLevels || f.Levels > code.MaxLevels:
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	case len(f.Prior) != f.Levels:
 		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
-	case !f.LogitScale.IsMissing() && !positive(f.LogitScale):
-		return fmt.Errorf("logit_scale is %v; want a positive number", float64(f.LogitScale))
+	case !table.Missing(f.LogitScale) && !positive(f.LogitScale):
+		return fmt.Errorf("logit_scale is %v; want a positive number", f.LogitScale)
 	}
 	if err := scenario.CheckTemperature(f.Temperature); err != nil {
 		return err
@@ -61,9 +61,9 @@ func (f *Fit) check() error {
 	if _, err := f.modelTemperature(); err != nil {
 		return err
 	}
-	if p := f.Perceived; p != nil && !p.Noise.IsMissing() {
+	if p := f.Perceived; p != nil && !table.Missing(p.Noise) {
 		if !positive(p.Noise) {
-			return fmt.Errorf("perceived.label_noise is %v; want a positive number, or null where the data do not tell", float64(p.Noise))
+			return fmt.Errorf("perceived.label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
 		}
 		if err := f.perceivedModel().Check(); err != nil {
 			return fmt.Errorf("perceived: %w", err)
@@ -91,12 +91,12 @@ func (f *Fit) check() error {
 // is LogitScale, so τ is as many times larger. It is NaN where there are no logits. The error
 // says that it is no positive finite number.
 func (f *Fit) modelTemperature() (float64, error) {
-	if f.LogitScale.IsMissing() {
+	if table.Missing(f.LogitScale) {
 		return math.NaN(), nil
 	}
-	tau := float64(f.LogitScale) * f.Temperature
+	tau := f.LogitScale * f.Temperature
 	if err := scenario.CheckTemperature(tau); err != nil {
-		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature, float64(f.LogitScale), tau)
+		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature, f.LogitScale, tau)
 	}
 	return tau, nil
 }
@@ -124,7 +124,7 @@ func SplitModel(text string) (ErrorModel, string) {
 // Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
 // the fit has no perceived label.
 func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
-	known := f.Perceived != nil && !f.Perceived.Noise.IsMissing()
+	known := f.Perceived != nil && !table.Missing(f.Perceived.Noise)
 	switch {
 	case m == PerceivedModel && !known:
 		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
@@ -148,7 +148,7 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
 		return nil
 	}
-	s.Model = scenario.Mixture{R: float64(f.R), Sigma: float64(f.Sigma), Path: f.path, FitLevels: f.Levels}
+	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path, FitLevels: f.Levels}
 	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
@@ -183,10 +183,10 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 func (f *Fit) perceivedModel() scenario.Perceived {
 	p := f.Perceived
 	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Model: perceived.Model{
-		Noise: float64(p.Noise), Misfit: float64(p.Misfit), Floor: p.Floor, Training: perceived.Training(p.Training),
+		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: perceived.Training(p.Training),
 	}}
 	if p.CutoffFitted {
-		m.Cutoff = float64(p.Cutoff)
+		m.Cutoff = p.Cutoff
 	}
 	return m
 }
@@ -196,27 +196,27 @@ func (f *Fit) perceivedModel() scenario.Perceived {
 func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	p := f.Perceived
 	if hi := p.NoiseInterval[1]; hi > p.Noise {
-		of.Noise.LogSD = forecast.EstimateOf(float64(p.Noise), float64(hi)).LogSD
+		of.Noise.LogSD = forecast.EstimateOf(p.Noise, hi).LogSD
 	}
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
-		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(float64(p.Cutoff), float64(hi)).LogSD, true
+		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
 	}
 	if p.Tail > 0 {
-		of.Tail = float64(p.Tail)
+		of.Tail = p.Tail
 	}
 }
 
 // Point is a fit as a point of a plane of error models, with its confidence intervals. An end that
 // the data do not tell is missing.
 type Point struct {
-	X, Y                 table.Number
-	XInterval, YInterval [2]table.Number
+	X, Y                 float64
+	XInterval, YInterval [2]float64
 }
 
 // Point returns the fit as a point of a plane.
 func (f *Fit) Point(kind scenario.PlaneKind) Point {
 	if p := f.Perceived; kind == scenario.PerceivedLabels && p != nil {
-		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]table.Number{p.Misfit, p.Misfit}}
+		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]float64{p.Misfit, p.Misfit}}
 	}
 	return Point{f.R, f.Sigma, f.RInterval, f.SigmaInterval}
 }

@@ -78,7 +78,7 @@ func (r report) print(t *table.Table) error { return t.Write(r.w, r.format) }
 // printPerceived writes the perceived-label model, and the rates of the bits beside it.
 func (r report) printPerceived(f *Fit, gap string) error {
 	w, p := r.w, f.Perceived
-	if p == nil || p.Noise.IsMissing() {
+	if p == nil || table.Missing(p.Noise) {
 		return nil
 	}
 	fmt.Fprintf(w, "\nperceived-label model (95 %% intervals)\n%s", gap)

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"fmt"
+	"math"
 
 	"belsim/theory/base/table"
 )
@@ -15,15 +16,15 @@ type Several struct {
 
 // OutputRow is one output of a network.
 type OutputRow struct {
-	Output    int          `json:"output" text:"output" doc:"output, from 1"`
-	Code      string       `json:"code" text:"code" doc:"code of the output"`
-	Levels    int          `json:"levels" text:"levels" doc:"number of levels L"`
-	Decoder   string       `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
-	Reads     string       `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
-	Error     table.Number `json:"error" text:"|error|" doc:"observed |error| of this decoder against the level of the target, in label units; in levels where targets are levels"`
-	Target    table.Number `json:"error_target" text:"with quantization" doc:"the same against the target itself"`
-	Noise     table.Number `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
-	Describes bool         `json:"describes" doc:"the data do not reject the perceived-label model"`
+	Output    int     `json:"output" text:"output" doc:"output, from 1"`
+	Code      string  `json:"code" text:"code" doc:"code of the output"`
+	Levels    int     `json:"levels" text:"levels" doc:"number of levels L"`
+	Decoder   string  `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
+	Reads     string  `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
+	Error     float64 `json:"error" text:"|error|" doc:"observed |error| of this decoder against the level of the target, in label units; in levels where targets are levels"`
+	Target    float64 `json:"error_target" text:"with quantization" doc:"the same against the target itself"`
+	Noise     float64 `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
+	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
 
 // NewSeveral collects the studies of the outputs, in order. Call it after Predict.
@@ -33,7 +34,7 @@ func NewSeveral(studies []*Study) *Several {
 	unit := " levels"
 	for i, s := range studies {
 		f := s.Fit
-		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: table.Missing(), Target: table.Missing(), Noise: table.Missing()}
+		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Target: math.NaN(), Noise: math.NaN()}
 		if best := f.bestDecoder(); best >= 0 {
 			d := f.Decoders[best]
 			row.Decoder, row.Reads, row.Error, row.Target = d.Decoder, d.Outputs, d.LabelUnits.Observed, d.LabelUnits.Target
@@ -47,12 +48,12 @@ func NewSeveral(studies []*Study) *Several {
 		if f.Range != nil {
 			unit = ""
 		}
-		sum += float64(row.Error) / float64(len(studies))
-		target += float64(row.Target) / float64(len(studies))
+		sum += row.Error / float64(len(studies))
+		target += row.Target / float64(len(studies))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
 	out.Verdict = []string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
-		len(studies), table.Number(sum).Short(), unit, table.Number(target).Short(), unit)}
+		len(studies), table.Short(sum), unit, table.Short(target), unit)}
 	for i, s := range studies {
 		if s.observed.Same {
 			out.Verdict = append(out.Verdict, fmt.Sprintf("Output %d does not depend on the input: it is the same for all samples.", i+1))

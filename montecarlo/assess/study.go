@@ -54,7 +54,7 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	s := &Study{network: n, code: c, transitions: c.Transitions(), decodings: all.decodings, observed: seen, counts: seen.Counts, training: all.training}
 	s.Fit = &Fit{
 		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
-		Overdispersion: table.Number(seen.Overdispersion), Correlation: table.Number(seen.Correlation), LogitScale: table.Number(seen.LogitScale),
+		Overdispersion: seen.Overdispersion, Correlation: seen.Correlation, LogitScale: seen.LogitScale,
 		DesignEffect: unknown(),
 		Temperature:  o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
 	}
@@ -121,7 +121,7 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	case err != nil:
 		return err
 	}
-	f.R, f.Sigma, f.Limited = table.Number(model.R.Value), table.Number(model.Sigma.Value), model.Limited
+	f.R, f.Sigma, f.Limited = model.R.Value, model.Sigma.Value, model.Limited
 	s.model = model
 	if s.errors, err = s.table(ctx); err != nil {
 		return err
@@ -138,10 +138,10 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	if err != nil {
 		return err
 	}
-	f.DesignEffect = [2]table.Number{table.Number(effect[0]), table.Number(effect[1])}
+	f.DesignEffect = [2]float64{effect[0], effect[1]}
 	f.ErringSamples = joint.Erring
 	f.RInterval, f.SigmaInterval = unknown(), unknown()
-	if joint.Erring >= errmodel.FewestErring && !f.DesignEffect[0].IsMissing() {
+	if joint.Erring >= errmodel.FewestErring && !table.Missing(f.DesignEffect[0]) {
 		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
 	}
 	goodness, err := joint.Goodness(ctx)

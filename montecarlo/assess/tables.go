@@ -14,36 +14,36 @@ func (f *Fit) PerceivedTable() *table.Table {
 		from = "fitted"
 	}
 	return &table.Table{Style: table.List, Rows: [][]string{
-		{"label noise s, levels", p.Noise.Short(), between(p.NoiseInterval), "fitted"},
-		{"cutoff κ, cycles over the range", p.Cutoff.Short(), between(p.CutoffInterval), from},
-		{"misfit η, levels", p.Misfit.Short(), "", "a constant"},
-		{"distance of the data", p.Distance.Short(), "", "in standard deviations of what networks differ from it by"},
+		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
+		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
+		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
+		{"distance of the data", table.Short(p.Distance), "", "in standard deviations of what networks differ from it by"},
 	}}
 }
 
 // ParameterTable has a row for each parameter of the mixture.
 func (f *Fit) ParameterTable() *table.Table {
-	wider := func(effect table.Number) string {
-		if effect.IsMissing() {
+	wider := func(effect float64) string {
+		if table.Missing(effect) {
 			return ""
 		}
-		return fmt.Sprintf("%.2g times as wide as for independent bits", math.Sqrt(float64(effect)))
+		return fmt.Sprintf("%.2g times as wide as for independent bits", math.Sqrt(effect))
 	}
 	return &table.Table{Style: table.List, Rows: [][]string{
-		{"r", f.R.Short(), between(f.RInterval), wider(f.DesignEffect[0])},
-		{"σ, levels", f.Sigma.Short(), between(f.SigmaInterval), wider(f.DesignEffect[1])},
+		{"r", table.Short(f.R), between(f.RInterval), wider(f.DesignEffect[0])},
+		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval), wider(f.DesignEffect[1])},
 	}}
 }
 
 // between writes an interval.
-func between(i [2]table.Number) string {
-	switch lo, hi := i[0].IsMissing(), i[1].IsMissing(); {
+func between(i [2]float64) string {
+	switch lo, hi := table.Missing(i[0]), table.Missing(i[1]); {
 	case lo && hi:
 		return ""
 	case hi:
-		return fmt.Sprintf("from %s", i[0].Short())
+		return fmt.Sprintf("from %s", table.Short(i[0]))
 	}
-	return fmt.Sprintf("%s to %s", i[0].Short(), i[1].Short())
+	return fmt.Sprintf("%s to %s", table.Short(i[0]), table.Short(i[1]))
 }
 
 // DecoderTable has a row for each decoder, in levels.

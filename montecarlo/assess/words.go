@@ -66,16 +66,16 @@ func (s *Study) whatItDoes() string {
 	d := f.Decoders[best]
 	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
 	if f.Range == nil {
-		return text + d.Observed.Short() + " levels on average; the targets are levels, so this has no quantization."
+		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so this has no quantization."
 	}
-	text += d.LabelUnits.Observed.Short() + " on average"
+	text += table.Short(d.LabelUnits.Observed) + " on average"
 	if f.LevelWidth != 1 {
-		text += fmt.Sprintf(" (%s levels)", d.Observed.Short())
+		text += fmt.Sprintf(" (%s levels)", table.Short(d.Observed))
 	}
-	text += fmt.Sprintf(", and by %s with quantization", d.LabelUnits.Target.Short())
+	text += fmt.Sprintf(", and by %s with quantization", table.Short(d.LabelUnits.Target))
 	for _, b := range f.Baselines {
 		if b.Name == scenario.QuantizationAlone {
-			text += fmt.Sprintf(" (quantization alone: %s)", b.Error.Short())
+			text += fmt.Sprintf(" (quantization alone: %s)", table.Short(b.Error))
 		}
 	}
 	return text + "."
@@ -92,12 +92,12 @@ func (s *Study) besideDirect() string {
 	if f.Range != nil {
 		width = f.LevelWidth
 	}
-	own, half := width*float64(d.Target), width*1.96*float64(d.TargetStdErr)
+	own, half := width*d.Target, width*1.96*d.TargetStdErr
 	if s.fitted != nil && s.fitted.Fitted {
-		own = width * float64(f.Fitted.Error)
+		own = width * f.Fitted.Error
 		half = width * float64(f.Fitted.Interval[1]-f.Fitted.Interval[0]) / 2
 	}
-	text := fmt.Sprintf("Direct regression is wrong by %s", table.Number(direct).Short())
+	text := fmt.Sprintf("Direct regression is wrong by %s", table.Short(direct))
 	if f.Range == nil {
 		text += " levels"
 	}
@@ -138,7 +138,7 @@ func (s *Study) next() string {
 		return "check that targets and outputs are in the same order, and that the code and the range are the network's."
 	case 2*len(f.Dead) > f.Bits:
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
-	case f.Perceived == nil || f.Perceived.Noise.IsMissing():
+	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
 		return "train a network with a code that is easy to learn, such as unary or johnson."
 	case !f.Perceived.Describes:
 		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
@@ -166,7 +166,7 @@ func (s *Study) next() string {
 	if f.Range == nil {
 		unit = " levels"
 	}
-	in := func(n table.Number) string { return (n * table.Number(width)).Short() }
+	in := func(n float64) string { return table.Short((n * width)) }
 	forecast := fmt.Sprintf("%s%s, %s to %s", in(best.Forecast), unit, in(best.Interval[0]), in(best.Interval[1]))
 	if own >= 0 && (own == 0 || f.Recommendation.Ranking[own].Tie) {
 		return fmt.Sprintf("stay with %s: no code is certain to be better. The best forecast is %s on %s, trained for %s: %s.", f.Code, best.Code, best.Decoder, trainingText(best.Training), forecast)

@@ -86,7 +86,7 @@ type Resolutions struct {
 	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
 	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
 	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the real label, in label units, for every number of levels"`
-	MAE         *table.Number       `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
+	MAE         *float64            `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
 	MAELevels   int                 `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
 	Misfit      float64             `json:"misfit" doc:"misfit η of the networks, in label units, for every number of levels"`
 	Cutoff      float64             `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
@@ -106,13 +106,13 @@ type ResolutionRow struct {
 	Training     perceived.Training `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by itself) or decoder (all together)"`
 	Decoder      string             `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Outputs      string             `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Forecast     table.Number       `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
-	Interval     [2]table.Number    `json:"interval" csv:"-" text:"95 % interval" doc:"95 % interval of the error of one trained network with this label noise, in label units"`
-	Lo           table.Number       `json:"interval_lo" doc:"lower end of interval"`
-	Hi           table.Number       `json:"interval_hi" doc:"upper end of interval"`
-	Quantization table.Number       `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
+	Forecast     float64            `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
+	Interval     [2]float64         `json:"interval" csv:"-" text:"95 % interval" doc:"95 % interval of the error of one trained network with this label noise, in label units"`
+	Lo           float64            `json:"interval_lo" doc:"lower end of interval"`
+	Hi           float64            `json:"interval_hi" doc:"upper end of interval"`
+	Quantization float64            `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
 	Tie          bool               `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Direct       *table.Number      `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
+	Direct       *float64           `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
@@ -121,8 +121,8 @@ type EnoughLevels struct {
 	Decoder  string             `json:"decoder" doc:"name of the decoder"`
 	Outputs  string             `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Levels   int                `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
-	Forecast table.Number       `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
-	Gain     table.Number       `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+	Forecast float64            `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
+	Gain     float64            `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
 }
 
 // enough is the part of the error that counts as nothing, in the choice of the number of levels.
@@ -268,7 +268,7 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 		if out.LabelNoise, err = q.noiseOf(ctx, workers, u); err != nil {
 			return nil, err
 		}
-		mae := table.Number(u.Error)
+		mae := u.Error
 		out.MAE, out.MAELevels = &mae, u.Levels
 	}
 	all, err := r.forecasts(ctx, workers, out.LabelNoise, done)
@@ -279,15 +279,15 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 	ties := Ties(all)
 	for i, x := range all {
 		n := x.Code.Levels()
-		interval := [2]table.Number{table.Number(x.Lo), table.Number(x.Hi)}
+		interval := [2]float64{x.Lo, x.Hi}
 		out.Results = append(out.Results, ResolutionRow{
 			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
-			Forecast: table.Number(x.Error), Interval: interval, Lo: interval[0], Hi: interval[1],
-			Quantization: table.Number(q.Labels.Width(n) * q.Labels.quantization(n)), Tie: i > 0 && ties[i],
+			Forecast: x.Error, Interval: interval, Lo: interval[0], Hi: interval[1],
+			Quantization: q.Labels.Width(n) * q.Labels.quantization(n), Tie: i > 0 && ties[i],
 		})
 	}
 	if q.Direct > 0 {
-		direct := table.Number(q.Direct)
+		direct := q.Direct
 		for i := range out.Results {
 			out.Results[i].Direct = &direct
 		}
@@ -417,7 +417,7 @@ func (r *Resolutions) judge(auto bool) {
 			order = append(order, key)
 		}
 		if _, there := least[key][row.Levels]; !there {
-			least[key][row.Levels] = float64(row.Forecast)
+			least[key][row.Levels] = row.Forecast
 		}
 	}
 	for _, key := range order {
@@ -434,15 +434,15 @@ func (r *Resolutions) judge(auto bool) {
 		}
 		at := slices.IndexFunc(levels, func(n int) bool { return least[key][n] <= (1+enough)*all })
 		n := levels[at]
-		x := EnoughLevels{key.training, key.decoder, key.outputs, n, table.Number(least[key][n]), table.Number(100 * (1 - all/least[key][n]))}
+		x := EnoughLevels{key.training, key.decoder, key.outputs, n, least[key][n], 100 * (1 - all/least[key][n])}
 		r.Enough = append(r.Enough, x)
 		text := fmt.Sprintf("%s, read by %s: %d levels suffice", trainedFor(key.training), readBy(key.decoder, key.outputs), n)
 		switch {
 		case at == len(levels)-1:
 			text = fmt.Sprintf("%s, read by %s: more levels may still help; %d have a forecast of %s, and %d of %s", trainedFor(key.training), readBy(key.decoder, key.outputs),
-				n, x.Forecast.Short(), levels[at-1], table.Number(least[key][levels[at-1]]).Short())
+				n, table.Short(x.Forecast), levels[at-1], table.Short(least[key][levels[at-1]]))
 		case x.Gain > 0:
-			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*float64(x.Gain)+0.01)/10)
+			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*x.Gain+0.01)/10)
 		default:
 			text += "; with more, no forecast is smaller"
 		}
@@ -504,7 +504,7 @@ func (r *Resolutions) rivals() []scenario.Rival {
 			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
 		}
 		if !slices.ContainsFunc(out, func(y scenario.Rival) bool { return y.Name == name }) {
-			out = append(out, scenario.Rival{Name: name, Lo: float64(x.Lo), Hi: float64(x.Hi)})
+			out = append(out, scenario.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
 		}
 	}
 	return out
@@ -522,7 +522,7 @@ func (r *Resolutions) Columns() table.Option {
 func (r *Resolutions) Table() *table.Table {
 	t := table.Of(r.Results,
 		table.Replace("interval", "", func(x ResolutionRow) string {
-			return fmt.Sprintf("%s to %s", x.Lo.Short(), x.Hi.Short())
+			return fmt.Sprintf("%s to %s", table.Short(x.Lo), table.Short(x.Hi))
 		}),
 		table.Replace("tie", "~", func(x ResolutionRow) string {
 			if x.Tie {

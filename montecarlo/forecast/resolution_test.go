@@ -12,7 +12,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -83,13 +82,13 @@ func TestPublishedLevels(t *testing.T) {
 // TestEnough: as many levels suffice as have errors near the smallest.
 func TestEnough(t *testing.T) {
 	row := func(levels int, decoder string, forecast float64) ResolutionRow {
-		return ResolutionRow{Levels: levels, Training: perceived.BitByBit, Decoder: decoder, Outputs: "bits", Forecast: table.Number(forecast)}
+		return ResolutionRow{Levels: levels, Training: perceived.BitByBit, Decoder: decoder, Outputs: "bits", Forecast: forecast}
 	}
 	r := &Resolutions{Levels: []int{8, 16, 32}, Results: []ResolutionRow{
 		row(32, "gen", 1), row(16, "gen", 1.015), row(16, "gen", 1.3), row(8, "gen", 1.4), row(32, "bel-u", 2), row(16, "bel-u", 3), row(8, "bel-u", 4),
 	}}
 	r.judge(false)
-	if len(r.Enough) != 2 || r.Enough[0].Levels != 16 || math.Abs(float64(r.Enough[0].Gain)-1.478) > 1e-3 || r.Enough[1].Levels != 32 {
+	if len(r.Enough) != 2 || r.Enough[0].Levels != 16 || math.Abs(r.Enough[0].Gain-1.478) > 1e-3 || r.Enough[1].Levels != 32 {
 		t.Errorf("%+v", r.Enough)
 	}
 	for i, want := range []string{"Trained bit by bit, read by gen on bits: 16 levels suffice; more change the smallest forecast by less than 1.5 %.",
@@ -108,7 +107,7 @@ func TestTrainedWithLabels(t *testing.T) {
 	q := question(labels, []int{64}, "johnson")
 	q.Noise = labels.Width(64) * math.Sqrt(1.484*1.484-1./12)
 	for _, x := range answer(t, q).Results {
-		if want := map[string]float64{"gen": 0.03369, "gen-ex": 0.03366}[x.Decoder]; math.Abs(float64(x.Forecast)/want-1) > 0.05 {
+		if want := map[string]float64{"gen": 0.03369, "gen-ex": 0.03366}[x.Decoder]; math.Abs(x.Forecast/want-1) > 0.05 {
 			t.Errorf("%s: %v, observed %v", x.Decoder, x.Forecast, want)
 		}
 	}
@@ -119,13 +118,13 @@ func TestQuantizationAlone(t *testing.T) {
 	q := question(Labels{Lo: -10, Hi: 30}, []int{5, 9}, "unary", "johnson")
 	q.Noise, q.Misfit = 0.05, 0
 	for _, x := range answer(t, q).Results {
-		if want := 40. / float64(x.Levels-1) / 4; math.Abs(float64(x.Quantization)/want-1) > 1e-9 {
+		if want := 40. / float64(x.Levels-1) / 4; math.Abs(x.Quantization/want-1) > 1e-9 {
 			t.Errorf("%d levels: quantization %v, want %v", x.Levels, x.Quantization, want)
 		}
 		if off := float64(x.Forecast/x.Quantization) - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
 			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, x.Quantization)
 		}
-		if x.Decoder == "gen" && float64(x.Hi-x.Lo) > 0.1*float64(x.Forecast) {
+		if x.Decoder == "gen" && x.Hi-x.Lo > 0.1*x.Forecast {
 			t.Errorf("%d levels, %s: the interval %v to %v of a quantization that is known", x.Levels, x.Code, x.Lo, x.Hi)
 		}
 	}
@@ -177,22 +176,22 @@ func TestUnaryError(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 1}, []int{16, 32}, "unary", "gray")
 	q.Unary = UnaryError{0.05, 16}
 	out := answer(t, q)
-	if out.MAELevels != 16 || float64(*out.MAE) != 0.05 {
+	if out.MAELevels != 16 || *out.MAE != 0.05 {
 		t.Errorf("mae %v with %d levels", out.MAE, out.MAELevels)
 	}
 	least := map[[2]any]float64{}
 	for _, x := range out.Results {
-		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(float64(x.Forecast)/0.05-1) > 5e-3 {
+		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(x.Forecast/0.05-1) > 5e-3 {
 			t.Errorf("unary: %v, want 0.05", x.Forecast)
 		}
 		key := [2]any{x.Code, x.Levels}
-		if v, there := least[key]; !there || float64(x.Forecast) < v {
-			least[key] = float64(x.Forecast)
+		if v, there := least[key]; !there || x.Forecast < v {
+			least[key] = x.Forecast
 		}
 	}
 	q.Noise, q.Unary, q.Decoders = out.LabelNoise, UnaryError{}, []string{decode.Auto}
 	for _, x := range answer(t, q).Results {
-		if float64(x.Forecast) > least[[2]any{x.Code, x.Levels}] {
+		if x.Forecast > least[[2]any{x.Code, x.Levels}] {
 			t.Errorf("%s of %d levels: %v by the best decoder, which is more than %v", x.Code, x.Levels, x.Forecast, least)
 		}
 	}

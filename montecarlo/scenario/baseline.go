@@ -11,10 +11,10 @@ import (
 
 // Baseline is an error that is no code's, to compare codes with.
 type Baseline struct {
-	Name   string       `json:"name" doc:"quantization alone: of a network that always finds the level nearest to the label; direct regression: of a network that predicts the label without a code, as it was given"`
-	Error  table.Number `json:"error" doc:"mean |error|"`
-	Unit   string       `json:"unit" doc:"unit of error: levels or label units"`
-	Levels int          `json:"levels,omitempty" doc:"number of levels of quantization alone; missing for direct regression"`
+	Name   string  `json:"name" doc:"quantization alone: of a network that always finds the level nearest to the label; direct regression: of a network that predicts the label without a code, as it was given"`
+	Error  float64 `json:"error" doc:"mean |error|"`
+	Unit   string  `json:"unit" doc:"unit of error: levels or label units"`
+	Levels int     `json:"levels,omitempty" doc:"number of levels of quantization alone; missing for direct regression"`
 }
 
 // The names of baselines.
@@ -34,10 +34,10 @@ const (
 func NewBaselines(quantization, direct float64, levels int, unit string) []Baseline {
 	out := []Baseline{}
 	if quantization > 0 {
-		out = append(out, Baseline{QuantizationAlone, table.Number(quantization), unit, levels})
+		out = append(out, Baseline{QuantizationAlone, quantization, unit, levels})
 	}
 	if direct > 0 {
-		out = append(out, Baseline{Name: DirectRegression, Error: table.Number(direct), Unit: unit})
+		out = append(out, Baseline{Name: DirectRegression, Error: direct, Unit: unit})
 	}
 	return out
 }
@@ -60,13 +60,13 @@ type Rival struct {
 // Line is the baseline for people, and which errors are smaller than that of direct regression and
 // which are larger: those whose whole intervals are.
 func (b Baseline) Line(rivals []Rival) string {
-	text := fmt.Sprintf("%s (no code): %s %s", b.Name, b.Error.Short(), b.Unit)
+	text := fmt.Sprintf("%s (no code): %s %s", b.Name, table.Short(b.Error), b.Unit)
 	if b.Name != DirectRegression {
 		return text
 	}
 	var less, near, more []string
 	for _, r := range rivals {
-		switch x := float64(b.Error); {
+		switch x := b.Error; {
 		case r.Hi < x:
 			less = append(less, r.Name)
 		case r.Lo > x:
@@ -102,8 +102,8 @@ func listed(names []string) string {
 
 // BaselineColumns hold the baselines in the CSV of codes, whose rows are codes alone.
 type BaselineColumns struct {
-	Quantization *table.Number `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
-	Direct       *table.Number `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
+	Quantization *float64 `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
+	Direct       *float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
 }
 
 // quantizationOfUniform is the mean distance, in levels, of a label from the level nearest to it,
@@ -139,7 +139,7 @@ func (c *Comparison) rivals() []Rival {
 		}
 		v, half := r.Best(), 1.96*r.stdErr()
 		if r.Forecast != nil {
-			v = float64(*r.Forecast)
+			v = *r.Forecast
 		}
 		at := slices.IndexFunc(out, func(x Rival) bool { return x.Name == r.Code })
 		if at < 0 {

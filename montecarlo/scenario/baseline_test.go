@@ -2,7 +2,6 @@ package scenario_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func TestQuantizationAlone(t *testing.T) {
 	}
 	c.AddBaselines(0)
 	// |u| of a uniform u in [−½, ½] has the variance 1/12 − 1/16: five standard errors of 16,000.
-	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(float64(b[0].Error-c.Results[0].Mean)) > 5*math.Sqrt((1./12-1./16)/16000) {
+	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(b[0].Error-c.Results[0].Mean) > 5*math.Sqrt((1./12-1./16)/16000) {
 		t.Errorf("%+v, but %v is sampled", b, c.Results[0].Mean)
 	}
 	_, c = compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary")
@@ -50,7 +49,7 @@ func TestBaselines(t *testing.T) {
 	if notes := c.Notes(); !strings.Contains(notes, want) && !strings.Contains(notes, strings.Replace(want, "unary and johnson", "johnson and unary", 1)) {
 		t.Errorf("%q, want %q", notes, want)
 	}
-	raw, err := json.Marshal(c)
+	raw, err := table.JSON(c)
 	if err != nil || len(c.Results) != rows || !strings.Contains(string(raw), `"baselines":[{"name":"direct regression","error":0.5,"unit":"levels"}]`) {
 		t.Errorf("%v, %d rows: %s", err, len(c.Results), raw)
 	}
@@ -103,7 +102,7 @@ func TestForecastRival(t *testing.T) {
 	}
 	least := math.Inf(1)
 	for _, r := range c.Results {
-		least = min(least, float64(*r.Forecast))
+		least = min(least, *r.Forecast)
 	}
 	for _, tt := range []struct {
 		direct float64

@@ -30,45 +30,45 @@ type Comparison struct {
 
 // CodeResult is the |error| of one code with one decoder, in levels, over the prior.
 type CodeResult struct {
-	Code        string       `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits        int          `json:"bits" text:"bits" doc:"number of bits M"`
-	Transitions float64      `json:"transitions" text:"transitions" doc:"mean number of transitions of a bit; networks learn bits with more than 8 badly"`
-	Decoder     string       `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Bound       table.Number `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
-	Exact       table.Number `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	Code        string  `json:"code" text:"code" doc:"name of the code, or its file"`
+	Bits        int     `json:"bits" text:"bits" doc:"number of bits M"`
+	Transitions float64 `json:"transitions" text:"transitions" doc:"mean number of transitions of a bit; networks learn bits with more than 8 badly"`
+	Decoder     string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Bound       float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
+	Exact       float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 	exactFields
-	Mean       table.Number `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
-	StdErr     table.Number `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
-	RMS        table.Number `json:"rms" text:"RMS" doc:"root of the sampled mean squared error, in levels"`
-	Within     table.Number `json:"within" doc:"share of the samples whose |error| is at most within_levels"`
-	WorstLevel int          `json:"worst_level" doc:"level, from 1, with the largest mean |error|: the exact one where every level has one, or else the sampled one"`
-	WorstMean  table.Number `json:"worst_mean" doc:"mean |error| of worst_level, in levels; a sampled one is too large, as the largest of many"`
-	WorstErr   table.Number `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
-	Samples    uint64       `json:"samples" doc:"samples of all levels together"`
-	Outputs    Outputs      `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Tie        bool         `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
-	Invalid    string       `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
+	Mean       float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
+	StdErr     float64 `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
+	RMS        float64 `json:"rms" text:"RMS" doc:"root of the sampled mean squared error, in levels"`
+	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most within_levels"`
+	WorstLevel int     `json:"worst_level" doc:"level, from 1, with the largest mean |error|: the exact one where every level has one, or else the sampled one"`
+	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; a sampled one is too large, as the largest of many"`
+	WorstErr   float64 `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
+	Samples    uint64  `json:"samples" doc:"samples of all levels together"`
+	Outputs    Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Tie        bool    `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
+	Invalid    string  `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	BaselineColumns
 
 	// Of networks that know a perceived label.
 	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
-	Forecast *table.Number      `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training for the decoder multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
+	Forecast *float64           `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training for the decoder multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
 func (r CodeResult) Best() float64 {
-	if !r.Exact.IsMissing() {
-		return float64(r.Exact)
+	if !table.Missing(r.Exact) {
+		return r.Exact
 	}
-	return float64(r.Mean)
+	return r.Mean
 }
 
 // stdErr is the standard error of Best.
 func (r CodeResult) stdErr() float64 {
-	if !r.Exact.IsMissing() {
+	if !table.Missing(r.Exact) {
 		return 0
 	}
-	return float64(r.StdErr)
+	return r.StdErr
 }
 
 // InvalidCode is a code for which the error model gives a probability above 1.
@@ -204,7 +204,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 		row := CodeResult{
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
 			Bound: bound, Exact: exact, exactFields: interval,
-			Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within), Samples: o.Samples,
+			Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, Samples: o.Samples,
 		}
 		row.worst(th, weights, o, sums)
 		out.Results = append(out.Results, row)
@@ -247,19 +247,19 @@ func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o montecar
 		}
 	}
 	if level > 0 {
-		r.WorstLevel, r.WorstMean = level, table.Number(most)
+		r.WorstLevel, r.WorstMean = level, most
 		return
 	}
-	r.WorstLevel, r.WorstMean = o.WorstLevel, table.Number(o.WorstMean)
+	r.WorstLevel, r.WorstMean = o.WorstLevel, o.WorstMean
 	if o.WorstLevel > 0 {
-		r.WorstErr = table.Number(sums[o.WorstLevel-1].StdErr())
+		r.WorstErr = sums[o.WorstLevel-1].StdErr()
 	}
 }
 
 // AddInvalid adds a row for each code for which the error model is invalid, at the end.
 func (c *Comparison) AddInvalid(codes []InvalidCode) {
 	for _, i := range codes {
-		none := table.Missing()
+		none := math.NaN()
 		c.Results = append(c.Results, CodeResult{
 			Code: i.Code.Name(), Bits: i.Code.Bits(), Transitions: i.Code.TransitionsPerBit(), Bound: none, Exact: none, Mean: none, StdErr: none,
 			RMS: none, Within: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
@@ -284,9 +284,9 @@ func (s *Scenario) outputsIn(p *montecarlo.Problem) Outputs {
 
 // Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
 func (r *CodeResult) Expect(c *code.Code, t perceived.Training) {
-	best := table.Number(r.Best())
+	best := r.Best()
 	if t == perceived.ForDecoder {
-		best *= table.Number(perceived.DecoderFactor(c))
+		best *= perceived.DecoderFactor(c)
 	}
 	r.Training, r.Forecast = t, &best
 }

@@ -32,14 +32,14 @@ func (c *Comparison) Table() *table.Table {
 			if r.Invalid != "" {
 				return "–"
 			}
-			return fmt.Sprintf("%.2f %%", 100*float64(r.Within))
+			return fmt.Sprintf("%.2f %%", 100*r.Within)
 		}),
 		table.Append("worst level", func(r CodeResult) string {
 			switch {
 			case r.Invalid != "":
 				return "–"
 			case r.WorstErr == 0:
-				return fmt.Sprintf("%d (%s)", r.WorstLevel, r.WorstMean.Short())
+				return fmt.Sprintf("%d (%s)", r.WorstLevel, table.Short(r.WorstMean))
 			}
 			return fmt.Sprintf("%d (%s)", r.WorstLevel, table.PlusMinus(r.WorstMean, r.WorstErr))
 		}),
@@ -49,7 +49,7 @@ func (c *Comparison) Table() *table.Table {
 			if r.Forecast == nil {
 				return "–"
 			}
-			return r.Forecast.Short()
+			return table.Short(*r.Forecast)
 		}))
 	}
 	if c.hasTies() {
@@ -98,7 +98,7 @@ func (c *Comparison) Notes(more ...string) string {
 		var factors []string
 		for _, r := range c.Results {
 			if r.Training == perceived.ForDecoder && r.Best() > 0 {
-				if text := fmt.Sprintf("%.3f (%s)", float64(*r.Forecast)/r.Best(), r.Code); !slices.Contains(factors, text) {
+				if text := fmt.Sprintf("%.3f (%s)", *r.Forecast/r.Best(), r.Code); !slices.Contains(factors, text) {
 					factors = append(factors, text)
 				}
 			}

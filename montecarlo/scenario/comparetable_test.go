@@ -2,7 +2,6 @@ package scenario_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -46,7 +46,7 @@ func TestInvalidCode(t *testing.T) {
 		t.Fatalf("results %+v; want unary and gray, then one that is invalid", c.Results)
 	}
 	for _, r := range c.Results[2:] {
-		if !strings.Contains(r.Invalid, "a probability is at most 1") || !r.Mean.IsMissing() || r.Tie {
+		if !strings.Contains(r.Invalid, "a probability is at most 1") || !table.Missing(r.Mean) || r.Tie {
 			t.Errorf("%+v: want a reason, and no numbers", r)
 		}
 	}
@@ -65,7 +65,7 @@ func TestInvalidCode(t *testing.T) {
 			t.Errorf("want an invalid row:\n%s", got)
 		}
 	}
-	b, err := json.Marshal(c.Results[2])
+	b, err := table.JSON(c.Results[2])
 	if err != nil || !strings.Contains(string(b), `"mean":null`) || !strings.Contains(string(b), `"invalid":"`) {
 		t.Errorf("%s, %v; want null and the reason", b, err)
 	}

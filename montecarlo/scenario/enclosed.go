@@ -57,24 +57,24 @@ func enclosedMean(p *montecarlo.Problem) *Mean {
 
 // exactFields is what results say about an exact value that no formula gives.
 type exactFields struct {
-	ExactLo *table.Number `json:"exact_lo,omitempty" csv:"-" doc:"the exact mean lies in an interval from here, in levels; missing where a formula gives exact, or where there is no interval"`
-	ExactHi *table.Number `json:"exact_hi,omitempty" csv:"-" doc:"end of the interval; exact is its middle where it is narrow"`
+	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-" doc:"the exact mean lies in an interval from here, in levels; missing where a formula gives exact, or where there is no interval"`
+	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-" doc:"end of the interval; exact is its middle where it is narrow"`
 }
 
 // Averages is AverageTheory, but where no formula gives the exact value it is the middle of an interval,
 // if that is relatively not wider than ExactWidth.
-func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact table.Number, err error) {
+func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact float64, err error) {
 	th, err := Theory(ctx, workers, p)
 	if err != nil {
-		return table.Missing(), table.Missing(), err
+		return math.NaN(), math.NaN(), err
 	}
 	bound, exact, _, err = averages(ctx, workers, p, prior, th)
 	return bound, exact, err
 }
 
 // averages is Averages of what theory says, with the interval where there is one.
-func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory) (bound, exact table.Number, interval exactFields, err error) {
-	if bound, exact = Average(th, prior); !exact.IsMissing() {
+func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory) (bound, exact float64, interval exactFields, err error) {
+	if bound, exact = Average(th, prior); !table.Missing(exact) {
 		return bound, exact, interval, nil
 	}
 	v, err := Enclose(ctx, workers, p, prior)
@@ -85,16 +85,16 @@ func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 		return bound, exact, interval, err
 	}
 	if v.Width() <= ExactWidth {
-		exact = table.Number(v.Middle())
+		exact = v.Middle()
 	}
-	lo, hi := table.Number(v.Lo), table.Number(v.Hi)
+	lo, hi := v.Lo, v.Hi
 	return bound, exact, exactFields{&lo, &hi}, nil
 }
 
 // text is the exact value for people: one number where four digits are known, or the interval.
-func (f exactFields) text(exact table.Number) string {
-	if f.ExactLo == nil || !exact.IsMissing() {
-		return exact.Short()
+func (f exactFields) text(exact float64) string {
+	if f.ExactLo == nil || !table.Missing(exact) {
+		return table.Short(exact)
 	}
-	return f.ExactLo.Short() + " to " + f.ExactHi.Short()
+	return table.Short(*f.ExactLo) + " to " + table.Short(*f.ExactHi)
 }

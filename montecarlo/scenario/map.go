@@ -101,12 +101,12 @@ func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 // exceeds 1.
 type Cell struct {
 	Point
-	A        table.Number  `json:"a" doc:"error of A, in levels; null where the parameters are invalid"`
-	B        table.Number  `json:"b" doc:"error of B, in levels; null where the parameters are invalid"`
-	Increase table.Number  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, or the parameters are invalid"`
-	StdErrA  *table.Number `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
-	StdErrB  *table.Number `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
-	StdErr   *table.Number `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
+	A        float64  `json:"a" doc:"error of A, in levels; null where the parameters are invalid"`
+	B        float64  `json:"b" doc:"error of B, in levels; null where the parameters are invalid"`
+	Increase float64  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, or the parameters are invalid"`
+	StdErrA  *float64 `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
+	StdErrB  *float64 `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
+	StdErr   *float64 `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
 
 	unsure float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
@@ -131,7 +131,7 @@ func (s *Scenario) NewMap(sides [2]Side, x, y Axis, method Method) (*Map, error)
 	}
 	m.Cells = make([]Cell, len(m.X())*len(m.Y()))
 	for i := range m.Cells {
-		m.Cells[i] = Cell{Point: m.Plane.Point(m.X()[i%len(m.X())], m.Y()[i/len(m.X())]), A: table.Missing(), B: table.Missing(), Increase: table.Missing()}
+		m.Cells[i] = Cell{Point: m.Plane.Point(m.X()[i%len(m.X())], m.Y()[i/len(m.X())]), A: math.NaN(), B: math.NaN(), Increase: math.NaN()}
 	}
 	return m, nil
 }
@@ -166,7 +166,7 @@ func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.X()) : (i+1)*len(m.X())
 func (m *Map) Increases() *mat.Dense {
 	z := mat.NewDense(len(m.Y()), len(m.X()), nil)
 	for i, c := range m.Cells {
-		z.Set(i/len(m.X()), i%len(m.X()), float64(c.Increase))
+		z.Set(i/len(m.X()), i%len(m.X()), c.Increase)
 	}
 	return z
 }
@@ -190,7 +190,7 @@ func (m *Map) Nearest(x, y float64) *Cell {
 		return -1
 	}
 	i, j := at(m.X(), x), at(m.Y(), y)
-	if i < 0 || j < 0 || m.Row(j)[i].Increase.IsMissing() {
+	if i < 0 || j < 0 || table.Missing(m.Row(j)[i].Increase) {
 		return nil
 	}
 	return &m.Row(j)[i]
@@ -211,14 +211,14 @@ func (m *Map) Summary() MapSummary {
 	var s MapSummary
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		if c.Increase.IsMissing() {
+		if table.Missing(c.Increase) {
 			if c.B == 0 {
 				s.WithoutErrors++
 			}
 			continue
 		}
 		s.Valid++
-		if float64(c.Increase) > rounding+c.unsure {
+		if c.Increase > rounding+c.unsure {
 			s.BetterB++
 		}
 		if s.Least == nil || c.Increase < s.Least.Increase {
@@ -233,24 +233,24 @@ func (m *Map) Summary() MapSummary {
 
 // Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; missing
 // where b is not above zero.
-func Increase(a, b float64) table.Number {
+func Increase(a, b float64) float64 {
 	if !(b > 0) {
-		return table.Missing()
+		return math.NaN()
 	}
-	return table.Number(100 * (a/b - 1))
+	return 100 * (a/b - 1)
 }
 
 // set takes the errors of both codes.
 func (c *Cell) set(value, stderr [2]float64, sampled bool) {
-	c.A, c.B = table.Number(value[0]), table.Number(value[1])
+	c.A, c.B = value[0], value[1]
 	c.Increase = Increase(value[0], value[1])
 	if sampled {
-		a, b, increase := table.Number(stderr[0]), table.Number(stderr[1]), table.Missing()
+		a, b, increase := stderr[0], stderr[1], math.NaN()
 		if value[1] > 0 {
 			// To first order, and as if the two codes' samples were
 			// independent. They come from the same seed, so this is a guide
 			// to the increase, unlike the standard errors of a and b.
-			increase = table.Number(100 * math.Hypot(stderr[0], value[0]/value[1]*stderr[1]) / value[1])
+			increase = 100 * math.Hypot(stderr[0], value[0]/value[1]*stderr[1]) / value[1]
 		}
 		c.StdErrA, c.StdErrB, c.StdErr = &a, &b, &increase
 	}

@@ -15,6 +15,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -73,7 +74,7 @@ func TestPerceivedVerifies(t *testing.T) {
 		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
 		}
-		if tt.exact && math.Abs(float64(v.Overall.Mean-v.Overall.Exact)) > 6.5*float64(v.Overall.StdErr) {
+		if tt.exact && math.Abs(v.Overall.Mean-v.Overall.Exact) > 6.5*v.Overall.StdErr {
 			t.Errorf("%s, %s: sampled %v ± %v, exact %v", tt.code, tt.decoder, v.Overall.Mean, v.Overall.StdErr, v.Overall.Exact)
 		}
 		// The means that maps and sweeps take are those of the levels.
@@ -81,9 +82,9 @@ func TestPerceivedVerifies(t *testing.T) {
 			"bound": func() (*scenario.Mean, error) { return scenario.BoundOf(p) },
 			"exact": func() (*scenario.Mean, error) { return scenario.ExactOf(context.Background(), p) },
 		} {
-			want := float64(v.Overall.Bound)
+			want := v.Overall.Bound
 			if name == "exact" {
-				want = float64(v.Overall.Exact)
+				want = v.Overall.Exact
 			}
 			m, err := of()
 			if math.IsNaN(want) {
@@ -189,7 +190,7 @@ func TestNoiseOf(t *testing.T) {
 		}
 		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
-		if err != nil || math.Abs(float64(exact)/mae-1) > 0.02 {
+		if err != nil || math.Abs(exact/mae-1) > 0.02 {
 			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
 		}
 	}
@@ -253,7 +254,7 @@ func TestPerceivedComparison(t *testing.T) {
 		if r.Training == perceived.ForDecoder { // as fit --recommend has it
 			want *= perceived.DecoderFactor(codes[slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == r.Code })])
 		}
-		if r.Forecast == nil || math.Abs(float64(*r.Forecast)-want) > 1e-12 {
+		if r.Forecast == nil || math.Abs(*r.Forecast-want) > 1e-12 {
 			t.Errorf("%s, %s: forecast %v", r.Code, r.Decoder, r.Forecast)
 		}
 		if want := r.Training == perceived.ForDecoder || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {
@@ -295,12 +296,12 @@ func TestPerceivedPlane(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want, off := float64(m.Cells[1].A), float64(exact), 1e-9
+		got, want, off := m.Cells[1].A, exact, 1e-9
 		switch method {
 		case scenario.Bound:
-			want = float64(bound)
+			want = bound
 		case scenario.Sample:
-			off = 6.5 * float64(*m.Cells[1].StdErrA)
+			off = 6.5 * *m.Cells[1].StdErrA
 		}
 		if math.Abs(got-want) > off {
 			t.Errorf("%s: %v at s = 1.4 and η = 0.25, want %v", method, got, want)
@@ -325,7 +326,7 @@ func TestPerceivedContinuous(t *testing.T) {
 		t.Fatal(err)
 	}
 	bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, theory.Uniform(24))
-	if err != nil || !bound.IsMissing() || !exact.IsMissing() {
+	if err != nil || !table.Missing(bound) || !table.Missing(exact) {
 		t.Errorf("bound %v, exact %v, %v; want none", bound, exact, err)
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, draw.Target(theory.Uniform(24), false), nil)

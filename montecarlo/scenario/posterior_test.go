@@ -38,7 +38,7 @@ func TestPosteriorVerifies(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := montecarlo.Average(weights, sums[0])
-			if !(math.Abs(o.Mean-float64(exact)) <= 6*o.StdErr) {
+			if !(math.Abs(o.Mean-exact) <= 6*o.StdErr) {
 				t.Errorf("%v, %s: sampled %v ± %v, exact %v", m, name, o.Mean, o.StdErr, exact)
 			}
 			// A map's exact values are made of the table.
@@ -46,7 +46,7 @@ func TestPosteriorVerifies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := x.Mean(ctx, weights, p.Errors); err != nil || math.Abs(got-float64(exact)) > 1e-12 {
+			if got, err := x.Mean(ctx, weights, p.Errors); err != nil || math.Abs(got-exact) > 1e-12 {
 				t.Errorf("%v, %s: %v, %v, want %v", m, name, got, err, exact)
 			}
 		}

@@ -91,10 +91,10 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 	}
 	least, most := sum.Least, sum.Most
 	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
-		float64(least.Increase), x, least.X(), y, least.Y(), float64(most.Increase), x, most.X(), y, most.Y())
+		least.Increase, x, least.X(), y, least.Y(), most.Increase, x, most.X(), y, most.Y())
 	if fit != nil {
 		if c := m.Nearest(fit.X(), fit.Y()); c != nil {
-			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fit.X(), y, fit.Y(), float64(c.Increase))
+			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fit.X(), y, fit.Y(), c.Increase)
 		}
 	}
 	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))

@@ -198,7 +198,7 @@ func TestTheory(t *testing.T) {
 			t.Fatal(err)
 		}
 		bound, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
-		if err != nil || bound.IsMissing() != (tt.bound == "") || exact.IsMissing() == tt.exact {
+		if err != nil || table.Missing(bound) != (tt.bound == "") || table.Missing(exact) == tt.exact {
 			t.Errorf("%s with %s: average bound %v, exact %v, error %v", tt.code, tt.decoder, bound, exact, err)
 		}
 	}
@@ -314,10 +314,10 @@ func TestMap(t *testing.T) {
 		blank := 0
 		for _, c := range m.Cells {
 			at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
-			for i, got := range []table.Number{c.A, c.B} {
+			for i, got := range []float64{c.A, c.B} {
 				p, err := at.Problem(ctx, sides[i].Code, sides[i].Decoder, draw)
 				if scenario.Invalid(err) {
-					if !c.Increase.IsMissing() {
+					if !table.Missing(c.Increase) {
 						t.Errorf("%s at (%v, %v): %v, and one code is invalid", method, c.R, c.Sigma, c.Increase)
 					}
 					blank++
@@ -326,7 +326,7 @@ func TestMap(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.IsMissing() { // the other code is invalid here
+				if table.Missing(got) { // the other code is invalid here
 					continue
 				}
 				bound, exact, err := scenario.AverageTheory(ctx, 0, p, weights)
@@ -338,7 +338,7 @@ func TestMap(t *testing.T) {
 				case scenario.Bound:
 					want = bound
 				case scenario.Sample:
-					allowed = 6.5 * *[]*table.Number{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
+					allowed = 6.5 * *[]*float64{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
 				}
 				if d := got - want; d > allowed || d < -allowed {
 					t.Errorf("%s at (%v, %v), code %d: %v, want %v", method, c.R, c.Sigma, i, got, want)
@@ -395,7 +395,7 @@ func ExampleScenario_Compare() {
 		return
 	}
 	for _, r := range c.Results {
-		fmt.Printf("%s (%s): %s levels\n", r.Code, r.Decoder, r.Exact.Short())
+		fmt.Printf("%s (%s): %s levels\n", r.Code, r.Decoder, table.Short(r.Exact))
 	}
 	// Output:
 	// unary (bel-u): 0.4161 levels
@@ -433,7 +433,7 @@ func TestIntervals(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := result.Results[0]
-		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !r.Exact.IsMissing()) {
+		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
 			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi, tt.interval)
 		}
 		if !tt.interval {
@@ -442,7 +442,7 @@ func TestIntervals(t *testing.T) {
 		if !(*r.ExactLo <= r.Exact && r.Exact <= *r.ExactHi) || *r.ExactHi-*r.ExactLo > scenario.ExactWidth**r.ExactHi {
 			t.Errorf("%s: exact %v from %v to %v", tt.code, r.Exact, *r.ExactLo, *r.ExactHi)
 		}
-		if d := math.Abs(float64(r.Mean - r.Exact)); d > 6*float64(r.StdErr) {
+		if d := math.Abs(r.Mean - r.Exact); d > 6*r.StdErr {
 			t.Errorf("%s: exact %v, sampled %v ± %v", tt.code, r.Exact, r.Mean, r.StdErr)
 		}
 	}

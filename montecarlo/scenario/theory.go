@@ -12,7 +12,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -208,19 +207,19 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 
 // Average returns the means of the bounds and of the exact values over a prior. A mean is
 // missing where a level lacks the value.
-func Average(th []montecarlo.Theory, prior []float64) (bound, exact table.Number) {
+func Average(th []montecarlo.Theory, prior []float64) (bound, exact float64) {
 	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
 	for i, t := range th {
 		bounds[i], exacts[i] = t.Bound, t.Mean
 	}
-	return table.Number(theory.Average(prior, bounds)), table.Number(theory.Average(prior, exacts))
+	return theory.Average(prior, bounds), theory.Average(prior, exacts)
 }
 
 // AverageTheory is Average of Theory.
-func AverageTheory(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact table.Number, err error) {
+func AverageTheory(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact float64, err error) {
 	th, err := Theory(ctx, workers, p)
 	if err != nil {
-		return table.Missing(), table.Missing(), err
+		return math.NaN(), math.NaN(), err
 	}
 	bound, exact = Average(th, prior)
 	return bound, exact, nil

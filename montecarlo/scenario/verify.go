@@ -38,14 +38,14 @@ type Verification struct {
 
 // LevelResult is the |error| of one level, or of all, in levels.
 type LevelResult struct {
-	Level   int          `json:"level,omitempty" text:"level" doc:"level, from 1; overall has none"`
-	Bound   table.Number `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
-	Exact   table.Number `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
-	Mean    table.Number `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
-	StdErr  table.Number `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
-	Samples uint64       `json:"samples" text:"samples" doc:"samples of the level"`
+	Level   int     `json:"level,omitempty" text:"level" doc:"level, from 1; overall has none"`
+	Bound   float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
+	Exact   float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	Mean    float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
+	StdErr  float64 `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
+	Samples uint64  `json:"samples" text:"samples" doc:"samples of the level"`
 	// Detectable has the size that montecarlo.Detectable says.
-	Detectable table.Number `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
+	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
 
 	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples (CSV only)"`
 	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors (CSV only)"`
@@ -73,7 +73,7 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 		Failures: []string{}, Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Decoder: d.Name(), Outputs: s.OutputsOf(c, d),
 		Description: s.Description(),
 		Seed:        draw.Seed, Alpha: FalseAlarms, Power: montecarlo.Power, Reached: reached,
-		Overall: LevelResult{Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), Samples: o.Samples, Detectable: table.Number(overall)},
+		Overall: LevelResult{Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
 		pass := len(failures) == 0
@@ -87,8 +87,8 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 	}
 	for i, sum := range sums {
 		v.Labels = append(v.Labels, LevelResult{
-			Level: i + 1, Bound: table.Number(th[i].Bound), Exact: table.Number(th[i].Mean),
-			Mean: table.Number(sum.Mean()), StdErr: table.Number(sum.StdErr()), Samples: sum.Samples, Detectable: table.Number(detectable[i]),
+			Level: i + 1, Bound: th[i].Bound, Exact: th[i].Mean,
+			Mean: sum.Mean(), StdErr: sum.StdErr(), Samples: sum.Samples, Detectable: detectable[i],
 			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
 		})
 	}
@@ -101,14 +101,14 @@ func (v *Verification) Failed() bool { return v.Pass != nil && !*v.Pass }
 
 // PowerText says in a sentence what the check would have found; "" where nothing was checked.
 func (v *Verification) PowerText() string {
-	what, of := "exact value", func(r LevelResult) table.Number { return r.Exact }
-	if v.Overall.Exact.IsMissing() {
-		what, of = "bound", func(r LevelResult) table.Number { return r.Bound }
+	what, of := "exact value", func(r LevelResult) float64 { return r.Exact }
+	if table.Missing(v.Overall.Exact) {
+		what, of = "bound", func(r LevelResult) float64 { return r.Bound }
 	}
 	// size is a deviation in levels, and as a part of what it deviates from.
 	size := func(r LevelResult) string {
-		text := fmt.Sprintf("%s levels", r.Detectable.Short())
-		switch part := float64(r.Detectable / of(r)); {
+		text := fmt.Sprintf("%s levels", table.Short(r.Detectable))
+		switch part := r.Detectable / of(r); {
 		case part < 1:
 			text += fmt.Sprintf(", %.2g %%", 100*part)
 		case !math.IsNaN(part) && !math.IsInf(part, 0):
@@ -119,7 +119,7 @@ func (v *Verification) PowerText() string {
 	var least, most *LevelResult
 	for i := range v.Labels {
 		r := &v.Labels[i]
-		if r.Detectable.IsMissing() {
+		if table.Missing(r.Detectable) {
 			continue
 		}
 		if least == nil || r.Detectable < least.Detectable {
@@ -133,7 +133,7 @@ func (v *Verification) PowerText() string {
 		return ""
 	}
 	text := fmt.Sprintf("It would have found, with a probability of at least %.0f %%, a mean above its %s", 100*v.Power, what)
-	if !v.Overall.Detectable.IsMissing() {
+	if !table.Missing(v.Overall.Detectable) {
 		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
 	}
 	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level, size(*most), most.Level)
@@ -143,7 +143,7 @@ func (v *Verification) PowerText() string {
 // where it failed.
 func (v *Verification) Conclusion() string {
 	const test = "(Bernstein's inequality, false alarms below %g)"
-	bound, exact := !v.Overall.Bound.IsMissing(), !v.Overall.Exact.IsMissing()
+	bound, exact := !table.Missing(v.Overall.Bound), !table.Missing(v.Overall.Exact)
 	switch {
 	case v.Pass == nil:
 		return "UNCHECKED there is neither a bound nor an exact value to check the samples against"

@@ -39,7 +39,7 @@ func TestLearned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Prediction == nil || float64(found.Forecast) != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
+			if found.Prediction == nil || found.Forecast != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
 				t.Errorf("%s: forecast %+v, want %+v", training, found.Prediction, f)
 			}
 			return found
@@ -56,7 +56,7 @@ func TestLearned(t *testing.T) {
 			}
 		}
 		for _, b := range found.Baselines {
-			if b.Prediction == nil || float64(found.Forecast) > 1.01*float64(b.Forecast) {
+			if b.Prediction == nil || found.Forecast > 1.01*b.Forecast {
 				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Prediction)
 			}
 		}

@@ -98,7 +98,7 @@ func TestFindStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !found.Exact.IsMissing() {
+	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !table.Missing(found.Exact) {
 		t.Errorf("found %+v, %v", found, found.Interrupted())
 	}
 	if counting.most > hurried || p.draw.Samples != 50000 || len(p.known) != 0 {
@@ -220,7 +220,7 @@ func TestModelByCode(t *testing.T) {
 	if _, err := errmodel.NewMixture(t.Context(), found.Code, 1.5, 0.6); err != nil {
 		t.Errorf("the model is invalid for the code that was found: %v", err)
 	}
-	if last := found.Baselines[len(found.Baselines)-1]; !last.Mean.IsMissing() {
+	if last := found.Baselines[len(found.Baselines)-1]; !table.Missing(last.Mean) {
 		t.Errorf("the model is valid for all named codes: %+v", found.Baselines)
 	}
 }
@@ -295,13 +295,13 @@ func TestTable(t *testing.T) {
 // TestImprovement: the interval of the delta method, exact values, and the cases
 // without an interval.
 func TestImprovement(t *testing.T) {
-	none := table.Missing()
+	none := math.NaN()
 	percent, interval := Estimate{0.8, 0.01, none}.Improvement(Estimate{1, 0.02, none})
 	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
-	if math.Abs(float64(percent)-20) > 1e-9 || math.Abs(float64(interval[0])-20+half) > 1e-9 || math.Abs(float64(interval[1])-20-half) > 1e-9 {
+	if math.Abs(percent-20) > 1e-9 || math.Abs(interval[0]-20+half) > 1e-9 || math.Abs(interval[1]-20-half) > 1e-9 {
 		t.Errorf("%v, %v", percent, interval)
 	}
-	if percent, interval := (Estimate{0.8, 0.01, 0.75}).Improvement(Estimate{1, 0.02, 1}); percent != 25 || interval != [2]table.Number{25, 25} {
+	if percent, interval := (Estimate{0.8, 0.01, 0.75}).Improvement(Estimate{1, 0.02, 1}); percent != 25 || interval != [2]float64{25, 25} {
 		t.Errorf("exact: %v, %v", percent, interval)
 	}
 	for _, pair := range [][2]Estimate{
@@ -309,7 +309,7 @@ func TestImprovement(t *testing.T) {
 		{{0.5, 0.1, none}, {0, 0, none}},       // over no error
 		{{0.5, 0.1, none}, {none, none, none}}, // over an invalid code
 	} {
-		if percent, interval := pair[0].Improvement(pair[1]); !percent.IsMissing() || !interval[0].IsMissing() || !interval[1].IsMissing() {
+		if percent, interval := pair[0].Improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) || !table.Missing(interval[1]) {
 			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
 		}
 	}
@@ -349,7 +349,7 @@ func TestColumns(t *testing.T) {
 
 // TestBestRow: the best code of the table stands out, also where it is a named one.
 func TestBestRow(t *testing.T) {
-	for improvement, want := range map[table.Number]int{3: 0, 0: 0, -0.1: 1, table.Missing(): 0} {
+	for improvement, want := range map[float64]int{3: 0, 0: 0, -0.1: 1, math.NaN(): 0} {
 		o := &Optimized{Improvement: improvement, Baselines: []Baseline{{Code: "unary"}, {Code: "gray"}}}
 		if got := slices.Index(o.Table().Emphasis, table.Best); got != want {
 			t.Errorf("improvement %v: row %d is the best, want %d", improvement, got, want)
@@ -369,11 +369,11 @@ func TestSamplesOnly(t *testing.T) {
 		}
 	}
 	a, b := found[0], found[1]
-	if a.Exact.IsMissing() || !b.Exact.IsMissing() || a.Mean != b.Mean || a.StdErr != b.StdErr || len(a.Baselines) != len(b.Baselines) {
+	if table.Missing(a.Exact) || !table.Missing(b.Exact) || a.Mean != b.Mean || a.StdErr != b.StdErr || len(a.Baselines) != len(b.Baselines) {
 		t.Fatalf("with exact values %+v, without %+v", a.Estimate, b.Estimate)
 	}
 	for i, k := range b.Baselines {
-		if k.Code != a.Baselines[i].Code || k.Mean != a.Baselines[i].Mean || !k.Exact.IsMissing() {
+		if k.Code != a.Baselines[i].Code || k.Mean != a.Baselines[i].Mean || !table.Missing(k.Exact) {
 			t.Errorf("with exact values %+v, without %+v", a.Baselines[i], k)
 		}
 	}

@@ -19,19 +19,19 @@ import (
 
 // Estimate is the expected |error| of a code over the prior, in levels.
 type Estimate struct {
-	Mean   table.Number `json:"error" doc:"sampled mean |error|, in levels; null where the code has a probability above 1"`
-	StdErr table.Number `json:"stderr" doc:"standard error of error, in levels"`
-	Exact  table.Number `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	Mean   float64 `json:"error" doc:"sampled mean |error|, in levels; null where the code has a probability above 1"`
+	StdErr float64 `json:"stderr" doc:"standard error of error, in levels"`
+	Exact  float64 `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 }
 
 // Prediction is the error to expect of networks that are trained with a code.
 type Prediction struct {
-	Forecast table.Number    `json:"forecast" doc:"the |error| to expect of a network that is trained with the code, in levels"`
-	Interval [2]table.Number `json:"interval" doc:"95 % interval of the error of one trained network, in levels"`
+	Forecast float64    `json:"forecast" doc:"the |error| to expect of a network that is trained with the code, in levels"`
+	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network, in levels"`
 }
 
 // noEstimate is the estimate of a code for which the error model is invalid.
-func noEstimate() Estimate { return Estimate{table.Missing(), table.Missing(), table.Missing()} }
+func noEstimate() Estimate { return Estimate{math.NaN(), math.NaN(), math.NaN()} }
 
 // Baseline is a named code that a code is compared with.
 type Baseline struct {
@@ -58,8 +58,8 @@ type Optimized struct {
 	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
 	scenario.Parameters
 	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Improvement   table.Number    `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
-	ImprovementCI [2]table.Number `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
+	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
+	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
 	Baselines     []Baseline      `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first"`
 	Words         []string        `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
 	scenario.Provenance
@@ -84,14 +84,14 @@ func (o *Optimized) Remarks() []string {
 		distance = *o.MinDistance
 	}
 	out := []string{fmt.Sprintf("found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)}
-	if !o.Improvement.IsMissing() {
+	if !table.Missing(o.Improvement) {
 		interval := "exact"
 		if o.ImprovementCI[0] != o.ImprovementCI[1] {
-			interval = fmt.Sprintf("95 %% interval: %s", spanned(float64(o.ImprovementCI[0]), float64(o.ImprovementCI[1])))
+			interval = fmt.Sprintf("95 %% interval: %s", spanned(o.ImprovementCI[0], o.ImprovementCI[1]))
 		}
-		out = append(out, fmt.Sprintf("its error is %s that of %s (%s)", compared(float64(o.Improvement)), o.Baselines[0].Code, interval))
+		out = append(out, fmt.Sprintf("its error is %s that of %s (%s)", compared(o.Improvement), o.Baselines[0].Code, interval))
 	}
-	if o.Mean == 0 && o.Exact.IsMissing() {
+	if o.Mean == 0 && table.Missing(o.Exact) {
 		out = append(out, "no sample of it was wrong: more samples would tell its error")
 	}
 	return out
@@ -104,13 +104,13 @@ func (o *Optimized) Table() *table.Table {
 		t.Head = append(t.Head, "forecast", "95 % interval")
 	}
 	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Prediction: o.Prediction}}, o.Baselines...) {
-		sampled := b.Mean.Short()
-		if b.Mean.IsMissing() {
+		sampled := table.Short(b.Mean)
+		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
 		}
-		row := []string{b.Code, strconv.Itoa(b.Bits), b.Exact.Short(), sampled, b.StdErr.Short()}
+		row := []string{b.Code, strconv.Itoa(b.Bits), table.Short(b.Exact), sampled, table.Short(b.StdErr)}
 		if p := b.Prediction; p != nil {
-			row = append(row, p.Forecast.Short(), p.Interval[0].Short()+" to "+p.Interval[1].Short())
+			row = append(row, table.Short(p.Forecast), table.Short(p.Interval[0])+" to "+table.Short(p.Interval[1]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -223,7 +223,7 @@ func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Candida
 	}
 	out := p.empty(bits)
 	out.Outputs = p.scenario.OutputsOf(best.Code, decoder)
-	out.Estimate = Estimate{table.Number(best.Mean), table.Missing(), table.Missing()}
+	out.Estimate = Estimate{best.Mean, math.NaN(), math.NaN()}
 	out.Baselines = []Baseline{}
 	return out, out.describe(ctx, p.Options.Workers, best)
 }
@@ -233,7 +233,7 @@ func (p *Optimizer) empty(bits int) *Optimized {
 	return &Optimized{
 		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
 		LabelKind:   p.scenario.Labels,
-		Improvement: table.Missing(), ImprovementCI: [2]table.Number{table.Missing(), table.Missing()},
+		Improvement: math.NaN(), ImprovementCI: [2]float64{math.NaN(), math.NaN()},
 	}
 }
 
@@ -255,7 +255,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	if err != nil {
 		return noEstimate(), err
 	}
-	exact, prior := table.Missing(), p.Options.Prior
+	exact, prior := math.NaN(), p.Options.Prior
 	if !p.hurried && !p.SamplesOnly {
 		if _, exact, err = scenario.Averages(ctx, p.Options.Workers, problem, prior); err != nil {
 			return noEstimate(), err
@@ -266,7 +266,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 		return noEstimate(), err
 	}
 	m := montecarlo.Average(prior, sums)
-	return Estimate{table.Number(m.Mean), table.Number(m.StdErr), exact}, nil
+	return Estimate{m.Mean, m.StdErr, exact}, nil
 }
 
 // predict forecasts a code. It is nil where no network learns, and where the context has ended.
@@ -282,7 +282,7 @@ func (p *Optimizer) predict(ctx context.Context, c *code.Code) (*Prediction, err
 	if err != nil {
 		return nil, err
 	}
-	return &Prediction{table.Number(f.Error), [2]table.Number{table.Number(f.Lo), table.Number(f.Hi)}}, nil
+	return &Prediction{f.Error, [2]float64{f.Lo, f.Hi}}, nil
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first
@@ -314,10 +314,10 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 		out = append(out, row)
 	}
 	order := func(b Baseline) float64 {
-		if b.Mean.IsMissing() {
+		if table.Missing(b.Mean) {
 			return math.Inf(1)
 		}
-		return float64(b.Mean)
+		return b.Mean
 	}
 	slices.SortStableFunc(out, func(a, b Baseline) int { return cmp.Compare(order(a), order(b)) })
 	return out, nil
@@ -328,20 +328,20 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 // standard errors to both sides, by the delta method, as if the samples of the two codes were
 // independent. Both results are missing where the error of b is 0, and where no sample of a
 // was wrong, because then only an upper limit of its error is known.
-func (a Estimate) Improvement(b Estimate) (percent table.Number, interval [2]table.Number) {
-	none := table.Missing()
-	if b.Mean.IsMissing() || b.Mean == 0 {
-		return none, [2]table.Number{none, none}
+func (a Estimate) Improvement(b Estimate) (percent float64, interval [2]float64) {
+	none := math.NaN()
+	if table.Missing(b.Mean) || b.Mean == 0 {
+		return none, [2]float64{none, none}
 	}
-	if exact := 100 * (1 - a.Exact/b.Exact); !exact.IsMissing() && b.Exact > 0 {
-		return exact, [2]table.Number{exact, exact}
+	if exact := 100 * (1 - a.Exact/b.Exact); !table.Missing(exact) && b.Exact > 0 {
+		return exact, [2]float64{exact, exact}
 	}
 	if a.Mean == 0 {
-		return none, [2]table.Number{none, none}
+		return none, [2]float64{none, none}
 	}
-	ratio := float64(a.Mean / b.Mean)
-	half := 1.96 * math.Hypot(float64(a.StdErr/b.Mean), ratio*float64(b.StdErr/b.Mean))
-	return table.Number(100 * (1 - ratio)), [2]table.Number{table.Number(100 * (1 - ratio - half)), table.Number(100 * (1 - ratio + half))}
+	ratio := a.Mean / b.Mean
+	half := 1.96 * math.Hypot(a.StdErr/b.Mean, ratio*b.StdErr/b.Mean)
+	return 100 * (1 - ratio), [2]float64{100 * (1 - ratio - half), 100 * (1 - ratio + half)}
 }
 
 // compared says in words how far an error is below another one, in percent, or above it.

@@ -64,12 +64,12 @@ func (t *Tradeoff) Table() *table.Table {
 	out := &table.Table{Head: []string{"bits", "found", "± s.e.", "transitions per bit", "best named code of no more bits", "± s.e.", "improvement"}}
 	for _, f := range t.Found {
 		name, stderr, better := "–", "–", "–"
-		if !f.Improvement.IsMissing() {
+		if !table.Missing(f.Improvement) {
 			b := f.Baselines[0]
-			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, b.Mean.Short()), b.StdErr.Short()
-			better = fmt.Sprintf("%.1f %%", float64(f.Improvement))
+			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, table.Short(b.Mean)), table.Short(b.StdErr)
+			better = fmt.Sprintf("%.1f %%", f.Improvement)
 		}
-		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Mean.Short(), f.StdErr.Short(), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
+		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), table.Short(f.Mean), table.Short(f.StdErr), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"strings"
 
 	"belsim/montecarlo"
-	"belsim/theory/base/table"
 )
 
 // Total is a sum over the labels of a cell: a 128-bit integer.
@@ -38,24 +38,24 @@ func (t Total) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 
 // Numbers are the numbers of a cell: its |error| in levels, over the prior.
 type Numbers struct {
-	Valid      bool         `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
-	Mean       table.Number `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     table.Number `json:"stderr" doc:"standard error of mean, in levels; samples only"`
-	RMS        table.Number `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
-	Within     table.Number `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
-	WorstLevel *int         `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
-	WorstMean  table.Number `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
-	Samples    *Total       `json:"samples" doc:"samples of all levels together; samples only"`
-	SumAbs     *Total       `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
-	SumSquare  *Total       `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
-	SumWithin  *Total       `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
-	Fraction   *uint8       `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
-	Reached    *bool        `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+	Valid      bool    `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
+	Mean       float64 `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
+	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels; samples only"`
+	RMS        float64 `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
+	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
+	WorstLevel *int    `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
+	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
+	Samples    *Total  `json:"samples" doc:"samples of all levels together; samples only"`
+	SumAbs     *Total  `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
+	SumSquare  *Total  `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
+	SumWithin  *Total  `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
+	Fraction   *uint8  `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
+	Reached    *bool   `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
 }
 
 // unsampled are the numbers of a cell without samples: its mean, or an invalid cell.
-func unsampled(mean table.Number, valid bool) Numbers {
-	none := table.Missing()
+func unsampled(mean float64, valid bool) Numbers {
+	none := math.NaN()
 	return Numbers{Valid: valid, Mean: mean, StdErr: none, RMS: none, Within: none, WorstMean: none}
 }
 
@@ -63,8 +63,8 @@ func unsampled(mean table.Number, valid bool) Numbers {
 func sampledNumbers(prior []float64, sums []montecarlo.Sums, reached *bool) Numbers {
 	o := montecarlo.Average(prior, sums)
 	v := Numbers{
-		Valid: true, Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within),
-		WorstLevel: &o.WorstLevel, WorstMean: table.Number(o.WorstMean),
+		Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
+		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean,
 		Samples: new(Total), SumAbs: new(Total), SumSquare: new(Total), SumWithin: new(Total), Fraction: new(uint8), Reached: reached,
 	}
 	for _, s := range sums {
@@ -176,10 +176,10 @@ func (m *Merged) add(p Piece, text []byte, file string) error {
 	m.lacks[p.Task]--
 	switch {
 	case r.Invalid:
-		m.numbers[p.Task] = unsampled(table.Missing(), false)
+		m.numbers[p.Task] = unsampled(math.NaN(), false)
 		return nil
 	case r.Value != nil:
-		m.numbers[p.Task] = unsampled(table.Number(*r.Value), true)
+		m.numbers[p.Task] = unsampled(float64(*r.Value), true)
 		return nil
 	}
 	for row, x := range m.partial[p.Task] {

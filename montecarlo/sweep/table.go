@@ -183,14 +183,14 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 		va, vb := m.mean(chosen[0], method, i), m.mean(chosen[1], method, i)
 		out.Cells = append(out.Cells, scenario.Cell{
 			Point: m.Plane.Point(x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
-			A:     va, B: vb, Increase: scenario.Increase(float64(va), float64(vb)),
+			A:     va, B: vb, Increase: scenario.Increase(va, vb),
 		})
 	}
 	return out, nil
 }
 
 // mean is the mean error of a pair by a method in the i-th cell of the plane, r the faster.
-func (m *Merged) mean(pair int, method scenario.Method, i int) table.Number {
+func (m *Merged) mean(pair int, method scenario.Method, i int) float64 {
 	methods := m.Pairs[pair].Methods
 	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)].Mean
 }

@@ -242,9 +242,9 @@ func (c *cells) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (
 		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
 			bound, exact, err := scenario.AverageTheory(ctx, c.run.Workers, q, s.weights)
 			if t.Method == scenario.Exact {
-				return float64(exact), err
+				return exact, err
 			}
-			return float64(bound), err
+			return bound, err
 		}, nil
 	}
 	var mean func(context.Context, []float64, mat.Matrix) (float64, error)

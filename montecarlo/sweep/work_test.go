@@ -79,7 +79,7 @@ func TestWork(t *testing.T) {
 		if !c.Valid {
 			invalid++
 		}
-		if c.Valid == c.Mean.IsMissing() {
+		if c.Valid == table.Missing(c.Mean) {
 			t.Errorf("%+v is valid, or has a number, and not both", c)
 		}
 	}

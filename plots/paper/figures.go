@@ -209,9 +209,9 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 
 // ProfileRow is a row of the CSV of Figures 3(a), 3(b) and 11.
 type ProfileRow struct {
-	Bit    int          `json:"bit" doc:"bit, from 1"`
-	Level  float64      `json:"level" doc:"label, in levels"`
-	Fitted table.Number `json:"fitted" doc:"error probability of the model"`
+	Bit    int     `json:"bit" doc:"bit, from 1"`
+	Level  float64 `json:"level" doc:"label, in levels"`
+	Fitted float64 `json:"fitted" doc:"error probability of the model"`
 }
 
 // profileRows are the numbers of profiles.
@@ -219,7 +219,7 @@ func profileRows(bits []plots.BitProfile) []ProfileRow {
 	var rows []ProfileRow
 	for _, b := range bits {
 		for i, x := range b.X {
-			rows = append(rows, ProfileRow{b.Bit, x, table.Number(b.Fitted[i])})
+			rows = append(rows, ProfileRow{b.Bit, x, b.Fitted[i]})
 		}
 	}
 	return rows

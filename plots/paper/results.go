@@ -30,13 +30,13 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 			name += ", " + scenario.Trained(r.Training)
 		}
 		d.Names = append(d.Names, name+")")
-		d.Bound = append(d.Bound, float64(r.Bound))
-		d.Exact = append(d.Exact, float64(r.Exact))
-		d.Mean = append(d.Mean, float64(r.Mean))
-		d.StdErr = append(d.StdErr, float64(r.StdErr))
+		d.Bound = append(d.Bound, r.Bound)
+		d.Exact = append(d.Exact, r.Exact)
+		d.Mean = append(d.Mean, r.Mean)
+		d.StdErr = append(d.StdErr, r.StdErr)
 	}
 	for _, b := range c.Baselines {
-		d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: float64(b.Error)})
+		d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error})
 	}
 	return d
 }
@@ -46,10 +46,10 @@ func VerifyData(v *scenario.Verification, model string, style plots.Style) plots
 	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Style: style}
 	for _, l := range v.Labels {
 		d.Level = append(d.Level, float64(l.Level))
-		d.Bound = append(d.Bound, float64(l.Bound))
-		d.Exact = append(d.Exact, float64(l.Exact))
-		d.Mean = append(d.Mean, float64(l.Mean))
-		d.StdErr = append(d.StdErr, float64(l.StdErr))
+		d.Bound = append(d.Bound, l.Bound)
+		d.Exact = append(d.Exact, l.Exact)
+		d.Mean = append(d.Mean, l.Mean)
+		d.StdErr = append(d.StdErr, l.StdErr)
 	}
 	return d
 }
@@ -123,10 +123,10 @@ func markOf(fit *assess.Fit, of *scenario.Map) *plots.Mark {
 		return nil
 	}
 	at := fit.Point(of.Plane)
-	m := &plots.Mark{X: float64(at.X), Y: float64(at.Y), XHi: math.Inf(1), YHi: math.Inf(1)}
-	set := func(end *float64, n table.Number) {
-		if !n.IsMissing() {
-			*end = float64(n)
+	m := &plots.Mark{X: at.X, Y: at.Y, XHi: math.Inf(1), YHi: math.Inf(1)}
+	set := func(end *float64, n float64) {
+		if !table.Missing(n) {
+			*end = n
 		}
 	}
 	set(&m.XLo, at.XInterval[0])
@@ -149,11 +149,11 @@ func BitProfiles(profiles ...assess.Profile) []plots.BitProfile {
 func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
 	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Style: style}
 	for _, f := range t.Found {
-		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: float64(f.Mean), StdErr: float64(f.StdErr)})
+		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: f.Mean, StdErr: f.StdErr})
 	}
 	for _, b := range t.Baselines {
-		if !b.Mean.IsMissing() {
-			d.Codes = append(d.Codes, plots.TradeoffPoint{Name: b.Code, Bits: b.Bits, Error: float64(b.Mean), StdErr: float64(b.StdErr)})
+		if !table.Missing(b.Mean) {
+			d.Codes = append(d.Codes, plots.TradeoffPoint{Name: b.Code, Bits: b.Bits, Error: b.Mean, StdErr: b.StdErr})
 		}
 	}
 	return d

@@ -7,7 +7,6 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/plots/paper"
-	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 
@@ -19,7 +18,7 @@ func TestFactorsOfMaps(t *testing.T) {
 		x := []float64{1, 2, 3, 4}
 		m.Axes = scenario.AxesOf(scenario.Mixtures, x[:len(increases)], []float64{1})
 		for _, v := range increases {
-			m.Cells = append(m.Cells, scenario.Cell{Increase: table.Number(v)})
+			m.Cells = append(m.Cells, scenario.Cell{Increase: v})
 		}
 		return m
 	}

@@ -168,13 +168,13 @@ func write(path, kind string, rows, columns int, data func(w *bufio.Writer)) err
 // held counts how often an interval is printed, and holds the truth.
 type held struct{ printed, holds int }
 
-func (h *held) add(interval [2]table.Number, truth float64) {
+func (h *held) add(interval [2]float64, truth float64) {
 	lo, hi := interval[0], interval[1]
-	if lo.IsMissing() {
+	if table.Missing(lo) {
 		return
 	}
 	h.printed++
-	if float64(lo) <= truth && (hi.IsMissing() || truth <= float64(hi)) {
+	if lo <= truth && (table.Missing(hi) || truth <= hi) {
 		h.holds++
 	}
 }
@@ -263,11 +263,11 @@ func (r *result) add(d *drawer, study *assess.Study, err error) {
 	s, f := d.setting, study.Fit
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
-	r.rHat, r.sHat = append(r.rHat, float64(f.R)), append(r.sHat, float64(f.Sigma))
+	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
 	if s.rates {
 		r.addRates(d, study)
 	}
-	if !f.P.IsMissing() {
+	if !table.Missing(f.P) {
 		r.tests++
 		if f.P < 0.05 {
 			r.alarms++
@@ -289,7 +289,7 @@ func (r *result) addRates(d *drawer, study *assess.Study) {
 		fmt.Sscan(fields[6], &lo)
 		fmt.Sscan(fields[7], &hi)
 		if e := d.wrong[i]; samples*e >= 5 {
-			r.rate.add([2]table.Number{table.Number(lo), table.Number(hi)}, e)
+			r.rate.add([2]float64{lo, hi}, e)
 		}
 	}
 }

@@ -151,6 +151,6 @@ func (c claim) print(w io.Writer, runs int) error {
 		return err
 	}
 	fmt.Fprintf(w, "| %s | %s | %d | %g | %g | %d | %.3g (%.3g %%) | %.3f | %.3g (%.3g %%) at level %d | %.3f | %.3f |\n", c.code, c.decoder, c.levels, c.r, c.sigma, c.samples,
-		all, 100*all/float64(exact), foundAll, labels[level-1], 100*labels[level-1]/th[level-1].Mean, level, foundOne, alarms)
+		all, 100*all/exact, foundAll, labels[level-1], 100*labels[level-1]/th[level-1].Mean, level, foundOne, alarms)
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -72,11 +73,11 @@ func (at setting) row(ctx context.Context, p *search.Optimizer, name string) (st
 	if err != nil {
 		return "", err
 	}
-	own, a, b := "invalid", fmt.Sprintf("%.4g", float64(free.Mean)), fmt.Sprintf("%.4g", float64(limited.Mean))
-	i := slices.IndexFunc(free.Baselines, func(k search.Baseline) bool { return k.Code == name && !k.Mean.IsMissing() })
+	own, a, b := "invalid", fmt.Sprintf("%.4g", free.Mean), fmt.Sprintf("%.4g", limited.Mean)
+	i := slices.IndexFunc(free.Baselines, func(k search.Baseline) bool { return k.Code == name && !table.Missing(k.Mean) })
 	if i >= 0 {
 		k := free.Baselines[i].Estimate
-		own, a, b = fmt.Sprintf("%.4g ± %.1g", float64(k.Mean), float64(k.StdErr)), at.gain(free.Estimate, k), at.gain(limited.Estimate, k)
+		own, a, b = fmt.Sprintf("%.4g ± %.1g", k.Mean, k.StdErr), at.gain(free.Estimate, k), at.gain(limited.Estimate, k)
 	}
 	return fmt.Sprintf("| %d | %g | %g | %s | %d | %s | %s | %s (≤ %d) |", at.levels, at.r, at.sigma, name, c.Bits(), own, a, b, properties.MaxTransitions), nil
 }
@@ -107,5 +108,5 @@ func (at setting) gain(found, paper search.Estimate) string {
 		return fmt.Sprintf("none in %d samples", uint64(at.levels)*at.samples)
 	}
 	percent, interval := found.Improvement(paper)
-	return fmt.Sprintf("%.4g, %.1f %% (%.1f to %.1f)", float64(found.Mean), float64(percent), float64(interval[0]), float64(interval[1]))
+	return fmt.Sprintf("%.4g, %.1f %% (%.1f to %.1f)", found.Mean, percent, interval[0], interval[1])
 }

@@ -35,7 +35,7 @@ func ask(t *testing.T, e *Engine, method string, question any) *Answer {
 }
 
 func try(e *Engine, method string, question any) (*Answer, error) {
-	q, err := json.Marshal(question)
+	q, err := table.JSON(question)
 	if err != nil {
 		return nil, err
 	}
@@ -96,20 +96,20 @@ func questions() map[string]struct {
 // flat is an answer as files hold it.
 type flat struct {
 	JSON    json.RawMessage
-	Numbers map[string][]table.Number `json:",omitempty"`
-	Bytes   map[string]string         `json:",omitempty"`
+	Numbers map[string][]float64 `json:",omitempty"`
+	Bytes   map[string]string    `json:",omitempty"`
 }
 
 func flatten(t *testing.T, a *Answer) flat {
 	t.Helper()
-	text, err := json.Marshal(a.JSON)
+	text, err := table.JSON(a.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := flat{JSON: text, Numbers: map[string][]table.Number{}, Bytes: map[string]string{}}
+	out := flat{JSON: text, Numbers: map[string][]float64{}, Bytes: map[string]string{}}
 	for name, v := range a.Numbers {
 		for _, x := range v {
-			out.Numbers[name] = append(out.Numbers[name], table.Number(x))
+			out.Numbers[name] = append(out.Numbers[name], x)
 		}
 	}
 	for name, b := range a.Bytes {
@@ -132,7 +132,7 @@ func TestAnswers(t *testing.T) {
 		got[name] = flatten(t, ask(t, e, q.method, q.question))
 	}
 	if runtime.GOOS != "js" {
-		b, err := json.Marshal(got)
+		b, err := table.JSON(got)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want map[string]flat
+	var want map[string]any
 	if err := json.Unmarshal(b, &want); err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +159,14 @@ func TestAnswers(t *testing.T) {
 		})
 	}
 	decode := func(f flat) (v any) {
-		text, _ := json.Marshal(f)
+		text, _ := table.JSON(f)
 		if err := json.Unmarshal(text, &v); err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
 	for name := range questions() {
-		if d := cmp.Diff(decode(want[name]), decode(got[name]), near(name)); d != "" {
+		if d := cmp.Diff(want[name], decode(got[name]), near(name)); d != "" {
 			t.Errorf("%s: native (−), here (+)\n%s", name, d)
 		}
 	}
@@ -198,8 +198,8 @@ func TestRowIsCompare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, _ := json.Marshal(got)
-			b, _ := json.Marshal(c.Results[0])
+			a, _ := table.JSON(got)
+			b, _ := table.JSON(c.Results[0])
 			if !bytes.Equal(a, b) {
 				t.Errorf("%s, %s: row %s, compare %s", name, model, a, b)
 			}
@@ -308,7 +308,7 @@ func TestInvalidMixture(t *testing.T) {
 	if a.Problem == "" || !(a.MaxR > 1 && a.MaxR < 50) {
 		t.Errorf("%+v", a)
 	}
-	s.Scene.R = float64(a.MaxR)
+	s.Scene.R = a.MaxR
 	if a := ask(t, New(""), "errors", s).JSON.(ErrorsAnswer); a.Problem != "" {
 		t.Errorf("r = %v, the largest valid one: %s", s.Scene.R, a.Problem)
 	}
@@ -362,11 +362,11 @@ func TestFit(t *testing.T) {
 	q := FitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"), Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
 	a := ask(t, e, "fit", q)
 	f := a.JSON.(FitAnswer)
-	if len(f.Opening) < 2 || f.Model.R != float64(f.Fit.R) || math.Abs(float64(f.Model.Noise)-1.484) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
+	if len(f.Opening) < 2 || f.Model.R != f.Fit.R || math.Abs(f.Model.Noise-1.484) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
 		t.Errorf("opening %q, model %+v, %d rates", f.Opening, f.Model, len(a.Numbers["rates"]))
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
-	text, err := json.Marshal(f.Fit)
+	text, err := table.JSON(f.Fit)
 	if err != nil {
 		t.Fatal(err)
 	}

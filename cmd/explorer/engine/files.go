@@ -50,20 +50,20 @@ type Inspected struct {
 
 // Fitted is the model of a fit.
 type Fitted struct {
-	Code     string       `json:"code"`
-	Levels   int          `json:"levels"`
-	R        float64      `json:"r"`
-	Sigma    float64      `json:"sigma"`
-	Noise    table.Number `json:"noise"` // null where the fit has no perceived label
-	Misfit   table.Number `json:"misfit"`
-	Cutoff   table.Number `json:"cutoff"`
-	Training string       `json:"training"`
+	Code     string  `json:"code"`
+	Levels   int     `json:"levels"`
+	R        float64 `json:"r"`
+	Sigma    float64 `json:"sigma"`
+	Noise    float64 `json:"noise"` // null where the fit has no perceived label
+	Misfit   float64 `json:"misfit"`
+	Cutoff   float64 `json:"cutoff"`
+	Training string  `json:"training"`
 }
 
 // fitted is the model of a fit. Its temperature and its noise are those of the command.
 func fitted(f *assess.Fit) *Fitted {
-	out := &Fitted{Code: f.Code, Levels: f.Levels, R: float64(f.R), Sigma: float64(f.Sigma),
-		Noise: table.Missing(), Misfit: table.Missing(), Cutoff: table.Missing()}
+	out := &Fitted{Code: f.Code, Levels: f.Levels, R: f.R, Sigma: f.Sigma,
+		Noise: math.NaN(), Misfit: math.NaN(), Cutoff: math.NaN()}
 	if p := f.Perceived; p != nil {
 		out.Noise, out.Misfit, out.Cutoff, out.Training = p.Noise, p.Misfit, p.Cutoff, p.Training
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -12,6 +11,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -138,7 +138,7 @@ var shapes = map[string]func(x float64) float64{
 
 // key is a text that differs where two subjects differ.
 func key(parts ...any) string {
-	text, err := json.Marshal(parts)
+	text, err := table.JSON(parts)
 	if err != nil { // numbers that JSON does not have
 		return fmt.Sprint(parts...)
 	}

@@ -13,7 +13,6 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
-	"belsim/theory/base/table"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -73,8 +72,8 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 
 // ErrorsAnswer says which mixtures are valid for a code.
 type ErrorsAnswer struct {
-	Problem string       `json:"problem"` // why the model is not valid for the code; "" where it is
-	MaxR    table.Number `json:"max_r"`   // the largest valid r for this σ; null in other models
+	Problem string  `json:"problem"` // why the model is not valid for the code; "" where it is
+	MaxR    float64 `json:"max_r"`   // the largest valid r for this σ; null in other models
 }
 
 // errors answers with the error probabilities of all bits: e, L × M. There are none where the
@@ -88,13 +87,13 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := ErrorsAnswer{MaxR: table.Missing()}
+	out := ErrorsAnswer{MaxR: math.NaN()}
 	if q.Scene.Model == mixture {
 		p, err := errmodel.NewProfile(ctx, c.Levels(), c.Transitions(), q.Scene.Sigma)
 		if err != nil {
 			return nil, err
 		}
-		out.MaxR = table.Number(p.MaxR())
+		out.MaxR = p.MaxR()
 	}
 	probabilities, err := s.Errors(ctx, c)
 	if scenario.Invalid(err) {
@@ -130,10 +129,10 @@ type TheoryAnswer struct {
 	Decoder   string           `json:"decoder"`
 	Outputs   scenario.Outputs `json:"outputs"`
 	BoundName string           `json:"bound_name"` // "" where there is none
-	BoundMean table.Number     `json:"bound_mean"`
-	ExactMean table.Number     `json:"exact_mean"`
-	ExactLo   table.Number     `json:"exact_lo"` // the exact mean lies between these two, where no formula gives it
-	ExactHi   table.Number     `json:"exact_hi"`
+	BoundMean float64          `json:"bound_mean"`
+	ExactMean float64          `json:"exact_mean"`
+	ExactLo   float64          `json:"exact_lo"` // the exact mean lies between these two, where no formula gives it
+	ExactHi   float64          `json:"exact_hi"`
 	Later     bool             `json:"later"` // bounds or exact values take long, and were left out
 }
 
@@ -147,7 +146,7 @@ func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := TheoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: table.Missing(), ExactHi: table.Missing()}
+	out := TheoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(), ExactHi: math.NaN()}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
 		out.BoundName = b.Name
 	}
@@ -219,9 +218,9 @@ func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *Theo
 		}
 	}
 	mean := enclose.Mean(s.weights, rows)
-	out.ExactLo, out.ExactHi = table.Number(mean.Lo), table.Number(mean.Hi)
+	out.ExactLo, out.ExactHi = mean.Lo, mean.Hi
 	if mean.Width() <= scenario.ExactWidth {
-		out.ExactMean = table.Number(mean.Middle())
+		out.ExactMean = mean.Middle()
 	}
 	return nil
 }
@@ -364,11 +363,11 @@ func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r sce
 	o := montecarlo.Average(s.weights, sums[0])
 	r = scenario.CodeResult{
 		Code: s.code.Name(), Bits: s.code.Bits(), Transitions: s.code.TransitionsPerBit(), Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(),
-		Mean: table.Number(o.Mean), StdErr: table.Number(o.StdErr), RMS: table.Number(o.RMS), Within: table.Number(o.Within),
-		WorstLevel: o.WorstLevel, WorstMean: table.Number(o.WorstMean), Samples: o.Samples,
+		Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
+		WorstLevel: o.WorstLevel, WorstMean: o.WorstMean, Samples: o.Samples,
 	}
 	if o.WorstLevel > 0 {
-		r.WorstErr = table.Number(sums[0][o.WorstLevel-1].StdErr())
+		r.WorstErr = sums[0][o.WorstLevel-1].StdErr()
 	}
 	r.Bound, r.Exact = scenario.Average(th, s.weights)
 	if p, ok := s.scenario.Model.(scenario.Perceived); ok {
@@ -432,9 +431,9 @@ func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
 	}
 	out := &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB, m.X(), m.Y()}, Numbers: map[string][]float64{}}
 	for _, c := range m.Cells {
-		out.Numbers["a"] = append(out.Numbers["a"], float64(c.A))
-		out.Numbers["b"] = append(out.Numbers["b"], float64(c.B))
-		out.Numbers["increase"] = append(out.Numbers["increase"], float64(c.Increase))
+		out.Numbers["a"] = append(out.Numbers["a"], c.A)
+		out.Numbers["b"] = append(out.Numbers["b"], c.B)
+		out.Numbers["increase"] = append(out.Numbers["increase"], c.Increase)
 	}
 	return out, nil
 }

@@ -7,13 +7,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"syscall/js"
 	"unsafe"
 
 	"belsim/cmd/explorer/engine"
+	"belsim/theory/base/table"
 )
 
 func main() {
@@ -55,7 +55,7 @@ func call(e *engine.Engine, method string, question []byte) (answer js.Value, er
 	if err != nil {
 		return js.Undefined(), err
 	}
-	text, err := json.Marshal(a.JSON)
+	text, err := table.JSON(a.JSON)
 	if err != nil {
 		return js.Undefined(), err
 	}

@@ -4,8 +4,8 @@
 //
 //		type row struct {
 //			Code   string       `json:"code" text:"code" doc:"Name of the code."`
-//			Mean   table.Number `json:"mean" text:"sampled" doc:"Mean |error| of the samples, in levels."`
-//			Within table.Number `json:"within" text:"within,%.2f" doc:"Share of the samples within θ levels."`
+//			Mean   float64      `json:"mean" text:"sampled" doc:"Mean |error| of the samples, in levels."`
+//			Within float64      `json:"within" text:"within,%.2f" doc:"Share of the samples within θ levels."`
 //			Sum    uint64       `json:"-" csv:"sum_abs" doc:"Sum of |error| over the samples."`
 //			Words  []string     `json:"words" csv:"-" doc:"Code words."`
 //		}

@@ -181,7 +181,6 @@ func (f *field) base() reflect.Type {
 }
 
 var (
-	numberType        = reflect.TypeFor[Number]()
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 	jsonMarshalerType = reflect.TypeFor[json.Marshaler]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
@@ -195,8 +194,6 @@ func isFloat(k reflect.Kind) bool    { return k == reflect.Float32 || k == refle
 // cell cannot hold.
 func cell(t reflect.Type) func(v reflect.Value) string {
 	switch k := t.Kind(); {
-	case t == numberType:
-		return func(v reflect.Value) string { return Number(v.Float()).String() }
 	case t.Implements(stringerType):
 		return func(v reflect.Value) string { return harmless(v.Interface().(fmt.Stringer).String()) }
 	case k == reflect.String:
@@ -208,10 +205,10 @@ func cell(t reflect.Type) func(v reflect.Value) string {
 	case isUnsigned(k):
 		return func(v reflect.Value) string { return strconv.FormatUint(v.Uint(), 10) }
 	case k == reflect.Float64:
-		return func(v reflect.Value) string { return Number(v.Float()).String() }
+		return func(v reflect.Value) string { return Text(v.Float()) }
 	case k == reflect.Float32:
 		return func(v reflect.Value) string {
-			if Number(v.Float()).IsMissing() {
+			if Missing(v.Float()) {
 				return ""
 			}
 			return strconv.FormatFloat(v.Float(), 'g', -1, 32)
@@ -224,12 +221,12 @@ func cell(t reflect.Type) func(v reflect.Value) string {
 func forPeople(verb string, v reflect.Value) string {
 	float := isFloat(v.Kind())
 	switch {
-	case float && Number(v.Float()).IsMissing():
+	case float && Missing(v.Float()):
 		return dash
 	case verb != "":
 		return formatted(verb, v)
-	case v.Type() == numberType || float && !v.Type().Implements(stringerType):
-		return Number(v.Float()).Short()
+	case float && !v.Type().Implements(stringerType):
+		return Short(v.Float())
 	}
 	return fmt.Sprint(v.Interface())
 }

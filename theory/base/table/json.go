@@ -48,7 +48,7 @@ type encoder struct {
 
 func (e *encoder) value(v reflect.Value) error {
 	switch k := v.Kind(); {
-	case !v.IsValid(), nilable(k) && v.IsNil(), isFloat(k) && Number(v.Float()).IsMissing():
+	case !v.IsValid(), nilable(k) && v.IsNil(), isFloat(k) && Missing(v.Float()):
 		e.out.WriteString("null")
 		return nil
 	case k == reflect.Pointer || k == reflect.Interface:

@@ -91,16 +91,14 @@ func describe(t reflect.Type) (inner reflect.Type, words string) {
 		return inner, strings.TrimSuffix(words, " or null") + " or null"
 	}
 	switch k := t.Kind(); {
-	case t == numberType:
-		return nil, "number or null"
 	case t.Implements(jsonMarshalerType):
 		return nil, likeZero(t)
 	case t.Implements(textMarshalerType) || k == reflect.String:
 		return nil, "text"
 	case k == reflect.Bool:
 		return nil, "true or false"
-	case isFloat(k):
-		return nil, "number"
+	case isFloat(k): // NaN is null
+		return nil, "number or null"
 	case isSigned(k) || isUnsigned(k):
 		return nil, "integer"
 	case k == reflect.Struct:

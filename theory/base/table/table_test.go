@@ -23,13 +23,13 @@ import (
 
 // result is a row like those of the commands.
 type result struct {
-	Code   string `json:"code" text:"code" doc:"Name of the code."`
-	Bits   int    `json:"bits" text:"bits" doc:"Number of bits."`
-	Mean   Number `json:"mean" text:"sampled" doc:"Mean |error|, in levels."`
-	StdErr Number `json:"stderr" text:"± s.e." doc:"Its standard error."`
-	Within Number `json:"within" text:"within" doc:"Share of the samples within θ levels."`
-	Worst  int    `json:"worst_level" text:"worst level" doc:"Level with the largest error."`
-	At     Number `json:"worst_mean" doc:"Mean |error| there."`
+	Code   string  `json:"code" text:"code" doc:"Name of the code."`
+	Bits   int     `json:"bits" text:"bits" doc:"Number of bits."`
+	Mean   float64 `json:"mean" text:"sampled" doc:"Mean |error|, in levels."`
+	StdErr float64 `json:"stderr" text:"± s.e." doc:"Its standard error."`
+	Within float64 `json:"within" text:"within" doc:"Share of the samples within θ levels."`
+	Worst  int     `json:"worst_level" text:"worst level" doc:"Level with the largest error."`
+	At     float64 `json:"worst_mean" doc:"Mean |error| there."`
 	provenance
 }
 
@@ -44,12 +44,12 @@ func results() []result {
 	file := "a,b.csv"
 	return []result{
 		{"unary", 63, 0.45394, 0.00123, 0.9312, 20, 0.7712345, provenance{1 << 63, &file, 5, nil}},
-		{"b1jdj_x|y", 7, Missing(), Missing(), Missing(), 3, 1234567, provenance{}},
+		{"b1jdj_x|y", 7, math.NaN(), math.NaN(), math.NaN(), 3, 1234567, provenance{}},
 	}
 }
 
-func within(r result) string { return fmt.Sprintf("%.2f %%", 100*float64(r.Within)) }
-func worst(r result) string  { return fmt.Sprintf("%d (%s)", r.Worst, r.At.Short()) }
+func within(r result) string { return fmt.Sprintf("%.2f %%", 100*r.Within) }
+func worst(r result) string  { return fmt.Sprintf("%d (%s)", r.Worst, Short(r.At)) }
 
 func tableOf() *Table {
 	return Of(results(), Replace("within", "within 5", within), Replace("worst_level", "", worst))
@@ -77,7 +77,7 @@ func TestText(t *testing.T) {
 	w := tabwriter.NewWriter(&want, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "code\tbits\tsampled\t± s.e.\twithin %d\tworst level\t\n", 5)
 	for _, r := range results() {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.2f %%\t%d (%s)\t\n", r.Code, r.Bits, r.Mean.Short(), r.StdErr.Short(), 100*float64(r.Within), r.Worst, r.At.Short())
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.2f %%\t%d (%s)\t\n", r.Code, r.Bits, Short(r.Mean), Short(r.StdErr), 100*r.Within, r.Worst, Short(r.At))
 	}
 	w.Flush()
 	same(t, printed(t, tableOf().Text), want.String())
@@ -246,10 +246,10 @@ type every struct {
 	U  uint64         `json:"u" text:"u"`
 	F  float64        `json:"f" text:"f, in levels"`
 	G  float32        `json:"g" text:"g"`
-	N  Number         `json:"n" text:"n,%.1f %%"`
+	N  float64        `json:"n" text:"n,%.1f %%"`
 	V  big            `json:"v" text:"v"`
 	PI *int           `json:"pi,omitempty" text:"pi"`
-	PN *Number        `json:"pn,omitempty" text:"pn"`
+	PN *float64       `json:"pn,omitempty" text:"pn"`
 	PF *float64       `json:"pf" text:"pf,%.3f"`
 	PB *bool          `json:"pb" text:""`
 	PV *big           `json:"pv" text:"pv"`
@@ -257,7 +257,7 @@ type every struct {
 	K  int            `json:"k" csv:"kk"`
 	L  []inner        `json:"l" csv:"-"`
 	O  inner          `json:"o" csv:"-"`
-	R  [2]Number      `json:"r" csv:"-"`
+	R  [2]float64     `json:"r" csv:"-"`
 	H  map[string]int `json:"h" csv:"-"`
 	X  int            `json:"-"`
 	Y  int            `json:"-" text:"y"`
@@ -267,11 +267,11 @@ type every struct {
 }
 
 func TestEveryKind(t *testing.T) {
-	one, half, yes, nan := 1, 0.5, true, Missing()
+	one, half, yes, nan := 1, 0.5, true, math.NaN()
 	rows := []every{
 		{S: "x", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 12.345, V: big{1, 2}, PI: &one, PN: &nan, PF: &half, PB: &yes, PV: &big{3, 4},
 			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
-		{F: math.Inf(1), G: float32(math.NaN()), N: Number(math.Inf(-1))},
+		{F: math.Inf(1), G: float32(math.NaN()), N: math.Inf(-1)},
 	}
 	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, rows) }), `s,m,t,i,u,f,g,n,v,pi,pn,pf,pb,pv,J,kk,a,p,b
 x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,12
@@ -305,7 +305,7 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 
 // TestNames: the CSV has the names that encoding/json gives, in its order.
 func TestNames(t *testing.T) {
-	text, err := json.Marshal(every{Pointed: &Pointed{}, F: 1, PI: new(int), PN: new(Number)})
+	text, err := json.Marshal(every{Pointed: &Pointed{}, F: 1, PI: new(int), PN: new(float64)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,46 +411,38 @@ func TestFullDisk(t *testing.T) {
 func TestNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64().Draw(t, "x")
-		n := Number(x)
-		if n.IsMissing() {
+		if Missing(x) {
 			t.Skip()
 		}
-		if got, want := n.String(), fmt.Sprint(x); got != want {
-			t.Fatalf("String: %s, want %s", got, want)
+		if got, want := Text(x), fmt.Sprint(x); got != want {
+			t.Fatalf("Text: %s, want %s", got, want)
 		}
-		if got, want := n.Short(), fmt.Sprintf("%.4g", x); got != want {
+		if got, want := Short(x), fmt.Sprintf("%.4g", x); got != want {
 			t.Fatalf("Short: %s, want %s", got, want)
 		}
-		text, err := json.Marshal(n)
-		var back Number
-		if err = errors.Join(err, json.Unmarshal(text, &back)); err != nil || back != n {
+		text, err := JSON([]float64{x})
+		back := make([]float64, 1)
+		if err = errors.Join(err, ReadJSON(text, &back)); err != nil || back[0] != x {
 			t.Fatalf("%s: %v, %v", text, back, err)
 		}
 	})
-	for _, n := range []Number{Missing(), Number(math.Inf(1)), Number(math.Inf(-1))} {
-		text, err := json.Marshal([]Number{n})
-		if err != nil || string(text) != "[null]" || n.String() != "" || n.Short() != "–" || !n.IsMissing() {
-			t.Errorf("%v: %s, %v, %q, %q", float64(n), text, err, n.String(), n.Short())
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		text, err := JSON([]float64{x})
+		if err != nil || string(text) != "[null]" || Text(x) != "" || Short(x) != "–" || !Missing(x) {
+			t.Errorf("%v: %s, %v, %q, %q", x, text, err, Text(x), Short(x))
 		}
-	}
-	back := Number(1)
-	if err := json.Unmarshal([]byte("null"), &back); err != nil || !back.IsMissing() {
-		t.Errorf("null is read as %v, %v", float64(back), err)
-	}
-	if err := json.Unmarshal([]byte(`"x"`), &back); err == nil {
-		t.Error("a text is read as a number")
 	}
 }
 
 func TestJSON(t *testing.T) {
-	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, map[string]any{"a": "<&>", "b": Missing()}) }), "{\n  \"a\": \"<&>\",\n  \"b\": null\n}\n")
+	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, map[string]any{"a": "<&>", "b": math.NaN()}) }), "{\n  \"a\": \"<&>\",\n  \"b\": null\n}\n")
 }
 
 // TestLikeEncodingJSON: without numbers that do not exist, the bytes are those of encoding/json, and with
 // them they are null. What is written is read back.
 func TestLikeEncodingJSON(t *testing.T) {
 	one, half, yes := 1, 0.5, true
-	n := Number(0.25)
+	n := 0.25
 	values := []every{
 		{S: "x<&>\u2028\"", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 1e-7, V: big{1, 2}, PI: &one, PN: &n, PF: &half, PB: &yes, PV: &big{3, 4},
 			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12, L: []inner{{1, 2}, {3, 4}}, H: map[string]int{"b": 1, "<a>": 2}},
@@ -509,8 +501,8 @@ func TestReference(t *testing.T) {
 | 't'     | true or false                  |             |
 | 'i'     | integer                        |             |
 | 'u'     | integer                        |             |
-| 'f'     | number                         |             |
-| 'g'     | number                         |             |
+| 'f'     | number or null                 |             |
+| 'g'     | number or null                 |             |
 | 'n'     | number or null                 |             |
 | 'v'     | integer                        |             |
 | 'pi'    | integer, may be missing        |             |
