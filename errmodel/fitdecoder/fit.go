@@ -303,28 +303,28 @@ func (f *fitting) error(parts []*part, c int) observed.Error {
 
 // against is the error of a candidate over some parts, against a number for each sample.
 func (f *fitting) against(parts []*part, c int, truth func(i int) float64) observed.Error {
-	var s sums
+	var s observed.Sums
 	for _, p := range parts {
 		labels := p.of(c)
 		for j, i := range p.samples {
-			s.add(math.Abs(float64(labels[j]) - truth(i)))
+			s.Add(math.Abs(float64(labels[j]) - truth(i)))
 		}
 	}
-	return s.error()
+	return s.Error()
 }
 
 // gain is the mean by which the error of candidate b is smaller than that of a, and its standard
 // error.
 func (f *fitting) gain(parts []*part, a, b int) (mean, se float64) {
-	var s sums
+	var s observed.Sums
 	for _, p := range parts {
 		from, to := p.of(a), p.of(b)
 		for j, i := range p.samples {
 			y := f.Samples.Exact[i]
-			s.add(math.Abs(float64(from[j])-y) - math.Abs(float64(to[j])-y))
+			s.Add(math.Abs(float64(from[j])-y) - math.Abs(float64(to[j])-y))
 		}
 	}
-	e := s.error()
+	e := s.Error()
 	return e.Mean, e.StdErr
 }
 
@@ -360,7 +360,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	single := make([]*part, folds)
 	best := f.bestDecoding()
 	out.Today = f.Decodings[best]
-	var levels, target, todayLevels, todayTarget, gain sums
+	var levels, target, todayLevels, todayTarget, gain observed.Sums
 	for o := range folds {
 		single[o] = parts[o][o]
 		var inner []*part
@@ -373,15 +373,15 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		for j, i := range parts[o][o].samples {
 			level, y := float64(f.Samples.Level[i]), f.Samples.Exact[i]
 			label, before := float64(labels[j]), f.today[i*len(f.Decodings)+best]
-			levels.add(math.Abs(label - level))
-			target.add(math.Abs(label - y))
-			todayLevels.add(math.Abs(before - level))
-			todayTarget.add(math.Abs(before - y))
-			gain.add(math.Abs(before-y) - math.Abs(label-y))
+			levels.Add(math.Abs(label - level))
+			target.Add(math.Abs(label - y))
+			todayLevels.Add(math.Abs(before - level))
+			todayTarget.Add(math.Abs(before - y))
+			gain.Add(math.Abs(before-y) - math.Abs(label-y))
 		}
 	}
-	out.Levels, out.Target, out.TodayLevels, out.TodayTarget = levels.error(), target.error(), todayLevels.error(), todayTarget.error()
-	g := gain.error()
+	out.Levels, out.Target, out.TodayLevels, out.TodayTarget = levels.Error(), target.Error(), todayLevels.Error(), todayTarget.Error()
+	g := gain.Error()
 	out.Gain, out.GainSE = g.Mean, g.StdErr
 	chosen := f.choose(single)
 	if out.Gain <= 0 { // judged by samples that did not choose it, it gains nothing
@@ -430,21 +430,6 @@ func (f *fitting) bestDecoding() int {
 		}
 	}
 	return best
-}
-
-// sums adds numbers up.
-type sums struct{ n, sum, square float64 }
-
-func (s *sums) add(v float64) {
-	s.n++
-	s.sum += v
-	s.square += v * v
-}
-
-// error is the mean with its standard error.
-func (s sums) error() observed.Error {
-	mean := s.sum / s.n
-	return observed.Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1)), RMS: math.Sqrt(s.square / s.n)}
 }
 
 // Interval is the interval of a mean with its standard error, of the confidence errmodel.Confidence.

@@ -113,25 +113,20 @@ type Error struct {
 	Mean, StdErr, RMS float64
 }
 
-// sums adds numbers up in the order of the samples.
-type sums struct{ n, sum, square float64 }
+// Sums adds up absolute errors, in the order of the samples.
+type Sums struct{ n, sum, square float64 }
 
-func (s *sums) add(v float64) {
+// Add adds the error of a sample.
+func (s *Sums) Add(v float64) {
 	s.n++
 	s.sum += v
 	s.square += v * v
 }
 
-// mean returns the mean and its standard error.
-func (s *sums) mean() (mean, stderr float64) {
-	mean = s.sum / s.n
-	return mean, math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1))
-}
-
-// error returns the Error of sums of absolute errors.
-func (s *sums) error() Error {
-	mean, stderr := s.mean()
-	return Error{Mean: mean, StdErr: stderr, RMS: math.Sqrt(s.square / s.n)}
+// Error returns the mean of what was added, with its standard error.
+func (s *Sums) Error() Error {
+	mean := s.sum / s.n
+	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1)), RMS: math.Sqrt(s.square / s.n)}
 }
 
 // Summary is the result of Scan.
@@ -210,10 +205,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if !s.Kind.Hard() {
 		first, second = make([]float64, c.Levels()*m), make([]float64, c.Levels()*m)
 	}
-	levels, labels := make([]sums, len(decodings)), make([]sums, len(decodings))
+	levels, labels := make([]Sums, len(decodings)), make([]Sums, len(decodings))
 	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
-	var quantization sums
+	var quantization Sums
 	var decoded []float64
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
@@ -232,7 +227,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			wrong = wrongBits(wrong, c, i, z)
 			numbers[i].add(int64(len(wrong)))
 			out.Counts.Add(i, b.exact[j], wrong)
-			quantization.add(math.Abs(b.exact[j] - float64(b.level[j])))
+			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
 			for k, v := range z {
 				if v > 0 {
 					out.Ones[k]++
@@ -240,8 +235,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			}
 			for r := range decodings {
 				label := decoded[j*len(decodings)+r]
-				levels[r].add(math.Abs(label - float64(b.level[j])))
-				labels[r].add(math.Abs(label - b.exact[j]))
+				levels[r].Add(math.Abs(label - float64(b.level[j])))
+				labels[r].Add(math.Abs(label - b.exact[j]))
 			}
 			if first != nil {
 				one, two := first[i*m:(i+1)*m], second[i*m:(i+1)*m]
@@ -261,9 +256,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	for r := range decodings {
-		out.Levels, out.Labels = append(out.Levels, levels[r].error()), append(out.Labels, labels[r].error())
+		out.Levels, out.Labels = append(out.Levels, levels[r].Error()), append(out.Labels, labels[r].Error())
 	}
-	out.Quantization, _ = quantization.mean()
+	out.Quantization = quantization.Error().Mean
 	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
 	out.LogitScale = logitScale(out.Counts, first, second)
 	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
