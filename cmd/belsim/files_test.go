@@ -376,7 +376,7 @@ func TestNoTemporaryFolder(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("TMPDIR is not everywhere the folder of temporary files")
 	}
-	outputs := filepath.Join(sourceDir, "../../theory/base/arrayfile/testdata/arrays-compressed.npz")
+	outputs := filepath.Join(root, "theory/base/arrayfile/testdata/arrays-compressed.npz")
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", "missing")
 	status, _, stderr := run(t, "fit", "--code", "unary", "--targets", outputs+":levels", "--outputs", outputs+":fortran")

@@ -47,7 +47,7 @@ A second network narrows the forecasts: train one with the columns of 'belsim co
 
 Example, on a network's outputs that lie in belsim's repository:
 
-  belsim fit --code johnson --levels 64 --targets testdata/network/targets.npy --range 2.5:4.3 --outputs testdata/network/logits.npy -o fit.png`
+  belsim fit --code johnson --levels 64 --targets testdata/network/targets.npy --range 2.5:4.3 --outputs testdata/network/logits.npy -o fit.png -o fit.json`
 }
 
 // Run implements the command.

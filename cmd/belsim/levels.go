@@ -35,9 +35,9 @@ type levelsCmd struct {
 func (levelsCmd) Help() string {
 	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range.
 
-Example, for labels from 0 to 100 of which unary with 256 levels misses 3.4 on average:
+Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on average:
 
-  belsim levels unary johnson --levels 32,64,128,256 --range 0:100 --mae 3.4@256`
+  belsim levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex`
 }
 
 // Run implements the command.

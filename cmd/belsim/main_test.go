@@ -85,8 +85,11 @@ func mustRun(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// sourceDir is the folder of this package: tests change to others.
-var sourceDir, _ = os.Getwd()
+// sourceDir is the folder of this package: tests change to others. root is that of the repository.
+var (
+	sourceDir, _ = os.Getwd()
+	root         = filepath.Join(sourceDir, "../..")
+)
 
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, got string) {
@@ -127,13 +130,18 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs the examples of every command's help: as they stand with
-// BELSIM_LONG=1, otherwise with flags that make them short.
+// TestHelpExamples runs the examples of every command's help that no document shows word for word, where
+// TestReadme runs them: as they stand with BELSIM_LONG=1, otherwise with flags that make them short.
 func TestHelpExamples(t *testing.T) {
+	shown := map[string]bool{}
+	for _, d := range findDocuments(t) {
+		for _, x := range findExamples(d.lines(t)) {
+			shown[x.command] = true
+		}
+	}
 	inFolderWithData(t)
 	shorter := map[string]string{
-		"compare": "--samples 500 --quiet", "levels": "--levels 8,16", "heatmap": "--r 10:50:5 --sigma 10:50:5", "fit": "--samples 500",
-		"optimize": "--steps 300 --samples 500", "bench": "--time 1ms",
+		"compare": "--samples 500 --quiet", "levels": "--levels 8,16", "heatmap": "--r 10:50:5 --sigma 10:50:5", "optimize": "--steps 300 --samples 500", "bench": "--time 1ms",
 	}
 	if long {
 		shorter = nil
@@ -143,9 +151,12 @@ func TestHelpExamples(t *testing.T) {
 		examples := 0
 		for _, line := range strings.Split(mustRun(t, c, "--help"), "\n") {
 			line = strings.TrimSpace(line)
-			if args, ok := strings.CutPrefix(line, "belsim "); ok && strings.HasPrefix(args, c+" ") {
+			args, ok := strings.CutPrefix(line, "belsim ")
+			if !ok || !strings.HasPrefix(args, c+" ") {
+				continue
+			}
+			if examples++; !shown[line] {
 				mustRun(t, strings.Fields(args+" "+shorter[c])...)
-				examples++
 			}
 		}
 		if examples == 0 {
@@ -154,18 +165,20 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
+// folderWithData is an empty folder but for the repository's testdata.
+func folderWithData(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // inFolderWithData changes to an empty folder but for the repository's testdata.
 func inFolderWithData(t *testing.T) {
 	t.Helper()
-	data, err := filepath.Abs(filepath.Join(sourceDir, "../../testdata"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(data, filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
+	t.Chdir(folderWithData(t))
 }
 
 func TestCodes(t *testing.T) {
@@ -620,7 +633,7 @@ func TestBadInput(t *testing.T) {
 	if err := os.Mkdir("folder.png", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	decoder, err := os.ReadFile(filepath.Join(sourceDir, "../../testdata/decoders/decoder.npz"))
+	decoder, err := os.ReadFile(filepath.Join(root, "testdata/decoders/decoder.npz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,9 @@ Examples, after 'belsim sweep testdata/sweep/plan.json --out results':
 
   belsim merge results -o map.csv -o map.npz -o map.png
 
-  belsim merge results --list-missing --shards 8`
+After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
+
+  belsim merge shards --list-missing`
 }
 
 // Run implements the command.

@@ -39,17 +39,17 @@ type example struct {
 // one after another in a folder of their own, which has the repository's testdata;
 // a command may end in > FILE or in a # comment. Documents run side by side.
 func TestReadme(t *testing.T) {
-	root, err := filepath.Abs(filepath.Join(sourceDir, "../.."))
-	if err != nil {
-		t.Fatal(err)
+	t.Parallel()
+	documents := findDocuments(t)
+	for _, d := range documents { // folders outlive the subtests: checkPictures reads them
+		d.folder = folderWithData(t)
 	}
-	documents := findDocuments(t, root)
 	t.Run("documents", func(t *testing.T) {
 		for _, d := range documents {
 			t.Run(d.path, func(t *testing.T) {
 				t.Parallel()
-				d.run(t, root)
-				d.checkLinks(t, root)
+				d.run(t)
+				d.checkLinks(t)
 			})
 		}
 	})
@@ -58,18 +58,14 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s shows fewer than %d examples", path, want)
 		}
 	}
-	checkPictures(t, root, documents)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lines := bytes.Count(text, []byte("\n")); lines > 220 {
+	checkPictures(t, documents)
+	if lines := len((&document{path: "README.md"}).lines(t)) - 1; lines > 220 {
 		t.Errorf("README.md has %d lines; want at most 220", lines)
 	}
 }
 
-// findDocuments lists the Markdown files of the repository, each with an empty folder to run in.
-func findDocuments(t *testing.T, root string) []*document {
+// findDocuments lists the Markdown files of the repository.
+func findDocuments(t *testing.T) []*document {
 	t.Helper()
 	var documents []*document
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -84,7 +80,7 @@ func findDocuments(t *testing.T, root string) []*document {
 			if err != nil {
 				return err
 			}
-			documents = append(documents, &document{path: filepath.ToSlash(relative), folder: t.TempDir()})
+			documents = append(documents, &document{path: filepath.ToSlash(relative)})
 		}
 		return nil
 	})
@@ -94,18 +90,20 @@ func findDocuments(t *testing.T, root string) []*document {
 	return documents
 }
 
-// run runs the examples of a document.
-func (d *document) run(t *testing.T, root string) {
+// lines are the lines of a document.
+func (d *document) lines(t *testing.T) []string {
 	t.Helper()
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(d.folder, "testdata")); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(root, d.path)
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(filepath.Join(root, d.path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(string(text), "\n")
+	return strings.Split(string(text), "\n")
+}
+
+// run runs the examples of a document.
+func (d *document) run(t *testing.T) {
+	t.Helper()
+	lines := d.lines(t)
 	var updated []string
 	copied := 0 // lines that are in updated
 	for _, x := range findExamples(lines) {
@@ -126,7 +124,7 @@ func (d *document) run(t *testing.T, root string) {
 	}
 	if *update && copied > 0 {
 		updated = append(updated, lines[copied:]...)
-		if err := os.WriteFile(path, []byte(strings.Join(updated, "\n")), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, d.path), []byte(strings.Join(updated, "\n")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -260,13 +258,9 @@ func TestMatches(t *testing.T) {
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
 
 // checkLinks says which files that a document links to are missing.
-func (d *document) checkLinks(t *testing.T, root string) {
+func (d *document) checkLinks(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, d.path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range link.FindAllStringSubmatch(strings.Join(d.lines(t), "\n"), -1) {
 		if _, err := os.Stat(filepath.Join(root, filepath.Dir(d.path), m[1])); err != nil {
 			t.Errorf("%s links to %s: %v", d.path, m[1], err)
 		}
@@ -274,7 +268,7 @@ func (d *document) checkLinks(t *testing.T, root string) {
 }
 
 // checkPictures compares the pictures that documents show with those that their examples made.
-func checkPictures(t *testing.T, root string, documents []*document) {
+func checkPictures(t *testing.T, documents []*document) {
 	t.Helper()
 	pictures, err := filepath.Glob(filepath.Join(root, "testdata/readme/*.png"))
 	if err != nil {

@@ -132,7 +132,7 @@ func TestNoEffect(t *testing.T) {
 // TestExamplesHaveNoNotes: what help texts, documents, notebooks and scripts run is free of
 // flags without an effect, and of contradictions.
 func TestExamplesHaveNoNotes(t *testing.T) {
-	root := filepath.Join(sourceDir, "../..")
+	
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go", "testdata/*/*.go"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))

@@ -123,7 +123,7 @@ func TestSoak(t *testing.T) {
 		T: t, random: rand.New(rand.NewPCG(seed, 0)), base: base,
 		whole: map[string]map[string][]byte{}, took: map[string]time.Duration{}, ends: map[string]map[int]int{},
 	}
-	packed, err := os.ReadFile(filepath.Join(sourceDir, "../../theory/base/arrayfile/testdata/arrays-compressed.npz"))
+	packed, err := os.ReadFile(filepath.Join(root, "theory/base/arrayfile/testdata/arrays-compressed.npz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -643,7 +643,7 @@ func wholeFile(name string, content []byte) error {
 
 // TestAttacks: the table of attacks in CONTRIBUTING.md counts the tests that there are.
 func TestAttacks(t *testing.T) {
-	root := filepath.Join(sourceDir, "../..")
+	
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -257,7 +257,7 @@ func TestSweepModels(t *testing.T) {
 // TestSweepMergePictures: a sweep of two codes is drawn, and the same cells are heatmap's.
 func TestSweepMergePictures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "plan.json", strings.Replace(sweep.ExamplePlan, "100000", "1000", 1))
+	write(t, "plan.json", strings.Replace(sweep.ExamplePlan, "10000", "1000", 1))
 	mustSweep(t, "plan.json", "--out", "r")
 	for _, method := range []string{"bound", "exact", "mc"} {
 		mustRun(t, "merge", "r", "--method", method, "-o", method+".svg")

@@ -91,7 +91,7 @@ func TestPlanRefused(t *testing.T) {
 func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := mustProblems(t, ExamplePlan).Sweep
-	if s.Samples != 100000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Plane != "" {
+	if s.Samples != 10000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Plane != "" {
 		t.Errorf("the example means %+v", s.Definition)
 	}
 	if len(s.Pairs) != 2 || s.Pairs[0].String() != "unary:bel-u:31" || s.Pairs[1].String() != "johnson-nonzero:bel-j:31" || s.Tasks() != 2*36*3 {
