@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -38,15 +37,30 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process runs belsim in a process of its own.
-func process(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
+// command is belsim as a process of its own, in a folder. What is in before runs it: a program, with
+// arguments to which belsim and its own are added. A test whose commands are all processes can run beside others.
+func command(t testing.TB, dir string, before []string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, args...)
-	cmd.Env = append(append(os.Environ(), "BELSIM_TEST_MAIN=1"), env...)
+	all := append(append(before[:len(before):len(before)], exe), args...)
+	cmd := exec.Command(all[0], all[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "BELSIM_TEST_MAIN=1")
+	return cmd
+}
+
+// afterShell is what runs belsim in the place of a shell that has run a script.
+func afterShell(script string) []string {
+	return []string{"sh", "-c", script + ` exec "$0" "$@"`}
+}
+
+// process runs belsim in a process of its own to its end, in an empty folder.
+func process(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd := command(t, t.TempDir(), nil, args...)
+	cmd.Env = append(cmd.Env, env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	var exit *exec.ExitError
@@ -103,8 +117,8 @@ func emulatedDriver(t *testing.T) []string {
 // device means depends on --backend alone. Every command loses its device at all
 // calls with BELSIM_LONG=1, otherwise the first command does.
 func TestBackends(t *testing.T) {
+	t.Parallel()
 	driver := emulatedDriver(t)
-	t.Chdir(t.TempDir())
 	for i, args := range []string{
 		"verify --levels 31 --samples 3000 --format json",
 		"verify --code hexj --levels 32 --rel-err 0.1 --samples 70000 --format json",
@@ -149,6 +163,7 @@ func TestBackends(t *testing.T) {
 // TestNoDriver: on a machine without a device auto says nothing, bench says so in one line, and
 // cuda refuses.
 func TestNoDriver(t *testing.T) {
+	t.Parallel()
 	status, _, stderr := process(t, nil, "verify", "--levels", "7", "--samples", "100", "--backend", "cuda")
 	if status == 0 {
 		t.Skip("there is a device here")
@@ -189,13 +204,10 @@ func TestBench(t *testing.T) {
 			Share     *float64 `json:"integer_peak_share"`
 		}
 	}
-	printed := mustRun(t, "bench", "--time", "1ms", "--format=json", "--backend", "cpu", "-o", "b.csv", "-o", "b.json")
-	if err := json.Unmarshal([]byte(printed), &got); err != nil {
-		t.Fatal(err)
+	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu", "-o", "b.csv", "-o", "b.json"); strings.Count(out, "\n") != len(scenario.Workloads())+1 {
+		t.Errorf("table:\n%s", out)
 	}
-	if file, err := os.ReadFile("b.json"); err != nil || string(file) != printed {
-		t.Errorf("b.json is not what was printed (%v)", err)
-	}
+	readJSON(t, "b.json", &got)
 	if len(got.Results) != len(scenario.Workloads()) {
 		t.Fatalf("%d results, want %d", len(got.Results), len(scenario.Workloads()))
 	}
@@ -222,13 +234,13 @@ func TestBench(t *testing.T) {
 			t.Errorf("errors placed a second: CSV %q, JSON %v", row[11], r.PointRate)
 		}
 	}
-	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu"); strings.Count(out, "\n") != len(scenario.Workloads())+1 {
-		t.Errorf("table:\n%s", out)
+}
+
+// TestBenchDevice: bench names the device that it measures.
+func TestBenchDevice(t *testing.T) {
+	t.Parallel()
+	status, stdout, stderr := process(t, emulatedDriver(t), "bench", "--time", "1ms", "--backend", "cuda")
+	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(scenario.Workloads()) {
+		t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
 	}
-	t.Run("device", func(t *testing.T) {
-		status, stdout, stderr := process(t, emulatedDriver(t), "bench", "--time", "1ms", "--backend", "cuda")
-		if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(scenario.Workloads()) {
-			t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
-		}
-	})
 }

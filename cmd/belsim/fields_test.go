@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"belsim/montecarlo/assess"
@@ -68,17 +66,5 @@ A value that does not exist is ` + "`null`" + ` in JSON and empty in CSV. This f
 			t.Fatal(err)
 		}
 	}
-	path := filepath.Join(sourceDir, "FIELDS.md")
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(text, b.Bytes()) {
-		t.Error("FIELDS.md is not what the types say; go test ./cmd/belsim -run Fields -update writes it")
-	}
+	golden(t, "../FIELDS.md", b.String())
 }

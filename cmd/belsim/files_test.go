@@ -103,18 +103,15 @@ func quiet(args string) []string {
 // TestClosedPipe: a reader that has seen enough ends the command by SIGPIPE, which a shell
 // calls 141.
 func TestClosedPipe(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Close()
 	defer w.Close()
-	cmd := exec.Command(exe, "codes", "unary", "--levels", "64")
-	cmd.Env, cmd.Stdout = append(os.Environ(), "BELSIM_TEST_MAIN=1"), w
+	cmd := command(t, "", nil, "codes", "unary", "--levels", "64")
+	cmd.Stdout = w
 	cmd.Run()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE {
 		t.Errorf("%v; want the signal SIGPIPE", cmd.ProcessState)
@@ -317,10 +314,6 @@ func TestContainers(t *testing.T) {
 	if out, err := exec.Command(unshare, "-rpf", "true").CombinedOutput(); err != nil {
 		t.Skipf("no namespaces here: %s", out)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Chdir(t.TempDir())
 	want := map[string]bool{}
 	for _, code := range []string{"unary", "onehot"} {
@@ -329,8 +322,7 @@ func TestContainers(t *testing.T) {
 	for range 4 {
 		var all []*exec.Cmd
 		for _, code := range []string{"unary", "onehot"} {
-			cmd := exec.Command(unshare, "-rpf", exe, "codes", code, "--levels", "1024", "-o", "race.csv")
-			cmd.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
+			cmd := command(t, "", []string{unshare, "-rpf"}, "codes", code, "--levels", "1024", "-o", "race.csv")
 			cmd.Stderr = os.Stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

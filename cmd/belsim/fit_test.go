@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -59,6 +60,36 @@ func readAll(t *testing.T, path string) *mat.Dense {
 	}
 }
 
+// smallNetwork makes targets and logits of a network that knows a noisy label and has 16 levels of Johnson, and
+// returns them and the arguments that fit them. A fit takes a tenth of the example's.
+func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
+	t.Helper()
+	c, err := code.New("johnson", 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const samples = 800
+	random := rand.New(rand.NewPCG(1, 2))
+	y, z = mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
+	for i := range samples {
+		level := 1 + 15*random.Float64()
+		y.Set(i, 0, 2.5+(level-1)*1.8/15)
+		perceived := level + random.NormFloat64()
+		for k := range c.Bits() {
+			weights := [2]float64{1e-6, 1e-6}
+			for n := range c.Levels() {
+				d, bit := perceived-float64(n+1), 0
+				if c.Bit(n, k) {
+					bit = 1
+				}
+				weights[bit] += math.Exp(-d * d / 2)
+			}
+			z.Set(i, k, math.Log(weights[1]/weights[0]))
+		}
+	}
+	return y, z, []string{"fit", "--code", "johnson", "--levels", "16", "--range", "2.5:4.3", "--targets", save(t, "y.npy", y), "--outputs", save(t, "z.npy", z), "--samples", "100"}
+}
+
 // save writes an array in the format of its name's ending.
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
@@ -80,7 +111,7 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 
 func TestFit(t *testing.T) {
 	inFolderWithData(t)
-	f := fitOf(t, append(network, "-o", "fit.json")...)
+	f := fitOf(t, append(network, "--samples", "2000", "-o", "fit.json")...)
 	if f.Code != "johnson" || f.Levels != 64 || f.Bits != 32 || f.Samples != 6000 || f.Outputs != "logits" || f.Range == nil || math.Abs(f.LevelWidth-1.8/63) > 1e-15 {
 		t.Errorf("%+v", f)
 	}
@@ -147,7 +178,7 @@ func TestFit(t *testing.T) {
 		}
 	}
 	// The same on any number of processors.
-	again := fitOf(t, append(network, "--workers", "1")...)
+	again := fitOf(t, append(network, "--samples", "2000", "--workers", "1")...)
 	again.Command = f.Command
 	one, err1 := table.JSON(again)
 	all, err2 := table.JSON(f)
@@ -159,9 +190,10 @@ func TestFit(t *testing.T) {
 // TestFitFiles has the same outputs in other files and forms.
 func TestFitFiles(t *testing.T) {
 	inFolderWithData(t)
-	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
-	levels, bits, signs := mat.NewDense(6000, 1, nil), mat.NewDense(6000, 32, nil), mat.NewDense(6000, 32, nil)
-	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*63/1.8) + 1 }, y)
+	y, z, args := smallNetwork(t)
+	n, m := z.Dims()
+	levels, bits, signs := mat.NewDense(n, 1, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
+	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*15/1.8) + 1 }, y)
 	bits.Apply(func(_, _ int, v float64) float64 { return map[bool]float64{true: 1}[v > 0] }, z)
 	signs.Apply(func(_, _ int, v float64) float64 { return 2*v - 1 }, bits)
 	save(t, "y.csv", y)
@@ -189,8 +221,8 @@ func TestFitFiles(t *testing.T) {
 	archive.Close()
 
 	few := []string{"--samples", "100"} // of the simulation, which is not looked at
-	byLabel := fitOf(t, append(network, few...)...)
-	byLevel := fitOf(t, append([]string{"fit", "--code", "johnson", "--levels", "64", "--targets", "levels.npy", "--outputs", "z.csv"}, few...)...)
+	byLabel := fitOf(t, args...)
+	byLevel := fitOf(t, append([]string{"fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy", "--outputs", "z.csv"}, few...)...)
 	for _, args := range [][]string{
 		{"--range", "2.5:4.3", "--targets", "y.csv", "--outputs", "z.csv"},
 		{"--range", "2.5:4.3", "--targets", "both.npz", "--outputs", "both.npz:z"},
@@ -203,20 +235,20 @@ func TestFitFiles(t *testing.T) {
 		if args[0] == "--range" {
 			want = byLabel
 		}
-		got := fitOf(t, append(append([]string{"fit", "--code", "johnson", "--levels", "64"}, args...), few...)...)
+		got := fitOf(t, append(append([]string{"fit", "--code", "johnson", "--levels", "16"}, args...), few...)...)
 		if got.R != want.R || got.SigmaInterval != want.SigmaInterval || got.Deviance != want.Deviance || got.Decoders[0].Observed != want.Decoders[0].Observed {
 			t.Errorf("%v: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
 		}
 	}
 	// Bits in another order are noticed.
-	turned := mat.NewDense(6000, 32, nil)
+	turned := mat.NewDense(n, m, nil)
 	turned.Apply(func(i, k int, _ float64) float64 { return -z.At(i, k) }, turned)
 	save(t, "turned.npy", turned)
-	if got := fitOf(t, "fit", "--code", "johnson", "--levels", "64", "--targets", "levels.npy", "--outputs", "turned.npy", "--samples", "100"); len(got.MostlyWrong) != 32 || len(byLevel.MostlyWrong) != 0 {
+	if got := fitOf(t, "fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy", "--outputs", "turned.npy", "--samples", "100"); len(got.MostlyWrong) != m || len(byLevel.MostlyWrong) != 0 {
 		t.Errorf("mostly wrong: %v with the signs turned, %v as they are", got.MostlyWrong, byLevel.MostlyWrong)
 	}
 	// A code of one's own is the same as the named one.
-	mustRun(t, "codes", "johnson", "--levels", "64", "-o", "mine.npy")
+	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "mine.npy")
 	if got := fitOf(t, "fit", "--code", "mine.npy", "--targets", "levels.npy", "--outputs", "z.csv", "--samples", "100"); got.R != byLevel.R {
 		t.Errorf("mine.npy: r = %v, want %v", got.R, byLevel.R)
 	}
@@ -241,11 +273,8 @@ func TestFitOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	rates := readAll(t, "fit.npy")
-	text, err := os.ReadFile("fit.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	text := content(t, "fit.csv")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if lines[0] != "level,bit,target,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
 		t.Fatalf("%d lines, first %s", len(lines), lines[0])
 	}
@@ -281,9 +310,7 @@ func TestModel(t *testing.T) {
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "unary", "--model", "fit.json", "--error-model", "mixture", "--decoder", "auto", "--samples", "500", "--format=json")), &c); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &c, "compare", "johnson", "unary", "--model", "mixture:fit.json", "--decoder", "auto", "--samples", "500")
 	for _, r := range c.Results {
 		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Decoders[0].Exact)-1) > 1e-12 || r.Bound != f.Decoders[0].Bound) {
 			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Decoders[0].Exact, f.Decoders[0].Bound)
@@ -300,10 +327,7 @@ func TestModel(t *testing.T) {
 		t.Error(out)
 	}
 
-	text, err := os.ReadFile("fit.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := content(t, "fit.json")
 	refused := func(want string, args ...string) {
 		t.Helper()
 		status, stdout, stderr := run(t, args...)
@@ -319,8 +343,8 @@ func TestModel(t *testing.T) {
 	for broken, want := range map[string]string{
 		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "r: character", `"r": null`: "there is no r", `"r": 1e999`: "1e999", `"r": `: "invalid character",
 	} {
-		changed := strings.Replace(string(text), `"r": `+fmt.Sprint(f.R), broken, 1)
-		if changed == string(text) {
+		changed := strings.Replace(text, `"r": `+fmt.Sprint(f.R), broken, 1)
+		if changed == text {
 			t.Fatal("nothing was changed")
 		}
 		if err := os.WriteFile("broken.json", []byte(changed), 0o600); err != nil {
@@ -329,7 +353,7 @@ func TestModel(t *testing.T) {
 		refused(want, "compare", "unary", "--model", "broken.json")
 	}
 	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
-		if err := os.WriteFile("broken.json", []byte(strings.Replace(string(text), broken[0], broken[1], 1)), 0o600); err != nil {
+		if err := os.WriteFile("broken.json", []byte(strings.Replace(text, broken[0], broken[1], 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		refused("broken.json: ", "compare", "unary", "--model", "broken.json")
@@ -392,32 +416,24 @@ func TestRecommend(t *testing.T) {
 // TestFitNetworks reads several networks at once.
 func TestFitNetworks(t *testing.T) {
 	inFolderWithData(t)
-	again, err := os.ReadFile("testdata/network/logits.npy")
-	if err == nil {
-		err = os.WriteFile("again.npy", again, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := "code,loss,seed,outputs\njohnson,BCE,0,testdata/network/logits.npy\njohnson,BCE,1,again.npy\n"
-	if err := os.WriteFile("runs.csv", []byte(runs), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--samples", "100"}
+	smallNetwork(t)
+	write(t, "again.npy", content(t, "z.npy"))
+	write(t, "runs.csv", "code,loss,seed,outputs\njohnson,BCE,0,z.npy\njohnson,BCE,1,again.npy\n")
+	args := []string{"--levels", "16", "--range", "2.5:4.3", "--targets", "y.npy", "--samples", "100"}
 	f := fitOf(t, append([]string{"fit", "--runs", "runs.csv"}, args...)...)
-	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "testdata/network/logits.npy", "--also", "johnson:testdata/network/logits.npy"}, args...)...)
+	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "z.npy", "--also", "johnson:z.npy"}, args...)...)
 	for _, x := range []*assess.Fit{f, g} {
 		if x.Code != "johnson" || len(x.Networks) != 4 || x.Networks[0].Seeds != 2 || x.Networks[0].Observed != x.Decoders[0].Observed {
 			t.Errorf("%+v", x.Networks)
 		}
 	}
 	for want, more := range map[string][]string{
-		"missing flags: --code=CODE":                     nil,
-		"missing flags: --outputs=[KIND:]FILE":           {"--code", "johnson"},
-		`--also "johnson": want CODE:OUTPUTS`:            {"--code", "johnson", "--outputs", "testdata/network/logits.npy", "--also", "johnson"},
-		"32 columns, but unary of 64 levels has 63 bits": {"--runs", "runs.csv", "--also", "unary:testdata/network/logits.npy"},
-		"no.csv: no such file":                           {"--runs", "no.csv"},
-		"the command reads this file (--runs":            {"--runs", "runs.csv", "-o", "runs.csv"},
+		"missing flags: --code=CODE":                    nil,
+		"missing flags: --outputs=[KIND:]FILE":          {"--code", "johnson"},
+		`--also "johnson": want CODE:OUTPUTS`:           {"--code", "johnson", "--outputs", "z.npy", "--also", "johnson"},
+		"8 columns, but unary of 16 levels has 15 bits": {"--runs", "runs.csv", "--also", "unary:z.npy"},
+		"no.csv: no such file":                          {"--runs", "no.csv"},
+		"the command reads this file (--runs":           {"--runs", "runs.csv", "-o", "runs.csv"},
 	} {
 		status, _, stderr := run(t, append(append([]string{"fit"}, args...), more...)...)
 		if status != 2 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -429,7 +445,7 @@ func TestFitNetworks(t *testing.T) {
 // TestFitSeveral judges a network of three outputs, each of which has the example's bits.
 func TestFitSeveral(t *testing.T) {
 	inFolderWithData(t)
-	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
+	y, z, alone := smallNetwork(t)
 	n, m := z.Dims()
 	targets := mat.NewDense(n, 3, nil)
 	data := []byte("\x93NUMPY\x01\x00")
@@ -448,13 +464,12 @@ func TestFitSeveral(t *testing.T) {
 	if err := os.WriteFile("z3.npy", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
+	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
-	if err := json.Unmarshal([]byte(mustRun(t, append(append(args, ranges...), "--format=json")...)), &got); err != nil {
-		t.Fatal(err)
-	}
-	want := fitOf(t, append(network, "--samples", "100")...)
+	out := mustRun(t, append(append(args, ranges...), "-o", "several.format=json")...)
+	readJSON(t, "several.json", &got)
+	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {
 		if math.Abs(float64(f.Decoders[0].Observed/want.Decoders[0].Observed)-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
 			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth, want.Decoders[0].Observed, want.LevelWidth)
@@ -463,7 +478,7 @@ func TestFitSeveral(t *testing.T) {
 	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 || math.Abs(float64(got.Rows[2].Target/got.Rows[0].Target)-3) > 0.01 || !got.Rows[1].Describes {
 		t.Errorf("%+v", got.Rows)
 	}
-	if out := mustRun(t, append(args, ranges...)...); !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
+	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
 		t.Error(out)
 	}
 	for want, more := range map[string][]string{
@@ -476,7 +491,7 @@ func TestFitSeveral(t *testing.T) {
 			t.Errorf("exit %d, %s; want %q", status, stderr, want)
 		}
 	}
-	if status, _, stderr := run(t, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", "testdata/network/targets.npy", "--outputs", "z3.npy"); status != 2 || !strings.Contains(stderr, "want targets N × K and outputs N × K × M") {
+	if status, _, stderr := run(t, "fit", "--code", "johnson", "--levels", "16", "--range", "2.5:4.3", "--targets", "y.npy", "--outputs", "z3.npy"); status != 2 || !strings.Contains(stderr, "want targets N × K and outputs N × K × M") {
 		t.Errorf("exit %d, %s", status, stderr)
 	}
 }

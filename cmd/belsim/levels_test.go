@@ -31,7 +31,7 @@ func TestLevels(t *testing.T) {
 	}
 	levels := func(args string) (out forecast.Resolutions) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --json "+args)...)), &out); err != nil {
+		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --format=json "+args)...)), &out); err != nil {
 			t.Fatal(err)
 		}
 		return out

@@ -18,20 +18,11 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// started is belsim as a process of its own, below a shell. With patient it ends by itself or
-// not at all: it shows what does not look at its context.
-func started(t *testing.T, patient bool, before string, args ...string) *exec.Cmd {
+// patient is belsim that ends by itself or not at all: it shows what does not look at its context.
+func patient(t *testing.T, script string, args ...string) *exec.Cmd {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("sh", append([]string{"-c", before + ` exec "$0" "$@"`, exe}, args...)...)
-	cmd.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
-	if patient {
-		cmd.Env = append(cmd.Env, "BELSIM_TEST_PATIENT=1")
-	}
-	cmd.Dir = t.TempDir()
+	cmd := command(t, t.TempDir(), afterShell(script), args...)
+	cmd.Env = append(cmd.Env, "BELSIM_TEST_PATIENT=1")
 	return cmd
 }
 
@@ -44,6 +35,7 @@ func TestInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.json")
 	if err := os.WriteFile(plan, []byte(`{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`), 0o644); err != nil {
@@ -69,7 +61,7 @@ func TestInterrupted(t *testing.T) {
 		all = all[:3]
 	}
 	for _, args := range all {
-		cmd := started(t, true, "", strings.Fields(args)...)
+		cmd := patient(t, "", strings.Fields(args)...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr // standard output is thrown away
 		if err := cmd.Start(); err != nil {
@@ -95,21 +87,25 @@ func TestBlocked(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no pipes with names")
 	}
+	t.Parallel()
 	t.Run("a pipe without a reader", func(t *testing.T) {
+		t.Parallel()
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close() // nobody reads
-		cmd := started(t, false, "", "codes", "unary", "--levels", "4096")
+		cmd := command(t, "", nil, "codes", "unary", "--levels", "4096")
 		cmd.Stdout = w
 		interrupted(t, cmd, 1)
 	})
 	t.Run("a pipe without a writer", func(t *testing.T) {
-		interrupted(t, started(t, false, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 1)
+		t.Parallel()
+		interrupted(t, command(t, t.TempDir(), afterShell("mkfifo prior.csv;"), "compare", "unary", "--prior", "prior.csv"), 1)
 	})
 	t.Run("a second signal", func(t *testing.T) {
-		interrupted(t, started(t, true, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 2)
+		t.Parallel()
+		interrupted(t, patient(t, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 2)
 	})
 }
 
@@ -158,6 +154,7 @@ func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says how much address space is in use")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	big := filepath.Join(dir, "big.npy")
 	sparse(t, big, 40000, 40000)
@@ -178,7 +175,7 @@ func TestMemory(t *testing.T) {
 		t.Log("the other commands are left out")
 	}
 	for args, want := range all {
-		cmd := started(t, false, "ulimit -v 4194304 &&", strings.Fields(args)...)
+		cmd := command(t, t.TempDir(), afterShell("ulimit -v 4194304 &&"), strings.Fields(args)...)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {
 			t.Errorf("%s: %v: %.300s; want exit code %d and %q", args, err, out, exitEnvironment, want)

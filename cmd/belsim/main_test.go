@@ -91,6 +91,34 @@ var (
 	root         = filepath.Join(sourceDir, "../..")
 )
 
+// runJSON runs a command line that prints JSON, and reads it into v.
+func runJSON(t *testing.T, v any, args ...string) (text string) {
+	t.Helper()
+	text = mustRun(t, append(args, "--format=json")...)
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("belsim %s: %v in %s", strings.Join(args, " "), err, text)
+	}
+	return text
+}
+
+// content is what is in a file.
+func content(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// readJSON reads a file of JSON into v.
+func readJSON(t *testing.T, path string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(content(t, path)), v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -194,9 +222,7 @@ func TestCodes(t *testing.T) {
 	if file, err := os.ReadFile("c.csv"); err != nil || string(file) != csvOut {
 		t.Errorf("c.csv differs from standard output: %v", err)
 	}
-	for _, ending := range []string{"png", "svg", "pdf", "json"} {
-		mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c."+ending)
-	}
+	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c.png", "-o", "c.svg", "-o", "c.pdf", "-o", "c.json")
 	var listed struct{ Words []string }
 	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--format=json")), &listed); err != nil || listed.Words[1] != "0001" {
 		t.Errorf("JSON words %v, %v", listed.Words, err)
@@ -286,13 +312,8 @@ func TestVerify(t *testing.T) {
 	if mean, sum := parse(t, rows[1][3]), parse(t, rows[1][7]); mean != sum/100000 {
 		t.Errorf("mean %v is not the sum %v over 100000 samples", mean, sum)
 	}
-	for _, ending := range []string{"png", "svg", "pdf"} {
-		mustRun(t, "verify", "--levels", "31", "--samples", "1000", "-o", "v."+ending)
-	}
-	out := mustRun(t, "verify", "--levels", "15", "--rel-err", "0.01", "--format=json")
-	if err := json.Unmarshal([]byte(out), &v); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, "verify", "--levels", "31", "--samples", "1000", "-o", "v.png", "-o", "v.svg", "-o", "v.pdf")
+	runJSON(t, &v, "verify", "--levels", "15", "--rel-err", "0.01")
 	for _, l := range v.Labels {
 		if !(*l.StdErr <= 1.1*0.01**l.Mean) {
 			t.Errorf("--rel-err 0.01: level %d has %v ± %v", l.Level, *l.Mean, *l.StdErr)
@@ -353,7 +374,7 @@ func TestVerifyFails(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.npy")
-	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples", "20000"}
+	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples", "5000"}
 	var c struct {
 		Levels  int
 		R       float64
@@ -366,15 +387,15 @@ func TestCompare(t *testing.T) {
 			Samples                    uint64
 		}
 	}
-	out := mustRun(t, append(args, "--format=json")...)
-	if err := json.Unmarshal([]byte(out), &c); err != nil {
-		t.Fatal(err)
+	for _, ending := range []string{"csv", "png", "svg", "pdf", "format=json"} {
+		args = append(args, "-o", "c."+ending)
 	}
+	out := runJSON(t, &c, args...)
 	if c.Levels != 64 || c.R != 0.4 || c.Sigma != 2 || c.Seed != 1 || len(c.Results) != 4 {
 		t.Errorf("JSON %s", out)
 	}
 	for i, r := range c.Results {
-		if (r.Exact == nil) != (r.Code == "hadamard") || r.Mean == nil || r.Samples != 64*20000 {
+		if (r.Exact == nil) != (r.Code == "hadamard") || r.Mean == nil || r.Samples != 64*5000 {
 			t.Errorf("result %+v", r)
 		}
 		if i > 0 && *r.Mean < *c.Results[i-1].Mean {
@@ -384,23 +405,14 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: sampled %v ± %v, exact %v", r.Code, *r.Mean, *r.StdErr, *r.Exact)
 		}
 	}
-	mustRun(t, append(args, "-o", "c.csv")...)
 	if rows := readCSV(t, "c.csv"); len(rows) != 5 || rows[0][0] != "code" || len(rows[1]) != len(rows[0]) {
 		t.Errorf("CSV %v", rows)
 	}
-	for _, ending := range []string{"png", "svg", "pdf", "json"} {
-		mustRun(t, append(args, "-o", "c."+ending)...)
-	}
 	// A prior that has only level 5 gives that level's error.
 	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
-	out = mustRun(t, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv", "--format=json")
-	if err := json.Unmarshal([]byte(out), &c); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &c, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv")
 	var v struct{ Labels []struct{ Exact float64 } }
-	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--code", "unary", "--levels", "64", "--samples", "1000", "--format=json")), &v); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &v, "verify", "--code", "unary", "--levels", "64", "--samples", "1000")
 	if c.Levels != 64 || *c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
 		t.Errorf("prior on level 5: %v of %d samples, want %v", *c.Results[0].Exact, c.Results[0].Samples, v.Labels[4].Exact)
 	}
@@ -429,12 +441,8 @@ func TestErrorTable(t *testing.T) {
 		Overall struct{ Exact float64 }
 	}
 	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--format=json"}
-	if err := json.Unmarshal([]byte(mustRun(t, append(base, "--r", "0.5", "--sigma", "1")...)), &v); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(mustRun(t, append(base, "--errors", "e.csv")...)), &w); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &v, append(base, "--r", "0.5", "--sigma", "1")...)
+	runJSON(t, &w, append(base, "--errors", "e.csv")...)
 	if v.R == nil || w.R != nil || math.Abs(v.Overall.Exact-w.Overall.Exact) > 1e-12 {
 		t.Errorf("table: %+v, mixture: %+v", w, v)
 	}
@@ -478,13 +486,13 @@ func TestHeatmap(t *testing.T) {
 	if blank == 0 || blank == 30 {
 		t.Errorf("%d blank cells of 30", blank)
 	}
-	one := readCSV(t, "h.csv")
-	mustRun(t, append(args, "-o", "h.csv", "--workers", "5")...)
-	if diff := cmp.Diff(one, readCSV(t, "h.csv")); diff != "" {
-		t.Errorf("five workers: %s", diff)
+	five := append(args, "--workers", "5")
+	for _, ending := range []string{"csv", "png", "svg", "pdf", "json", "npy"} {
+		five = append(five, "-o", "h."+ending)
 	}
-	for _, ending := range []string{"png", "svg", "pdf", "json", "npy"} {
-		mustRun(t, append(args, "-o", "h."+ending)...)
+	mustRun(t, five...)
+	if diff := cmp.Diff(rows, readCSV(t, "h.csv")); diff != "" {
+		t.Errorf("five workers: %s", diff)
 	}
 	f, err := os.Open("h.png")
 	if err != nil {
@@ -534,9 +542,7 @@ func TestDecoders(t *testing.T) {
 	}
 	read := func(args string) map[string]result {
 		var got struct{ Results []result }
-		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare "+common+args+" --format json")...)), &got); err != nil {
-			t.Fatal(err)
-		}
+		runJSON(t, &got, strings.Fields("compare "+common+args+"")...)
 		out := map[string]result{}
 		for _, r := range got.Results {
 			out[r.Code+" "+r.Decoder] = r

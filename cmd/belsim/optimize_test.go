@@ -33,11 +33,8 @@ func TestOptimize(t *testing.T) {
 			steps = "--steps 15" // samples logits
 		}
 		var found search.Optimized
-		args := "optimize --levels 24 --bits 9 --samples 1000 --seed 5 --format json -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
-		text := mustRun(t, strings.Fields(args)...)
-		if err := json.Unmarshal([]byte(text), &found); err != nil {
-			t.Fatal(err)
-		}
+		args := "optimize --levels 24 --bits 9 --samples 400 --seed 5 -o best.csv -o best.npy -o best.png -o best.json " + steps + " " + flags
+		text := runJSON(t, &found, strings.Fields(args)...)
 		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 || len(found.Words) != 24 || len(found.Words[0]) != 9 {
 			t.Errorf("%s: %+v", flags, found)
 		}
@@ -50,10 +47,7 @@ func TestOptimize(t *testing.T) {
 			if !strings.Contains(flags, "gen-ex") {
 				flags += " --decoder gen"
 			}
-			again := mustRun(t, strings.Fields("compare "+file+" --samples 1000 --seed 5 --format json "+flags)...)
-			if err := json.Unmarshal([]byte(again), &c); err != nil {
-				t.Fatal(err)
-			}
+			runJSON(t, &c, strings.Fields("compare "+file+" --samples 400 --seed 5 "+flags)...)
 			if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || table.Text(r.Exact) != table.Text(found.Exact) {
 				t.Errorf("%s: compare says %v ± %v of %s, optimize %v ± %v", flags, r.Mean, r.StdErr, file, found.Mean, found.StdErr)
 			}
@@ -78,9 +72,7 @@ func TestOptimize(t *testing.T) {
 		}
 		for _, workers := range numbers {
 			var other search.Optimized
-			if err := json.Unmarshal([]byte(mustRun(t, append(strings.Fields(args), "--workers", workers)...)), &other); err != nil {
-				t.Fatal(err)
-			}
+			runJSON(t, &other, append(strings.Fields(args), "--workers", workers)...)
 			if strings.Join(other.Words, "") != strings.Join(found.Words, "") || other.Mean != found.Mean {
 				t.Errorf("%s: another code with %s workers", flags, workers)
 			}
@@ -94,9 +86,7 @@ func TestOptimizeErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "e.csv", strings.Repeat("0,0.5,0,0.5,0\n", 6))
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000 --format json")...)), &found); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &found, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000")...)
 	// Three bits are certain: eight words, none of which is ever taken for another when
 	// they differ in those alone.
 	if found.Bits != 5 || found.Mean != 0 || found.R != nil {
@@ -154,13 +144,7 @@ func TestPareto(t *testing.T) {
 	}
 	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep codes")...)
 	var p search.Tradeoff
-	text, err := os.ReadFile("p.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &p); err != nil {
-		t.Fatal(err)
-	}
+	readJSON(t, "p.json", &p)
 	var bits []int
 	for i, f := range p.Found {
 		bits = append(bits, f.Bits)
@@ -168,9 +152,7 @@ func TestPareto(t *testing.T) {
 			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
 		var c scenario.Comparison
-		if err := json.Unmarshal([]byte(mustRun(t, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000", "--format=json")), &c); err != nil {
-			t.Fatal(err)
-		}
+		runJSON(t, &c, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000")
 		if c.Results[0].Mean != f.Mean {
 			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Mean)
 		}
@@ -178,12 +160,9 @@ func TestPareto(t *testing.T) {
 	if len(bits) != 5 || bits[0] != 4 || bits[4] != 12 {
 		t.Errorf("bits %v", bits)
 	}
-	text, err = os.ReadFile("p.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := content(t, "p.csv")
 	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
-		if !strings.Contains(string(text), want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("p.csv has no %q:\n%s", want, text)
 		}
 	}

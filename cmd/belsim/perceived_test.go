@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,17 +15,15 @@ import (
 // TestPerceived: every command takes the networks that know a perceived label.
 func TestPerceived(t *testing.T) {
 	t.Chdir(t.TempDir())
-	golden(t, "perceived-compare.txt", mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 32 --label-noise 1.5 --training bits,decoder --decoder gen,gen-ex --samples 6400 --backend cpu")...))
-	golden(t, "perceived-verify.txt", mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 6400 --backend cpu")...))
-	out := mustRun(t, strings.Fields("verify --code hexj --levels 32 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 6400 --backend cpu")...)
+	golden(t, "perceived-compare.txt", mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bits,decoder --decoder gen,gen-ex --samples 1600 --backend cpu")...))
+	golden(t, "perceived-verify.txt", mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu")...))
+	out := mustRun(t, strings.Fields("verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 1600 --backend cpu")...)
 	if !strings.Contains(out, "PASS every sampled mean is within its bound") || !strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained bit by bit") {
 		t.Errorf("verify on logits printed %s", out)
 	}
 
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --format json --decoder gen")...)), &c); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &c, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --decoder gen")...)
 	if c.LabelNoise == nil || math.Abs(*c.LabelNoise-1.15) > 0.1 || c.R != nil || c.Misfit == nil || *c.Misfit != 0.25 || c.Training != "" || len(c.Results) != 4 {
 		t.Errorf("compare --mae 0.9: %+v", c)
 	}
@@ -45,11 +42,8 @@ func TestPerceived(t *testing.T) {
 	mustRun(t, "sweep", "plan.json", "--out", "cells", "--backend", "cpu", "--quiet")
 	mustRun(t, "merge", "cells", "-o", "cells.csv", "-o", "cells.npz", "-o", "cells.png", "-o", "cells.json")
 	lines := func(path string) []string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Split(strings.TrimSpace(string(text)), "\n")
+		text := content(t, path)
+		return strings.Split(strings.TrimSpace(text), "\n")
 	}
 	cells, table := lines("map.csv"), lines("cells.csv")
 	if cells[0] != "label_noise,misfit,a,b,increase_percent" || !strings.Contains(table[0], ",outputs,label_noise,misfit,method,") || len(cells) != 5 || len(table) != 9 {
@@ -66,9 +60,7 @@ func TestPerceived(t *testing.T) {
 
 	// What is found is better than the named codes.
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet --format json")...)), &found); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &found, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet")...)
 	if found.LabelNoise == nil || found.Training != "bits" || !(found.Improvement > 0) {
 		t.Errorf("optimize found %+v", found)
 	}
@@ -94,10 +86,10 @@ func TestOneNoise(t *testing.T) {
 		return out.LabelNoise
 	}
 	for _, args := range []string{
-		"compare gray --levels 16 --mae 0.9 --samples 640 --backend cpu --json",
-		"compare unary --levels 16 --mae 0.9 --training decoder --workers 1 --samples 640 --seed 2 --backend cpu --json",
-		"optimize --levels 16 --bits 5 --mae 0.9 --steps 5 --samples 640 --backend cpu --quiet --json",
-		"verify --code johnson --levels 16 --mae 0.9 --samples 640 --backend cpu --json",
+		"compare gray --levels 16 --mae 0.9 --samples 640 --backend cpu --format=json",
+		"compare unary --levels 16 --mae 0.9 --training decoder --workers 1 --samples 640 --seed 2 --backend cpu --format=json",
+		"optimize --levels 16 --bits 5 --mae 0.9 --steps 5 --samples 640 --backend cpu --quiet --format=json",
+		"verify --code johnson --levels 16 --mae 0.9 --samples 640 --backend cpu --format=json",
 	} {
 		if got := noise(args); got != want {
 			t.Errorf("belsim %s: s = %v, want %v", args, got, want)
@@ -109,8 +101,8 @@ func TestOneNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{
-		"compare gray --levels 16 --range 1:16 --misfit 0.25 --mae 0.9 --json",
-		"compare gray --levels 8 --range 1:16 --misfit 0.25 --mae 0.9@16 --json",
+		"levels gray --levels 16 --range 1:16 --misfit 0.25 --mae 0.9 --format=json",
+		"levels gray --levels 8 --range 1:16 --misfit 0.25 --mae 0.9@16 --format=json",
 	} {
 		if got := noise(args); math.Abs(got/want-1) > 1e-12 {
 			t.Errorf("belsim %s: s = %v, want %v", args, got, want)

@@ -93,11 +93,8 @@ func findDocuments(t *testing.T) []*document {
 // lines are the lines of a document.
 func (d *document) lines(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, d.path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(string(text), "\n")
+	text := content(t, filepath.Join(root, d.path))
+	return strings.Split(text, "\n")
 }
 
 // run runs the examples of a document.
@@ -160,31 +157,26 @@ func findExamples(lines []string) []example {
 var progressLine = regexp.MustCompile(`^belsim: [a-z ]+: \d+ of \d+ \(\d+ %\)$`)
 
 // runExample runs a command in the document's folder and returns what a terminal would show.
-func (d *document) runExample(t *testing.T, command string) string {
+func (d *document) runExample(t *testing.T, line string) string {
 	t.Helper()
-	command, _, _ = strings.Cut(command, "#")
-	command, file, redirected := strings.Cut(command, ">")
-	words := strings.Fields(command)
+	line, _, _ = strings.Cut(line, "#")
+	line, file, redirected := strings.Cut(line, ">")
+	words := strings.Fields(line)
 	switch {
 	case len(words) > 3 && slices.Equal(words[:3], []string{"go", "run", "./cmd/belsim"}):
 		words = words[3:]
 	case len(words) > 1 && words[0] == "belsim":
 		words = words[1:]
 	default:
-		t.Errorf("$ %s: a console block shows commands of belsim alone", command)
+		t.Errorf("$ %s: a console block shows commands of belsim alone", line)
 		return ""
 	}
-	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var stdout, stderr bytes.Buffer
-	c := exec.Command(executable, words...)
-	c.Dir, c.Stdout, c.Stderr = d.folder, &stdout, &stderr
-	c.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1")
+	c := command(t, d.folder, nil, words...)
+	c.Stdout, c.Stderr = &stdout, &stderr
 	var exit *exec.ExitError
 	if err := c.Run(); err != nil && !errors.As(err, &exit) {
-		t.Fatalf("$ %s: %v", command, err)
+		t.Fatalf("$ %s: %v", line, err)
 	}
 	t.Logf("%.1f s of processors: $ belsim %s", (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), strings.Join(words, " "))
 	if redirected {
@@ -289,11 +281,7 @@ func checkPictures(t *testing.T, documents []*document) {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if same, err := cmpimg.Equal("png", got, want); err != nil || !same {
+			if same, err := cmpimg.Equal("png", got, []byte(content(t, path))); err != nil || !same {
 				t.Errorf("%s is not what the examples of %s make now (%v); look at it, then go test ./cmd/belsim -update", path, d.path, err)
 			}
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -132,7 +131,6 @@ func TestNoEffect(t *testing.T) {
 // TestExamplesHaveNoNotes: what help texts, documents, notebooks and scripts run is free of
 // flags without an effect, and of contradictions.
 func TestExamplesHaveNoNotes(t *testing.T) {
-	
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go", "testdata/*/*.go"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
@@ -147,11 +145,8 @@ func TestExamplesHaveNoNotes(t *testing.T) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		joined := strings.ReplaceAll(string(text), "\\\n", " ") // a command on several lines
+		text := content(t, path)
+		joined := strings.ReplaceAll(text, "\\\n", " ") // a command on several lines
 		for _, m := range example.FindAllStringSubmatch(joined, -1) {
 			args := strings.Fields(strings.ReplaceAll(m[1], `\n`, " "))
 			var errs bytes.Buffer

@@ -123,11 +123,8 @@ func TestSoak(t *testing.T) {
 		T: t, random: rand.New(rand.NewPCG(seed, 0)), base: base,
 		whole: map[string]map[string][]byte{}, took: map[string]time.Duration{}, ends: map[string]map[int]int{},
 	}
-	packed, err := os.ReadFile(filepath.Join(root, "theory/base/arrayfile/testdata/arrays-compressed.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, "packed.npz", string(packed))
+	packed := content(t, filepath.Join(root, "theory/base/arrayfile/testdata/arrays-compressed.npz"))
+	write(t, "packed.npz", packed)
 	write(t, "soak.json", `{"codes": ["unary", "johnson"], "levels": [8], "r": "1:2:3", "sigma": "1:2:3", "methods": ["exact", "mc"], "samples": 5000}`)
 	mustRun(t, "sweep", "-q", "--backend", "cpu", "soak.json", "--out", "found")
 	for _, folder := range []string{"work", "tmp"} {
@@ -243,17 +240,14 @@ func (s *soak) limitGroup(folder string, bytes int) error {
 
 // process runs a command to its end, and returns its exit code as a shell calls it.
 func (s *soak) process(dir string, a soakAttack, args []string) (status int, stderr string) {
-	exe, err := os.Executable()
-	if err != nil {
-		s.Fatal(err)
-	}
-	cmd := exec.Command(exe, args...)
+	var before []string
 	if a.before != "" {
-		cmd = exec.Command("sh", append([]string{"-c", "ulimit -c 0; " + a.before + ` exec "$0" "$@"`, exe}, args...)...)
+		before = afterShell("ulimit -c 0; " + a.before)
 	}
-	cmd.Env = append(os.Environ(), "BELSIM_TEST_MAIN=1", "TMPDIR="+filepath.Join(s.base, "tmp"))
+	cmd := command(s, dir, before, args...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(s.base, "tmp"))
 	var errs bytes.Buffer
-	cmd.Dir, cmd.Stderr = dir, &errs
+	cmd.Stderr = &errs
 	if a.stdout != nil {
 		cmd.Stdout = a.stdout
 	}
@@ -643,13 +637,9 @@ func wholeFile(name string, content []byte) error {
 
 // TestAttacks: the table of attacks in CONTRIBUTING.md counts the tests that there are.
 func TestAttacks(t *testing.T) {
-	
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := content(t, filepath.Join(root, "CONTRIBUTING.md"))
 	var tests []byte
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -660,7 +650,7 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| (.*) \\| `((?:Test|Fuzz).*)` \\| (\\d+) \\|$").FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile("(?m)^\\| (.*) \\| `((?:Test|Fuzz).*)` \\| (\\d+) \\|$").FindAllStringSubmatch(text, -1)
 	if len(rows) < 10 {
 		t.Fatalf("%d rows; want at least 10", len(rows))
 	}
