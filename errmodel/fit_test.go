@@ -179,7 +179,7 @@ func TestFitCoverage(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s_%v_%v", tt.name, tt.r, tt.sigma), func(t *testing.T) {
 			t.Parallel()
-			sets := 50
+			sets := 30
 			if os.Getenv("BELSIM_LONG") != "" {
 				sets = 150
 			}

@@ -169,7 +169,7 @@ func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *ra
 // TestFit: s lies in its interval for networks that the model draws, in at least 18 of 20 cases;
 // and the model describes them.
 func TestFit(t *testing.T) {
-	const levels, samples = 32, 3000
+	const levels, samples = 20, 3000
 	r := rand.New(rand.NewPCG(1, 2))
 	held, cases := 0, 0
 	for _, name := range []string{"unary", "johnson", "b1jdj", "gray", "onehot"} {

@@ -176,15 +176,15 @@ func TestPerceivedPrior(t *testing.T) {
 // TestNoiseOf: the label noise that an error of unary gives leads back to that error.
 func TestNoiseOf(t *testing.T) {
 	s := scenario.New(nil)
-	weights := theory.Uniform(48)
-	for _, mae := range []float64{0.3, 1.2, 5} {
+	weights := theory.Uniform(32)
+	for _, mae := range []float64{0.3, 1.2, 4} {
 		m := networks
 		var err error
 		if m.Noise, err = s.NoiseOf(context.Background(), m, weights, mae); err != nil {
 			t.Fatal(err)
 		}
 		of := s.With(m)
-		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 48)}, []string{"bel-u"}, scenario.Usual())
+		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.Usual())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,9 +194,9 @@ func TestNoiseOf(t *testing.T) {
 			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
 		}
 	}
-	for _, mae := range []float64{40, 48} {
+	for _, mae := range []float64{28, 32} {
 		if _, err := s.NoiseOf(context.Background(), networks, weights, mae); err == nil {
-			t.Errorf("an error of %v of 48 levels was taken", mae)
+			t.Errorf("an error of %v of 32 levels was taken", mae)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestLearned(t *testing.T) {
 		draw := scenario.Usual()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
-			p, err := NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 16, Workers: workers, Steps: 160})
+			p, err := NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -267,7 +267,7 @@ func TestWorkers(t *testing.T) {
 		o := problem(t, at.levels, at.bits, 0.6, 1.5)
 		o.Steps = 600
 		var results [][]Candidate
-		for _, workers := range []int{1, 2, 5} {
+		for _, workers := range []int{1, 5} {
 			o.Workers = workers
 			found, err := Run(context.Background(), o)
 			if err != nil {
@@ -275,7 +275,7 @@ func TestWorkers(t *testing.T) {
 			}
 			results = append(results, found)
 		}
-		if !same(results[0], results[1]) || !same(results[0], results[2]) {
+		if !same(results[0], results[1]) {
 			t.Errorf("%v: the result depends on the number of workers", at)
 		}
 		if o.Seed++; at.bits > 6 {
