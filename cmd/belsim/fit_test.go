@@ -347,15 +347,11 @@ func TestModel(t *testing.T) {
 		if changed == text {
 			t.Fatal("nothing was changed")
 		}
-		if err := os.WriteFile("broken.json", []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, "broken.json", changed)
 		refused(want, "compare", "unary", "--model", "broken.json")
 	}
 	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
-		if err := os.WriteFile("broken.json", []byte(strings.Replace(text, broken[0], broken[1], 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, "broken.json", strings.Replace(text, broken[0], broken[1], 1))
 		refused("broken.json: ", "compare", "unary", "--model", "broken.json")
 	}
 }
@@ -498,25 +494,20 @@ func TestFitSeveral(t *testing.T) {
 
 func TestFitRefusals(t *testing.T) {
 	inFolderWithData(t)
-	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("y.csv", "1\n2\n3\n4\n")
-	write("z.csv", "-1,-2,-3\n1,-2,-1\n1,-1,-1\n2,2,0.5\n") // level 3 is read as 2
-	write("same.csv", "2\n2\n2\n2\n")
-	write("right.csv", "-1,-1,-1\n1,-1,-1\n1,1,-1\n1,1,1\n")
-	write("nan.csv", "-1,-1,-1\n1,NaN,-1\n1,1,-1\n1,1,1\n")
-	write("zero.csv", "0\n1\n2\n3\n")
-	write("wide.csv", "1,2,3,4\n1,2,3,4\n1,2,3,4\n")
-	write("short.csv", "1\n2\n3\n")
-	write("ragged.csv", "1,2,3\n1,2\n")
-	write("half.csv", "0,1,0\n0,0.5,0\n1,1,1\n0,0,0\n")
-	write("constant.csv", "1,0,0\n1,1,0\n1,1,1\n")
-	write("six.csv", "1,0,1,0,1,0\n1,1,1,1,1,1\n0,0,0,0,0,0\n0,0,0,0,0,1\n")
-	write("three.csv", "1\n2\n3\n")
-	write("first.csv", "1,-1,-1\n-1,1,-1\n1,1,1\n") // wrong in the bit that never changes
+	write(t, "y.csv", "1\n2\n3\n4\n")
+	write(t, "z.csv", "-1,-2,-3\n1,-2,-1\n1,-1,-1\n2,2,0.5\n") // level 3 is read as 2
+	write(t, "same.csv", "2\n2\n2\n2\n")
+	write(t, "right.csv", "-1,-1,-1\n1,-1,-1\n1,1,-1\n1,1,1\n")
+	write(t, "nan.csv", "-1,-1,-1\n1,NaN,-1\n1,1,-1\n1,1,1\n")
+	write(t, "zero.csv", "0\n1\n2\n3\n")
+	write(t, "wide.csv", "1,2,3,4\n1,2,3,4\n1,2,3,4\n")
+	write(t, "short.csv", "1\n2\n3\n")
+	write(t, "ragged.csv", "1,2,3\n1,2\n")
+	write(t, "half.csv", "0,1,0\n0,0.5,0\n1,1,1\n0,0,0\n")
+	write(t, "constant.csv", "1,0,0\n1,1,0\n1,1,1\n")
+	write(t, "six.csv", "1,0,1,0,1,0\n1,1,1,1,1,1\n0,0,0,0,0,0\n0,0,0,0,0,1\n")
+	write(t, "three.csv", "1\n2\n3\n")
+	write(t, "first.csv", "1,-1,-1\n-1,1,-1\n1,1,1\n") // wrong in the bit that never changes
 	mustRun(t, "fit", "--code", "unary", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100")
 	for _, tt := range []struct {
 		want string

@@ -38,9 +38,7 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.json")
-	if err := os.WriteFile(plan, []byte(`{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, plan, `{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`)
 	all := []string{
 		"codes unary --levels 65536",
 		"compare unary --levels 4096 --samples 2 --labels continuous --decoder gen-ex",

@@ -124,16 +124,10 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join(sourceDir, "testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, got)
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
+	if diff := cmp.Diff(content(t, path), got); diff != "" {
 		t.Errorf("%s (go test ./cmd/belsim -update accepts it): -want +got\n%s", name, diff)
 	}
 }
@@ -357,16 +351,12 @@ func TestVerifyFails(t *testing.T) {
 		if text := out.String(); !strings.Contains(text, "FAIL level 4: sampled mean") || !strings.Contains(text, name) || strings.Contains(text, "PASS") {
 			t.Errorf("a wrong %s: printed %s", name, text)
 		}
-		raw, err := os.ReadFile("v.json")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var v struct {
 			Pass     bool
 			Failures []string
 		}
-		if err := json.Unmarshal(raw, &v); err != nil || v.Pass || len(v.Failures) == 0 {
-			t.Errorf("a wrong %s: JSON %+v, %v", name, v, err)
+		if readJSON(t, "v.json", &v); v.Pass || len(v.Failures) == 0 {
+			t.Errorf("a wrong %s: JSON %+v", name, v)
 		}
 	}
 }
@@ -639,12 +629,9 @@ func TestBadInput(t *testing.T) {
 	if err := os.Mkdir("folder.png", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	decoder, err := os.ReadFile(filepath.Join(root, "testdata/decoders/decoder.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, "decoder.npz", string(decoder))
-	write(t, "cut.npz", string(decoder[:len(decoder)/2]))
+	decoder := content(t, filepath.Join(root, "testdata/decoders/decoder.npz"))
+	write(t, "decoder.npz", decoder)
+	write(t, "cut.npz", decoder[:len(decoder)/2])
 	write(t, "nan10.csv", "0,1,1,1,1,1,1,1,1,0\n0,1,1,1,NaN,1,1,1,1,1\n")
 	before := listing(t)
 	for _, tt := range []struct{ args, want string }{
