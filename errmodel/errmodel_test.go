@@ -86,10 +86,7 @@ func TestMixture(t *testing.T) {
 // TestLargeMixture: a table too large to keep gives the same rows.
 func TestLargeMixture(t *testing.T) {
 	c := mustNew(t, "unary", 4096) // 16 million entries
-	m, err := errmodel.NewMixture(context.Background(), c, 2, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(errmodel.NewMixture(context.Background(), c, 2, 5))(t)
 	row := matrix.Row(nil, 2000, m)
 	for _, k := range []int{0, 1990, 1999, 2000, 2030, 4094} {
 		want := eq3(c, 2, 5, 2001, k+1)
@@ -102,10 +99,7 @@ func TestLargeMixture(t *testing.T) {
 // TestPrinted: μ1 = N/2−k+1.5 and μ2 = N−k+1.5, one level above the code's own.
 func TestPrinted(t *testing.T) {
 	c := mustNew(t, "johnson-nonzero", 15) // N = 16, M = 8
-	positions, err := errmodel.PrintedTransitions(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	positions := must(errmodel.PrintedTransitions(context.Background(), c))(t)
 	own := c.Transitions()
 	for k := 1; k <= 8; k++ {
 		mu1, mu2 := float64(positions[k-1][0])+0.5, float64(positions[k-1][1])+0.5
@@ -127,20 +121,14 @@ func TestPrinted(t *testing.T) {
 // mixture.
 func TestTable(t *testing.T) {
 	c := mustNew(t, "johnson", 20)
-	m, err := errmodel.NewMixture(context.Background(), c, 0.7, 1.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(errmodel.NewMixture(context.Background(), c, 0.7, 1.3))(t)
 	bits := make([][]errmodel.Transition, c.Bits())
 	for k, ns := range c.Transitions() {
 		for _, n := range ns {
 			bits[k] = append(bits[k], errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 1.3})
 		}
 	}
-	e, err := errmodel.Table(20, bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(errmodel.Table(20, bits))(t)
 	if !mat.EqualApprox(e, m, 1e-14) {
 		t.Error("table and mixture differ")
 	}
@@ -276,14 +264,8 @@ func BenchmarkProfile(b *testing.B) {
 
 // TestAtLabel: at levels it is the table, between them the same sum of Gaussians.
 func TestAtLabel(t *testing.T) {
-	c, err := code.New("johnson", 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := errmodel.NewMixture(context.Background(), c, 0.7, 1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 20))(t)
+	m := must(errmodel.NewMixture(context.Background(), c, 0.7, 1.5))(t)
 	got, want := make([]float64, c.Bits()), make([]float64, c.Bits())
 	for i := range 20 {
 		m.RowTo(want, i)
@@ -303,5 +285,16 @@ func TestAtLabel(t *testing.T) {
 		if math.Abs(got[k]-sum) > 4*0x1p-52*sum {
 			t.Errorf("label 7.25, bit %d: %v, want %v", k+1, got[k], sum)
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
 	}
 }

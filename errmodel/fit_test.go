@@ -34,19 +34,13 @@ func simulated(rng *rand.Rand, e mat.Matrix, samples func(i int) uint64) *Counts
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
 func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *Mixture {
 	t.Helper()
-	e, err := NewMixture(context.Background(), c, r, sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(NewMixture(context.Background(), c, r, sigma))(t)
 	return e
 }
 
@@ -119,10 +113,7 @@ func TestFitMaximum(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
 		c := mustCode(t, name, 64)
 		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
-		f, err := NewFit(context.Background(), counts, c.Transitions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(NewFit(context.Background(), counts, c.Transitions()))(t)
 		a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
 		f.l.at(b)
 		ga, gb, iaa, iab, ibb := f.l.derivatives(a)
@@ -188,10 +179,7 @@ func TestFitCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			missedR, missedSigma := 0, 0
 			for range sets {
-				f, err := NewFit(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions())
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must(NewFit(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions()))(t)
 				if tt.r < f.R.Lo || tt.r > f.R.Hi {
 					missedR++
 				}
@@ -253,10 +241,7 @@ func TestFitExtremes(t *testing.T) {
 					}
 				}
 			}
-			f, err := NewFit(ctx, counts, c.Transitions())
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(NewFit(ctx, counts, c.Transitions()))(t)
 			if _, err := NewMixture(ctx, c, f.R.Value, f.Sigma.Value); err != nil || !(f.R.Lo <= f.R.Value && f.R.Value <= f.R.Hi) {
 				t.Errorf("%s of %d levels: %v, r = %+v", name, levels, err, f.R)
 			}
@@ -337,5 +322,16 @@ func BenchmarkFit(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
 	}
 }

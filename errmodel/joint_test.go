@@ -66,14 +66,8 @@ func fitted(t testing.TB, c *code.Code, samples []sample, real bool) (*Fit, *Joi
 	for _, s := range samples {
 		counts.Add(s.row, s.y, s.wrong)
 	}
-	f, err := NewFit(ctx, counts, c.Transitions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := NewJoint(ctx, c.Transitions(), counts, f, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(NewFit(ctx, counts, c.Transitions()))(t)
+	j := must(NewJoint(ctx, c.Transitions(), counts, f, 1))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.y, s.wrong)
 	}
@@ -181,10 +175,7 @@ func TestGoodness(t *testing.T) {
 		sum := 0.0
 		for range 24 {
 			_, j := fitted(t, c, drawn(t, rng, c, 2, 6, 0.95, rows, 2500, false), false)
-			g, err := j.Goodness(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must(j.Goodness(context.Background()))(t)
 			z := (g.Deviance - g.Expected) / g.SD
 			sum += z * z
 			if g.DoF < 50 || len(g.Worst) != worstCells || g.Worst[0].Deviance < g.Worst[1].Deviance || !(g.P >= 0 && g.P <= 1) {
@@ -198,10 +189,7 @@ func TestGoodness(t *testing.T) {
 	// Samples of two widths.
 	rng := rand.New(rand.NewPCG(10, 11))
 	_, j := fitted(t, c, append(drawn(t, rng, c, 0.5, 1, 0.3, every(c), 5000, false), drawn(t, rng, c, 0.5, 8, 0.3, every(c), 5000, false)...), false)
-	g, err := j.Goodness(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must(j.Goodness(context.Background()))(t)
 	if g.P > 1e-6 || g.Explained() > 0.99 || g.Explained() < 0.5 {
 		t.Errorf("another model: %+v, %v explained", g, g.Explained())
 	}

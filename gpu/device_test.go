@@ -29,13 +29,9 @@ import (
 func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64, seed uint64) *montecarlo.Problem {
 	tb.Helper()
 	c, err := code.New(name, levels)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	d, err := decode.New(decoder, c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	p := &montecarlo.Problem{Code: c, Decoder: d, Seed: seed, Within: 2}
 	if r > 0 {
 		if p.Errors, err = errmodel.NewMixture(context.Background(), c, r, sigma); err != nil {
@@ -62,10 +58,7 @@ func realCode(t *testing.T) *code.Code {
 			values.Set(i, k, math.Sin(0.3*float64((k+1)*i)+float64(k*k)))
 		}
 	}
-	c, err := code.FromReal("real", values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.FromReal("real", values))(t)
 	return c
 }
 
@@ -73,10 +66,7 @@ func realCode(t *testing.T) *code.Code {
 func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
-	l, err := perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	l := must(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil))(tb)
 	p.Errors, p.Latent = l, &montecarlo.Latent{Hard: hard, Perceived: l}
 	if continuous {
 		p.Latent.Continuous = anywhere{}
@@ -153,14 +143,8 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 	for i, l := range []montecarlo.Latent{soft, hard} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := realCode(t)
-			d, err := decode.New(decoder, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := errmodel.NewMixture(context.Background(), c, 0.1, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(decode.New(decoder, c))(t)
+			e := must(errmodel.NewMixture(context.Background(), c, 0.1, 2))(t)
 			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Latent: &l}
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
@@ -227,12 +211,8 @@ func agree(t *testing.T, b montecarlo.Backend) {
 					total += s.Samples
 				}
 			}
-			if err := (montecarlo.CPU{}).Sample(ctx, want, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := b.Sample(ctx, jobs, func(n uint64) { counted += n }); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, (montecarlo.CPU{}).Sample(ctx, want, nil))
+			noError(t, b.Sample(ctx, jobs, func(n uint64) { counted += n }))
 			for i := range jobs {
 				for k, got := range jobs[i].Sums {
 					if got != want[i].Sums[k] {
@@ -252,10 +232,7 @@ func emulated(t *testing.T, m emulator.Machine) *Device {
 	t.Helper()
 	cuda := emulate(t)
 	cuda.Reset(m)
-	d, err := open(cuda.Lookup, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(open(cuda.Lookup, 0))(t)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -280,9 +257,7 @@ func TestSmallLaunches(t *testing.T) {
 	for _, n := range []uint64{1, 1000, 65537, 1 << 30} {
 		d.pace.samples = n
 		sums := make([]montecarlo.Sums, 30)
-		if err := d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
 		if want == nil {
 			want = sums
 		}
@@ -459,9 +434,7 @@ func TestMemory(t *testing.T) {
 	}
 	p = problem(t, "unary", "bel-u", 20, 0.1, 2, 1)
 	jobs = []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 20)}}
-	if err := d.Sample(context.Background(), jobs, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Sample(context.Background(), jobs, nil))
 }
 
 // TestRefusals: what is wrong with the input is said before the device is used.
@@ -496,9 +469,7 @@ func TestRefusals(t *testing.T) {
 	if sums[3].Samples > 0 {
 		t.Errorf("%d samples of refused jobs", sums[3].Samples)
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Close())
 	if err := d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: span, Sums: sums}}, nil); err == nil {
 		t.Error("a closed device samples")
 	}
@@ -520,10 +491,7 @@ func TestLatentBytes(t *testing.T) {
 		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false, true), perceivedProblem(t, "unary", "gen-ex", 64, 30, false, false),
 		perceivedProblem(t, "gray", "gen-ex", 256, 30, false, false), perceivedProblem(t, "hexj", "gen", 64, 3, true, false), real,
 	} {
-		row, err := p.LogitTables().Row(context.Background(), p.Code.Levels()/2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
 		f := newLatentArrays([]*tables.Logits{row})
 		got := f.short.bytes() + f.whole.bytes() + f.steps.bytes() + f.fixed.bytes() + f.offsets.bytes()
 		if bound := latentBytes(shapeOf(p)); got > bound || bound > 64<<10 && got < bound/8 {
@@ -570,9 +538,7 @@ func BenchmarkDevice(b *testing.B) {
 			var n uint64
 			start := time.Now()
 			for b.Loop() {
-				if err := d.Sample(context.Background(), jobs, func(k uint64) { n += k }); err != nil {
-					b.Fatal(err)
-				}
+				noError(b, d.Sample(context.Background(), jobs, func(k uint64) { n += k }))
 			}
 			b.ReportMetric(float64(n)/time.Since(start).Seconds(), "samples/s")
 		})

@@ -13,10 +13,7 @@ import (
 // TestDecay: the kernels' polynomial for 2^−t has the coefficients of tables.Decay, the
 // last first, as Horner's scheme takes them.
 func TestDecay(t *testing.T) {
-	source, err := os.ReadFile("kernel.cu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must(os.ReadFile("kernel.cu"))(t)
 	_, function, ok := strings.Cut(string(source), "float decay(float t) {")
 	if !ok {
 		t.Fatal("kernel.cu has no function decay")
@@ -32,5 +29,22 @@ func TestDecay(t *testing.T) {
 		if err != nil || float32(got) != want {
 			t.Errorf("coefficient %s, want %v (%v)", s, want, err)
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

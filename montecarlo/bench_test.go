@@ -14,18 +14,9 @@ import (
 // mixtureProblem is a named code under the Gaussian mixture of one r and σ.
 func mixtureProblem(tb testing.TB, name, decoder string, levels int, r, sigma float64) *montecarlo.Problem {
 	tb.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	d, err := decode.New(decoder, c)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(code.New(name, levels))(tb)
+	d := must(decode.New(decoder, c))(tb)
+	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
 	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 }
 
@@ -64,9 +55,7 @@ func BenchmarkSample(b *testing.B) {
 			sums := make([]montecarlo.Sums, bb.levels)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil); err != nil {
-					b.Fatal(err)
-				}
+				noError(b, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
 			}
 			b.ReportMetric(float64(bb.samples)*float64(bb.levels)*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 		})
@@ -89,9 +78,7 @@ func BenchmarkLogits(b *testing.B) {
 				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := (montecarlo.CPU{}).Sample(context.Background(), jobs, nil); err != nil {
-						b.Fatal(err)
-					}
+					noError(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
 				}
 				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 			})

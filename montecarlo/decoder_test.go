@@ -64,9 +64,7 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 		prior[i] = 1 / float64(len(prior))
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Samples: n, Prior: prior, EachLabel: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return sums
 }
 
@@ -75,16 +73,10 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 // logits are wanted.
 func TestUnknownDecoder(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj"} {
-		c, err := code.New(name, 11)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.New(name, 11))(t)
 		d := newParity(11)
 		e := table(11, c.Bits(), 0.02, 0.6)
-		exacts, err := theory.ExactMoments(context.Background(), 0, c, d, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exacts := must(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 		prior, want := make([]float64, 11), make([]montecarlo.Theory, 11)
 		for i, x := range exacts {
 			prior[i] = 1. / 11
@@ -100,10 +92,7 @@ func TestUnknownDecoder(t *testing.T) {
 		// cannot be compared.
 		one := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 		other := &montecarlo.Problem{Code: c, Decoder: newParity(11), Errors: e, Seed: 1}
-		both, err := montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, prior, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		both := must(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, prior, nil))(t)
 		if !slices.Equal(both[0], both[1]) {
 			t.Errorf("%s: two equal problems have the sums %v and %v", name, both[0], both[1])
 		}
@@ -133,14 +122,8 @@ func TestSlowPaths(t *testing.T) {
 		{"gray", "gen", 32, 0.3, 0.4, &montecarlo.Latent{}}, // all bits are drawn
 		{"b1jdj", "gen", 16, 0.3, 0.4, &montecarlo.Latent{}},
 	} {
-		c, err := code.New(tt.code, tt.levels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := decode.New(tt.decoder, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.New(tt.code, tt.levels))(t)
+		d := must(decode.New(tt.decoder, c))(t)
 		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5, Within: 1, Latent: tt.latent}
 		want := sampleAll(t, &p, 700)
 		if lo, hi := decode.Range(c, d); hi > c.Levels() || lo < 1 {
@@ -169,15 +152,9 @@ func (r ranged) Range() (lo, hi int) { return r.lo, r.hi }
 // TestSlowRealDecoder: gen-ex without its fast path, whose softmax is in single
 // precision and whose errors both round to 2⁻¹⁶ of a level.
 func TestSlowRealDecoder(t *testing.T) {
-	c, err := code.New("gray", 16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("gray", 16))(t)
 	for _, latent := range []*montecarlo.Latent{{Hard: true}, {}} {
-		d, err := decode.New("gen-ex", c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(decode.New("gen-ex", c))(t)
 		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(16, c.Bits(), 0.3, 0.4), Seed: 5, Latent: latent}
 		want := sampleAll(t, &p, 2000)
 		p.Decoder = slowReal{d.(decode.LogitDecoder), d.(decode.RealDecoder)}
@@ -195,3 +172,12 @@ type slowReal struct {
 }
 
 func (s slowReal) Value(word []uint64) float64 { return s.real.Value(word) }
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}

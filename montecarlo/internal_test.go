@@ -169,14 +169,8 @@ func TestPointDecodersAgree(t *testing.T) {
 		{"johnson", "gen", 40}, {"unary", "gen", 150}, {"hadamard", "gen", 64}, {"hexj", "gen", 256}, {"gray", "gen", 100},
 	} {
 		t.Run(tt.code+" "+tt.decoder, func(t *testing.T) {
-			c, err := code.New(tt.code, tt.levels)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := decode.New(tt.decoder, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must(code.New(tt.code, tt.levels))(t)
+			d := must(decode.New(tt.decoder, c))(t)
 			agree := map[string]pointDecoder{"any": newAnyDecoder(c.Bits(), d), "chosen": newPointDecoder(c, d)}
 			for _, of := range pointDecoders { // those that large codes use too, at every size
 				if k, ok := of(c, d); ok {
@@ -234,14 +228,8 @@ func TestPointDecodersAgree(t *testing.T) {
 // TestPathsAgree: a span that makes a direct table gives the sums of one that
 // does not.
 func TestPathsAgree(t *testing.T) {
-	c, err := code.New("johnson-nonzero", 127)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := decode.New("bel-j", c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson-nonzero", 127))(t)
+	d := must(decode.New("bel-j", c))(t)
 	e := mat.NewDense(127, 64, nil)
 	for k := range 64 {
 		e.Set(50, k, 0.02+0.001*float64(k))
@@ -251,15 +239,11 @@ func TestPathsAgree(t *testing.T) {
 		var w worker
 		w.start(p)
 		if direct {
-			if err := w.prepare(50); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, w.prepare(50))
 			w.multiply()
 		}
 		const n = 5000 // too few for a direct table of its own accord
-		if err := w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}))
 		if w.useDirect != direct {
 			t.Fatal("the span chose another path")
 		}

@@ -23,18 +23,14 @@ import (
 func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, l Latent, continuous bool) *Problem {
 	tb.Helper()
 	d, err := decode.New(decoder, c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	if decoder == "gen-ex" {
 		if d, err = decode.NewGenEx(c, tau); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	if continuous {
 		l.Continuous = e
 	}
@@ -43,10 +39,7 @@ func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma fl
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
 	tb.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(code.New(name, levels))(tb)
 	return c
 }
 
@@ -61,10 +54,7 @@ func realCode(tb testing.TB, levels, m int) *code.Code {
 			values.Set(i, k, math.Sin(f*float64(i)*6/float64(levels)+phase)+0.05*rng.NormFloat64())
 		}
 	}
-	c, err := code.FromReal("real", values)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(code.FromReal("real", values))(tb)
 	return c
 }
 
@@ -109,10 +99,7 @@ func TestLogitDecoders(t *testing.T) {
 					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
-						rowTables, err := maker.Row(t.Context(), row)
-						if err != nil {
-							t.Fatal(err)
-						}
+						rowTables := must(maker.Row(t.Context(), row))(t)
 						a := len(rowTables.Bits)
 						for range 12 {
 							logits := make([]lanes.Ints, a)
@@ -225,9 +212,7 @@ func TestMarginals(t *testing.T) {
 	s.decode = spy
 	const n = 300000
 	var sums Sums
-	if err := s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}))
 	for k := range c.Bits() {
 		e := p.Errors.At(7, k)
 		got := float64(spy.wrong[k]) / n
@@ -266,14 +251,9 @@ func TestHardLatent(t *testing.T) {
 	} {
 		c := mustCode(t, tt.code, 16)
 		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, Latent{Hard: true}, false)
-		exact, err := theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exact := must(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var th []Theory
 		for _, x := range exact {
 			th = append(th, Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
@@ -300,9 +280,7 @@ func TestLatentWorkers(t *testing.T) {
 		const n = BlockSize + 3001
 		sample := func(workers int, spans ...Span) []Sums {
 			sums := make([]Sums, p.Code.Levels())
-			if err := (CPU{workers}).Sample(context.Background(), []Job{{p, spans, sums}}, nil); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, (CPU{workers}).Sample(context.Background(), []Job{{p, spans, sums}}, nil))
 			return sums
 		}
 		want := sample(1, Span{3, 0, n}, Span{9, 0, n})
@@ -329,9 +307,7 @@ func TestExtremeTemperature(t *testing.T) {
 	mean := func(decoder string, tau float64) float64 {
 		p := latentProblem(t, c, decoder, tau, 0.5, 2, Latent{}, false)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return Average(theory.Uniform(32), sums).Mean
 	}
 	gen := mean("gen", 1)
@@ -360,14 +336,8 @@ func TestBatches(t *testing.T) {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			for _, latent := range []Latent{{}, {Hard: true}} {
 				c := mustCode(t, name, 64)
-				d, err := decode.New(decoder, c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e, err := errmodel.NewMixture(context.Background(), c, 0.7, 2)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must(decode.New(decoder, c))(t)
+				e := must(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
 				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Latent: &latent}
 				keys := philox.NewKeys(p.Seed)
 				ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
@@ -377,9 +347,7 @@ func TestBatches(t *testing.T) {
 						var sums [2]Sums
 						for i, s := range []*latentSampler{ours, singly} {
 							sums[i].Fraction = s.fraction
-							if err := s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}); err != nil {
-								t.Fatal(err)
-							}
+							noError(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
 						}
 						if sums[0] != sums[1] {
 							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, latent, row+1, n, sums[0], sums[1])
@@ -388,5 +356,22 @@ func TestBatches(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

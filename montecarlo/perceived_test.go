@@ -24,18 +24,9 @@ func (between) AtLabel(dst []float64, _ float64) { clear(dst) }
 // perceivedProblem is a code that a network has learned, with a decoder.
 func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := decode.New(decoder, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := m.Learn(context.Background(), 0, c, theory.Uniform(levels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
+	d := must(decode.New(decoder, c))(t)
+	l := must(m.Learn(context.Background(), 0, c, theory.Uniform(levels)))(t)
 	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Seed: 3, Within: 1, Latent: &montecarlo.Latent{Hard: hard, Perceived: l}}
 	if continuous {
 		p.Latent.Continuous = between{}
@@ -129,9 +120,7 @@ func TestPerceivedWorkers(t *testing.T) {
 		for row := range sums {
 			job.Spans = append(job.Spans, montecarlo.Span{Row: row, Samples: 1000})
 		}
-		if err := (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{job}, nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{job}, nil))
 		if first == nil {
 			first = sums
 		}

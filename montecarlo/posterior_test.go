@@ -33,10 +33,7 @@ func hide(d decode.Decoder) decode.Decoder {
 func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64, logits bool, prior []float64) *montecarlo.Problem {
 	tb.Helper()
 	p := mixtureProblem(tb, code, decoder, levels, r, sigma)
-	d, err := p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	d := must(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
 	p.Decoder = d
 	if logits || decode.Real(d) {
 		p.Latent = &montecarlo.Latent{Hard: !logits}
@@ -58,10 +55,7 @@ func TestPosteriorPaths(t *testing.T) {
 				slow := *p
 				slow.Decoder = hide(p.Decoder)
 				weights := theory.Uniform(24) // levels of no prior are sampled too
-				sums, err := montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p, &slow}, 1500, weights, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sums := must(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p, &slow}, 1500, weights, nil))(t)
 				got, want := montecarlo.Average(weights, sums[0]), montecarlo.Average(weights, sums[1])
 				if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
 					t.Errorf("%s, %s, logits %v: %v ± %v, slowly %v ± %v", name, decoder, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
@@ -80,10 +74,7 @@ func TestPosteriorWorkers(t *testing.T) {
 		p := informed(t, "hexj", "median", 40, 0.6, 1.5, logits, nil)
 		var first [][]montecarlo.Sums
 		for _, workers := range []int{1, 3} {
-			sums, err := montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: workers}, []*montecarlo.Problem{p}, 3000, theory.Uniform(40), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sums := must(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: workers}, []*montecarlo.Problem{p}, 3000, theory.Uniform(40), nil))(t)
 			if first == nil {
 				first = sums
 			}
@@ -107,9 +98,7 @@ func BenchmarkPosterior(b *testing.B) {
 					jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 					b.ReportAllocs()
 					for b.Loop() {
-						if err := (montecarlo.CPU{}).Sample(context.Background(), jobs, nil); err != nil {
-							b.Fatal(err)
-						}
+						noError(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
 					}
 					b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 				})

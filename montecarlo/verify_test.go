@@ -18,17 +18,9 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
 	p.Seed = seed
 	sums = make([]montecarlo.Sums, 31)
-	if err := (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	exact, err := theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bounds, err := theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil))
+	exact := must(theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
+	bounds := must(theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
 	for i := range exact {
 		th = append(th, montecarlo.Theory{Bound: bounds[i], Mean: exact[i].Mean, MeanSquare: exact[i].MeanSquare})
 	}
@@ -82,10 +74,7 @@ func TestVerifyFinds(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
-	exact, err := theory.ExactMoments(ctx, 0, p.Code, p.Decoder, p.Errors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must(theory.ExactMoments(ctx, 0, p.Code, p.Decoder, p.Errors))(t)
 	var th []montecarlo.Theory
 	for _, x := range exact {
 		th = append(th, montecarlo.Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
@@ -97,9 +86,7 @@ func TestDetectable(t *testing.T) {
 		scaled.Scale(factor, scaled)
 		q.Errors, q.Seed = scaled, seed
 		sums := make([]montecarlo.Sums, 15)
-		if err := (montecarlo.CPU{}).Sample(ctx, []montecarlo.Job{{Problem: &q, Spans: everyRow(&q, 50_000), Sums: sums}}, nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, (montecarlo.CPU{}).Sample(ctx, []montecarlo.Job{{Problem: &q, Spans: everyRow(&q, 50_000), Sums: sums}}, nil))
 		return sums
 	}
 	labels, all := montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)

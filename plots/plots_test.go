@@ -272,32 +272,20 @@ func TestGolden(t *testing.T) {
 	for name, figure := range figures(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, err := figure()
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(figure())(t)
 			var b bytes.Buffer
-			if err := f.Write(&b, "png"); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.Write(&b, "png"))
 			path := filepath.Join("testdata", name+".png")
 			if *update {
-				if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(path, b.Bytes(), 0o644))
 				return
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must(os.ReadFile(path))(t)
 			if bytes.Equal(b.Bytes(), want) {
 				return
 			}
 			same, err := cmpimg.Equal("png", b.Bytes(), want) // another compression is no other picture
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if !same {
 				t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
 			}
@@ -308,25 +296,15 @@ func TestGolden(t *testing.T) {
 // TestGoldenSVG pins one vector file: its text is outlines, so it looks the same
 // without our fonts.
 func TestGoldenSVG(t *testing.T) {
-	f, err := figures(t)["compare-zero"]()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(figures(t)["compare-zero"]())(t)
 	var b bytes.Buffer
-	if err := f.Write(&b, "svg"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.Write(&b, "svg"))
 	path := filepath.Join("testdata", "compare-zero.svg")
 	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, b.Bytes(), 0o644))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(path))(t)
 	if !bytes.Equal(b.Bytes(), want) {
 		t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
 	}
@@ -415,10 +393,7 @@ func inFormats(t *testing.T, name string, figure func() (*plots.Figure, error)) 
 		}
 		var b [2]bytes.Buffer
 		for i := range b {
-			f, err := figure()
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(figure())(t)
 			if err := f.Write(&b[i], format); err != nil {
 				t.Fatalf("%s.%s: %v", name, format, err)
 			}
@@ -553,10 +528,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}
-	f, err := plots.Heatmap(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(plots.Heatmap(good))(t)
 	if err := f.Write(&bytes.Buffer{}, "eps"); err == nil {
 		t.Error("eps: no error")
 	}
@@ -570,14 +542,9 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
 func BenchmarkHeatmap(b *testing.B) {
-	f, err := plots.Heatmap(heatmapData(200, 200, hill))
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must(plots.Heatmap(heatmapData(200, 200, hill)))(b)
 	for b.Loop() {
-		if err := f.Write(&bytes.Buffer{}, "png"); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, f.Write(&bytes.Buffer{}, "png"))
 	}
 }
 
@@ -590,14 +557,9 @@ func TestStyles(t *testing.T) {
 	for _, style := range append(plots.Styles(), "") {
 		d, width := linesData(), widths[style]
 		d.Style = style
-		f, err := plots.Lines(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(plots.Lines(d))(t)
 		var svg, picture bytes.Buffer
-		if err := errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")))
 		m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())
 		if m == nil {
 			t.Fatalf("%s: no width in %.200s", style, svg.String())
@@ -612,5 +574,22 @@ func TestStyles(t *testing.T) {
 		if err != nil || math.Abs(float64(config.Width)/600-width) > 0.02 {
 			t.Errorf("%s: %d pixels, want %v inches (%v)", style, config.Width, width, err)
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -19,16 +19,10 @@ func BenchmarkHeatmapCell(b *testing.B) {
 		for _, name := range []string{"unary", "johnson-nonzero"} {
 			c := mustCode(b, name, 255)
 			d := mustDecoder(b, "auto", c)
-			e, err := errmodel.NewMixture(context.Background(), c, bb.r, bb.sigma)
-			if err != nil {
-				b.Fatal(err)
-			}
+			e := must(errmodel.NewMixture(context.Background(), c, bb.r, bb.sigma))(b)
 			prior := theory.Uniform(255)
 			b.Run("bound/"+name+"/"+bb.name, func(b *testing.B) {
-				bound, err := theory.NewBound(c, d)
-				if err != nil {
-					b.Fatal(err)
-				}
+				bound := must(theory.NewBound(c, d))(b)
 				for b.Loop() {
 					if _, err := bound.Mean(b.Context(), prior, e); err != nil {
 						b.Fatal(err)
@@ -37,10 +31,7 @@ func BenchmarkHeatmapCell(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 			})
 			b.Run("exact/"+name+"/"+bb.name, func(b *testing.B) {
-				exact, err := theory.NewExact(b.Context(), c, d)
-				if err != nil {
-					b.Fatal(err)
-				}
+				exact := must(theory.NewExact(b.Context(), c, d))(b)
 				for b.Loop() {
 					if _, err := exact.Mean(b.Context(), prior, e); err != nil {
 						b.Fatal(err)
@@ -59,10 +50,7 @@ func BenchmarkLarge(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			c := mustCode(b, name, 4096)
 			d := mustDecoder(b, "auto", c)
-			e, err := errmodel.NewMixture(context.Background(), c, 2, 5)
-			if err != nil {
-				b.Fatal(err)
-			}
+			e := must(errmodel.NewMixture(context.Background(), c, 2, 5))(b)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := theory.Bounds(context.Background(), 0, c, d, e); err != nil {

@@ -17,10 +17,7 @@ import (
 // meanError is the exact mean |error| of a decoder over a prior.
 func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
 	t.Helper()
-	moments, err := theory.ExactMoments(context.Background(), 2, c, d, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moments := must(theory.ExactMoments(context.Background(), 2, c, d, e))(t)
 	sum := 0.0
 	for i, m := range moments {
 		sum += prior[i] * m.Mean
@@ -76,14 +73,8 @@ func TestLeast(t *testing.T) {
 		for i := range prior {
 			prior[i] /= total
 		}
-		c, err := code.FromMatrix("random", m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := decode.NewPosterior(decode.Median, c, decode.Model{Prior: prior, Errors: e})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.FromMatrix("random", m))(t)
+		d := must(decode.NewPosterior(decode.Median, c, decode.Model{Prior: prior, Errors: e}))(t)
 		risk := meanError(t, c, d, prior, e)
 		for _, name := range decode.Names() {
 			other, err := decode.New(name, c)

@@ -53,18 +53,13 @@ A value that does not exist is ` + "`null`" + ` in JSON and empty in CSV. This f
 		if missing, err := r.undocumented(); err != nil || len(missing) > 0 {
 			t.Errorf("%s, %s: fields without a doc tag: %v, error %v", r.command, r.what, missing, err)
 		}
-		fields, err := r.fields()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fields := must(r.fields())(t)
 		if r.command != last {
 			fmt.Fprintf(&b, "\n## %s\n", r.command)
 			last = r.command
 		}
 		fmt.Fprintf(&b, "\n%s:\n\n", r.what)
-		if err := table.WriteReference(&b, fields); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, table.WriteReference(&b, fields))
 	}
 	golden(t, "../FIELDS.md", b.String())
 }

@@ -105,9 +105,7 @@ func quiet(args string) []string {
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	r.Close()
 	defer w.Close()
 	cmd := command(t, "", nil, "codes", "unary", "--levels", "64")
@@ -122,25 +120,18 @@ func TestClosedPipe(t *testing.T) {
 // the names are spelled.
 func TestInputsKept(t *testing.T) {
 	inFolderWithInputs(t)
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must(os.Getwd())(t)
 	for _, err := range []error{
 		os.Mkdir("sub", 0o777), os.Link("code.csv", "hard.csv"), os.Symlink("code.csv", "soft.csv"), os.Symlink("fit.json", "soft.json"),
 		os.Symlink("sub", "folder"), os.Symlink("new.csv", "dangling.csv"), os.Mkdir("figs", 0o777), os.Mkdir("keep", 0o777),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	results, err := filepath.Glob("results/*.jsonl")
 	if err != nil || len(results) != 1 {
 		t.Fatal(results, err)
 	}
-	if err := os.Symlink(results[0], "result.csv"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink(results[0], "result.csv"))
 	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o", "figs/figure-3a.csv")
 	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
 	contents := func() map[string]string {
@@ -185,9 +176,7 @@ func TestInputsKept(t *testing.T) {
 	for range 2 { // a result may be written again, also beside what is read
 		mustRun(t, "merge", "results", "-o", "results/map.csv")
 	}
-	if err := os.Remove("results/map.csv"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove("results/map.csv"))
 	for path, text := range contents() {
 		if before[path] != text {
 			t.Errorf("%s has changed, or is new", path)
@@ -204,9 +193,7 @@ func TestSpecialOutputs(t *testing.T) {
 	}
 	write(t, "real.csv", "old")
 	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull, "stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
-		if err := os.Symlink(target, link); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Symlink(target, link))
 	}
 	want := mustRun(t, "codes", "unary", "--levels", "4")
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", "link.csv")
@@ -324,9 +311,7 @@ func TestContainers(t *testing.T) {
 		for _, code := range []string{"unary", "onehot"} {
 			cmd := command(t, "", []string{unshare, "-rpf"}, "codes", code, "--levels", "1024", "-o", "race.csv")
 			cmd.Stderr = os.Stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, cmd.Start())
 			all = append(all, cmd)
 		}
 		for _, cmd := range all {

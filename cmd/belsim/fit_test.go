@@ -41,10 +41,7 @@ func fitOf(t *testing.T, args ...string) *assess.Fit {
 // readAll reads an array.
 func readAll(t *testing.T, path string) *mat.Dense {
 	t.Helper()
-	r, err := arrayfile.OpenRows(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(arrayfile.OpenRows(path))(t)
 	defer r.Close()
 	_, m := r.Dims()
 	var data []float64
@@ -53,9 +50,7 @@ func readAll(t *testing.T, path string) *mat.Dense {
 		if err == io.EOF {
 			return mat.NewDense(len(data)/m, m, data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		data = append(data, row...)
 	}
 }
@@ -64,10 +59,7 @@ func readAll(t *testing.T, path string) *mat.Dense {
 // returns them and the arguments that fit them. A fit takes a tenth of the example's.
 func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 	t.Helper()
-	c, err := code.New("johnson", 16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 16))(t)
 	const samples = 800
 	random := rand.New(rand.NewPCG(1, 2))
 	y, z = mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
@@ -94,18 +86,14 @@ func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	if strings.HasSuffix(path, ".csv") {
 		err = arrayfile.WriteCSV(context.Background(), f, m)
 	} else {
 		err = arrayfile.WriteNPY(context.Background(), f, m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return path
 }
 
@@ -117,10 +105,7 @@ func TestFit(t *testing.T) {
 	}
 	// What was observed, by hand.
 	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
-	c, err := code.New("johnson", 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 64))(t)
 	wrong, sum := uint64(0), 0.0
 	for j := range 6000 {
 		exact := (y.At(j, 0)-2.5)*63/1.8 + 1
@@ -201,23 +186,16 @@ func TestFitFiles(t *testing.T) {
 	save(t, "levels.npy", levels)
 	save(t, "bits.npy", bits)
 	save(t, "signs.csv", signs)
-	archive, err := os.Create("both.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must(os.Create("both.npz"))(t)
 	w := zip.NewWriter(archive)
 	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
 		entry, err := w.Create(name + ".npy")
 		if err == nil {
 			err = arrayfile.WriteNPY(context.Background(), entry, m)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	archive.Close()
 
 	few := []string{"--samples", "100"} // of the simulation, which is not looked at
@@ -268,10 +246,7 @@ func TestFitOutputs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f, err := assess.Read("fit.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(assess.Read("fit.json"))(t)
 	rates := readAll(t, "fit.npy")
 	text := content(t, "fit.csv")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -364,10 +339,7 @@ func TestRecommend(t *testing.T) {
 	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A forecast is the error of a network of the same kind") {
 		t.Error(out)
 	}
-	f, err := assess.Read("fit.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(assess.Read("fit.json"))(t)
 	rec := f.Recommendation
 	if len(rec.Ranking) < 3*(len(code.Families())+1) || len(rec.Notes) == 0 {
 		t.Fatalf("%+v", rec)
@@ -457,9 +429,7 @@ func TestFitSeveral(t *testing.T) {
 		}
 	}
 	save(t, "y3.npy", targets)
-	if err := os.WriteFile("z3.npy", data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile("z3.npy", data, 0o600))
 	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
@@ -544,5 +514,22 @@ func TestFitRefusals(t *testing.T) {
 		if _, err := os.Stat("out.json"); err == nil {
 			t.Fatalf("%v: an output file was written", tt.args)
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -31,9 +31,7 @@ func TestLevels(t *testing.T) {
 	}
 	levels := func(args string) (out forecast.Resolutions) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --format=json "+args)...)), &out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --format=json "+args)...)), &out))
 		return out
 	}
 	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 || out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {

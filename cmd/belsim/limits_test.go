@@ -62,9 +62,7 @@ func TestInterrupted(t *testing.T) {
 		cmd := patient(t, "", strings.Fields(args)...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr // standard output is thrown away
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, cmd.Start())
 		time.Sleep(800 * time.Millisecond)
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Errorf("%s: had ended before: %s", args, stderr.String())
@@ -89,9 +87,7 @@ func TestBlocked(t *testing.T) {
 	t.Run("a pipe without a reader", func(t *testing.T) {
 		t.Parallel()
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer r.Close() // nobody reads
 		cmd := command(t, "", nil, "codes", "unary", "--levels", "4096")
 		cmd.Stdout = w
@@ -110,14 +106,10 @@ func TestBlocked(t *testing.T) {
 // interrupted starts a process, sends it some signals, and expects its end.
 func interrupted(t *testing.T, cmd *exec.Cmd, signals int) {
 	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	for range signals {
 		time.Sleep(500 * time.Millisecond)
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, cmd.Process.Signal(syscall.SIGTERM))
 	}
 	late := time.AfterFunc(deadline, func() { cmd.Process.Kill() })
 	err := cmd.Wait()
@@ -132,9 +124,7 @@ func sparse(t *testing.T, path string, rows, columns int64) {
 	dict := fmt.Sprintf("%-117s\n", fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }", rows, columns))
 	head := append([]byte("\x93NUMPY\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))...)
 	head = append(head, dict...)
-	if err := errors.Join(os.WriteFile(path, head, 0o644), os.Truncate(path, int64(len(head))+rows*columns)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.WriteFile(path, head, 0o644), os.Truncate(path, int64(len(head))+rows*columns)))
 }
 
 // only are the entries of a table with some keys.
@@ -195,9 +185,7 @@ func TestDevices(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for _, ending := range []string{"csv", "npy", "json"} {
-		if err := os.Symlink("/dev/zero", "zero."+ending); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Symlink("/dev/zero", "zero."+ending))
 	}
 	for _, args := range []string{
 		"codes zero.csv", "codes zero.npy", "compare zero.csv", "compare unary --model zero.json", "compare unary --prior zero.csv",

@@ -104,10 +104,7 @@ func runJSON(t *testing.T, v any, args ...string) (text string) {
 // content is what is in a file.
 func content(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(path))(t)
 	return string(text)
 }
 
@@ -191,9 +188,7 @@ func TestHelpExamples(t *testing.T) {
 func folderWithData(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")))
 	return dir
 }
 
@@ -283,9 +278,7 @@ func TestVerify(t *testing.T) {
 		Overall struct{ Bound, Exact, Mean, StdErr *float64 }
 	}
 	jsonOut := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "1")
-	if err := json.Unmarshal([]byte(jsonOut), &v); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(jsonOut), &v))
 	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || v.Overall.StdErr == nil || *v.Overall.Bound < *v.Overall.Exact {
 		t.Errorf("JSON %s", jsonOut)
 	}
@@ -484,10 +477,7 @@ func TestHeatmap(t *testing.T) {
 	if diff := cmp.Diff(rows, readCSV(t, "h.csv")); diff != "" {
 		t.Errorf("five workers: %s", diff)
 	}
-	f, err := os.Open("h.png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open("h.png"))(t)
 	defer f.Close()
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
@@ -626,9 +616,7 @@ func TestBadInput(t *testing.T) {
 	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
 	write(t, "noheader.csv", "1,2\n")
 	write(t, "long.csv", "label,count\n1,2\n900,3\n")
-	if err := os.Mkdir("folder.png", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir("folder.png", 0o755))
 	decoder := content(t, filepath.Join(root, "testdata/decoders/decoder.npz"))
 	write(t, "decoder.npz", decoder)
 	write(t, "cut.npz", decoder[:len(decoder)/2])
@@ -807,9 +795,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "old" || len(listing(t)) != 1 {
 		t.Errorf("after a failed write: %q, %v, files %v", got, err, listing(t))
 	}
-	if err := f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }))
 	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "new" || len(listing(t)) != 1 {
 		t.Errorf("after a write: %q, %v, files %v", got, err, listing(t))
 	}
@@ -857,41 +843,27 @@ func TestProgressInterrupted(t *testing.T) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func readCSV(t *testing.T, name string) [][]string {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(name))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(csv.NewReader(f).ReadAll())(t)
 	return rows
 }
 
 func parse(t *testing.T, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(strconv.ParseFloat(s, 64))(t)
 	return v
 }
 
 // listing names the files of the current folder, hidden ones too.
 func listing(t *testing.T) []string {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must(os.ReadDir("."))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -102,15 +102,9 @@ func TestOptimizeStart(t *testing.T) {
 		t.Errorf("it says %q", out)
 	}
 	read := func(path string) [][]string {
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must(os.Open(path))(t)
 		defer file.Close()
-		rows, err := csv.NewReader(file).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must(csv.NewReader(file).ReadAll())(t)
 		return rows
 	}
 	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "johnson.csv")
@@ -139,9 +133,7 @@ func TestOptimizeStart(t *testing.T) {
 // grow with the bits, and the codes in the folder.
 func TestPareto(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("codes", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir("codes", 0o755))
 	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep codes")...)
 	var p search.Tradeoff
 	readJSON(t, "p.json", &p)

@@ -73,16 +73,12 @@ func TestOneNoise(t *testing.T) {
 	const levels, mae = 16, 0.9
 	m := perceived.Model{Misfit: perceived.DefaultMisfit}
 	want, err := m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: theory.Uniform(levels)}, mae)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	noise := func(args string) float64 {
 		var out struct {
 			LabelNoise float64 `json:"label_noise"`
 		}
-		if err := json.Unmarshal([]byte(mustRun(t, strings.Fields(args)...)), &out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(mustRun(t, strings.Fields(args)...)), &out))
 		return out.LabelNoise
 	}
 	for _, args := range []string{

@@ -81,9 +81,7 @@ func TestPluggedIn(t *testing.T) {
 	a0, b0 := both("compare gray --levels 8 --label-noise 1 --samples 640")
 	var networks [2]scenario.Comparison
 	for i, text := range []string{a0, b0} {
-		if err := json.Unmarshal([]byte(text), &networks[i]); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(text), &networks[i]))
 	}
 	if x, y := networks[0].Results[0], networks[1].Results[0]; x.Mean != y.Mean || x.Mean == 0 || x.Exact != y.Exact {
 		t.Errorf("networks: toy has %+v, gen %+v; want the same", x, y)
@@ -99,9 +97,7 @@ func TestPluggedIn(t *testing.T) {
 		var maps [2]scenario.Map
 		a, b := both(fmt.Sprintf("heatmap gray unary --levels 8 --method %s --r 0.2:0.8:3 --sigma 1:2:2", method))
 		for i, text := range []string{a, b} {
-			if err := json.Unmarshal([]byte(text), &maps[i]); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, json.Unmarshal([]byte(text), &maps[i]))
 		}
 		if m := maps[0]; m.DecoderA != "toy" || m.DecoderB != "toy" || len(m.Cells) != 6 || len(maps[1].Cells) != 6 {
 			t.Fatalf("heatmap --method %s printed %s", method, a)
@@ -116,9 +112,7 @@ func TestPluggedIn(t *testing.T) {
 
 	// The search finds a code that is better than the named codes, by its exact value.
 	var found search.Optimized
-	if err := json.Unmarshal([]byte(belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu --format json")), &found); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu --format json")), &found))
 	if found.Decoder != "toy" || found.Steps != 60 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {
 		t.Errorf("optimize found %+v", found)
 	}

@@ -84,9 +84,7 @@ func findDocuments(t *testing.T) []*document {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return documents
 }
 
@@ -121,9 +119,7 @@ func (d *document) run(t *testing.T) {
 	}
 	if *update && copied > 0 {
 		updated = append(updated, lines[copied:]...)
-		if err := os.WriteFile(filepath.Join(root, d.path), []byte(strings.Join(updated, "\n")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(root, d.path), []byte(strings.Join(updated, "\n")), 0o644))
 	}
 }
 
@@ -181,9 +177,7 @@ func (d *document) runExample(t *testing.T, line string) string {
 	t.Logf("%.1f s of processors: $ belsim %s", (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), strings.Join(words, " "))
 	if redirected {
 		if file = strings.TrimSpace(file); file != "/dev/null" {
-			if err := os.WriteFile(filepath.Join(d.folder, file), stdout.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(d.folder, file), stdout.Bytes(), 0o644))
 		}
 		stdout.Reset()
 	}
@@ -262,10 +256,7 @@ func (d *document) checkLinks(t *testing.T) {
 // checkPictures compares the pictures that documents show with those that their examples made.
 func checkPictures(t *testing.T, documents []*document) {
 	t.Helper()
-	pictures, err := filepath.Glob(filepath.Join(root, "testdata/readme/*.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pictures := must(filepath.Glob(filepath.Join(root, "testdata/readme/*.png")))(t)
 	if len(pictures) == 0 {
 		t.Error("no pictures in testdata/readme")
 	}
@@ -277,9 +268,7 @@ func checkPictures(t *testing.T, documents []*document) {
 				continue
 			}
 			if made++; made == 1 && *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(path, got, 0o644))
 			}
 			if same, err := cmpimg.Equal("png", got, []byte(content(t, path))); err != nil || !same {
 				t.Errorf("%s is not what the examples of %s make now (%v); look at it, then go test ./cmd/belsim -update", path, d.path, err)

@@ -133,10 +133,7 @@ func TestNoEffect(t *testing.T) {
 func TestExamplesHaveNoNotes(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go", "testdata/*/*.go"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must(filepath.Glob(filepath.Join(root, pattern)))(t)
 		files = append(files, found...)
 	}
 	commands := 0

@@ -115,10 +115,7 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("seed %d, %d rounds", seed, rounds)
 	inFolderWithInputs(t)
-	base, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must(os.Getwd())(t)
 	s := &soak{
 		T: t, random: rand.New(rand.NewPCG(seed, 0)), base: base,
 		whole: map[string]map[string][]byte{}, took: map[string]time.Duration{}, ends: map[string]map[int]int{},
@@ -128,9 +125,7 @@ func TestSoak(t *testing.T) {
 	write(t, "soak.json", `{"codes": ["unary", "johnson"], "levels": [8], "r": "1:2:3", "sigma": "1:2:3", "methods": ["exact", "mc"], "samples": 5000}`)
 	mustRun(t, "sweep", "-q", "--backend", "cpu", "soak.json", "--out", "found")
 	for _, folder := range []string{"work", "tmp"} {
-		if err := os.Mkdir(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Mkdir(folder, 0o777))
 	}
 	s.disk, s.group = s.fileSystem(), s.controlGroup()
 	t.Logf("a disk to fill: %v, a control group: %v", s.disk != "", s.group != "")
@@ -647,9 +642,7 @@ func TestAttacks(t *testing.T) {
 		tests = append(append(tests, '\n'), source...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rows := regexp.MustCompile("(?m)^\\| (.*) \\| `((?:Test|Fuzz).*)` \\| (\\d+) \\|$").FindAllStringSubmatch(text, -1)
 	if len(rows) < 10 {
 		t.Fatalf("%d rows; want at least 10", len(rows))

@@ -90,9 +90,7 @@ func TestSweepShards(t *testing.T) {
 	if got := mustRun(t, "merge", "of2", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "" {
 		t.Errorf("missing of 5: %q", got)
 	}
-	if err := os.Mkdir("none", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir("none", 0o777))
 	if got := mustRun(t, "merge", "none", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "1-5\n" {
 		t.Errorf("missing of 5 where there is nothing: %q", got)
 	}
@@ -103,9 +101,7 @@ func TestSweepShards(t *testing.T) {
 	}
 	for _, year := range []int{1970, 2100} {
 		then := time.Date(year, 1, 2, 3, 4, 5, 0, time.UTC)
-		if err := os.Chtimes(path[0], then, then); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Chtimes(path[0], then, then))
 		if out := mustSweep(t, "plan.json", "--out", "whole"); !strings.Contains(out, "complete") {
 			t.Errorf("again: %q", out)
 		}
@@ -380,9 +376,7 @@ func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := command(t, "", nil, args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	return cmd, &errs
 }
 
@@ -516,9 +510,7 @@ func mount(t *testing.T, folder, options string) {
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		t.Skip("a file system of one's own needs Linux and root")
 	}
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(folder, 0o777))
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test", folder).CombinedOutput(); err != nil {
 		t.Skipf("cannot mount a file system: %v: %s", err, bytes.TrimSpace(out))
 	}
@@ -541,10 +533,7 @@ func TestSweepFullDisk(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	info, err := os.Stat(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must(os.Stat(files[0]))(t)
 	// Less than the file takes, however often it is written on the way.
 	folder := filepath.Join(dir, "small")
 	mount(t, folder, fmt.Sprintf("size=%dk", info.Size()*2/3>>10))

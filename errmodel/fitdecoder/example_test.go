@@ -18,27 +18,15 @@ const examples = "../../testdata/decoders/"
 // TestExample: the labels are those of the NumPy lines, which made labels.npy.
 func TestExample(t *testing.T) {
 	ctx := context.Background()
-	d, err := fitdecoder.Read(examples + "decoder.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(fitdecoder.Read(examples + "decoder.npz"))(t)
 	if d.About().Kind != fitdecoder.KindCurved {
 		t.Errorf("the example is %s; one with all parts shows more", d.About().Text())
 	}
-	outputs, err := arrayfile.OpenRows(examples + "more.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	outputs := must(arrayfile.OpenRows(examples + "more.npy"))(t)
 	defer outputs.Close()
-	labels, err := arrayfile.OpenRows(examples + "labels.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := must(arrayfile.OpenRows(examples + "labels.npy"))(t)
 	defer labels.Close()
-	r, err := d.Decoding(observed.Logits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(d.Decoding(observed.Logits))(t)
 	n := 0
 	if err := observed.Decode(ctx, 0, outputs, observed.Logits, nil, r, func(got []float64) error {
 		var want [1]float64
@@ -63,10 +51,7 @@ func TestExample(t *testing.T) {
 // TestLines: the command's reference shows the lines of apply.py, which the gate runs.
 func TestLines(t *testing.T) {
 	read := func(path string) string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(path))(t)
 		return string(text)
 	}
 	script, reference := read(examples+"apply.py"), read("../../cmd/belsim/README.md")

@@ -24,10 +24,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
@@ -70,24 +67,15 @@ func signs(s *observed.Samples) *observed.Samples {
 
 func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
 	t.Helper()
-	decodings, err := observed.Decodings(decode.Builtin(), c, k, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values})
-	if err != nil {
-		t.Fatal(err)
-	}
+	decodings := must(observed.Decodings(decode.Builtin(), c, k, decode.Options{}))(t)
+	r := must(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 	return r
 }
 
 // errors are the |error| of a decoder, and of a decoding, for samples.
 func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding) (mean, se float64) {
 	t.Helper()
-	labels, err := s.Labels(context.Background(), 0, c, []observed.Decoding{r})
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := must(s.Labels(context.Background(), 0, c, []observed.Decoding{r}))(t)
 	square, n := 0.0, float64(len(labels))
 	for i, v := range labels {
 		e := math.Abs(v - s.Exact[i])
@@ -117,10 +105,7 @@ func TestFit(t *testing.T) {
 			train, test, kind = signs(train), signs(test), observed.Bits
 		}
 		r := fit(t, 0, c, train, kind, nil)
-		decoding, err := r.Decoder.Decoding(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoding := must(r.Decoder.Decoding(kind))(t)
 		got, se := errors(t, c, test, decoding)
 		before, _ := errors(t, c, test, r.Today)
 		if math.Abs(got-r.Target.Mean) > 5*math.Hypot(se, r.Target.StdErr) {
@@ -150,21 +135,14 @@ func TestWorkers(t *testing.T) {
 		}
 		var files [2]bytes.Buffer
 		for i, workers := range []int{1, 3} {
-			if err := fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Fatalf("%s: the file depends on the number of workers", kind)
 		}
 		path := filepath.Join(t.TempDir(), "d.npz")
-		if err := os.WriteFile(path, files[0].Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		d, err := fitdecoder.Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, files[0].Bytes(), 0o600))
+		d := must(fitdecoder.Read(path))(t)
 		want := make([]float64, 300)
 		fit(t, 1, c, samples, kind, values).Decoder.LabelsTo(want, samples.Outputs)
 		got := make([]float64, 300)
@@ -179,10 +157,7 @@ func TestWorkers(t *testing.T) {
 		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
 			t.Errorf("%s reads bits: %v", kind, err)
 		}
-		wide, err := d.WithRange(0, 150)
-		if err != nil {
-			t.Fatal(err)
-		}
+		wide := must(d.WithRange(0, 150))(t)
 		z := samples.Row(0)
 		if got, want := wide.DecodeLogits(z), (d.DecodeLogits(z)-2.5)*100; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v in another range, want %v", kind, got, want)
@@ -236,9 +211,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "no.npz")
-	if err := os.WriteFile(path, []byte("PK"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("PK"), 0o600))
 	if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), "not an .npz file") {
 		t.Errorf("no .npz file: %v", err)
 	}
@@ -284,25 +257,17 @@ func TestFiles(t *testing.T) {
 				}
 				return a.value
 			}, m)
-			if err := z.Matrix(name, m); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, z.Matrix(name, m))
 		}
 		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}"} {
 			if name == tt.name {
 				text = tt.text
 			}
-			if err := z.Strings(name, 1, func(int) string { return text }); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, z.Strings(name, 1, func(int) string { return text }))
 		}
 		path := filepath.Join(t.TempDir(), "d.npz")
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, z.Close())
+		noError(t, os.WriteFile(path, b.Bytes(), 0o600))
 		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
@@ -315,16 +280,12 @@ func TestDamage(t *testing.T) {
 	s := draw(c, 300, 1, 1.5, 3, 3)
 	var file bytes.Buffer
 	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
-	if err := d.Write(&file); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Write(&file))
 	want, got := make([]float64, s.Len()), make([]float64, s.Len())
 	d.LabelsTo(want, s.Outputs)
 	path := filepath.Join(t.TempDir(), "d.npz")
 	read := func(content []byte) (*fitdecoder.Decoder, error) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, content, 0o600))
 		return fitdecoder.Read(path)
 	}
 	for i := 0; i < file.Len(); i += 3 {
@@ -337,33 +298,19 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	// The same arrays with another scale, as NumPy would write them.
-	z, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must(zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
 	var mixed bytes.Buffer
 	w := zip.NewWriter(&mixed)
 	for _, f := range z.File {
-		in, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must(f.Open())(t)
+		content := must(io.ReadAll(in))(t)
 		if f.Name == "scale.npy" {
 			content[len(content)-2] ^= 1
 		}
-		out, err := w.Create(f.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must(w.Create(f.Name))(t)
 		out.Write(content)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	if _, err := read(mixed.Bytes()); err == nil || !strings.Contains(err.Error(), "another checksum; fit the decoder again") {
 		t.Errorf("another scale: %v", err)
 	}
@@ -390,4 +337,21 @@ func BenchmarkLabels(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

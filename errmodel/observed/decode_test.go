@@ -22,16 +22,10 @@ func TestDecode(t *testing.T) {
 	const samples = 5000 // more than a batch
 	c := mustCode(t, "hexj", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, samples, 4)
-	decodings, err := observed.Decodings(withToys(), c, observed.Logits, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	decodings := must(observed.Decodings(withToys(), c, observed.Logits, decode.Options{}))(t)
 	weights := mat.NewDense(16, c.Bits(), nil)
 	weights.Apply(func(i, k int, _ float64) float64 { return c.Value(i, k) }, weights)
-	affine, err := decode.NewAffine(decode.Median, weights, make([]float64, 16), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	affine := must(decode.NewAffine(decode.Median, weights, make([]float64, 16), nil))(t)
 	decodings = append(decodings, observed.Decoding{Decoder: affine, Soft: true}, observed.Decoding{Decoder: affine})
 	for _, r := range decodings {
 		var want []float64

@@ -26,10 +26,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
@@ -38,10 +35,7 @@ func mustCode(t testing.TB, name string, levels int) *code.Code {
 // towards the right sides, or towards the wrong ones.
 func network(t testing.TB, c *code.Code, r, sigma, scale, part float64, samples int, seed uint64) (y, z *mat.Dense) {
 	t.Helper()
-	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	levels, m := c.Dims()
 	q := mat.NewDense(levels, m, nil)
@@ -80,10 +74,7 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 			err = arrayfile.WriteNPY(context.Background(), &b, m)
 		case "npz":
 			w := zip.NewWriter(&b)
-			f, err := w.Create(name + ".npy")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(w.Create(name + ".npy"))(t)
 			if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), w.Close()); err != nil {
 				t.Fatal(err)
 			}
@@ -94,10 +85,7 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := arrayfile.OpenRows(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must(arrayfile.OpenRows(path))(t)
 		t.Cleanup(func() { rows.Close() })
 		return rows
 	}
@@ -146,20 +134,14 @@ func withToys() decode.Registry {
 // TestReaders: what each decoder reads, by what it can.
 func TestReaders(t *testing.T) {
 	list := func(c *code.Code, k observed.Kind) string {
-		decodings, err := observed.Decodings(withToys(), c, k, decode.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		decodings := must(observed.Decodings(withToys(), c, k, decode.Options{}))(t)
 		var s []string
 		for _, r := range decodings {
 			s = append(s, r.Decoder.Name()+" "+r.Outputs())
 		}
 		return strings.Join(s, ", ")
 	}
-	real, err := code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
 	for _, tt := range []struct {
 		c    *code.Code
 		kind observed.Kind
@@ -189,10 +171,7 @@ func TestScan(t *testing.T) {
 		if name == "gray" { // half-precision logits with ties: sums are exact
 			z.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, z)
 		}
-		decodings, err := observed.Decodings(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		decodings := must(observed.Decodings(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7}))(t)
 		want := make([]float64, len(decodings)) // mean |error|
 		counts := errmodel.NewCounts(c.Dims())
 		word := make([]uint64, (c.Bits()+63)/64)
@@ -219,10 +198,7 @@ func TestScan(t *testing.T) {
 		var first *observed.Summary
 		for _, format := range []string{"npy", "csv", "npz"} {
 			for _, workers := range []int{1, 3} {
-				s, err := observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil))(t)
 				if first == nil {
 					first = s
 				}
@@ -285,14 +261,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("detected %v, %v; want %v", kind, err, tt.kind)
 		}
 		s.Kind = kind
-		decodings, err := observed.Decodings(decode.Builtin(), c, kind, decode.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := observed.Scan(ctx, 0, s, c, decodings, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		decodings := must(observed.Decodings(decode.Builtin(), c, kind, decode.Options{}))(t)
+		sum := must(observed.Scan(ctx, 0, s, c, decodings, nil))(t)
 		for r, decoding := range decodings {
 			if decoding.Decoder.Name() == "bel-j" {
 				means = append(means, sum.Levels[r].Mean)
@@ -368,10 +338,7 @@ func TestDependence(t *testing.T) {
 		c := mustCode(t, tt.name, 24)
 		y, z := network(t, c, 0.8, 2, tt.scale, tt.part, 12_000, 3)
 		s := files(t, y, z, "npy", observed.Labels{Levels: 24}, observed.Logits)
-		sum, err := observed.Scan(ctx, 0, s, c, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := must(observed.Scan(ctx, 0, s, c, nil, nil))(t)
 		// The scale is pooled over some thousand outputs: the noise of each cell is
 		// its own, and given the level nothing else moves them.
 		if math.Abs(sum.LogitScale/tt.scale-1) > 0.02 {
@@ -394,14 +361,8 @@ func TestInflatedCoverage(t *testing.T) {
 	for set := range sets {
 		y, z := network(t, c, 1.2, 3, 1, 0.8, 1200, uint64(100+set))
 		s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-		sum, err := observed.Scan(ctx, 0, s, c, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fit, err := errmodel.NewFit(ctx, sum.Counts, c.Transitions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := must(observed.Scan(ctx, 0, s, c, nil, nil))(t)
+		fit := must(errmodel.NewFit(ctx, sum.Counts, c.Transitions()))(t)
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
 			plain++
 		}
@@ -478,14 +439,22 @@ func BenchmarkScan(b *testing.B) {
 	c := mustCode(b, "unary", 256)
 	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
 	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
-	decodings, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	decodings := must(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(b)
 	for b.Loop() {
 		if _, err := observed.Scan(context.Background(), 0, s, c, decodings, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
 }

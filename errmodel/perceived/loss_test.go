@@ -20,23 +20,16 @@ func prepared(t *testing.T, c *code.Code, p Model) *columns {
 		prior[i] = 1 + float64(i*i%7)
 	}
 	prior, err := shares(prior, c.Levels())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	ch := newChannel(c.Levels(), p.Noise, prior)
 	cs, err := newColumns(context.Background(), 1, c, ch, newBasis(ch), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return cs
 }
 
 func named(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
@@ -110,10 +103,7 @@ func TestColumnLossMinimum(t *testing.T) {
 }
 
 func TestDecoderLossDerivatives(t *testing.T) {
-	real, err := code.FromReal("real", mat.NewDense(6, 2, []float64{-3, 1, -1, 2, 0, -4, 2, 2, 5, 0, 7, 9}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must(code.FromReal("real", mat.NewDense(6, 2, []float64{-3, 1, -1, 2, 0, -4, 2, 2, 5, 0, 7, 9})))(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16), real} {
 		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: ForDecoder})
@@ -122,20 +112,14 @@ func TestDecoderLossDerivatives(t *testing.T) {
 		for i := range x {
 			x[i] = rng.NormFloat64() / 3
 		}
-		value, err := l.at(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must(l.at(context.Background(), x))(t)
 		gradient := append([]float64(nil), l.gradient...)
 		for range 40 {
 			i := rng.IntN(len(x))
 			at := func(d float64) float64 {
 				y := append([]float64(nil), x...)
 				y[i] += d
-				v, err := l.at(context.Background(), y)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := must(l.at(context.Background(), y))(t)
 				return v
 			}
 			close2(t, c.Name()+": a slope", gradient[i], (at(1e-5)-at(-1e-5))/2e-5, 1e-5)
@@ -175,10 +159,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 }
 
 func TestGram(t *testing.T) {
-	prior, err := shares(nil, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must(shares(nil, 20))(t)
 	ch := newChannel(20, 1.5, prior)
 	b := newBasis(ch)
 	k, points := b.features(), len(ch.weight)

@@ -15,10 +15,7 @@ import (
 
 func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Network {
 	tb.Helper()
-	l, err := p.Learn(context.Background(), 1, named(tb, name, levels), prior)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	l := must(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
 	return l
 }
 
@@ -172,14 +169,9 @@ func TestLearnedShape(t *testing.T) {
 		1, 0, 1, 1, 0,
 		1, 0, 1, 1, 1,
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, training := range []Training{BitByBit, ForDecoder} {
-		l, err := Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(ctx, 2, c, prior)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(ctx, 2, c, prior))(t)
 		for i := range 8 {
 			if l.At(i, 0) != 0 || l.At(i, 1) != 0 || !(l.At(i, 2) > 0) {
 				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1), l.At(i, 2))
@@ -198,10 +190,7 @@ func TestLearnWorkers(t *testing.T) {
 		p := Model{Noise: 1.3, Misfit: 0.25, Training: training}
 		var want []float64
 		for _, workers := range []int{1, 2, 5, 0} {
-			l, err := p.Learn(context.Background(), workers, c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must(p.Learn(context.Background(), workers, c, nil))(t)
 			var got []float64
 			f := make([]float64, c.Bits())
 			for y := -1.0; y < 34; y += 0.37 {
@@ -354,10 +343,7 @@ func BenchmarkLearn(b *testing.B) {
 				codes := 0
 				for b.Loop() {
 					for _, f := range code.Families() {
-						c, err := code.New(f.Name, levels)
-						if err != nil {
-							b.Fatal(err)
-						}
+						c := must(code.New(f.Name, levels))(b)
 						if _, err := p.Learn(context.Background(), 1, c, nil); err != nil {
 							b.Fatal(err)
 						}
@@ -379,14 +365,8 @@ func TestLearnReal(t *testing.T) {
 	large.Scale(10, values)
 	var f [2][]float64
 	for i, m := range []mat.Matrix{values, &large} {
-		c, err := code.FromReal("real", m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Model{Noise: 0.3, Misfit: 0.2, Training: ForDecoder}.Learn(context.Background(), 1, c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.FromReal("real", m))(t)
+		l := must(Model{Noise: 0.3, Misfit: 0.2, Training: ForDecoder}.Learn(context.Background(), 1, c, nil))(t)
 		f[i] = make([]float64, 3)
 		for n := range 6 {
 			l.Logits(f[i], float64(n+1))

@@ -39,10 +39,7 @@ func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64, 
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
 	return out
 }
 
@@ -52,10 +49,7 @@ func TestErrors(t *testing.T) {
 	c := named(t, "unary", levels)
 	prior := theory.Uniform(levels)
 	prior[2] = 0.5 // not normalized
-	nodes, err := NewNodes(ManyNodes, prior, c.Bits(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must(NewNodes(ManyNodes, prior, c.Bits(), 1))(t)
 	for _, s := range []float64{0.3, 1, 4} {
 		want, sum := 0.0, 0.0
 		for n := 1; n <= levels; n++ {
@@ -74,10 +68,7 @@ func TestErrors(t *testing.T) {
 		}
 		want /= sum
 		r := decodings(t, c)
-		got, err := means(t.Context(), nodes, 2, c, s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(means(t.Context(), nodes, 2, c, s, r))(t)
 		for i := range r {
 			if math.Abs(got[i]/want-1) > 0.01 {
 				t.Errorf("s = %v, %s on %s: %v, want %v", s, r[i].Decoder.Name(), r[i].Outputs(), got[i], want)
@@ -102,10 +93,7 @@ func TestErrors(t *testing.T) {
 
 // TestResiduals: the residuals are normal, and of each place and bit its own.
 func TestResiduals(t *testing.T) {
-	p, err := NewNodes(ManyNodes, theory.Uniform(8), 6, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewNodes(ManyNodes, theory.Uniform(8), 6, 3))(t)
 	sum, square, product := 0.0, 0.0, 0.0
 	for i := range ManyNodes {
 		row := p.row(i)
@@ -138,10 +126,7 @@ func TestCounting(t *testing.T) {
 
 // TestRealNodes: nodes of real labels have the labels' mean, also where some levels have none.
 func TestRealNodes(t *testing.T) {
-	nodes, err := NewNodes(ManyNodes, theory.Uniform(9), 1, Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must(NewNodes(ManyNodes, theory.Uniform(9), 1, Seed))(t)
 	for _, labels := range [][]Uniform{{{1, 9, 1}}, {{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}} {
 		sum, mean := 0.0, 0.0
 		for _, y := range nodes.Real(labels).label {

@@ -29,13 +29,8 @@ import (
 // save writes an array as .npy.
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(path))(t)
+	noError(t, errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()))
 	return path
 }
 
@@ -45,10 +40,7 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 func network(t *testing.T) Options {
 	t.Helper()
 	const levels, each = 8, 100
-	c, err := code.New("unary", levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("unary", levels))(t)
 	y, z := mat.NewDense(levels*each, 1, nil), mat.NewDense(levels*each, c.Bits(), nil)
 	for i := range levels {
 		for j := range each {
@@ -76,19 +68,13 @@ func network(t *testing.T) Options {
 // study opens and fits a network.
 func study(t *testing.T, o Options) *Study {
 	t.Helper()
-	n, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		if err := n.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	s, err := n.Fit(t.Context(), 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(n.Fit(t.Context(), 1, nil))(t)
 	return s
 }
 
@@ -111,9 +97,7 @@ func TestStudy(t *testing.T) {
 	if e := s.Rates().At(3, 3); e != 0.1 {
 		t.Errorf("observed rate %v, want 0.1", e)
 	}
-	if err := s.Predict(t.Context(), onCPU); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Predict(t.Context(), onCPU))
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.
 		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(d.Observed-want) > 1e-12 {
@@ -139,25 +123,16 @@ func TestStudy(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	s := study(t, network(t))
 	var b bytes.Buffer
-	if err := table.WriteJSON(&b, s.Fit); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, table.WriteJSON(&b, s.Fit))
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fit.json")
 	write := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write(path, b.String())
-	f, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(Read(path))(t)
 	about := scenario.New(nil)
-	if err := f.Fill(about, MixtureModel); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.Fill(about, MixtureModel))
 	m, ok := about.Model.(scenario.Mixture)
 	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || m.FitLevels != 8 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
@@ -191,10 +166,7 @@ func TestReadBack(t *testing.T) {
 	// A prior that was rounded by hand adds up to 1 when it is read.
 	rounded := filepath.Join(dir, "rounded.json")
 	write(rounded, strings.Replace(b.String(), "0.125", "0.1250004", 1))
-	f, err = Read(rounded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = must(Read(rounded))(t)
 	sum := 0.0
 	for _, p := range f.Prior {
 		sum += p
@@ -209,9 +181,7 @@ func TestReadBack(t *testing.T) {
 	}
 
 	b.Reset()
-	if err := s.WriteRates(&b); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.WriteRates(&b))
 	records, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(records) != 1+8*7 {
 		t.Fatalf("%d records, %v", len(records), err)
@@ -225,10 +195,7 @@ func TestReadBack(t *testing.T) {
 func TestTemperature(t *testing.T) {
 	o := network(t)
 	o.Temperature = 1.7e308
-	n, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(Open(t.Context(), o))(t)
 	defer n.Close()
 	if _, err := n.Fit(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "is +Inf; want a positive finite number") {
 		t.Errorf("τ = %g: %v", o.Temperature, err)
@@ -243,9 +210,7 @@ func TestUnknown(t *testing.T) {
 	var f Fit
 	about := scenario.New(nil)
 	f.LogitScale = math.NaN()
-	if err := f.Fill(about, MixtureModel); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.Fill(about, MixtureModel))
 	if about.Temperature != 1 {
 		t.Errorf("what a fit does not know was set: τ = %v", about.Temperature)
 	}
@@ -332,10 +297,7 @@ func TestFields(t *testing.T) {
 // allocates, which is more than it ever holds at once.
 func TestFitBytes(t *testing.T) {
 	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
-		c, err := code.New(name, levels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.New(name, levels))(t)
 		transitions := c.Transitions()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -359,10 +321,7 @@ func TestFitBytes(t *testing.T) {
 	}
 	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
 	// fit no memory.
-	c, err := code.New("hexj", 65536)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("hexj", 65536))(t)
 	if bytes := fitBytes(c, 1); bytes < 1<<35 {
 		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
 	}
@@ -371,10 +330,7 @@ func TestFitBytes(t *testing.T) {
 // TestUseless: outputs that say nothing, or the opposite, get a verdict of their own, and few errors get
 // no interval.
 func TestUseless(t *testing.T) {
-	c, err := code.New("johnson", 16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 16))(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const samples = 1600
 	for name, tt := range map[string]struct {
@@ -421,14 +377,8 @@ func TestUseless(t *testing.T) {
 // TestRealLabels: what the model says of real labels is what a network of the model shows, in all
 // columns: the σ of the fit, and errors against levels. A network of 20,000 samples has errors that are known to half a percent.
 func TestRealLabels(t *testing.T) {
-	c, err := code.New("johnson", 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := errmodel.NewMixture(t.Context(), c, 0.6, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 32))(t)
+	e := must(errmodel.NewMixture(t.Context(), c, 0.6, 0.5))(t)
 	const samples = 20_000
 	rng := rand.New(rand.NewPCG(3, 4))
 	y, z := mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
@@ -453,9 +403,7 @@ func TestRealLabels(t *testing.T) {
 	if math.Abs(f.Sigma-0.5) > 0.02 || math.Abs(f.R-0.6) > 0.03 || !(f.P > 1e-6) {
 		t.Errorf("r = %v, σ = %v, p = %v; want 0.6, 0.5", f.R, f.Sigma, f.P)
 	}
-	if err := s.Predict(t.Context(), onCPU); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Predict(t.Context(), onCPU))
 	for _, d := range f.Decoders {
 		model := d.Mean
 		if !table.Missing(d.Exact) {
@@ -513,5 +461,22 @@ func TestChosen(t *testing.T) {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -28,15 +28,9 @@ func TestFitDecoder(t *testing.T) {
 		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample + "outputs.npy", Range: assess.LabelRange{Lo: 2.5, Hi: 4.3},
 		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), FitDecoder: true,
 	}
-	n, err := assess.Open(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(assess.Open(ctx, o))(t)
 	defer n.Close()
-	s, err := n.Fit(ctx, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(n.Fit(ctx, 0, nil))(t)
 	f := s.Fit.Fitted
 	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
@@ -48,14 +42,10 @@ func TestFitDecoder(t *testing.T) {
 		t.Error(text)
 	}
 	var file bytes.Buffer
-	if err := s.WriteDecoder(&file); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.WriteDecoder(&file))
 	// Its labels are those of the file that is kept, as far as processors agree.
 	path := filepath.Join(t.TempDir(), "d.npz")
-	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, file.Bytes(), 0o600))
 	o.Outputs = fittedExample + "more.npy"
 	got, want := labels(t, o, path), labels(t, o, fittedExample+"decoder.npz")
 	for i, v := range got {
@@ -87,21 +77,13 @@ func TestFitDecoder(t *testing.T) {
 
 	// With several networks each has one, and a sentence says which bits are saved. The other network
 	// knows the label better, and has fewer bits.
-	gray, err := code.New("gray", 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	targets, err := arrayfile.OpenRows(fittedExample + "targets.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gray := must(code.New("gray", 64))(t)
+	targets := must(arrayfile.OpenRows(fittedExample + "targets.npy"))(t)
 	defer targets.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
 	z, y := mat.NewDense(2500, 6, nil), make([]float64, 1)
 	for i := range 2500 {
-		if err := targets.Next(y); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, targets.Next(y))
 		level := min(max(int(math.Round((y[0]-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
 		for k := range 6 {
 			sign := -1.0
@@ -112,19 +94,11 @@ func TestFitDecoder(t *testing.T) {
 		}
 	}
 	var array bytes.Buffer
-	if err := arrayfile.WriteNPY(ctx, &array, z); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, arrayfile.WriteNPY(ctx, &array, z))
 	path = filepath.Join(t.TempDir(), "gray.npy")
-	if err := os.WriteFile(path, array.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddOthers(ctx, 0, []assess.Other{{Code: "gray", Outputs: path}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Perceive(ctx, 0); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, array.Bytes(), 0o600))
+	noError(t, s.AddOthers(ctx, 0, []assess.Other{{Code: "gray", Outputs: path}}, nil))
+	noError(t, s.Perceive(ctx, 0))
 	fitted := 0
 	for _, r := range s.Fit.Networks {
 		if r.Code == "b2jdj" && strings.HasPrefix(r.Decoder, "a fitted curved") {
@@ -149,32 +123,37 @@ func labels(t *testing.T, o assess.Options, decoder string) []float64 {
 	var text, array bytes.Buffer
 	path := filepath.Join(t.TempDir(), "labels.npy")
 	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
-		e, err := assess.OpenDecoding(ctx, o, decoder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Write(ctx, 2, b, format, nil); err != nil {
-			t.Fatal(err)
-		}
+		e := must(assess.OpenDecoding(ctx, o, decoder))(t)
+		noError(t, e.Write(ctx, 2, b, format, nil))
 		e.Close()
 	}
-	if err := os.WriteFile(path, array.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := arrayfile.OpenRows(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, array.Bytes(), 0o600))
+	rows := must(arrayfile.OpenRows(path))(t)
 	defer rows.Close()
 	n, _ := rows.Dims()
 	out := make([]float64, n)
 	for i := range out {
-		if err := rows.Next(out[i : i+1]); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, rows.Next(out[i:i+1]))
 	}
 	if lines := strings.Count(text.String(), "\n"); n != 300 || lines != n {
 		t.Fatalf("%d labels and %d lines for 300 samples", n, lines)
 	}
 	return out
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

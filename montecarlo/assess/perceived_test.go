@@ -45,15 +45,9 @@ func (d drawn) targets() *mat.Dense {
 // save draws the outputs. It writes them and the targets into a folder, and returns options that read them.
 func (d drawn) save(t *testing.T, dir, name string) Options {
 	t.Helper()
-	c, err := code.New(d.code, d.levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(d.code, d.levels))(t)
 	p := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit, Training: d.training}
-	l, err := p.Learn(t.Context(), 1, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(p.Learn(t.Context(), 1, c, nil))(t)
 	y, sd := d.targets(), l.ResidualSD()
 	z := mat.NewDense(d.samples, c.Bits(), nil)
 	r := rand.New(rand.NewPCG(d.seed, 1))
@@ -77,15 +71,9 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 func perceive(t *testing.T, o Options, others ...Other) *Study {
 	t.Helper()
 	s := study(t, o)
-	if err := s.AddOthers(t.Context(), 1, others, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Perceive(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Predict(t.Context(), onCPU); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.AddOthers(t.Context(), 1, others, nil))
+	noError(t, s.Perceive(t.Context(), 1))
+	noError(t, s.Predict(t.Context(), onCPU))
 	return s
 }
 
@@ -128,9 +116,7 @@ func TestRank(t *testing.T) {
 	steps := uint64(0)
 	run := onCPU
 	run.Done = func(n uint64) { steps += n }
-	if err := s.Rank(t.Context(), run); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Rank(t.Context(), run))
 	rec := s.Fit.Recommendation
 	if steps != s.RankSteps() || len(rec.Notes) == 0 {
 		t.Errorf("%d steps of %d, notes %q", steps, s.RankSteps(), rec.Notes)
@@ -183,9 +169,7 @@ func TestRejected(t *testing.T) {
 	if s.Fit.Perceived.Describes {
 		t.Fatalf("%+v", s.Fit.Perceived)
 	}
-	if err := s.Rank(t.Context(), onCPU); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Rank(t.Context(), onCPU))
 	if rec := s.Fit.Recommendation; len(rec.Ranking) != 0 || !strings.Contains(strings.Join(rec.Notes, " "), "the data reject") {
 		t.Errorf("%+v", rec)
 	}
@@ -274,9 +258,7 @@ func TestBaseline(t *testing.T) {
 				t.Errorf("%s: %+v", name, b)
 			}
 			if tt.direct > scale {
-				if err := s.Rank(t.Context(), onCPU); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, s.Rank(t.Context(), onCPU))
 				if notes := strings.Join(s.Fit.Recommendation.Notes, " "); !strings.Contains(notes, "direct regression (no code): ") || !strings.Contains(notes, " have less") {
 					t.Errorf("%s: %q", name, notes)
 				}
@@ -292,10 +274,7 @@ func TestBaseline(t *testing.T) {
 // TestBesideQuantization: no code is said to have less error than quantization alone, however well its
 // bits are forecast. Direct regression has no quantization.
 func TestBesideQuantization(t *testing.T) {
-	unary, err := code.New("unary", 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unary := must(code.New("unary", 32))(t)
 	s := &Study{Fit: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, observed: &observed.Summary{Quantization: 0.25}}
 	for _, tt := range []struct {
 		lo, hi, direct float64 // of bits in levels, of direct regression in label units
@@ -327,10 +306,7 @@ func TestCandidates(t *testing.T) {
 		t.Error(err)
 	}
 	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
-	n, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(Open(t.Context(), o))(t)
 	defer n.Close()
 	s, err := n.Fit(t.Context(), 0, nil)
 	if err != nil || s.RankSteps() != 2*uint64(len(code.Families())) {
@@ -409,9 +385,7 @@ func TestOthers(t *testing.T) {
 	path := filepath.Join(dir, "runs.csv")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("\ufeff" + lines)
 	others, err := ReadRuns(path)

@@ -15,10 +15,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
@@ -41,10 +38,7 @@ func uniform(levels int) []float64 {
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out, err := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
 	return out
 }
 
@@ -54,10 +48,7 @@ func TestCodes(t *testing.T) {
 	f := NewForecaster(s, 0.02, uniform(levels), decode.Builtin())
 	steps := uint64(0)
 	codes := allCodes(t, levels)
-	all, err := f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n })
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
 	if steps != uint64(2*len(codes)) {
 		t.Errorf("%d steps", steps)
 	}
@@ -128,10 +119,7 @@ func TestDecoderFactor(t *testing.T) {
 // synthetic draws the outputs of a network of the model, and reads them.
 func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *rand.Rand) *perceived.Observed {
 	t.Helper()
-	l, err := p.Learn(t.Context(), 1, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(p.Learn(t.Context(), 1, c, nil))(t)
 	n := &perceived.Observed{Code: c, Training: p.Training, Decodings: decodings(t, c), Samples: float64(samples), Rates: make([]float64, c.Bits())}
 	counts := errmodel.NewCounts(c.Levels(), c.Bits())
 	if p.Training == perceived.BitByBit {
@@ -174,10 +162,7 @@ func TestFit(t *testing.T) {
 	held, cases := 0, 0
 	for _, name := range []string{"unary", "johnson", "b1jdj", "gray", "onehot"} {
 		c := mustCode(t, name, levels)
-		nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
 		for _, training := range Trainings() {
 			for _, s := range []float64{0.6, 1.4} {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
@@ -200,10 +185,7 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside, err := FromFit(f, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes)
-				if err != nil {
-					t.Fatal(err)
-				}
+				beside := must(FromFit(f, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes))(t)
 				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) || (len(beside.Rates) > 0) != (training == perceived.BitByBit) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
 				}
@@ -224,18 +206,9 @@ func TestFitTwo(t *testing.T) {
 	for _, name := range []string{"johnson", "probe"} {
 		networks = append(networks, synthetic(t, mustCode(t, name, levels), p, 5000, r))
 	}
-	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(levels), 32, perceived.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := perceived.NewFit(t.Context(), 2, networks[:1], nodes, perceived.DefaultMisfit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, err := perceived.NewFit(t.Context(), 2, networks, nodes, perceived.DefaultMisfit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(levels), 32, perceived.Seed))(t)
+	alone := must(perceived.NewFit(t.Context(), 2, networks[:1], nodes, perceived.DefaultMisfit))(t)
+	both := must(perceived.NewFit(t.Context(), 2, networks, nodes, perceived.DefaultMisfit))(t)
 	if alone.CutoffFitted || !both.CutoffFitted {
 		t.Errorf("κ fitted: %v alone, %v together", alone.CutoffFitted, both.CutoffFitted)
 	}
@@ -248,21 +221,12 @@ func TestFitTwo(t *testing.T) {
 // the forecasts the same.
 func TestHeavyTail(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
 	p := perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}
 	n := synthetic(t, c, p, 5000, rand.New(rand.NewPCG(5, 6)))
 	width := func() (tail, error, width float64) {
-		f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := FromFit(f, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
+		all := must(FromFit(f, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil))(t)
 		return f.Tail, all[0].Error, math.Log(all[0].Hi / all[0].Lo)
 	}
 	tail, before, usual := width()
@@ -279,23 +243,14 @@ func TestHeavyTail(t *testing.T) {
 // wrong bits, and do not change s.
 func TestWrongBits(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
 	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}, 5000, rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
-		f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
 		if math.Abs(f.Noise.Value/1.2-1) > 0.05 {
 			t.Errorf("s = %v, want 1.2", f.Noise.Value)
 		}
-		lead, err := n.Leading()
-		if err != nil {
-			t.Fatal(err)
-		}
+		lead := must(n.Leading())(t)
 		n.Errors[lead].Mean += 0.01 * 31 // one sample in a hundred
 	}
 }
@@ -307,10 +262,7 @@ func TestUnread(t *testing.T) {
 	for range n.Decodings {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
-	nodes, err := perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
 	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrUnread) {
 		t.Errorf("%v", err)
 	}
@@ -325,5 +277,16 @@ func BenchmarkCodes(b *testing.B) {
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
 	}
 }

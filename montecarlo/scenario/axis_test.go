@@ -39,9 +39,7 @@ func TestAxisList(t *testing.T) {
 		}
 	}
 	r := scenario.Axis{}
-	if err := r.UnmarshalText([]byte("3,4")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.UnmarshalText([]byte("3,4")))
 	if err := r.UnmarshalText([]byte("1:5:3")); err != nil || !slices.Equal(r.Values, []float64{1, 3, 5}) {
 		t.Errorf("a range after a list: %+v, %v", r, err)
 	}

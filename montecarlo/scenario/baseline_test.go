@@ -21,13 +21,8 @@ func TestQuantizationAlone(t *testing.T) {
 	s.Labels = scenario.Continuous
 	draw := scenario.Sampling{Samples: 1000, Seed: 1, Within: 5}
 	candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "unary", 16)}, []string{"gen"}, draw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	c := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
 	c.AddBaselines(0)
 	// |u| of a uniform u in [−½, ½] has the variance 1/12 − 1/16: five standard errors of 16,000.
 	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(b[0].Error-c.Results[0].Mean) > 5*math.Sqrt((1./12-1./16)/16000) {
@@ -54,9 +49,7 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%v, %d rows: %s", err, len(c.Results), raw)
 	}
 	var b bytes.Buffer
-	if err := table.WriteCSV(&b, c.Results, c.Columns()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, table.WriteCSV(&b, c.Results, c.Columns()))
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if len(lines) != 1+rows || !strings.HasSuffix(lines[0], ",tie,direct_regression") || !strings.HasSuffix(lines[1], ",0.5") {
 		t.Errorf("%s", b.String())
@@ -93,13 +86,8 @@ func TestForecastRival(t *testing.T) {
 	s := scenario.New(networks)
 	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
 	candidates, _, err := s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BitByBit, perceived.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	c := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
 	least := math.Inf(1)
 	for _, r := range c.Results {
 		least = min(least, *r.Forecast)

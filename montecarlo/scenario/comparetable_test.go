@@ -26,13 +26,8 @@ func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenar
 	}
 	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
 	candidates, invalid, err := s.Candidates(t.Context(), codes, []string{"gen"}, draw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	c := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
 	c.AddInvalid(invalid)
 	return s, c
 }
@@ -54,12 +49,8 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%d valid of %d; want 2 of 3", len(v.Results), len(c.Results))
 	}
 	var text, other bytes.Buffer
-	if err := c.Table().Text(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.DecoderTable(decode.Builtin()).Text(&other); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.Table().Text(&text))
+	noError(t, c.DecoderTable(decode.Builtin()).Text(&other))
 	for _, got := range []string{text.String(), other.String()} {
 		if strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
 			t.Errorf("want an invalid row:\n%s", got)
@@ -95,9 +86,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("hadamard: standard error %v of the worst level; want a positive one", r.WorstErr)
 	}
 	var text bytes.Buffer
-	if err := c.Table().Text(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.Table().Text(&text))
 	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 || strings.Count(got, "~") != 2 {
 		t.Errorf("want one mark of each kind:\n%s", got)
 	}
@@ -119,9 +108,7 @@ func TestMarks(t *testing.T) {
 // round is called so.
 func TestTableLevels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
-	if err := os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644))
 	if n := (scenario.Table{Path: path}).Levels(); n != 4 {
 		t.Errorf("%d levels, want 4", n)
 	}

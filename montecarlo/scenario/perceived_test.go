@@ -23,10 +23,7 @@ var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.2
 
 func newCode(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
@@ -49,20 +46,11 @@ func TestPerceivedVerifies(t *testing.T) {
 		s := scenario.New(networks)
 		s.Outputs = tt.outputs
 		c := newCode(t, tt.code, 32)
-		d, err := s.Decoder(tt.decoder, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(s.Decoder(tt.decoder, c))(t)
 		draw := scenario.Usual()
 		draw.Samples = 6400
-		p, err := s.Problem(context.Background(), c, d, draw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		th, err := scenario.Theory(context.Background(), 0, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(s.Problem(context.Background(), c, d, draw))(t)
+		th := must(scenario.Theory(context.Background(), 0, p))(t)
 		if got := !math.IsNaN(th[3].Mean); got != tt.exact {
 			t.Errorf("%s, %s: an exact value: %v, want %v", tt.code, tt.decoder, got, tt.exact)
 		}
@@ -105,28 +93,16 @@ func TestPerceivedVerifies(t *testing.T) {
 func TestPerceivedStrata(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "b2jdj", 32)
-	d, err := s.Decoder("gen", c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Problem(context.Background(), c, d, scenario.Usual())
-	if err != nil {
-		t.Fatal(err)
-	}
-	th, err := scenario.Theory(context.Background(), 0, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(s.Decoder("gen", c))(t)
+	p := must(s.Problem(context.Background(), c, d, scenario.Usual()))(t)
+	th := must(scenario.Theory(context.Background(), 0, p))(t)
 	want := make([]float64, 32)
 	for j := range tables.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
 		for i := range 32 {
 			p.Latent.Perceived.WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*perceived.Stratum(j))
 		}
-		m, err := theory.ExactMoments(context.Background(), 0, c, d, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 		for i := range want {
 			want[i] += m[i].Mean / tables.Strata
 		}
@@ -142,10 +118,7 @@ func TestPerceivedStrata(t *testing.T) {
 func TestPerceivedPrior(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "unary", 16)
-	alike, err := s.Errors(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alike := must(s.Errors(context.Background(), c))(t)
 	weights := make([]float64, 16)
 	for i := range weights {
 		weights[i] = math.Exp(-float64(i) / 3)
@@ -158,10 +131,7 @@ func TestPerceivedPrior(t *testing.T) {
 		weights[i] /= total
 	}
 	s.Prior.Fitted = weights
-	uneven, err := s.Errors(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	uneven := must(s.Errors(context.Background(), c))(t)
 	// Low levels are frequent, so the network takes labels for lower ones: the bit that changes
 	// from level 8 to 9 errs more often at level 9, and less often at level 8.
 	k := 0
@@ -185,9 +155,7 @@ func TestNoiseOf(t *testing.T) {
 		}
 		of := s.With(m)
 		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
 		if err != nil || math.Abs(exact/mae-1) > 0.02 {
@@ -235,17 +203,12 @@ func TestPerceivedComparison(t *testing.T) {
 		m.Training = training
 		of := s.With(m)
 		some, _, err := of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		candidates = append(candidates, some...)
 	}
 	draw := scenario.Usual()
 	draw.Samples = 640
-	c, err := s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
 	if len(c.Results) != 5+4 {
 		t.Errorf("%d rows, want 9", len(c.Results))
 	}
@@ -276,26 +239,16 @@ func TestPerceivedPlane(t *testing.T) {
 	}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		m, err := s.NewMap(sides, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(s.NewMap(sides, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
 		draw := scenario.Sampling{Samples: 640, Seed: 1}
-		if err := s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, sides, weights, draw); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, sides, weights, draw))
 		if !slices.Equal(m.X(), []float64{0.7, 1.4}) || m.R != nil || m.Cells[1].LabelNoise != 1.4 || m.Cells[1].Misfit != 0.25 || m.Cells[1].R != 0 {
 			t.Errorf("%s: cells %+v", method, m.Cells)
 		}
 		of := s.With(networks) // the parameters of cell 1
-		p, err := of.Problem(context.Background(), sides[0].Code, sides[0].Decoder, scenario.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(of.Problem(context.Background(), sides[0].Code, sides[0].Decoder, scenario.Usual()))(t)
 		bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, weights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		got, want, off := m.Cells[1].A, exact, 1e-9
 		switch method {
 		case scenario.Bound:
@@ -315,27 +268,28 @@ func TestPerceivedContinuous(t *testing.T) {
 	s := scenario.New(networks)
 	s.Labels = scenario.Continuous
 	c := newCode(t, "unary", 24)
-	d, err := s.Decoder("bel-u", c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(s.Decoder("bel-u", c))(t)
 	draw := scenario.Usual()
 	draw.Samples = 6400
-	p, err := s.Problem(context.Background(), c, d, draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(s.Problem(context.Background(), c, d, draw))(t)
 	bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, theory.Uniform(24))
 	if err != nil || !table.Missing(bound) || !table.Missing(exact) {
 		t.Errorf("bound %v, exact %v, %v; want none", bound, exact, err)
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, draw.Target(theory.Uniform(24), false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	// |N(0, s² + 1/12)|, but for the ends and what the network does not fit.
 	want := math.Sqrt(2/math.Pi) * math.Hypot(networks.Noise, math.Sqrt(1./12))
 	if got := montecarlo.Average(theory.Uniform(24), sums).Mean; math.Abs(got/want-1) > 0.06 {
 		t.Errorf("mean |error| %v, want about %v", got, want)
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
 	}
 }

@@ -20,19 +20,13 @@ import (
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New(name, levels))(t)
 	return c
 }
 
 func mustDecoder(t *testing.T, s *scenario.Scenario, name string, c *code.Code) decode.Decoder {
 	t.Helper()
-	d, err := s.Decoder(name, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(s.Decoder(name, c))(t)
 	return d
 }
 
@@ -44,9 +38,7 @@ func TestRange(t *testing.T) {
 		"1:100:3:log": {1, 10, 100},
 	} {
 		var r scenario.Axis
-		if err := r.UnmarshalText([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.UnmarshalText([]byte(text)))
 		got := r.Values
 		for i := range want {
 			// exp(log) is good to a few units in the last place.
@@ -64,9 +56,7 @@ func TestRange(t *testing.T) {
 		"5e-324:1.6e308:3":       {5e-324, 0.8e308, 1.6e308},
 	} {
 		var r scenario.Axis
-		if err := r.UnmarshalText([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.UnmarshalText([]byte(text)))
 		for i, got := range r.Values {
 			if !(math.Abs(got-want[i]) <= 1e-12*want[i]) {
 				t.Errorf("%s: value %d is %v, want %v", text, i+1, got, want[i])
@@ -112,9 +102,7 @@ func TestCheck(t *testing.T) {
 		"within":      func(s *scenario.Sampling) { s.Within = -1 },
 	} {
 		s := scenario.Usual()
-		if err := s.Check(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Check())
 		change(&s)
 		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
 			t.Errorf("%s: error %v", name, err)
@@ -177,10 +165,7 @@ func TestTheory(t *testing.T) {
 		}
 		c := mustNew(t, tt.code, 41)
 		d := mustDecoder(t, s, tt.decoder, c)
-		p, err := s.Problem(ctx, c, d, scenario.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(s.Problem(ctx, c, d, scenario.Usual()))(t)
 		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, nil)} {
 			b, err := scenario.BoundOf(q)
 			switch {
@@ -193,10 +178,7 @@ func TestTheory(t *testing.T) {
 				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
 			}
 		}
-		weights, err := s.Weights(41)
-		if err != nil {
-			t.Fatal(err)
-		}
+		weights := must(s.Weights(41))(t)
 		bound, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
 		if err != nil || table.Missing(bound) != (tt.bound == "") || table.Missing(exact) == tt.exact {
 			t.Errorf("%s with %s: average bound %v, exact %v, error %v", tt.code, tt.decoder, bound, exact, err)
@@ -251,14 +233,8 @@ func TestCompare(t *testing.T) {
 	if err != nil || len(candidates) != 3 {
 		t.Fatalf("%d candidates, %v", len(candidates), err)
 	}
-	weights, err := s.Weights(40)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := must(s.Weights(40))(t)
+	c := must(s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
 	if !slices.IsSortedFunc(c.Results, func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
 		t.Errorf("not sorted: %+v", c.Results)
 	}
@@ -281,18 +257,10 @@ func TestMap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	weights, err := s.Weights(15)
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := must(s.Weights(15))(t)
 	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow, err := s.NewMap(sides, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Fill(ctx, scenario.Run{Workers: 1}, narrow, sides, weights, scenario.Sampling{}); err != nil {
-		t.Fatal(err)
-	}
+	narrow := must(s.NewMap(sides, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
+	noError(t, s.Fill(ctx, scenario.Run{Workers: 1}, narrow, sides, weights, scenario.Sampling{}))
 	if sum := narrow.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("without errors: %+v", sum)
 	}
@@ -300,14 +268,9 @@ func TestMap(t *testing.T) {
 	draw := scenario.Sampling{Samples: 4000, Seed: 3}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		var cells atomic.Int64
-		m, err := s.NewMap(sides, x, y, method)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(s.NewMap(sides, x, y, method))(t)
 		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells.Add(int64(n)) }}
-		if err := s.Fill(ctx, run, m, sides, weights, draw); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Fill(ctx, run, m, sides, weights, draw))
 		if cells.Load() != int64(len(m.Cells)) {
 			t.Errorf("%s: %d of %d cells are told", method, cells.Load(), len(m.Cells))
 		}
@@ -323,16 +286,12 @@ func TestMap(t *testing.T) {
 					blank++
 					break
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				if table.Missing(got) { // the other code is invalid here
 					continue
 				}
 				bound, exact, err := scenario.AverageTheory(ctx, 0, p, weights)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				want, allowed := exact, 1e-12*exact
 				switch method {
 				case scenario.Bound:
@@ -421,17 +380,9 @@ func TestIntervals(t *testing.T) {
 		draw := scenario.Usual()
 		draw.Samples = 2000
 		candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		weights, err := s.Weights(48)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		weights := must(s.Weights(48))(t)
+		result := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
 		r := result.Results[0]
 		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
 			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi, tt.interval)
@@ -445,5 +396,13 @@ func TestIntervals(t *testing.T) {
 		if d := math.Abs(r.Mean - r.Exact); d > 6*r.StdErr {
 			t.Errorf("%s: exact %v, sampled %v ± %v", tt.code, r.Exact, r.Mean, r.StdErr)
 		}
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

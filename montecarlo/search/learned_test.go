@@ -23,22 +23,10 @@ func TestLearned(t *testing.T) {
 		draw := scenario.Usual()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
-			p, err := NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160})
-			if err != nil {
-				t.Fatal(err)
-			}
-			found, err := p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := p.Options.Learned.Read(found.Code)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := p.Forecaster.Code(t.Context(), found.Code, training, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160}))(t)
+			found := must(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
+			r := must(p.Options.Learned.Read(found.Code))(t)
+			f := must(p.Forecaster.Code(t.Context(), found.Code, training, r))(t)
 			if found.Prediction == nil || found.Forecast != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
 				t.Errorf("%s: forecast %+v, want %+v", training, found.Prediction, f)
 			}
@@ -66,14 +54,8 @@ func TestLearned(t *testing.T) {
 // TestLearnedConstant: a search does not begin from a code with a constant column.
 func TestLearnedConstant(t *testing.T) {
 	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BitByBit}}
-	c, err := code.New("johnson", 16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewOptimizer(scenario.New(m), "gen", scenario.Usual(), Options{Levels: 16, Steps: 8, Start: c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 16))(t)
+	p := must(NewOptimizer(scenario.New(m), "gen", scenario.Usual(), Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
 		t.Errorf("%v", err)
 	}

@@ -30,10 +30,7 @@ func draws(samples uint64) scenario.Sampling {
 // optimizer returns an Optimizer for a mixture.
 func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 	t.Helper()
-	p, err := NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o))(t)
 	return p
 }
 
@@ -48,22 +45,14 @@ func TestFind(t *testing.T) {
 		}
 		return func(uint64, float64) {}, func() { ended++ }
 	}
-	found, err := p.Find(t.Context(), montecarlo.CPU{}, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
 	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Code.Bits() != 7 || found.Outputs != scenario.Bits {
 		t.Errorf("found %+v", found)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	candidates, _, err := s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	same, err := s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, p.Options.Prior, draws(2000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	same := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, p.Options.Prior, draws(2000)))(t)
 	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
 		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
 	}
@@ -94,10 +83,7 @@ func TestFindStopped(t *testing.T) {
 		return func(uint64, float64) { cancel() }, func() {}
 	}
 	counting := &countingBackend{}
-	found, err := p.Find(ctx, counting, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must(p.Find(ctx, counting, 7))(t)
 	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !table.Missing(found.Exact) {
 		t.Errorf("found %+v, %v", found, found.Interrupted())
 	}
@@ -139,16 +125,12 @@ func TestTradeoff(t *testing.T) {
 	}
 	p.Follow.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
 	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if !slices.Equal(impossible, []int{3}) || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
 		t.Errorf("impossible %v, found %v", impossible, found)
 	}
 	var csv strings.Builder
-	if err := table.WriteCSV(&csv, result.Rows()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, table.WriteCSV(&csv, result.Rows()))
 	if head, _, _ := strings.Cut(csv.String(), "\n"); head != "code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file" {
 		t.Errorf("columns %s", head)
 	}
@@ -186,10 +168,7 @@ func TestObjective(t *testing.T) {
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 		decoder := set(s)
-		p, err := NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Steps: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Steps: 20}))(t)
 		if (p.Options.Objective != nil) != (want != "gen") {
 			t.Errorf("%s: sampled objective %v", want, p.Options.Objective != nil)
 		}
@@ -209,14 +188,8 @@ func TestModelByCode(t *testing.T) {
 	if _, ok := s.Model.(scenario.ColumnModel); ok {
 		t.Fatal("the model says something about single bits")
 	}
-	p, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 9, Steps: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := p.Find(t.Context(), montecarlo.CPU{}, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewOptimizer(s, "gen", draws(500), Options{Levels: 9, Steps: 200}))(t)
+	found := must(p.Find(t.Context(), montecarlo.CPU{}, 8))(t)
 	if _, err := errmodel.NewMixture(t.Context(), found.Code, 1.5, 0.6); err != nil {
 		t.Errorf("the model is invalid for the code that was found: %v", err)
 	}
@@ -246,14 +219,8 @@ func TestDecoders(t *testing.T) {
 	}
 	s := scenario.New(scenario.Mixture{R: 0.2, Sigma: 1})
 	s.Decoders = r
-	p, err := NewOptimizer(s, "last-bit", draws(500), Options{Levels: 8, Steps: 400})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := p.Find(t.Context(), montecarlo.CPU{}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewOptimizer(s, "last-bit", draws(500), Options{Levels: 8, Steps: 400}))(t)
+	found := must(p.Find(t.Context(), montecarlo.CPU{}, 4))(t)
 	// The best last bit changes in the middle: the errors are 0, 1, 2, 3, 3, 2, 1, 0.
 	if found.Decoder != "last-bit" || found.Mean > 1.9 {
 		t.Errorf("found %+v", found)
@@ -263,14 +230,9 @@ func TestDecoders(t *testing.T) {
 // TestTable: a table wants codes of as many bits as it has columns.
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
-	if err := os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644))
 	s := scenario.New(scenario.Table{Path: path})
-	p, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
 	if err := os.Remove(path); err != nil { // it was read
 		t.Fatal(err)
 	}
@@ -326,15 +288,9 @@ func TestDocumented(t *testing.T) {
 
 // TestColumns: the columns of a model are those of its tables of whole codes.
 func TestColumns(t *testing.T) {
-	c, err := code.New("johnson", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.New("johnson", 10))(t)
 	model := scenario.Mixture{R: 0.6, Sigma: 1.5}
-	columns, err := model.Columns(10, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must(model.Columns(10, 0))(t)
 	got := mat.NewDense(10, 5, nil)
 	column := make([]float64, 10)
 	for k, at := range c.Transitions() {
@@ -376,5 +332,22 @@ func TestSamplesOnly(t *testing.T) {
 		if k.Code != a.Baselines[i].Code || k.Mean != a.Baselines[i].Mean || !table.Missing(k.Exact) {
 			t.Errorf("with exact values %+v, without %+v", a.Baselines[i], k)
 		}
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

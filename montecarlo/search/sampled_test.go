@@ -167,13 +167,9 @@ func TestCopies(t *testing.T) {
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
 	all := []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}
 	set := func(e *Candidate, v float64) { e.Mean, e.judged = v, true }
-	if err := o.each(t.Context(), all, 8, forJudges, set); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.each(t.Context(), all, 8, forJudges, set))
 	all = append(all, newCandidate("d", other.clone()))
-	if err := o.each(t.Context(), all, 8, forJudges, set); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.each(t.Context(), all, 8, forJudges, set))
 	if calls != 2 || all[2].Mean != all[0].Mean || all[3].Mean != all[1].Mean || all[0].Mean == all[1].Mean {
 		t.Errorf("%d evaluations: %v", calls, all)
 	}

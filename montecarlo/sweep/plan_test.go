@@ -24,10 +24,7 @@ func problemsOf(text string) (*Problems, error) {
 
 func mustProblems(t testing.TB, text string) *Problems {
 	t.Helper()
-	p, err := problemsOf(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(problemsOf(text))(t)
 	return p
 }
 

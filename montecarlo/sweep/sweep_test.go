@@ -36,10 +36,7 @@ func small() Definition {
 
 func mustNew(t testing.TB, p Definition) *Sweep {
 	t.Helper()
-	s, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(New(p))(t)
 	return s
 }
 
@@ -70,18 +67,13 @@ func (s *Sweep) made(p Piece) Result {
 // add stores a made-up result of a piece.
 func add(t testing.TB, h *Shard, p Piece, r Result) {
 	t.Helper()
-	if err := h.add(p, r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, h.add(p, r))
 }
 
 // cellsOf are the rows of all cells, as JSON.
 func cellsOf(t testing.TB, m *Merged) string {
 	t.Helper()
-	text, err := json.Marshal(m.Table("").Cells)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(m.Table("").Cells))(t)
 	return string(text)
 }
 
@@ -224,25 +216,17 @@ func TestSpansCover(t *testing.T) {
 // fill puts all of a shard into its file.
 func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()
-	h, err := s.Open(dir, i, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(s.Open(dir, i, n))(t)
 	for _, p := range s.Part(i, n) {
 		add(t, h, p, s.made(p))
 	}
-	if err := h.flush(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, h.flush())
 	return h
 }
 
 func mustMerge(t testing.TB, dir string) *Merged {
 	t.Helper()
-	m, err := Merge(context.Background(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Merge(context.Background(), dir, nil))(t)
 	return m
 }
 
@@ -254,9 +238,7 @@ func TestMergeAnyCut(t *testing.T) {
 	s := mustNew(t, p)
 	s.cuts[0].units, s.cuts[0].parts = 3, 6 // of 4 rows of 4 blocks: pieces of several rows
 	s.cuts[1] = s.cuts[0]
-	if err := s.list(s.Tasks()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.list(s.Tasks()))
 	rows := func(cuts ...int) string {
 		dir := t.TempDir()
 		for _, n := range cuts {
@@ -264,10 +246,7 @@ func TestMergeAnyCut(t *testing.T) {
 				fill(t, s, dir, i, n)
 			}
 		}
-		m, err := Merge(context.Background(), dir, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(Merge(context.Background(), dir, s))(t)
 		if missing, err := m.MissingShards(3); m.Missing() != 0 || missing != nil || err != nil {
 			t.Errorf("%v: %d pieces missing, of shards %v (%v)", cuts, m.Missing(), missing, err)
 		}
@@ -310,20 +289,13 @@ func TestDamage(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
 	path := fill(t, s, dir, 1, 4).Path()
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must(os.ReadFile(path))(t)
 	read := func(text []byte) error {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, text, 0o644))
 		_, err := s.scan(path, func(p Piece, text []byte) error { _, _, err := s.decode(p, text); return err })
 		return err
 	}
-	if err := read(good); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, read(good))
 	refused := func(what string, text []byte) {
 		t.Helper()
 		err := read(text)
@@ -368,14 +340,9 @@ func TestForged(t *testing.T) {
 		t.Helper()
 		r := s.made(at)
 		change(&r)
-		h, err := s.Open(dir, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must(s.Open(dir, 1, 1))(t)
 		add(t, h, at, r)
-		if err := h.flush(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, h.flush())
 		if _, err := Merge(context.Background(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", what, err, want)
 		}
@@ -386,10 +353,7 @@ func TestForged(t *testing.T) {
 	// Shard 1 of none.
 	none := filepath.Join(dir, FileName(s.ID, 1, 0))
 	h := fill(t, s, dir, 1, 1)
-	text, err := os.ReadFile(h.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(h.Path()))(t)
 	os.Remove(h.Path())
 	os.WriteFile(none, bytes.Replace(text, []byte(`"shards":1,`), []byte(`"shards":0,`), 1), 0o644)
 	if _, err := Merge(context.Background(), dir, s); err == nil || !strings.Contains(err.Error(), "is shard 1 of 0") {
@@ -424,10 +388,7 @@ func TestOthersRefused(t *testing.T) {
 		check(what+": sweep", err, map[string]string{"plan": "another plan", "version": "of version 2, but this belsim computes version 3"}[what])
 		both := t.TempDir()
 		fill(t, tt.other, both, 2, 2)
-		text, err := os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2))))(t)
 		os.WriteFile(filepath.Join(both, FileName(s.ID, 1, 2)), text, 0o644)
 		_, err = Merge(context.Background(), both, nil)
 		check(what+": merge", err, tt.want)
@@ -441,10 +402,7 @@ func TestOthersRefused(t *testing.T) {
 
 	dir = t.TempDir()
 	fill(t, s, dir, 1, 1)
-	h, err := s.Open(dir, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(s.Open(dir, 1, 2))(t)
 	for _, p := range s.Part(1, 2) {
 		r := s.made(p)
 		if r.Sums != nil {
@@ -452,9 +410,7 @@ func TestOthersRefused(t *testing.T) {
 		}
 		add(t, h, p, r)
 	}
-	if err := h.flush(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, h.flush())
 	_, err = Merge(context.Background(), dir, nil)
 	check("two numbers for a cell", err, "has other numbers than in")
 }
@@ -464,14 +420,8 @@ func TestOthersRefused(t *testing.T) {
 func TestTwoWorkers(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
-	a, err := s.Open(dir, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Open(dir, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(s.Open(dir, 1, 1))(t)
+	b := must(s.Open(dir, 1, 1))(t)
 	pieces := s.Part(1, 1)
 	for i, p := range pieces {
 		if i%3 != 1 {
@@ -481,36 +431,24 @@ func TestTwoWorkers(t *testing.T) {
 			add(t, b, p, s.made(p))
 		}
 		if i%5 == 0 {
-			if err := a.flush(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, a.flush())
 		}
 		if i%4 == 0 {
-			if err := b.flush(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.flush())
 		}
 	}
 	// A worker that read the file before the other renamed its own.
 	old, _ := os.ReadFile(a.Path())
-	if err := a.flush(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, a.flush())
 	os.WriteFile(a.Path(), old, 0o644)
-	if err := b.flush(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.flush())
 	for range 2 {
 		todo, _, err := a.Todo()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, p := range todo {
 			add(t, a, p, s.made(p))
 		}
-		if err := a.flush(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, a.flush())
 	}
 	if n, err := a.todoLen(); n != 0 || err != nil {
 		t.Errorf("%d pieces left, %v", n, err)
@@ -553,9 +491,7 @@ func TestTemporaries(t *testing.T) {
 	elsewhere := fmt.Sprintf(".%s.another-host.1.X.tmp", filepath.Base(h.Path()))
 	otherShard := strings.Replace(dead, "-1-of-2", "-2-of-2", 1)
 	for _, name := range []string{dead, elsewhere, otherShard} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o644))
 	}
 	there := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
 	if _, err := s.Open(dir, 1, 2); err != nil {
@@ -589,33 +525,20 @@ func TestManyFiles(t *testing.T) {
 	p.Samples = 8
 	s := mustNew(t, p)
 	dir := t.TempDir()
-	h, err := s.Open(dir, 1, shards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(s.Open(dir, 1, shards))(t)
 	for i := 1; i <= shards; i++ {
 		// Not through Flush: so many fsyncs are not what is tested.
 		lines := map[Piece][]byte{}
 		for _, p := range s.Part(i, shards) {
-			line, err := s.made(p).line()
-			if err != nil {
-				t.Fatal(err)
-			}
+			line := must(s.made(p).line())(t)
 			lines[p] = line
 		}
 		h.path = filepath.Join(dir, FileName(s.ID, i, shards))
 		h.header = bytes.Replace(h.header, fmt.Appendf(nil, `"shard":%d,`, max(i-1, 1)), fmt.Appendf(nil, `"shard":%d,`, i), 1)
-		file, err := os.Create(h.path + ".new")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.write(file, lines); err != nil {
-			t.Fatal(err)
-		}
+		file := must(os.Create(h.path + ".new"))(t)
+		noError(t, h.write(file, lines))
 		file.Close()
-		if err := os.Rename(h.path+".new", h.path); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Rename(h.path+".new", h.path))
 	}
 	m := mustMerge(t, dir)
 	if m.Files != shards || m.Missing() != 0 || m.Shards != shards {
@@ -678,23 +601,32 @@ func BenchmarkWrite(b *testing.B) {
 		results[p] = s.sampled(p, sums, false)
 	}
 	for b.Loop() {
-		dir, err := os.MkdirTemp(b.TempDir(), "")
-		if err != nil {
-			b.Fatal(err)
-		}
-		h, err := s.Open(dir, 1, 1000)
-		if err != nil {
-			b.Fatal(err)
-		}
+		dir := must(os.MkdirTemp(b.TempDir(), ""))(b)
+		h := must(s.Open(dir, 1, 1000))(b)
 		for p, r := range results {
 			add(b, h, p, r)
 		}
-		if err := h.flush(); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, h.flush())
 		if n, err := h.todoLen(); n != 0 || err != nil {
 			b.Fatal(n, err)
 		}
 	}
 	b.ReportMetric(1000*b.Elapsed().Seconds()/float64(b.N), "ms/shard")
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -27,14 +27,9 @@ func work(t testing.TB, p *Problems, dir string, i, n int, run scenario.Run) (*S
 
 func workContext(t testing.TB, ctx context.Context, p *Problems, dir string, i, n int, run scenario.Run) (*Shard, error) {
 	t.Helper()
-	h, err := p.Sweep.Open(dir, i, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(p.Sweep.Open(dir, i, n))(t)
 	todo, _, err := h.Todo()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return h, h.Work(ctx, p, todo, run, time.Hour)
 }
 
@@ -66,9 +61,7 @@ func TestWork(t *testing.T) {
 	got := m.Table("").Cells
 	text := func(cells []CellResult) string {
 		var b strings.Builder
-		if err := table.WriteCSV(&b, cells); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, table.WriteCSV(&b, cells))
 		return b.String()
 	}
 	if text(got) != text(want) || int(done.Load()) != p.Sweep.Pieces() {
@@ -87,10 +80,7 @@ func TestWork(t *testing.T) {
 		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid())
 	}
 	other := mustProblems(t, ExamplePlan)
-	h, err := p.Sweep.Open(dir, 1, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(p.Sweep.Open(dir, 1, 3))(t)
 	if err := h.Work(context.Background(), other, nil, scenario.Run{}, time.Hour); err == nil {
 		t.Error("a shard takes another plan's problems")
 	}
@@ -169,17 +159,10 @@ func TestWorkUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := mustProblems(t, mixed)
 	dir := t.TempDir()
-	h, err := p.Sweep.Open(dir, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(p.Sweep.Open(dir, 1, 1))(t)
 	todo, _, err := h.Todo()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.Remove(dir))
 	if err := h.Work(context.Background(), p, todo, scenario.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}

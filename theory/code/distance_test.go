@@ -10,10 +10,7 @@ import (
 // distance, and the numbers of rows up to each distance.
 func TestOrderByDistance(t *testing.T) {
 	for _, f := range code.Families() {
-		c, err := code.New(f.Name, 70)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.New(f.Name, 70))(t)
 		distances := make([]int32, c.Levels())
 		order, reach := make([]uint16, c.Levels()), make([]uint32, c.Bits()+2)
 		for row := range c.Levels() {

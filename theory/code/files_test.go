@@ -18,28 +18,14 @@ func TestOpenMatrices(t *testing.T) {
 	for name, text := range map[string]string{
 		"bits.csv": "0,1\n1,0\n1,1\n", "signs.csv": "-1,1\n1,-1\n1,1\n", "mixed.csv": "-1,0\n1,0\n0,1\n",
 	} {
-		if err := os.WriteFile(path(name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path(name), []byte(text), 0o644))
 	}
-	bits, err := code.Open(path("bits.csv"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(path("c.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bits := must(code.Open(path("bits.csv"), 0))(t)
+	f := must(os.Create(path("c.npz")))(t)
 	z := arrayfile.NewNPZWriter(f)
-	if err := z.Matrix("C", bits); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, z.Matrix("C", bits))
+	noError(t, z.Close())
+	noError(t, f.Close())
 	want, _ := bits.Words(t.Context())
 	for _, name := range []string{"signs.csv", "c.npz", "c.npz:C"} {
 		for _, open := range []func(string, int) (*code.Code, error){code.Open, code.OpenReal} {

@@ -27,14 +27,8 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 		}
 	}
 	m.Set(0, 3, 1-m.At(0, 3))
-	c, err := code.FromMatrix("hardly varying", m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Properties(context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.FromMatrix("hardly varying", m))(t)
+	p := must(c.Properties(context.Background(), 0))(t)
 	var ds, ns []float64
 	for i := range levels {
 		for j := range i {
@@ -53,10 +47,7 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 // TestConstantDistance: no correlation where all distances are the same.
 func TestConstantDistance(t *testing.T) {
 	for _, name := range []string{"onehot", "hadamard"} {
-		p, err := mustNew(t, name, 64).Properties(context.Background(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(mustNew(t, name, 64).Properties(context.Background(), 0))(t)
 		if p.Correlation != nil {
 			t.Errorf("%s: correlation %v of distances that do not vary", name, *p.Correlation)
 		}

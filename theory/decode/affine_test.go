@@ -58,10 +58,7 @@ func TestAffine(t *testing.T) {
 		z[i] = rng.NormFloat64()
 	}
 	for _, rule := range decode.Rules() {
-		a, err := decode.NewAffine(rule, weights, offsets, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(decode.NewAffine(rule, weights, offsets, nil))(t)
 		d := a.Decoder()
 		if decode.Real(d) != (rule == decode.Mean) || d.Name() != string(rule) {
 			t.Errorf("%s is real: %v; it is called %s", rule, decode.Real(d), d.Name())
@@ -128,10 +125,7 @@ func BenchmarkAffine(b *testing.B) {
 	labels := make([]float64, samples)
 	for _, rule := range decode.Rules() {
 		b.Run(string(rule), func(b *testing.B) {
-			a, err := decode.NewAffine(rule, weights, offsets, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			a := must(decode.NewAffine(rule, weights, offsets, nil))(b)
 			for b.Loop() {
 				a.LabelsTo(labels, z)
 			}

@@ -24,10 +24,7 @@ func randomCode(t *testing.T, rng *rand.Rand, levels, bits int) *code.Code {
 			m.Set(i, k, float64(w>>k&1))
 		}
 	}
-	c, err := code.FromMatrix("random", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.FromMatrix("random", m))(t)
 	return c
 }
 
@@ -101,10 +98,7 @@ func TestPosteriorOfBits(t *testing.T) {
 		}
 		prior[rng.IntN(levels)] = 1
 		for _, rule := range decode.Rules() {
-			d, err := decode.NewPosterior(rule, c, decode.Model{Prior: prior, Errors: e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(decode.NewPosterior(rule, c, decode.Model{Prior: prior, Errors: e}))(t)
 			z := make([]float64, bits)
 			for w := range uint64(1) << bits {
 				p, missing := make([]float64, levels), make([]int, levels)
@@ -160,10 +154,7 @@ func TestPosteriorOfLogits(t *testing.T) {
 		levels, bits := 2+rng.IntN(12), 4+rng.IntN(4)
 		c, e := randomCode(t, rng, levels, bits), randomTable(rng, levels, bits, 0.1)
 		for _, rule := range decode.Rules() {
-			d, err := decode.NewPosterior(rule, c, decode.Model{Logits: true, Errors: e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(decode.NewPosterior(rule, c, decode.Model{Logits: true, Errors: e}))(t)
 			for range 50 {
 				z, from := make([]float64, bits), rng.IntN(levels)
 				scores := make([]float64, levels)
@@ -227,10 +218,7 @@ func TestPerceivedGrid(t *testing.T) {
 	for _, name := range []string{"gray", "unary"} {
 		for _, s := range []float64{0.3, 3} {
 			c := mustNew(t, name, levels)
-			l, err := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil))(t)
 			sd := l.ResidualSD()
 			// f has the logits at the strata of all levels.
 			f := mat.NewDense(levels*perceived.Strata, c.Bits(), nil)
@@ -240,10 +228,7 @@ func TestPerceivedGrid(t *testing.T) {
 				}
 			}
 			for _, logits := range []bool{false, true} {
-				d, err := decode.NewPosterior(decode.Median, c, decode.Model{Perceived: l, Logits: logits})
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must(decode.NewPosterior(decode.Median, c, decode.Model{Perceived: l, Logits: logits}))(t)
 				var grid, least float64
 				z, scores := make([]float64, c.Bits()), make([]float64, levels*perceived.Strata)
 				for range samples {

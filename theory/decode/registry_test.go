@@ -38,10 +38,7 @@ func parityEntry(rank int) decode.Entry {
 }
 
 func realCode(t *testing.T) *code.Code {
-	c, err := code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
 	return c
 }
 

@@ -22,23 +22,14 @@ import (
 
 func named(tb testing.TB, name string, levels int) (*code.Code, decode.Decoder) {
 	tb.Helper()
-	c, err := code.New(name, levels)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	d, err := decode.New("gen", c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(code.New(name, levels))(tb)
+	d := must(decode.New("gen", c))(tb)
 	return c, d
 }
 
 func mixture(tb testing.TB, c *code.Code, r, sigma float64) mat.Matrix {
 	tb.Helper()
-	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
 	return e
 }
 
@@ -51,10 +42,7 @@ func shuffled(tb testing.TB, rng *rand.Rand, levels, bits int) *code.Code {
 			m.Set(i, k, float64(w>>k&1))
 		}
 	}
-	c, err := code.FromMatrix("random", m)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(code.FromMatrix("random", m))(tb)
 	return c
 }
 
@@ -104,30 +92,15 @@ func TestHoldsEnumeration(t *testing.T) {
 	}
 	held, narrow := 0, 0
 	for _, c := range codes {
-		d, err := decode.New("gen", c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := theory.NewExact(ctx, c, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(decode.New("gen", c))(t)
+		x := must(theory.NewExact(ctx, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
-			v, err := enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()), Work: 1 << rng.IntN(28)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()), Work: 1 << rng.IntN(28)}))(t)
 			for i := range c.Levels() {
 				row := mat.Row(nil, i, e)
-				want, err := x.Row(ctx, i, row)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := v.Row(ctx, i, row)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must(x.Row(ctx, i, row))(t)
+				got := must(v.Row(ctx, i, row))(t)
 				if !(got.Lo <= want.Mean*(1+rounding) && want.Mean*(1-rounding) <= got.Hi) {
 					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got, want.Mean, row)
 				}
@@ -162,39 +135,21 @@ func TestParts(t *testing.T) {
 			m.Set(i, c.Bits()+1, float64(1-i&1))
 		}
 		// Two columns that err always, in half of the words each, are no news to any word.
-		twin, err := code.FromMatrix("twin", m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		twinGen, err := decode.New("gen", twin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		twin := must(code.FromMatrix("twin", m))(t)
+		twinGen := must(decode.New("gen", twin))(t)
 		e := random(rng, c)
 		e.Scale(0.3, e)
 		for _, i := range []int{0, 1, c.Levels() / 2, c.Levels() - 1} {
 			row := mat.Row(nil, i, e)
 			var all []enclose.Interval
 			for _, width := range []float64{1e-3, 1e-6, 1e-9} {
-				x, err := enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24})
-				if err != nil {
-					t.Fatal(err)
-				}
-				v, err := x.Row(ctx, i, row)
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := must(enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24}))(t)
+				v := must(x.Row(ctx, i, row))(t)
 				all = append(all, v)
 			}
-			x, err := enclose.New(twin, twinGen, enclose.Options{Width: 1e-6, Work: 1 << 24})
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must(enclose.New(twin, twinGen, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
 			// One of the two added bits errs always: they say nothing together.
-			v, err := x.Row(ctx, i, append(row, 0, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(x.Row(ctx, i, append(row, 0, 1)))(t)
 			all = append(all, v)
 			for _, a := range all {
 				for _, b := range all {
@@ -220,10 +175,7 @@ func TestTinyProbabilities(t *testing.T) {
 				m.Set(i, k, float64(b-'0'))
 			}
 		}
-		c, err := code.FromMatrix("tiny", m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(code.FromMatrix("tiny", m))(t)
 		return c
 	}
 	for _, test := range []struct {
@@ -238,14 +190,8 @@ func TestTinyProbabilities(t *testing.T) {
 		// One path; two wrong bits of 10⁻²⁰⁰ make the error 1.
 		{"underflow", words("000", "111"), []float64{1e-200, 1e-200, 1e-200}, 0},
 	} {
-		d, err := decode.New("gen", test.code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := enclose.New(test.code, d, enclose.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(decode.New("gen", test.code))(t)
+		x := must(enclose.New(test.code, d, enclose.Usual()))(t)
 		v, err := x.Row(context.Background(), 0, test.e)
 		if err != nil || v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
 			t.Errorf("%s: %v, %v; want an interval that goes from %v to a little above", test.name, v, err, test.at)
@@ -281,15 +227,9 @@ func TestMixtures(t *testing.T) {
 	} {
 		c, d := named(t, tt.name, tt.levels)
 		e := mixture(t, c, tt.r, tt.sigma)
-		x, err := enclose.New(c, d, enclose.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(enclose.New(c, d, enclose.Usual()))(t)
 		for _, i := range []int{0, 5, tt.levels / 2} {
-			v, err := x.Row(ctx, i, mat.Row(nil, i, e))
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
 			if v.Width() > tt.width {
 				t.Errorf("%s of %d levels, r = %v, σ = %v, level %d: %v has width %.2g, want %v", tt.name, tt.levels, tt.r, tt.sigma, i+1, v, v.Width(), tt.width)
 			}
@@ -305,10 +245,7 @@ func TestWorkers(t *testing.T) {
 	prior[3], prior[4] = 0, prior[3]+prior[4]
 	var first []enclose.Interval
 	for workers := 1; workers <= 3; workers++ {
-		rows, err := enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.Usual())
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must(enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.Usual()))(t)
 		if rows[3] != (enclose.Interval{}) {
 			t.Errorf("a row without prior has %v", rows[3])
 		}
@@ -322,10 +259,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments, err := theory.MeanMoments(context.Background(), 1, c, d, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moments := must(theory.MeanMoments(context.Background(), 1, c, d, e))(t)
 	mean := enclose.Mean(prior, first)
 	values := make([]float64, 28)
 	for i, m := range moments {
@@ -348,10 +282,7 @@ func TestTooWide(t *testing.T) {
 	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.Usual()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
-	u, err := decode.New("gen-ex", c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must(decode.New("gen-ex", c))(t)
 	if _, err := enclose.New(c, u, enclose.Usual()); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
 	}
@@ -388,10 +319,7 @@ func BenchmarkRows(b *testing.B) {
 			sampled := montecarlo.Average(prior, sums)
 			var v enclose.Interval
 			for b.Loop() {
-				rows, err := enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.Usual())
-				if err != nil {
-					b.Fatal(err)
-				}
+				rows := must(enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.Usual()))(b)
 				v = enclose.Mean(prior, rows)
 			}
 			took := b.Elapsed().Seconds() / float64(b.N)
@@ -402,5 +330,16 @@ func BenchmarkRows(b *testing.B) {
 			b.ReportMetric(took/million, "samples")
 			b.ReportMetric(sampled.StdErr*math.Sqrt(float64(samples)/1e6*million/took)/(v.Hi-v.Lo), "gain")
 		})
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
 	}
 }

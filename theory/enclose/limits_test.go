@@ -28,10 +28,7 @@ func wide(tb testing.TB, levels, bits int, p float64) (*code.Code, []float64) {
 			m.Set(i, k, float64(rng.IntN(2)))
 		}
 	}
-	c, err := code.FromMatrix("wide", m)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(code.FromMatrix("wide", m))(tb)
 	return c, e
 }
 
@@ -68,15 +65,9 @@ func TestScratchBound(t *testing.T) {
 	}
 	most := int64(0)
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
-		d, err := decode.New("gen", c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(decode.New("gen", c))(t)
 		before := held()
-		x, err := enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work})
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work}))(t)
 		if _, err := x.Row(context.Background(), i, e); err != nil && !errors.Is(err, enclose.ErrTooWide) {
 			t.Fatal(err)
 		}
@@ -114,14 +105,8 @@ func (c *countdown) Err() error {
 func TestCancelled(t *testing.T) {
 	const work, often = 1 << 22, 1 << 20
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
-		d, err := decode.New("gen", c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(decode.New("gen", c))(t)
+		x := must(enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work}))(t)
 		whole := countdown{Context: context.Background(), left: math.MaxInt}
 		if _, err := x.Row(&whole, i, e); err != nil && !errors.Is(err, enclose.ErrTooWide) {
 			t.Fatal(err)

@@ -102,10 +102,7 @@ type flat struct {
 
 func flatten(t *testing.T, a *Answer) flat {
 	t.Helper()
-	text, err := table.JSON(a.JSON)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(table.JSON(a.JSON))(t)
 	out := flat{JSON: text, Numbers: map[string][]float64{}, Bytes: map[string]string{}}
 	for name, v := range a.Numbers {
 		for _, x := range v {
@@ -132,23 +129,13 @@ func TestAnswers(t *testing.T) {
 		got[name] = flatten(t, ask(t, e, q.method, q.question))
 	}
 	if runtime.GOOS != "js" {
-		b, err := table.JSON(got)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		b := must(table.JSON(got))(t)
+		noError(t, os.WriteFile(path, b, 0o666))
 		return
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(path))(t)
 	var want map[string]any
-	if err := json.Unmarshal(b, &want); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(b, &want))
 	near := func(name string) cmp.Option {
 		tolerance := 1e-12
 		if strings.Contains(name, perceivedLabel) {
@@ -160,9 +147,7 @@ func TestAnswers(t *testing.T) {
 	}
 	decode := func(f flat) (v any) {
 		text, _ := table.JSON(f)
-		if err := json.Unmarshal(text, &v); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(text, &v))
 		return v
 	}
 	for name := range questions() {
@@ -186,18 +171,10 @@ func TestRowIsCompare(t *testing.T) {
 			if s.Decoder = "gen"; model == perceivedLabel {
 				s.Decoder = "auto"
 			}
-			sub, err := e.subject(context.Background(), s, Code{Name: name}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			sub := must(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
 			got, _, err := sub.result(context.Background(), 50, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := sub.scenario.Compare(context.Background(), run, []*montecarlo.Problem{sub.problem}, sub.weights, s.draw(50))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
+			c := must(sub.scenario.Compare(context.Background(), run, []*montecarlo.Problem{sub.problem}, sub.weights, s.draw(50)))(t)
 			a, _ := table.JSON(got)
 			b, _ := table.JSON(c.Results[0])
 			if !bytes.Equal(a, b) {
@@ -318,9 +295,7 @@ func TestInspect(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	for _, test := range []struct {
@@ -366,13 +341,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("opening %q, model %+v, %d rates", f.Opening, f.Model, len(a.Numbers["rates"]))
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
-	text, err := table.JSON(f.Fit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := must(table.JSON(f.Fit))(t)
+	noError(t, os.WriteFile(path, text, 0o666))
 	back := ask(t, e, "inspect", FileQuestion{path}).JSON.(*Inspected)
 	if back.Kind != "fit" || *back.Fit != *f.Model {
 		t.Errorf("the fit is read back as %+v, %+v", back, back.Fit)
@@ -417,5 +387,22 @@ func TestKept(t *testing.T) {
 	}
 	if again := fmt.Sprint(ask(t, e, "theory", TheoryQuestion{Subject: Subject{Scene: scene(8), Code: Code{Name: "johnson"}}}).Numbers); again != first {
 		t.Errorf("first %s, then %s", first, again)
+	}
+}
+
+// must returns a value that a call gives, and ends the test where the call fails.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return value
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

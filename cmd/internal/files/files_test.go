@@ -26,9 +26,7 @@ func TestLeftBehind(t *testing.T) {
 func TestLedger(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"in.csv", "a.csv"} {
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, nil, 0o644))
 	}
 	if err := os.Symlink("in.csv", "link.csv"); err != nil {
 		t.Skip(err)
@@ -39,16 +37,10 @@ func TestLedger(t *testing.T) {
 		Out  string
 	}
 	parser, err := kong.New(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("shard.jsonl", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.WriteFile("shard.jsonl", nil, 0o644))
 	k, err := parser.Parse([]string{"--in", "unary:logits:in.csv", "--in", "-", "--out", "a.csv", "."})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	l := Ledger{Inputs: Inputs(k)}
 	for _, tt := range []struct{ path, want string }{
 		{"link.csv", "reads this file (--in"},
@@ -85,16 +77,20 @@ func TestManyOutputs(t *testing.T) {
 	}
 	var l Ledger
 	start := time.Now()
-	if err := l.Claim(paths...); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Claim(paths...))
 	for _, path := range paths {
-		if err := l.MayWrite(path); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.MayWrite(path))
 		l.Wrote(path)
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("%v for %d outputs", took, len(paths))
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

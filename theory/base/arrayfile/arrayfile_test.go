@@ -89,10 +89,7 @@ func TestNPYRefusals(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	m, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"))))(t)
 	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v, want %v", mat.Formatted(m), mat.Formatted(want))
 	}
@@ -125,9 +122,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("code.pkl: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "M.CSV")
-	if err := os.WriteFile(path, []byte("1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("1\n"), 0o600))
 	if _, err := arrayfile.ReadFile(path); err != nil {
 		t.Error(err)
 	}
@@ -137,12 +132,8 @@ func TestReadFile(t *testing.T) {
 func roundTrip(t *testing.T, m *mat.Dense) {
 	t.Helper()
 	var c, n bytes.Buffer
-	if err := arrayfile.WriteCSV(context.Background(), &c, m); err != nil {
-		t.Fatal(err)
-	}
-	if err := arrayfile.WriteNPY(context.Background(), &n, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, arrayfile.WriteCSV(context.Background(), &c, m))
+	noError(t, arrayfile.WriteNPY(context.Background(), &n, m))
 	for name, read := range map[string]func() (*mat.Dense, error){
 		"csv": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.csv", c.Bytes())) },
 		"npy": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.npy", n.Bytes())) },
@@ -160,9 +151,7 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 func TestWriteBits(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	var b bytes.Buffer
-	if err := arrayfile.WriteBitsNPY(context.Background(), &b, want); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, arrayfile.WriteBitsNPY(context.Background(), &b, want))
 	if got, err := arrayfile.ReadFile(inFile(t, "bits.npy", b.Bytes())); err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -13,10 +13,7 @@ import (
 )
 
 func TestByteOrderMark(t *testing.T) {
-	m, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"1\",0\n\"0\",\"1\"\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"1\",0\n\"0\",\"1\"\n"))))(t)
 	if want := mat.NewDense(2, 2, []float64{1, 0, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v", mat.Formatted(m))
 	}
@@ -27,9 +24,7 @@ func TestByteOrderMark(t *testing.T) {
 
 func TestWriteCSVNumbers(t *testing.T) {
 	var b bytes.Buffer
-	if err := arrayfile.WriteCSV(context.Background(), &b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, arrayfile.WriteCSV(context.Background(), &b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})))
 	if got, want := b.String(), "0,256,1000000,-12345678,0.1,1e+300\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -55,21 +55,14 @@ func archive(t *testing.T, method uint16, names ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range names {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must(z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method}))(t)
 		if _, err := w.Write(array); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, z.Close())
 	path := filepath.Join(t.TempDir(), "z.npz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	return path
 }
 
@@ -79,23 +72,16 @@ func TestUnpacked(t *testing.T) {
 	path := archive(t, zip.Deflate, "z")
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	r, err := OpenRows(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(OpenRows(path))(t)
 	if entries, err := os.ReadDir(dir); runtime.GOOS == "linux" && (err != nil || len(entries) != 0) {
 		t.Errorf("while it is read: %v, %v", entries, err)
 	}
 	row := make([]float64, 50)
 	for range 2 {
 		for range 100 {
-			if err := r.Next(row); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, r.Next(row))
 		}
-		if err := r.Rewind(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.Rewind())
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
@@ -146,18 +132,13 @@ func TestUnclosedQuote(t *testing.T) {
 // others.
 func TestMethods(t *testing.T) {
 	path := archive(t, zip.Store, "z")
-	stored, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must(os.ReadFile(path))(t)
 	for method, name := range map[byte]string{12: "bzip2", 14: "lzma", 93: "zstd", 99: "method 99"} {
 		// The method is in the entry's own header, and in the directory at the end.
 		file := bytes.Clone(stored)
 		file[8] = method
 		file[bytes.LastIndex(file, []byte("PK\x01\x02"))+10] = method
-		if err := os.WriteFile(path, file, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, file, 0o666))
 		if _, err := OpenRows(path); err == nil || !strings.Contains(err.Error(), path+":z is compressed with "+name) || !strings.Contains(err.Error(), "numpy.savez") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -217,19 +198,12 @@ func TestChecksum(t *testing.T) {
 		}
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
-		w, err := z.CreateHeader(&zip.FileHeader{Name: "a.npy", Method: zip.Store})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must(z.CreateHeader(&zip.FileHeader{Name: "a.npy", Method: zip.Store}))(t)
 		w.Write(array)
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, z.Close())
 		path := filepath.Join(t.TempDir(), "a.npz")
 		read := func(file []byte) (err error) {
-			if err := os.WriteFile(path, file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, file, 0o666))
 			if name == "text" {
 				_, err = ReadText(path, "a")
 			} else {
@@ -248,5 +222,13 @@ func TestChecksum(t *testing.T) {
 				t.Errorf("%s, byte %d: %v", name, i-data, err)
 			}
 		}
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

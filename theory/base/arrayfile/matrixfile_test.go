@@ -16,22 +16,13 @@ func TestReadFileNPZ(t *testing.T) {
 	want := mat.NewDense(3, 2, []float64{0, 1, 1, 0, 1, 1})
 	write := func(name string, arrays ...string) string {
 		path := filepath.Join(t.TempDir(), name)
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(os.Create(path))(t)
 		z := arrayfile.NewNPZWriter(f)
 		for _, a := range arrays {
-			if err := z.Matrix(a, want); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, z.Matrix(a, want))
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, z.Close())
+		noError(t, f.Close())
 		return path
 	}
 	one, two := write("one.npz", "C"), write("two.npz", "C", "E")
@@ -41,9 +32,7 @@ func TestReadFileNPZ(t *testing.T) {
 		}
 	}
 	broken := filepath.Join(t.TempDir(), "broken.npz")
-	if err := os.WriteFile(broken, []byte("PK\x03\x04"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(broken, []byte("PK\x03\x04"), 0o644))
 	for path, want := range map[string]string{
 		two: "which array?", one + ":D": `no array "D"`, broken: "not an .npz file", "testdata/arrays.npz:nope": "no array",
 	} {
@@ -65,9 +54,7 @@ func TestPandasRefusals(t *testing.T) {
 		t.Errorf("a matrix of two columns: %v, %v", m, err)
 	}
 	path := filepath.Join(t.TempDir(), "z.csv")
-	if err := os.WriteFile(path, []byte(",0,1\n0,0.5,1\n1,0.25,2\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(",0,1\n0,0.5,1\n1,0.25,2\n"), 0o644))
 	if _, err := arrayfile.OpenRows(path); err == nil || !strings.Contains(err.Error(), "index=False") {
 		t.Errorf("an index of pandas: error %v", err)
 	}
@@ -76,21 +63,20 @@ func TestPandasRefusals(t *testing.T) {
 // TestBools: an array of bools is one of NumPy's.
 func TestBools(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.npz")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(path))(t)
 	z := arrayfile.NewNPZWriter(f)
-	if err := z.Bools("valid", 3, func(i int) bool { return i != 1 }); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, z.Bools("valid", 3, func(i int) bool { return i != 1 }))
+	noError(t, z.Close())
+	noError(t, f.Close())
 	if got, err := arrayfile.ReadFile(path); err != nil || !mat.Equal(got, mat.NewDense(3, 1, []float64{1, 0, 1})) {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

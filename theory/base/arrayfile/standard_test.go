@@ -17,22 +17,15 @@ import (
 func TestStandardInput(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{1, 0, 2, 3, 4, 5})
 	var npy, npz bytes.Buffer
-	if err := arrayfile.WriteNPY(t.Context(), &npy, want); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, arrayfile.WriteNPY(t.Context(), &npy, want))
 	z := zip.NewWriter(&npz)
-	w, err := z.Create("outputs.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(z.Create("outputs.npy"))(t)
 	w.Write(npy.Bytes())
 	z.Close()
 	give := func(content string) {
 		t.Helper()
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		go func() {
 			w.WriteString(content)
 			w.Close()

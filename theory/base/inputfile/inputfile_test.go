@@ -14,9 +14,7 @@ import (
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := os.WriteFile(path, []byte("12345"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("12345"), 0o644))
 	if got, err := Read(path, 5); string(got) != "12345" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -26,17 +26,11 @@ func standardInput(t *testing.T, file *os.File) {
 func TestStandard(t *testing.T) {
 	const content = "some content"
 	path := filepath.Join(t.TempDir(), "a")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(content), 0o600))
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pipe, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := w.WriteString(content); err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +39,7 @@ func TestStandard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			standardInput(t, in)
 			first, err := Open(Standard)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			part := make([]byte, 4)
 			if _, err := io.ReadFull(first, part); err != nil || string(part) != content[:4] {
 				t.Fatalf("%q, %v", part, err)
@@ -74,13 +66,19 @@ func TestStandard(t *testing.T) {
 // TestStandardFails: the error says that standard input cannot be read.
 func TestStandardFails(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer w.Close()
 	standardInput(t, r)
 	r.Close()
 	if _, err := Open(Standard); !errors.Is(err, fs.ErrClosed) || !strings.HasPrefix(err.Error(), "standard input: ") {
 		t.Error(err)
+	}
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

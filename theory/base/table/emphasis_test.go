@@ -25,9 +25,7 @@ func TestEmphasis(t *testing.T) {
 		Emphasis: []Emphasis{Best, Plain},
 	}
 	var p painter
-	if err := table.Text(&p); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, table.Text(&p))
 	got := strings.NewReplacer("\x01", "<", "\x02", ">").Replace(p.String())
 	want := "  code  bits  transitions  ~\n" +
 		"     <1:a     1>         <4:! 10>  <5:~>\n" +
