@@ -162,15 +162,14 @@ func scan(rows *arrayfile.Rows) (out *Inspected, binary bool, err error) {
 
 // FitQuestion asks for the fit to a network's outputs.
 type FitQuestion struct {
-	Code      string      `json:"code"` // a name or a file
-	Levels    int         `json:"levels"`
-	Targets   string      `json:"targets"`
-	Outputs   string      `json:"outputs"`
-	Range     *[2]float64 `json:"range"` // nil where targets are levels
-	Training  string      `json:"training"`
-	Samples   uint64      `json:"samples"`
-	Seed      uint64      `json:"seed"`
-	Recommend bool        `json:"recommend"`
+	Code     string      `json:"code"` // a name or a file
+	Levels   int         `json:"levels"`
+	Targets  string      `json:"targets"`
+	Outputs  string      `json:"outputs"`
+	Range    *[2]float64 `json:"range"` // nil where targets are levels
+	Training string      `json:"training"`
+	Samples  uint64      `json:"samples"`
+	Seed     uint64      `json:"seed"`
 }
 
 // FitAnswer is the verdict on a network.
@@ -199,7 +198,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	}
 	network, err := assess.Open(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, withoutFlags(err)
 	}
 	defer network.Close()
 	s, err := network.Fit(ctx, run.Workers, nil)
@@ -212,16 +211,25 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	if err := s.Predict(ctx, run); err != nil {
 		return nil, err
 	}
-	if q.Recommend {
-		if err := s.Rank(ctx, run); err != nil {
-			return nil, err
-		}
-	}
 	s.Fit.Version = e.version
 	return &Answer{
-		JSON:    FitAnswer{s.Opening(), s.Remarks(), s.Fit, fitted(s.Fit)},
+		JSON:    FitAnswer{plain(s.Opening()), plain(s.Remarks()), s.Fit, fitted(s.Fit)},
 		Numbers: map[string][]float64{"rates": values(s.Rates())},
 	}, nil
+}
+
+// plain leaves out sentences that name flags of the command: the page has none.
+func plain(sentences []string) []string {
+	return slices.DeleteFunc(sentences, func(text string) bool { return strings.Contains(text, "--") })
+}
+
+// withoutFlags is an error without the clauses that name flags of the command.
+func withoutFlags(err error) error {
+	clauses := slices.DeleteFunc(strings.Split(err.Error(), "; "), func(text string) bool { return strings.Contains(text, "--") })
+	if len(clauses) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(clauses, "; "))
 }
 
 // OutputQuestion asks for a file with the numbers of a view.

@@ -33,6 +33,7 @@ type CodeAnswer struct {
 	Problem  string    `json:"problem"`  // why the matrix is no code; "" where it is one
 	Decoders []string  `json:"decoders"` // those that fit it
 	Decoder  string    `json:"decoder"`  // the one that the scene's name stands for
+	Plain    string    `json:"plain"`    // what the scene's decoder is for the code without changed bits; "" without these
 	Unfit    string    `json:"unfit"`    // why the scene's decoder does not fit
 	Prior    []float64 `json:"prior"`    // of length L
 }
@@ -60,6 +61,17 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 			out.Unfit = err.Error()
 		} else {
 			out.Decoder = d.Name()
+		}
+	}
+	if len(q.Code.Flips) > 0 {
+		plain := q.Code
+		plain.Flips = nil
+		c, err := e.open(plain, q.Scene.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if d, err := s.Decoder(q.Scene.Decoder, c); err == nil {
+			out.Plain = d.Name()
 		}
 	}
 	bits := make([]byte, out.Levels*out.Bits)
