@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel"
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
@@ -185,7 +186,7 @@ type FitAnswer struct {
 func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	o := assess.Options{
 		Code: q.Code, Levels: q.Levels, Targets: q.Targets, Outputs: q.Outputs, Temperature: 1,
-		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(), Training: errmodel.Training(q.Training),
+		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(),
 	}
 	if q.Range != nil {
 		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
@@ -214,7 +215,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	s.Fit.Version = e.version
 	return &Answer{
 		JSON:    FitAnswer{plain(s.Opening()), plain(s.Remarks()), s.Fit, fitted(s.Fit)},
-		Numbers: map[string][]float64{"rates": values(s.Rates())},
+		Numbers: map[string][]float64{"rates": mat.DenseCopyOf(s.Rates()).RawMatrix().Data},
 	}, nil
 }
 
@@ -263,7 +264,6 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 	case "table":
 		return e.writeTable(ctx, w, q)
 	case "map":
-		q.Map.From, q.Map.To = 0, q.Map.Y.Count
 		m, err := e.fill(ctx, q.Map)
 		if err != nil {
 			return err

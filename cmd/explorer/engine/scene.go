@@ -22,8 +22,6 @@ import (
 // move, and the command has no such limit.
 const MaxLevels = 512
 
-const defaultMisfit = errmodel.DefaultMisfit
-
 // Scene is the subject of a question: an error model, a prior and a decoder, without the code.
 type Scene struct {
 	Levels      int     `json:"levels"`

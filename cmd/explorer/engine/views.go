@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,19 +117,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out, Numbers: map[string][]float64{"e": values(probabilities)}}, nil
-}
-
-// values are the entries of a matrix, row by row.
-func values(m mat.Matrix) []float64 {
-	rows, columns := m.Dims()
-	out := make([]float64, 0, rows*columns)
-	for i := range rows {
-		for k := range columns {
-			out = append(out, m.At(i, k))
-		}
-	}
-	return out
+	return &Answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
 }
 
 // TheoryQuestion asks for the bound and the exact value of every level.
@@ -395,64 +384,45 @@ type MapQuestion struct {
 	A       Code            `json:"a"`
 	B       Code            `json:"b"`
 	Method  scenario.Method `json:"method"`
-	X       Axis            `json:"x"`
-	Y       Axis            `json:"y"`
+	X       string          `json:"x"` // lo:hi:count:log
+	Y       string          `json:"y"`
 	From    int             `json:"from"` // the first row, from 0
 	To      int             `json:"to"`   // the row after the last one
 	Samples uint64          `json:"samples"`
 }
 
-// Axis is a range of parameters on a logarithmic axis.
-type Axis struct {
-	Lo    float64 `json:"lo"`
-	Hi    float64 `json:"hi"`
-	Count int     `json:"count"`
-}
-
-func (a Axis) values() scenario.Range {
-	return scenario.Range{Lo: a.Lo, Hi: a.Hi, Count: a.Count, Log: true}
-}
-
-// check refuses what is no range.
-func (a Axis) check() error {
-	if !(a.Lo > 0) || !(a.Hi > a.Lo) || math.IsInf(a.Hi, 1) || a.Count < 2 || a.Count > scenario.MaxRange {
-		return fmt.Errorf("an axis from %v to %v in %d steps: want positive numbers, the larger one last, and at least 2 steps", a.Lo, a.Hi, a.Count)
-	}
-	return nil
-}
-
 // MapAnswer describes a map.
 type MapAnswer struct {
-	DecoderA string    `json:"decoder_a"`
-	DecoderB string    `json:"decoder_b"`
-	X        []float64 `json:"x"`
-	Y        []float64 `json:"y"` // of the rows
+	DecoderA string `json:"decoder_a"`
+	DecoderB string `json:"decoder_b"`
 }
 
-// mapRows answers with rows of the map of two codes, as heatmap has them: the errors a and b and
-// the increase in percent.
+// mapRows answers with rows of the map of two codes, as heatmap has them: the increase of A's error
+// over B's in percent.
 func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
-	if err := firstOf(q.X.check(), q.Y.check()); err != nil {
-		return nil, err
-	}
-	if q.From < 0 || q.To > q.Y.Count || q.From >= q.To {
-		return nil, fmt.Errorf("rows %d to %d of the map: want some of %d", q.From, q.To, q.Y.Count)
-	}
 	m, err := e.fill(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	out := &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB, m.X(), m.Y()}, Numbers: map[string][]float64{}}
-	for _, c := range m.Cells {
-		out.Numbers["a"] = append(out.Numbers["a"], float64(c.A))
-		out.Numbers["b"] = append(out.Numbers["b"], float64(c.B))
-		out.Numbers["increase"] = append(out.Numbers["increase"], float64(c.Increase))
+	increase := make([]float64, len(m.Cells))
+	for i, c := range m.Cells {
+		increase[i] = float64(c.Increase)
 	}
-	return out, nil
+	return &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB}, Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
-// fill computes rows of a map.
+// fill computes rows of a map, all of them where q.To is 0.
 func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error) {
+	var x, y scenario.Range
+	if err := cmp.Or(x.UnmarshalText([]byte(q.X)), y.UnmarshalText([]byte(q.Y))); err != nil {
+		return nil, err
+	}
+	if q.To == 0 {
+		q.To = y.Count
+	}
+	if q.From < 0 || q.To > y.Count || q.From >= q.To {
+		return nil, fmt.Errorf("rows %d to %d of the map: want some of %d", q.From, q.To, y.Count)
+	}
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
@@ -475,22 +445,11 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 			return nil, err
 		}
 	}
-	m, err := s.NewMap(sides, q.X.values(), q.Y.values(), q.Method)
+	m, err := s.NewMap(sides, x, y, q.Method)
 	if err != nil {
 		return nil, err
 	}
-	y := m.Y()[q.From:q.To]
 	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
-	m.SetAxes(m.Plane, m.X(), y)
+	m.SetAxes(m.Plane, m.X(), m.Y()[q.From:q.To])
 	return m, s.Fill(ctx, run, m, sides, weights, q.Scene.draw(q.Samples))
-}
-
-// firstOf returns the first error.
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -114,7 +114,7 @@ const readersOf = (about) => ({
 	levels: whole(2, about.max_levels, `a whole number from 2 to ${about.max_levels}`),
 	code: codeOf(about.codes.map((c) => c.name)),
 	other: codeOf(about.codes.map((c) => c.name)),
-	decoder: oneOf(["auto", ...about.decoders.map((d) => d.name)]),
+	decoder: oneOf(["auto", ...about.decoders]),
 	outputs: oneOf(["auto", "bits", "logits"]),
 	model: oneOf(["mixture", "perceived"]),
 	r: positive,

@@ -71,17 +71,10 @@ export function command(what, s, { samples = 0, tableSamples = 0, codes = [], ro
 			);
 			break;
 		case "map": {
-			const range = (a) => `${a.lo}:${a.hi}:${a.count}:log`;
 			words.push("heatmap", fileOf(s.code), fileOf(s.other), ...levels(s, s.code, s.other), ...decoder(s));
 			if (s.model === "perceived")
-				words.push(
-					"--label-noise",
-					range(map.x),
-					"--misfit",
-					range(map.y),
-					...(s.cutoff > 0 ? ["--cutoff", s.cutoff] : []),
-				);
-			else words.push("--r", range(map.x), "--sigma", range(map.y));
+				words.push("--label-noise", map.x, "--misfit", map.y, ...(s.cutoff > 0 ? ["--cutoff", s.cutoff] : []));
+			else words.push("--r", map.x, "--sigma", map.y);
 			words.push(
 				...training(s),
 				...reading(s),

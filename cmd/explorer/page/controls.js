@@ -82,7 +82,7 @@ export class Controls {
 		const code = this.views.data.code;
 		const auto = code?.decoder && s.decoder === "auto" ? `auto: ${code.decoder}` : "auto";
 		const fits = (name) => !code || code.decoders.includes(name) || name === s.decoder;
-		const names = this.about.decoders.map((d) => d.name).filter(fits);
+		const names = this.about.decoders.filter(fits);
 		options($("decoder"), [["auto", auto], ...names.map((name) => [name, name])], s.decoder);
 	}
 }

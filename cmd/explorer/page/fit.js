@@ -24,8 +24,9 @@ export class FitPanel {
 	}
 
 	/** ratesOf are the observed rates of a code's bits, null where the network has another code. */
-	ratesOf(code, { levels, bits } = {}) {
-		return this.rates?.length === levels * bits && this.code === code.name ? this.rates : null;
+	ratesOf(code, answer) {
+		if (!this.rates || !answer || this.code !== code.name) return null;
+		return this.rates.length === answer.levels * answer.bits ? this.rates : null;
 	}
 
 	/** take gets files with samples: a column of targets, and rows of outputs. */
@@ -101,9 +102,11 @@ export class FitPanel {
 	}
 }
 
-/** bestReading is the decoder with the smallest observed error, and what it reads. */
+/** bestReading is the decoder with the smallest error against the targets, and what it reads. */
 export function bestReading({ decoders }) {
-	const [best] = decoders.filter((d) => d.observed != null).sort((a, b) => a.observed - b.observed);
+	const [best] = decoders
+		.filter((d) => d.observed_target != null)
+		.sort((a, b) => a.observed_target - b.observed_target);
 	return best ? { decoder: best.decoder, outputs: best.outputs } : {};
 }
 

@@ -10,8 +10,8 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 		large = method === "mc" || scene.levels > 128;
 	const sides = slow ? [5, 9] : large ? [9, 17, 33] : [9, 17, 33, 65];
 	for (const [pass, side] of sides.entries()) {
-		const x = { ...axes.x, count: side },
-			y = { ...axes.y, count: side };
+		const x = rangeText(axes.x, side),
+			y = rangeText(axes.y, side);
 		const question = { scene, a, b, method, x, y, samples };
 		try {
 			const { z, decoders } = await askRows(
@@ -21,8 +21,8 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 				pass === 0 ? 4 : 5 + pass,
 			);
 			run.data.map = {
-				x: values(x),
-				y: values(y),
+				x: values(axes.x, side),
+				y: values(axes.y, side),
 				z,
 				side,
 				method,
@@ -45,13 +45,15 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 	}
 }
 
+/** rangeText is a logarithmic axis as the engine and the command read it. */
+const rangeText = ({ lo, hi }, count) => `${lo}:${hi}:${count}:log`;
+
 /** values are those of a logarithmic axis. */
-const values = ({ lo, hi, count }) => Array.from({ length: count }, (_, i) => lo * (hi / lo) ** (i / (count - 1)));
+const values = ({ lo, hi }, count) => Array.from({ length: count }, (_, i) => lo * (hi / lo) ** (i / (count - 1)));
 
 /** askRows asks for the rows of a map, some at a time. */
-async function askRows(run, question, step, rank) {
-	const side = question.x.count,
-		z = new Float64Array(side * side).fill(NaN),
+async function askRows(run, question, side, step, rank) {
+	const z = new Float64Array(side * side).fill(NaN),
 		parts = [];
 	for (let from = 0; from < side; from += step) {
 		const to = Math.min(side, from + step);

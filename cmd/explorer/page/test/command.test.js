@@ -5,7 +5,7 @@ import { named } from "explorer/moves.js";
 import { initial } from "explorer/state.js";
 
 const edited = { ...named("johnson"), flips: [[3, 2]] };
-const axes = { x: { lo: 0.05, hi: 32, count: 65 }, y: { lo: 0.2, hi: 21, count: 65 } };
+const axes = { x: "0.05:32:65:log", y: "0.2:21:65:log" };
 
 test("the command line of what is shown", () => {
 	const lines = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { editedText } from "explorer/controls.js";
-import { bestReading } from "explorer/fit.js";
+import { FitPanel, bestReading } from "explorer/fit.js";
 import { exactText, problemText, readout } from "explorer/headline.js";
 import { moved } from "explorer/keyboard.js";
 import { chooseBit, flip, floored, moveTo, named, openCode, openFit, setLevels } from "explorer/moves.js";
@@ -105,12 +105,25 @@ test("the page says which decoder reads what", () => {
 		"2 bits changed.",
 	);
 	const decoders = [
-		{ decoder: "gen", outputs: "bits", observed: 2 },
-		{ decoder: "gen-ex", outputs: "logits", observed: 1 },
-		{ observed: null },
+		{ decoder: "gen", outputs: "bits", observed_target: 2 },
+		{ decoder: "gen-ex", outputs: "logits", observed_target: 1 },
+		{ observed_target: null },
 	];
 	assert.deepEqual(bestReading({ decoders }), { decoder: "gen-ex", outputs: "logits" });
 	assert.deepEqual(bestReading({ decoders: [] }), {});
+});
+
+test("observed rates are shown with the network's code only", () => {
+	const panel = { rates: [0, 0], code: "johnson" },
+		of = (...args) => FitPanel.prototype.ratesOf.call(panel, ...args);
+	assert.equal(of(named("johnson"), { levels: 2, bits: 1 }), panel.rates);
+	for (const args of [
+		[named("johnson"), null],
+		[named("unary"), { levels: 2, bits: 1 }],
+		[named("johnson"), gray],
+	]) {
+		assert.equal(of(...args), null);
+	}
 });
 
 test("r stops at its limit, and the page says so", () => {
