@@ -32,7 +32,7 @@ async function start() {
 	const store = new Store(structuredClone(initial));
 	const views = new Views(pool, about, {
 		changed(view) {
-			if (view === "code" || view === "errors") controls.show();
+			if (["code", "errors", "table"].includes(view)) controls.show();
 			drawing.answered(view, views.data.problem);
 		},
 		stop: (r) => store.set({ r: floored(r) }, { within: true }),

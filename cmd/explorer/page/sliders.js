@@ -41,7 +41,7 @@ export function slider(name, store, show, most = () => Infinity) {
 			limit = most();
 		store.set({ [name]: v > limit ? floored(limit) : v }, { within: began });
 		began = true;
-		show(); // the slider stops at the limit
+		if (v > limit) show(); // the slider stops there
 	});
 	range.addEventListener("change", () => {
 		began = false;
