@@ -17,6 +17,7 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 			const { z, decoders } = await askRows(
 				run,
 				question,
+				side,
 				pass === 0 && !slow ? 3 : 1,
 				pass === 0 ? 4 : 5 + pass,
 			);

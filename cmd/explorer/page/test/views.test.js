@@ -51,6 +51,24 @@ test("a map that is dropped is no problem, at any time", async () => {
 	}
 });
 
+test("a map is put together from its rows, the coarse one first", async () => {
+	const { pool, views } = started({ ...initial, method: "bound" });
+	await settle();
+	const asked = pool.take("map").reverse(); // answers come in any order
+	for (const { question: q, resolve } of asked) {
+		assert.match(q.x, /^0\.05:32:9:log$/);
+		const increase = Float64Array.from({ length: 9 * (q.to - q.from) }, (_, i) => 9 * q.from + i);
+		resolve({ increase, decoder_a: "bel-j", decoder_b: "bel-u" });
+	}
+	await settle();
+	const { map } = views.data;
+	assert.deepEqual(
+		[...map.z],
+		Array.from({ length: 81 }, (_, i) => i),
+	);
+	assert.deepEqual([map.side, map.x.length, map.decoders, map.whole], [9, 9, ["bel-j", "bel-u"], false]);
+});
+
 test("a map that cannot be computed says why", async () => {
 	const { pool, views } = started({ ...initial, method: "bound" });
 	await settle();
