@@ -20,7 +20,7 @@ import (
 	"belsim/cmd/internal/buildinfo"
 )
 
-//go:embed page
+//go:embed page/*.html page/*.css page/*.js
 var files embed.FS
 
 // engine is the package of the WebAssembly entry.
@@ -150,7 +150,7 @@ const forbidden = "\x00\n\r<"
 
 // encode writes bytes as text, seven bits a character: an eighth more than the bytes, where base64
 // takes a third more. A forbidden character and the one after it are one character of two bytes,
-// from U+0100 on. page/main.js has the inverse.
+// from U+0100 on. page/wasm.js has the inverse.
 func encode(b []byte) string {
 	var out strings.Builder
 	out.Grow(len(b) + len(b)/7 + 2)

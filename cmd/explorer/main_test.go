@@ -79,9 +79,44 @@ func TestEncode(t *testing.T) {
 	}
 }
 
+// TestModules runs the tests of the page's modules, which need Node and no browser.
+func TestModules(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("no Node: the page's modules are not tested")
+	}
+	files, err := filepath.Glob("page/test/*.test.js")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "node", append([]string{"--test"}, files...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestLines: lines of the page are short enough to be read.
+func TestLines(t *testing.T) {
+	for _, pattern := range []string{"page/*.*", "page/test/*.js"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(names, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				if n := utf8.RuneCountInString(line); n > 120 {
+					t.Errorf("%s:%d has %d characters; want at most 120", name, i+1, n)
+				}
+			}
+		}
+	}
+}
+
 // TestNothingElsewhere looks for addresses in the sources of the page.
 func TestNothingElsewhere(t *testing.T) {
-	names, err := filepath.Glob("page/*")
+	names, err := filepath.Glob("page/*.*")
 	if err != nil || len(names) < 5 {
 		t.Fatal(names, err)
 	}

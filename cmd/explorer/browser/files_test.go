@@ -53,7 +53,7 @@ func TestDrop(t *testing.T) {
 	}`))
 	p.wait("explorer.state().code.name === 'mine.csv'")
 	p.settle()
-	p.text("facts", "5 levels, 3 bits, bel-j on bits")
+	p.text("facts", "5 levels, 3 bits, read by bel-j on bits")
 	fragment := value[string](p, "location.hash")
 	if !strings.Contains(fragment, "mine.csv~5x3~") {
 		p.wait("location.hash.includes('mine.csv~5x3~')")
@@ -106,9 +106,19 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("the verdict %q does not say %q", text, want)
 		}
 	}
-	p.do(chromedp.Click(chromedp.CSS("#fit-use")))
-	if s := value[string](p, "explorer.state().model + explorer.state().prior.kind"); s != "perceivedcounts" {
-		t.Errorf("the state is %s", s)
+	if text := value[string](p, "document.getElementById('fit').textContent"); strings.Contains(text, "--") {
+		t.Errorf("the verdict names flags: %q", text)
+	}
+	// All views are of the network from now on.
+	const judged = "perceived counts gen-ex logits"
+	present := "(s => [s.model, s.prior.kind, s.decoder, s.outputs].join(' '))(explorer.state())"
+	if s := value[string](p, present); s != judged {
+		t.Errorf("the state is %s; want %s", s, judged)
+	}
+	p.wait("explorer.views.present.scene.noise === explorer.state().noise && explorer.views.data.theory?.decoder === 'gen-ex'")
+	p.do(chromedp.Click(chromedp.CSS("#undo")), chromedp.Click(chromedp.CSS("#fit-use")))
+	if s := value[string](p, present); s != judged {
+		t.Errorf("back to the network, the state is %s; want %s", s, judged)
 	}
 	p.quiet()
 }

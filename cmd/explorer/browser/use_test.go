@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -166,6 +165,7 @@ func TestToggle(t *testing.T) {
 	if d := value[string](p, "explorer.views.data.code.decoder"); d != "gen" {
 		t.Errorf("the decoder of an edited code is %s", d)
 	}
+	p.wait("/bel-j reads johnson only as it is, so gen reads this code. Read by gen, the unchanged code has 0\\.\\d+\\./.test(document.getElementById('edited-text').textContent)")
 	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now == before {
 		t.Errorf("the exact error stays %v", now)
 	}
@@ -217,7 +217,7 @@ func TestLinks(t *testing.T) {
 	url := fileURL(t)
 	p := open(t, url+"#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound", 1400, 1000)
 	p.text("name", "hexj-edited.csv")
-	p.text("facts", "32 levels, 16 bits, gen on bits")
+	p.text("facts", "32 levels, 16 bits, read by gen on bits")
 	if m := value[string](p, "explorer.views.data.map.method"); m != "bound" {
 		t.Errorf("the map is by %s", m)
 	}
@@ -233,13 +233,18 @@ func TestLinks(t *testing.T) {
 	if text := value[string](p, "document.getElementById('alert').textContent"); !strings.Contains(text, "r is “fast”") {
 		t.Errorf("a bad link: %q", text)
 	}
-	if v := p.number("r"); v != 0.7 {
-		t.Errorf("r = %v after a bad link", v)
+	if v := p.number("r"); v != 0.6 {
+		t.Errorf("r = %v after a bad link; want the default", v)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#levels=4&prior=-1_2_2_1&method=x'"))
+	p.wait("document.getElementById('alert').textContent.includes('prior is “-1_2_2_1”')")
+	p.settle()
+	if s := value[string](p, "explorer.state().prior.kind + ' ' + explorer.state().method"); s != "uniform auto" {
+		t.Errorf("the prior and the method are %s after a bad link", s)
 	}
 	for _, bad := range []string{"levels=1", "levels=9999", "code=nobody", "model=x", "prior=x", "sigma=0", "decoder=x", "code=a~3x2~", "x=1", "levels=2.5"} {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = %q", "#"+bad)))
-		p.wait("!document.getElementById('alert').hidden || explorer.views.data.problem")
-		p.do(chromedp.Sleep(30 * time.Millisecond))
+		p.wait("!document.getElementById('alert').hidden")
 	}
 	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#code=unary'"))
 	p.wait("explorer.views.data.code.name === 'unary' && !explorer.views.data.problem")
@@ -262,13 +267,46 @@ func TestModels(t *testing.T) {
 		if v := value[float64](p, "explorer.views.data.samples?.overall ?? NaN"); math.IsNaN(v) || v <= 0 {
 			t.Errorf("%s: the sampled error is %v; %s", change, v, value[string](p, "explorer.views.data.problem"))
 		}
+		if text := value[string](p, "document.body.innerText"); strings.Contains(text, "dropped") {
+			t.Errorf("%s: the page shows the word dropped", change)
+		}
 	}
 	p.quiet()
 }
 
-// TestInvalid says how large r may be.
+// TestInvalid stops r at its largest valid value, and says so.
 func TestInvalid(t *testing.T) {
 	p := open(t, fileURL(t)+"#levels=16&r=9&sigma=1", 1400, 1000)
-	p.wait("/r may be at most \\d/.test(document.getElementById('model-problem').textContent)")
+	stopped := func() {
+		t.Helper()
+		p.wait("/^r stops at [\\d.]+: /.test(document.getElementById('model-problem').textContent)")
+		p.settle()
+		if v := value[float64](p, "explorer.views.data.theory.exact_mean"); !(v > 0.1) {
+			t.Errorf("the exact error is %v; %s", v, value[string](p, "explorer.views.data.problem"))
+		}
+		if v := p.number("r"); !(v > 1 && v < 4) {
+			t.Errorf("r stops at %v", v)
+		}
+	}
+	stopped()
+	r := p.shown("#r")
+	p.drag(r.X+r.Width*0.5, r.Y+r.Height/2, r.X+r.Width*0.99, r.Y+r.Height/2, 6)
+	stopped()
+	p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({r: 0.5})"))
+	p.wait("document.getElementById('model-problem').hidden")
+	p.quiet()
+}
+
+// TestPresets shows each state of the guided start.
+func TestPresets(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000)
+	for i, want := range []string{"unary", "b1jdj", "unary"} {
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelectorAll('#start button')[%d].click()", i)))
+		p.settle()
+		p.wait(fmt.Sprintf("explorer.views.data.map.b?.name === %q", want))
+		if text := value[string](p, "document.getElementById('start-text').textContent"); len(text) < 50 || strings.Contains(text, "--") {
+			t.Errorf("preset %d says %q", i+1, text)
+		}
+	}
 	p.quiet()
 }

@@ -74,13 +74,11 @@ func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, err
 
 // About says what the engine knows: the names that a page offers.
 type About struct {
-	Version  string    `json:"version"`
-	Codes    []Named   `json:"codes"`
-	Decoders []Decoder `json:"decoders"`
+	Version  string   `json:"version"`
+	Codes    []Named  `json:"codes"`
+	Decoders []string `json:"decoders"`
 	// MaxLevels is the largest number of levels of a page's codes.
 	MaxLevels int `json:"max_levels"`
-	// Misfit is the default misfit η, in levels.
-	Misfit float64 `json:"misfit"`
 }
 
 // Named is a named code.
@@ -89,27 +87,20 @@ type Named struct {
 	Description string `json:"description"`
 }
 
-// Decoder is a decoder's name and whether it reads logits.
-type Decoder struct {
-	Name   string `json:"name"`
-	Logits bool   `json:"logits"`
-}
-
 func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
-	a := About{Version: e.version, MaxLevels: MaxLevels, Misfit: defaultMisfit}
+	a := About{Version: e.version, Decoders: decode.Names(), MaxLevels: MaxLevels}
 	for _, f := range code.Families() {
 		a.Codes = append(a.Codes, Named{f.Name, f.Description})
-	}
-	for _, d := range decode.Builtin() {
-		a.Decoders = append(a.Decoders, Decoder{d.Name, d.Logits})
 	}
 	return &Answer{JSON: a}, nil
 }
 
 // kept holds the last few values by their keys, the oldest first.
-type kept[V any] struct {
-	keys   []string
-	values []V
+type kept[V any] struct{ entries []entry[V] }
+
+type entry[V any] struct {
+	key   string
+	value V
 }
 
 // keep is the number of values: the codes of the table and of a few moves before.
@@ -117,20 +108,21 @@ const keep = 48
 
 // of returns the value of a key, which it makes where it is not there.
 func (k *kept[V]) of(key string, make func() (V, error)) (V, error) {
-	if i := slices.Index(k.keys, key); i >= 0 {
-		v := k.values[i]
-		k.keys, k.values = append(slices.Delete(k.keys, i, i+1), key), append(slices.Delete(k.values, i, i+1), v)
+	i := slices.IndexFunc(k.entries, func(e entry[V]) bool { return e.key == key })
+	if i < 0 {
+		v, err := make()
+		if err != nil {
+			return v, err
+		}
+		if len(k.entries) == keep {
+			k.entries = slices.Delete(k.entries, 0, 1)
+		}
+		k.entries = append(k.entries, entry[V]{key, v})
 		return v, nil
 	}
-	v, err := make()
-	if err != nil {
-		return v, err
-	}
-	if len(k.keys) == keep {
-		k.keys, k.values = slices.Delete(k.keys, 0, 1), slices.Delete(k.values, 0, 1)
-	}
-	k.keys, k.values = append(k.keys, key), append(k.values, v)
-	return v, nil
+	e := k.entries[i]
+	k.entries = append(slices.Delete(k.entries, i, i+1), e)
+	return e.value, nil
 }
 
 // run is how an engine computes: on the one goroutine that a worker of the page has.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -56,7 +57,7 @@ func questions() map[string]struct {
 	learned.Scene.Model, learned.Scene.Prior = perceivedLabel, Prior{Kind: "middle"}
 	counts := plain
 	counts.Scene.Prior = Prior{Kind: "counts", Counts: []float64{0, 1, 2, 3}}
-	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: Axis{0.1, 5, 4}, Y: Axis{0.5, 5, 3}, From: 1, To: 3, Samples: 50}
+	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log", Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
 	bound, exact, sampled, plane := axes, axes, axes, axes
 	bound.Method, exact.Method, sampled.Method, plane.Method = scenario.Bound, scenario.Exact, scenario.Sample, scenario.Bound
 	plane.Scene.Model, plane.From, plane.To = perceivedLabel, 0, 1
@@ -212,7 +213,7 @@ func TestQuick(t *testing.T) {
 
 func TestMapRows(t *testing.T) {
 	e := New("")
-	q := MapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact, X: Axis{0.1, 2, 5}, Y: Axis{0.5, 4, 6}, To: 6}
+	q := MapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact, X: "0.1:2:5:log", Y: "0.5:4:6:log", To: 6}
 	whole := ask(t, e, "map", q).Numbers["increase"]
 	var parts []float64
 	for from := 0; from < 6; from += 2 {
@@ -251,11 +252,13 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceivedLabel, 0 }), "label noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "prior has 9 levels"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }), "count -1 for level 1"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "no count above 0"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
 		{"samples", SamplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
-		{"map", MapQuestion{Scene: scene(8), X: Axis{0, 1, 3}, Y: Axis{1, 2, 3}}, "an axis from 0"},
-		{"map", MapQuestion{Scene: scene(8), X: Axis{1, 2, 3}, Y: Axis{1, 2, 3}, To: 4}, "rows 0 to 4"},
+		{"map", MapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
+		{"map", MapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
 		{"file", OutputQuestion{What: "x", Subject: with(func(*Subject) {})}, `no file of "x"`},
 		{"file", OutputQuestion{What: "prior", Subject: with(func(*Subject) {})}, "occur equally often"},
 	} {
@@ -275,6 +278,20 @@ func TestNoCode(t *testing.T) {
 	c := a.JSON.(CodeAnswer)
 	if !strings.Contains(c.Problem, "johnson-edited.csv") || len(a.Bytes["matrix"]) != 32 {
 		t.Errorf("problem %q, %d bits", c.Problem, len(a.Bytes["matrix"]))
+	}
+}
+
+// TestPlain names the decoder of a code without its changed bits.
+func TestPlain(t *testing.T) {
+	for _, test := range []struct {
+		decoder, plain string
+		flips          [][2]int
+	}{{"auto", "bel-j", [][2]int{{3, 2}}}, {"gen", "gen", [][2]int{{3, 2}}}, {"auto", "", nil}} {
+		s := Subject{Scene: scene(16), Code: Code{Name: "johnson", Flips: test.flips}}
+		s.Scene.Decoder = test.decoder
+		if c := ask(t, New(""), "code", s).JSON.(CodeAnswer); c.Plain != test.plain || c.Decoder == "" {
+			t.Errorf("%+v: plain %q, decoder %q", test, c.Plain, c.Decoder)
+		}
 	}
 }
 
@@ -347,6 +364,14 @@ func TestFit(t *testing.T) {
 	if back.Kind != "fit" || *back.Fit != *f.Model {
 		t.Errorf("the fit is read back as %+v, %+v", back, back.Fit)
 	}
+	for _, text := range append(f.Opening, f.Remarks...) {
+		if strings.Contains(text, "--") {
+			t.Errorf("the verdict names flags: %q", text)
+		}
+	}
+	if err := withoutFlags(errors.New("a.npy: 3 columns, and gray has 4 bits; say which with --levels")); err.Error() != "a.npy: 3 columns, and gray has 4 bits" {
+		t.Errorf("without flags: %v", err)
+	}
 	q.Range = &[2]float64{4, 2}
 	if _, err := try(e, "fit", q); err == nil || !strings.Contains(err.Error(), "smaller number first") {
 		t.Errorf("error %v", err)
@@ -357,7 +382,7 @@ func TestFiles(t *testing.T) {
 	e := New("")
 	s := Subject{Scene: scene(4), Code: Code{Name: "johnson"}}
 	s.Scene.Prior = Prior{Kind: "low"}
-	m := MapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact, X: Axis{0.1, 1, 2}, Y: Axis{0.5, 1, 2}}
+	m := MapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact, X: "0.1:1:2:log", Y: "0.5:1:2:log"}
 	for what, want := range map[string]string{
 		"code":   "0,0\n0,1\n1,1\n1,0\n",
 		"prior":  "label,count\n1,607\n2,223\n3,82\n4,30\n",
@@ -382,7 +407,7 @@ func TestKept(t *testing.T) {
 		s.R = 0.1 + 0.001*float64(i)
 		ask(t, e, "theory", TheoryQuestion{Subject: Subject{Scene: s, Code: Code{Name: "johnson"}}})
 	}
-	if n := len(e.problems.keys); n != keep {
+	if n := len(e.problems.entries); n != keep {
 		t.Errorf("%d problems are kept; want %d", n, keep)
 	}
 	if again := fmt.Sprint(ask(t, e, "theory", TheoryQuestion{Subject: Subject{Scene: scene(8), Code: Code{Name: "johnson"}}}).Numbers); again != first {

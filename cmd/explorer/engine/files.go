@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel/perceived"
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
@@ -157,15 +158,14 @@ func scan(rows *arrayfile.Rows) (out *Inspected, binary bool, err error) {
 
 // FitQuestion asks for the fit to a network's outputs.
 type FitQuestion struct {
-	Code      string      `json:"code"` // a name or a file
-	Levels    int         `json:"levels"`
-	Targets   string      `json:"targets"`
-	Outputs   string      `json:"outputs"`
-	Range     *[2]float64 `json:"range"` // nil where targets are levels
-	Training  string      `json:"training"`
-	Samples   uint64      `json:"samples"`
-	Seed      uint64      `json:"seed"`
-	Recommend bool        `json:"recommend"`
+	Code     string      `json:"code"` // a name or a file
+	Levels   int         `json:"levels"`
+	Targets  string      `json:"targets"`
+	Outputs  string      `json:"outputs"`
+	Range    *[2]float64 `json:"range"` // nil where targets are levels
+	Training string      `json:"training"`
+	Samples  uint64      `json:"samples"`
+	Seed     uint64      `json:"seed"`
 }
 
 // FitAnswer is the verdict on a network.
@@ -181,7 +181,7 @@ type FitAnswer struct {
 func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	o := assess.Options{
 		Code: q.Code, Levels: q.Levels, Targets: q.Targets, Outputs: q.Outputs, Temperature: 1,
-		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(), Training: perceived.Training(q.Training),
+		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(),
 	}
 	if q.Range != nil {
 		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
@@ -194,7 +194,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	}
 	network, err := assess.Open(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, withoutFlags(err)
 	}
 	defer network.Close()
 	s, err := network.Fit(ctx, run.Workers, nil)
@@ -207,16 +207,25 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	if err := s.Predict(ctx, run); err != nil {
 		return nil, err
 	}
-	if q.Recommend {
-		if err := s.Rank(ctx, run); err != nil {
-			return nil, err
-		}
-	}
 	s.Fit.Version = e.version
 	return &Answer{
-		JSON:    FitAnswer{s.Opening(), s.Remarks(), s.Fit, fitted(s.Fit)},
-		Numbers: map[string][]float64{"rates": values(s.Rates())},
+		JSON:    FitAnswer{plain(s.Opening()), plain(s.Remarks()), s.Fit, fitted(s.Fit)},
+		Numbers: map[string][]float64{"rates": mat.DenseCopyOf(s.Rates()).RawMatrix().Data},
 	}, nil
+}
+
+// plain leaves out sentences that name flags of the command: the page has none.
+func plain(sentences []string) []string {
+	return slices.DeleteFunc(sentences, func(text string) bool { return strings.Contains(text, "--") })
+}
+
+// withoutFlags is an error without the clauses that name flags of the command.
+func withoutFlags(err error) error {
+	clauses := slices.DeleteFunc(strings.Split(err.Error(), "; "), func(text string) bool { return strings.Contains(text, "--") })
+	if len(clauses) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(clauses, "; "))
 }
 
 // OutputQuestion asks for a file with the numbers of a view.
@@ -250,7 +259,6 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 	case "table":
 		return e.writeTable(ctx, w, q)
 	case "map":
-		q.Map.From, q.Map.To = 0, q.Map.Y.Count
 		m, err := e.fill(ctx, q.Map)
 		if err != nil {
 			return err

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,8 +21,6 @@ import (
 // MaxLevels is the largest number of levels that a page computes: larger codes take seconds a
 // move, and the command has no such limit.
 const MaxLevels = 512
-
-const defaultMisfit = perceived.DefaultMisfit
 
 // Scene is the subject of a question: an error model, a prior and a decoder, without the code.
 type Scene struct {
@@ -114,6 +114,12 @@ func (p Prior) read(levels int) (scenario.Prior, error) {
 	case "counts":
 		if len(counts) > levels {
 			return scenario.Prior{}, fmt.Errorf("the prior has %d levels, and the code %d", len(counts), levels)
+		}
+		if i := slices.IndexFunc(counts, func(c float64) bool { return !(c >= 0) || math.IsInf(c, 1) }); i >= 0 {
+			return scenario.Prior{}, fmt.Errorf("the prior has the count %v for level %d: want numbers from 0 on", counts[i], i+1)
+		}
+		if !slices.ContainsFunc(counts, func(c float64) bool { return c > 0 }) {
+			return scenario.Prior{}, errors.New("the prior has no count above 0")
 		}
 	default:
 		shape, ok := shapes[p.Kind]

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type CodeAnswer struct {
 	Problem  string    `json:"problem"`  // why the matrix is no code; "" where it is one
 	Decoders []string  `json:"decoders"` // those that fit it
 	Decoder  string    `json:"decoder"`  // the one that the scene's name stands for
+	Plain    string    `json:"plain"`    // what the scene's decoder is for the code without changed bits; "" without these
 	Unfit    string    `json:"unfit"`    // why the scene's decoder does not fit
 	Prior    []float64 `json:"prior"`    // of length L
 }
@@ -59,6 +61,17 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 			out.Unfit = err.Error()
 		} else {
 			out.Decoder = d.Name()
+		}
+	}
+	if len(q.Code.Flips) > 0 {
+		plain := q.Code
+		plain.Flips = nil
+		c, err := e.open(plain, q.Scene.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if d, err := s.Decoder(q.Scene.Decoder, c); err == nil {
+			out.Plain = d.Name()
 		}
 	}
 	bits := make([]byte, out.Levels*out.Bits)
@@ -103,19 +116,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out, Numbers: map[string][]float64{"e": values(probabilities)}}, nil
-}
-
-// values are the entries of a matrix, row by row.
-func values(m mat.Matrix) []float64 {
-	rows, columns := m.Dims()
-	out := make([]float64, 0, rows*columns)
-	for i := range rows {
-		for k := range columns {
-			out = append(out, m.At(i, k))
-		}
-	}
-	return out
+	return &Answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
 }
 
 // TheoryQuestion asks for the bound and the exact value of every level.
@@ -382,64 +383,45 @@ type MapQuestion struct {
 	A       Code            `json:"a"`
 	B       Code            `json:"b"`
 	Method  scenario.Method `json:"method"`
-	X       Axis            `json:"x"`
-	Y       Axis            `json:"y"`
+	X       string          `json:"x"` // lo:hi:count:log
+	Y       string          `json:"y"`
 	From    int             `json:"from"` // the first row, from 0
 	To      int             `json:"to"`   // the row after the last one
 	Samples uint64          `json:"samples"`
 }
 
-// Axis is a range of parameters on a logarithmic axis.
-type Axis struct {
-	Lo    float64 `json:"lo"`
-	Hi    float64 `json:"hi"`
-	Count int     `json:"count"`
-}
-
-func (a Axis) values() scenario.Axis {
-	return scenario.NewAxis(a.Lo, a.Hi, a.Count, true)
-}
-
-// check refuses what is no range.
-func (a Axis) check() error {
-	if !(a.Lo > 0) || !(a.Hi > a.Lo) || math.IsInf(a.Hi, 1) || a.Count < 2 || a.Count > scenario.MaxValues {
-		return fmt.Errorf("an axis from %v to %v in %d steps: want positive numbers, the larger one last, and at least 2 steps", a.Lo, a.Hi, a.Count)
-	}
-	return nil
-}
-
 // MapAnswer describes a map.
 type MapAnswer struct {
-	DecoderA string    `json:"decoder_a"`
-	DecoderB string    `json:"decoder_b"`
-	X        []float64 `json:"x"`
-	Y        []float64 `json:"y"` // of the rows
+	DecoderA string `json:"decoder_a"`
+	DecoderB string `json:"decoder_b"`
 }
 
-// mapRows answers with rows of the map of two codes, as heatmap has them: the errors a and b and
-// the increase in percent.
+// mapRows answers with rows of the map of two codes, as heatmap has them: the increase of A's error
+// over B's in percent.
 func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
-	if err := firstOf(q.X.check(), q.Y.check()); err != nil {
-		return nil, err
-	}
-	if q.From < 0 || q.To > q.Y.Count || q.From >= q.To {
-		return nil, fmt.Errorf("rows %d to %d of the map: want some of %d", q.From, q.To, q.Y.Count)
-	}
 	m, err := e.fill(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	out := &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB, m.X(), m.Y()}, Numbers: map[string][]float64{}}
-	for _, c := range m.Cells {
-		out.Numbers["a"] = append(out.Numbers["a"], c.A)
-		out.Numbers["b"] = append(out.Numbers["b"], c.B)
-		out.Numbers["increase"] = append(out.Numbers["increase"], c.Increase)
+	increase := make([]float64, len(m.Cells))
+	for i, c := range m.Cells {
+		increase[i] = c.Increase
 	}
-	return out, nil
+	return &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB}, Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
-// fill computes rows of a map.
+// fill computes rows of a map, all of them where q.To is 0.
 func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error) {
+	var x, y scenario.Axis
+	if err := cmp.Or(x.UnmarshalText([]byte(q.X)), y.UnmarshalText([]byte(q.Y))); err != nil {
+		return nil, err
+	}
+	if q.To == 0 {
+		q.To = len(y.Values)
+	}
+	if q.From < 0 || q.To > len(y.Values) || q.From >= q.To {
+		return nil, fmt.Errorf("rows %d to %d of the map: want some of %d", q.From, q.To, len(y.Values))
+	}
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
@@ -462,22 +444,11 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 			return nil, err
 		}
 	}
-	m, err := s.NewMap(sides, q.X.values(), q.Y.values(), q.Method)
+	m, err := s.NewMap(sides, x, y, q.Method)
 	if err != nil {
 		return nil, err
 	}
-	y := m.Y()[q.From:q.To]
 	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
-	m.Axes = scenario.AxesOf(m.Plane, m.X(), y)
+	m.Axes = scenario.AxesOf(m.Plane, m.X(), m.Y()[q.From:q.To])
 	return m, s.Fill(ctx, run, m, sides, weights, q.Scene.draw(q.Samples))
-}
-
-// firstOf returns the first error.
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -29,7 +29,8 @@ function reading(s) {
 const decoder = (s) => (s.decoder === "auto" ? [] : ["--decoder", s.decoder]);
 const training = (s) => (s.model === "perceived" ? ["--training", s.training] : []);
 const seed = (s) => (s.seed === 1 ? [] : ["--seed", s.seed]);
-const levels = (s, ...codes) => (codes.some((c) => c.rows.length > 0 || c.flips.length > 0) ? [] : ["--levels", s.levels]);
+const levels = (s, ...codes) =>
+	codes.some((c) => c.rows.length > 0 || c.flips.length > 0) ? [] : ["--levels", s.levels];
 
 /** command is the command line of a figure. */
 export function command(what, s, { samples = 0, tableSamples = 0, codes = [], rowDecoder = "gen", map = null } = {}) {
@@ -40,17 +41,46 @@ export function command(what, s, { samples = 0, tableSamples = 0, codes = [], ro
 			break;
 		case "levels":
 		case "errors":
-			words.push("verify", "--code", fileOf(s.code), ...levels(s, s.code), ...decoder(s), ...model(s), ...training(s), ...reading(s), "--samples", samples, ...seed(s));
+			words.push(
+				"verify",
+				"--code",
+				fileOf(s.code),
+				...levels(s, s.code),
+				...decoder(s),
+				...model(s),
+				...training(s),
+				...reading(s),
+				"--samples",
+				samples,
+				...seed(s),
+			);
 			break;
 		case "table":
-			words.push("compare", ...codes.map(fileOf), ...levels(s, ...codes), ...(rowDecoder === "gen" ? [] : ["--decoder", rowDecoder]), ...model(s), ...training(s), ...reading(s), "--samples", tableSamples, ...seed(s));
+			words.push(
+				"compare",
+				...codes.map(fileOf),
+				...levels(s, ...codes),
+				...(rowDecoder === "gen" ? [] : ["--decoder", rowDecoder]),
+				...model(s),
+				...training(s),
+				...reading(s),
+				"--samples",
+				tableSamples,
+				...seed(s),
+			);
 			break;
 		case "map": {
-			const range = (a) => `${a.lo}:${a.hi}:${a.count}:log`;
 			words.push("heatmap", fileOf(s.code), fileOf(s.other), ...levels(s, s.code, s.other), ...decoder(s));
-			if (s.model === "perceived") words.push("--label-noise", range(map.x), "--misfit", range(map.y), ...(s.cutoff > 0 ? ["--cutoff", s.cutoff] : []));
-			else words.push("--r", range(map.x), "--sigma", range(map.y));
-			words.push(...training(s), ...reading(s), "--method", map.method, ...(map.method === "mc" ? ["--samples", map.samples, ...seed(s)] : []));
+			if (s.model === "perceived")
+				words.push("--label-noise", map.x, "--misfit", map.y, ...(s.cutoff > 0 ? ["--cutoff", s.cutoff] : []));
+			else words.push("--r", map.x, "--sigma", map.y);
+			words.push(
+				...training(s),
+				...reading(s),
+				"--method",
+				map.method,
+				...(map.method === "mc" ? ["--samples", map.samples, ...seed(s)] : []),
+			);
 		}
 	}
 	words.push("-o", `${what}.png`);

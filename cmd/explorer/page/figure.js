@@ -2,16 +2,54 @@
 // those of belsim's other figures; in the dark theme they are lighter.
 
 export const light = {
-	ink: "#111111", muted: "#5c6370", grid: "#e1e1e1", frame: "#111111", paper: "#ffffff",
-	one: "#141414", zero: "#ffffff", bound: "#828282", exact: "#005493", sampled: "#d55e00", mark: "#d55e00", glow: "#d55e0026", third: "#009e73", fourth: "#cc79a7",
+	ink: "#111111",
+	muted: "#5c6370",
+	grid: "#e1e1e1",
+	frame: "#111111",
+	paper: "#ffffff",
+	one: "#141414",
+	zero: "#ffffff",
+	bound: "#828282",
+	exact: "#005493",
+	sampled: "#d55e00",
+	mark: "#d55e00",
+	glow: "#d55e0026",
+	third: "#009e73",
+	fourth: "#cc79a7",
 };
 export const dark = {
-	ink: "#e8eaed", muted: "#9aa3af", grid: "#343a43", frame: "#8b93a0", paper: "#171a1f",
-	one: "#e4e7eb", zero: "#22262d", bound: "#9a9a9a", exact: "#62b2f0", sampled: "#ff8f3f", mark: "#ff8f3f", glow: "#ff8f3f33", third: "#2fc59a", fourth: "#e4a3cb",
+	ink: "#e8eaed",
+	muted: "#9aa3af",
+	grid: "#343a43",
+	frame: "#8b93a0",
+	paper: "#171a1f",
+	one: "#e4e7eb",
+	zero: "#22262d",
+	bound: "#9a9a9a",
+	exact: "#62b2f0",
+	sampled: "#ff8f3f",
+	mark: "#ff8f3f",
+	glow: "#ff8f3f33",
+	third: "#2fc59a",
+	fourth: "#e4a3cb",
 };
 
-const reds = [[247, 247, 247], [253, 219, 199], [244, 165, 130], [214, 96, 77], [165, 15, 38], [90, 0, 25]];
-const blues = [[247, 247, 247], [226, 238, 246], [198, 224, 241], [165, 206, 233], [128, 186, 224], [88, 163, 213]];
+const reds = [
+	[247, 247, 247],
+	[253, 219, 199],
+	[244, 165, 130],
+	[214, 96, 77],
+	[165, 15, 38],
+	[90, 0, 25],
+];
+const blues = [
+	[247, 247, 247],
+	[226, 238, 246],
+	[198, 224, 241],
+	[165, 206, 233],
+	[128, 186, 224],
+	[88, 163, 213],
+];
 
 /** diverging is the colour of v on a palette from −limit to limit: red where positive, blue where
  * negative. */
@@ -22,7 +60,8 @@ export function diverging(v, limit) {
 	return anchors[i].map((a, j) => Math.round(a + (at - i) * (anchors[i + 1][j] - a)));
 }
 
-export const esc = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+export const esc = (text) =>
+	String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
 /** short writes a number with four digits. */
 export function short(v) {
@@ -45,7 +84,8 @@ export class Scale {
 		Object.assign(this, { lo, hi, a, b, log });
 	}
 	at(v) {
-		const f = this.log ? Math.log(v / this.lo) / Math.log(this.hi / this.lo) : (v - this.lo) / (this.hi - this.lo);
+		const { lo, hi } = this,
+			f = this.log ? Math.log(v / lo) / Math.log(hi / lo) : (v - lo) / (hi - lo);
 		return this.a + f * (this.b - this.a);
 	}
 	of(place) {
@@ -56,7 +96,8 @@ export class Scale {
 		const out = [];
 		if (!this.log) {
 			const step = niceStep((this.hi - this.lo) / count);
-			for (let i = Math.ceil(this.lo / step - 1e-9); i * step <= this.hi + 1e-9 * step; i++) out.push(Number((i * step).toPrecision(12)));
+			for (let i = Math.ceil(this.lo / step - 1e-9); i * step <= this.hi + 1e-9 * step; i++)
+				out.push(Number((i * step).toPrecision(12)));
 			return out;
 		}
 		const decades = Math.log10(this.hi / this.lo);
@@ -75,38 +116,61 @@ export class Scale {
 export function wholeTicks(n, count = 5) {
 	const step = Math.max(1, niceStep(n / count));
 	const out = [1];
-	for (let v = step; v <= n; v += step) if (v > 1 && (v - 1 >= step / 2)) out.push(v);
+	for (let v = step; v <= n; v += step) if (v > 1 && v - 1 >= step / 2) out.push(v);
 	return out;
 }
 
-/** axes draws the frame, ticks and titles around a box. */
-export function axes(c, box, x, y, { xTicks = x.ticks(), yTicks = y.ticks(), xTitle = "", yTitle = "", grid = true } = {}) {
+/** tag is an SVG element. */
+export function tag(name, attributes, content = "") {
+	const list = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`);
+	return `<${name}${list.join("")}>${content}</${name}>`;
+}
+
+/** rect is a rectangle at a box. */
+export function rect({ left, top, right, bottom }, style) {
+	return tag("rect", { x: left, y: top, width: right - left, height: bottom - top, ...style });
+}
+
+/** words is a text. turned is written upwards. */
+export function words(x, y, content, { size = 11, anchor = "start", turned = false, ...style }) {
+	const place = turned ? { transform: `translate(${x} ${y}) rotate(-90)` } : { x, y };
+	return tag("text", { ...place, "text-anchor": anchor, "font-size": size, ...style }, esc(content));
+}
+
+/** stroke is the style of a line. */
+export const stroke = (colour, width, style) => ({ fill: "none", stroke: colour, "stroke-width": width, ...style });
+
+/** axes draws the ticks and titles around a box. */
+export function axes(c, box, x, y, options = {}) {
+	const { xTicks = x.ticks(), yTicks = y.ticks(), xTitle = "", yTitle = "", grid = true } = options;
+	const { left, right, top, bottom } = box;
+	const rule = (d) => (grid ? tag("path", { d, ...stroke(c.grid, 0.7) }) : "");
 	let s = "";
 	for (const v of xTicks) {
 		const at = x.at(v).toFixed(1);
-		if (grid) s += `<line x1="${at}" x2="${at}" y1="${box.top}" y2="${box.bottom}" stroke="${c.grid}" stroke-width=".7"/>`;
-		s += `<text x="${at}" y="${box.bottom + 15}" text-anchor="middle" fill="${c.muted}" font-size="11">${short(v)}</text>`;
+		s += rule(`M${at} ${top}V${bottom}`) + words(at, bottom + 15, short(v), { anchor: "middle", fill: c.muted });
 	}
 	for (const v of yTicks) {
-		const at = y.at(v).toFixed(1);
-		if (grid) s += `<line x1="${box.left}" x2="${box.right}" y1="${at}" y2="${at}" stroke="${c.grid}" stroke-width=".7"/>`;
-		s += `<text x="${box.left - 6}" y="${(+at + 3.8).toFixed(1)}" text-anchor="end" fill="${c.muted}" font-size="11">${short(v)}</text>`;
+		const at = y.at(v).toFixed(1),
+			below = (+at + 3.8).toFixed(1);
+		s += rule(`M${left} ${at}H${right}`) + words(left - 6, below, short(v), { anchor: "end", fill: c.muted });
 	}
-	s += `<text x="${(box.left + box.right) / 2}" y="${box.bottom + 32}" text-anchor="middle" fill="${c.ink}" font-size="12">${esc(xTitle)}</text>`;
-	const middle = (box.top + box.bottom) / 2;
-	s += `<text transform="translate(${box.left - 42} ${middle}) rotate(-90)" text-anchor="middle" fill="${c.ink}" font-size="12">${esc(yTitle)}</text>`;
-	return s;
+	const title = { size: 12, anchor: "middle", fill: c.ink };
+	s += words((left + right) / 2, bottom + 32, xTitle, title);
+	return s + words(left - 42, (top + bottom) / 2, yTitle, { ...title, turned: true });
 }
 
-export function frame(c, box) {
-	return `<rect x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" fill="none" stroke="${c.frame}" stroke-width=".8"/>`;
-}
+export const frame = (c, box) => rect(box, stroke(c.frame, 0.8));
 
 /** line is a path through points, broken where a number does not exist. */
 export function line(xs, ys, x, y, top) {
-	let path = "", pen = false;
+	let path = "",
+		pen = false;
 	for (let i = 0; i < ys.length; i++) {
-		if (!Number.isFinite(ys[i])) { pen = false; continue; }
+		if (!Number.isFinite(ys[i])) {
+			pen = false;
+			continue;
+		}
 		path += `${pen ? "L" : "M"}${x.at(xs[i]).toFixed(1)} ${Math.max(top ?? -1e9, y.at(ys[i])).toFixed(1)}`;
 		pen = true;
 	}
@@ -114,8 +178,11 @@ export function line(xs, ys, x, y, top) {
 }
 
 /** svg wraps a drawing. */
-export function svg(width, height, content, c, { title = "" } = {}) {
-	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, 'Helvetica Neue', Arial, sans-serif" role="img" aria-label="${esc(title)}">${content}</svg>`;
+export function svg(width, height, content, { title = "" } = {}) {
+	const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+	const font = { "font-family": "system-ui, 'Helvetica Neue', Arial, sans-serif" };
+	const said = { role: "img", "aria-label": esc(title) };
+	return tag("svg", { xmlns: "http://www.w3.org/2000/svg", ...size, ...font, ...said }, content);
 }
 
 /** address is a picture of RGBA pixels, one a cell, as the address of an image. */
@@ -128,6 +195,9 @@ export function address(pixels, columns, rows) {
 }
 
 /** image is an SVG image with an address that fills a box, without smoothing. */
-export const image = (href, box) => `<image x="${box.left}" y="${box.top}" width="${box.right - box.left}" height="${box.bottom - box.top}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${href}"/>`;
+export function image(href, { left, top, right, bottom }) {
+	const place = { x: left, y: top, width: right - left, height: bottom - top };
+	return tag("image", { ...place, preserveAspectRatio: "none", style: "image-rendering:pixelated", href });
+}
 
 export const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));

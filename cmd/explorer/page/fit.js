@@ -1,95 +1,170 @@
 // A network's targets and outputs: the fit to them, and its verdict.
+import { $, notify } from "explorer/dom.js";
+import { save } from "explorer/download.js";
 import { esc, short } from "explorer/figure.js";
 import { dropped } from "explorer/pool.js";
 
+const columns = ["decoder", "reads", "bound", "exact", "simulated", "perceived label", "observed"];
+
 export class FitPanel {
-	constructor(card, body, page) {
-		Object.assign(this, { card, body, page });
+	/** page.use(model, prior) takes a model; page.redraw() draws the observed rates. */
+	constructor(pool, about, page) {
+		Object.assign(this, { pool, about, page });
+		this.body = $("fit");
 		this.targets = this.outputs = null;
-		this.rates = null;
-		document.getElementById("fit-close").onclick = () => this.close();
+		this.rates = null; // of the bits, as they were observed
+		$("fit-close").onclick = () => this.close();
 	}
 
 	close() {
-		this.page.pool.drop("fit");
+		this.pool.drop("fit");
 		this.targets = this.outputs = this.rates = null;
-		this.card.hidden = true;
+		$("fit-card").hidden = true;
 		this.page.redraw();
+	}
+
+	/** ratesOf are the observed rates of a code's bits, null where the network has another code. */
+	ratesOf(code, answer) {
+		if (!this.rates || !answer || this.code !== code.name) return null;
+		return this.rates.length === answer.levels * answer.bits ? this.rates : null;
 	}
 
 	/** take gets files with samples: a column of targets, and rows of outputs. */
 	take(files, state) {
 		for (const f of files) this[f.kind] = f;
 		this.state = state;
-		this.card.hidden = false;
+		$("fit-card").hidden = false;
 		this.form();
-		this.card.scrollIntoView({ block: "nearest" });
+		$("fit-card").scrollIntoView({ block: "nearest" });
 	}
 
 	form() {
-		const { targets: t, outputs: o, state: s } = this;
+		const { targets: t, outputs: o } = this;
 		if (!t || !o) {
 			const have = t ? `${t.name}: ${t.rows} targets` : `${o.name}: ${o.rows} × ${o.columns} outputs`;
-			this.body.innerHTML = `<p>${esc(have)}. Drop the network's ${t ? "outputs, a row of numbers for each sample" : "targets, one number for each sample"}, too (.csv or .npy).</p>`;
-			return;
+			const want = t ? "outputs, a row of numbers for each sample" : "targets, one number for each sample";
+			this.body.innerHTML = `<p>${esc(have)}. Drop the network's ${want}, too (.csv or .npy).</p>`;
+		} else if (t.rows !== o.rows) {
+			const text = `${t.name} has ${t.rows} targets, and ${o.name} has ${o.rows} rows of outputs: want the same number.`;
+			this.body.innerHTML = `<p class="problem">${esc(text)}</p>`;
+		} else {
+			this.body.innerHTML = formHTML(t, o, this.state, this.about);
+			this.body.querySelector("form").onsubmit = (e) => {
+				e.preventDefault();
+				this.run(new FormData(e.target));
+			};
 		}
-		if (t.rows !== o.rows) {
-			this.body.innerHTML = `<p class="problem">${esc(`${t.name} has ${t.rows} targets, and ${o.name} has ${o.rows} rows of outputs: want the same number.`)}</p>`;
-			return;
-		}
-		const names = this.page.about.codes.map((c) => c.name);
-		const own = s.code.rows.length > 0 ? [s.code.name] : [];
-		const real = !t.whole || t.hi > this.page.about.max_levels;
-		this.body.innerHTML = `<p class="muted">${esc(t.name)}: ${t.rows} targets from ${short(t.lo)} to ${short(t.hi)}. ${esc(o.name)}: ${o.columns} outputs for each.</p>
-			<form><label>Code it was trained with<select name="code">${[...own, ...names].map((n) => `<option ${n === s.code.name ? "selected" : ""}>${esc(n)}</option>`).join("")}</select></label>
-			<label>Levels<input name="levels" type="number" min="2" max="${this.page.about.max_levels}" value="${s.levels}"></label>
-			<label>Level 1 is the label<input name="lo" placeholder="targets are levels" value="${real ? t.lo : ""}"></label>
-			<label>The last level is<input name="hi" placeholder="targets are levels" value="${real ? t.hi : ""}"></label>
-			<button class="primary">Judge the network</button></form>
-			<p class="note">${real ? "The targets are real labels: enter the range that the network was trained for." : ""}</p>`;
-		this.body.querySelector("form").onsubmit = (e) => { e.preventDefault(); this.run(new FormData(e.target)); };
 	}
 
 	async run(form) {
-		const { targets: t, outputs: o, state: s, page } = this;
-		const files = [[t.name, t.bytes], [o.name, o.bytes]];
-		let code = form.get("code");
-		if (s.code.rows.length > 0 && code === s.code.name) {
-			code = code.endsWith(".csv") ? code : code + ".csv";
-			files.push([code, new TextEncoder().encode(s.code.rows.map((r) => [...r].join(",")).join("\n") + "\n")]);
-		}
-		const range = form.get("lo") !== "" || form.get("hi") !== "" ? [Number(form.get("lo")), Number(form.get("hi"))] : null;
-		const levels = code.includes(".") ? 0 : Number(form.get("levels"));
-		const note = document.createElement("p");
-		note.textContent = "Judging …";
-		note.setAttribute("role", "status");
-		this.body.append(note);
-		page.pool.drop("fit");
+		this.pool.drop("fit");
 		this.body.querySelector(".problem")?.remove();
+		const note = this.say("Judging …", "status");
 		try {
-			this.show(await page.pool.ask("fit", "fit", { code, levels, targets: t.name, outputs: o.name, range, training: "", samples: 1000, seed: 1 }, { rank: 3, files }));
+			const { question, files } = questionOf(form, this);
+			this.show(await this.pool.ask("fit", "fit", question, { rank: 3, files }));
 		} catch (err) {
-			if (err === dropped) return;
-			const problem = document.createElement("p");
-			problem.className = "problem";
-			problem.setAttribute("role", "alert");
-			problem.textContent = err.message;
-			this.body.append(problem);
-		} finally { note.remove(); }
+			if (err !== dropped) this.say(err.message, "alert").className = "problem";
+		} finally {
+			note.remove();
+		}
 	}
 
-	show(a) {
-		const f = a.fit;
-		this.rates = a.rates;
-		this.code = f.code;
-		const rows = f.decoders.map((d) => `<tr><td>${esc(d.decoder)}</td><td>${esc(d.outputs)}</td><td>${short(d.bound)}</td><td>${short(d.exact)}</td><td>${short(d.mean)}</td><td>${short(d.perceived)}</td><td class="best">${short(d.observed)}</td></tr>`).join("");
-		this.body.innerHTML = `<div class="verdict" role="status">${a.opening.map((t) => `<p>${esc(t.trim())}</p>`).join("")}</div>
-			<div class="actions"><button class="primary" id="fit-use">Explore with this model</button><button id="fit-save">Save the fit (.json)</button><button id="fit-again">Change</button></div>
-			<div class="scroll"><table><thead><tr><th>decoder</th><th>reads</th><th>bound</th><th>exact</th><th>simulated</th><th>perceived label</th><th>observed</th></tr></thead><tbody>${rows}</tbody></table></div>
-			<details><summary>More about the fit</summary>${a.remarks.map((t) => `<p class="note">${esc(t)}</p>`).join("")}</details>`;
-		document.getElementById("fit-use").onclick = () => { try { this.page.use(a.model, { kind: "counts", counts: f.prior }); } catch (err) { this.page.alert(err.message); } };
-		document.getElementById("fit-again").onclick = () => this.form();
-		document.getElementById("fit-save").onclick = async () => (await import("explorer/download.js")).save("fit.json", JSON.stringify(f, null, 2) + "\n", "application/json");
-		this.page.redraw();
+	/** say adds a sentence below the form. */
+	say(text, role) {
+		const p = document.createElement("p");
+		p.textContent = text;
+		p.setAttribute("role", role);
+		this.body.append(p);
+		return p;
 	}
+
+	show(answer) {
+		const f = answer.fit;
+		this.rates = answer.rates;
+		this.code = f.code;
+		this.body.innerHTML = verdictHTML(answer);
+		const use = () => this.use(answer);
+		$("fit-use").onclick = use;
+		$("fit-again").onclick = () => this.form();
+		$("fit-save").onclick = () => save("fit.json", JSON.stringify(f, null, 2) + "\n", "application/json");
+		this.page.redraw();
+		use();
+	}
+
+	/** use shows the network's model in all views, read as the network is read best. */
+	use({ model, fit }) {
+		try {
+			this.page.use(model, { kind: "counts", counts: fit.prior }, bestReading(fit));
+		} catch (err) {
+			notify(err.message);
+		}
+	}
+}
+
+/** bestReading is the decoder with the smallest error against the targets, and what it reads. */
+export function bestReading({ decoders }) {
+	const [best] = decoders
+		.filter((d) => d.observed_target != null)
+		.sort((a, b) => a.observed_target - b.observed_target);
+	return best ? { decoder: best.decoder, outputs: best.outputs } : {};
+}
+
+/** questionOf is the question of a form, with the files that it names. */
+function questionOf(form, { targets: t, outputs: o, state: s }) {
+	const files = [
+		[t.name, t.bytes],
+		[o.name, o.bytes],
+	];
+	let code = form.get("code");
+	if (s.code.rows.length > 0 && code === s.code.name) {
+		if (!code.endsWith(".csv")) code += ".csv";
+		const rows = s.code.rows.map((r) => [...r].join(",") + "\n");
+		files.push([code, new TextEncoder().encode(rows.join(""))]);
+	}
+	const range =
+		form.get("lo") !== "" || form.get("hi") !== "" ? [Number(form.get("lo")), Number(form.get("hi"))] : null;
+	const levels = code.includes(".") ? 0 : Number(form.get("levels"));
+	const question = { code, levels, targets: t.name, outputs: o.name, range, training: "", samples: 1000, seed: 1 };
+	return { question, files };
+}
+
+/** formHTML asks for the code, the levels and the range of the labels. */
+function formHTML(t, o, s, about) {
+	const own = s.code.rows.length > 0 ? [s.code.name] : [],
+		names = [...own, ...about.codes.map((c) => c.name)];
+	const list = names.map((n) => `<option ${n === s.code.name ? "selected" : ""}>${esc(n)}</option>`).join("");
+	const real = !t.whole || t.hi > about.max_levels;
+	const end = (name, label, v) =>
+		`<label>${label}<input name="${name}" placeholder="targets are levels" value="${real ? v : ""}"></label>`;
+	const range = `${t.rows} targets from ${short(t.lo)} to ${short(t.hi)}`;
+	const found = `${t.name}: ${range}. ${o.name}: ${o.columns} outputs for each.`;
+	return `<p class="muted">${esc(found)}</p><form>
+		<label>Code it was trained with<select name="code">${list}</select></label>
+		<label>Levels<input name="levels" type="number" min="2" max="${about.max_levels}" value="${s.levels}"></label>
+		${end("lo", "Level 1 is the label", t.lo)}${end("hi", "The last level is", t.hi)}
+		<button class="primary">Judge the network</button></form>
+		<p class="note">${real ? "The targets are real labels: enter the range that the network was trained for." : ""}</p>`;
+}
+
+/** verdictHTML is the verdict on a network, with the errors of all decoders. */
+function verdictHTML({ fit, opening, remarks }) {
+	const row = (d) => {
+		const cells = [
+			esc(d.decoder),
+			esc(d.outputs),
+			short(d.bound),
+			short(d.exact),
+			short(d.mean),
+			short(d.perceived),
+		];
+		return `<tr>${cells.map((c) => `<td>${c}</td>`).join("")}<td class="best">${short(d.observed)}</td></tr>`;
+	};
+	return `<div class="verdict" role="status">${opening.map((t) => `<p>${esc(t)}</p>`).join("")}</div>
+		<div class="actions"><button class="primary" id="fit-use">Back to this network</button>
+		<button id="fit-save">Save the fit (.json)</button><button id="fit-again">Change</button></div>
+		<div class="scroll"><table><thead><tr>${columns.map((c) => `<th>${c}</th>`).join("")}</tr></thead>
+		<tbody>${fit.decoders.map(row).join("")}</tbody></table></div>
+		<details><summary>More about the fit</summary>
+		${remarks.map((t) => `<p class="note">${esc(t)}</p>`).join("")}</details>`;
 }

@@ -22,7 +22,10 @@ export class Pool {
 	start() {
 		const w = { worker: new Worker(this.url), ready: false, task: null };
 		w.worker.onmessage = ({ data }) => this.hear(w, data);
-		w.worker.onerror = (e) => { e.preventDefault?.(); this.fail(w, e.message); };
+		w.worker.onerror = (e) => {
+			e.preventDefault?.();
+			this.fail(w, e.message);
+		};
 		w.worker.postMessage({ module: this.module });
 		return w;
 	}
@@ -37,7 +40,13 @@ export class Pool {
 		w.task = null;
 		if (task && task.id === data.id && !task.gone) {
 			if (data.error != null) task.reject(new Error(data.error));
-			else task.resolve({ ...JSON.parse(data.json ?? "null"), ...data.numbers, ...data.bytes, took: performance.now() - task.began });
+			else
+				task.resolve({
+					...JSON.parse(data.json ?? "null"),
+					...data.numbers,
+					...data.bytes,
+					took: performance.now() - task.began,
+				});
 		}
 		this.pump();
 	}
@@ -51,7 +60,17 @@ export class Pool {
 	 * number: questions with the same pin share what the engine keeps, and pin 0 is the urgent worker's. */
 	ask(group, method, question, { rank = 5, pin = null, files = null } = {}) {
 		return new Promise((resolve, reject) => {
-			this.queue.push({ id: ++this.ids, group, method, question: JSON.stringify(question), rank, pin, files, resolve, reject });
+			this.queue.push({
+				id: ++this.ids,
+				group,
+				method,
+				question: JSON.stringify(question),
+				rank,
+				pin,
+				files,
+				resolve,
+				reject,
+			});
 			queueMicrotask(() => this.pump());
 		});
 	}
@@ -65,7 +84,9 @@ export class Pool {
 				w.task.gone = true;
 				gone.push(w.task);
 				const task = w.task;
-				setTimeout(() => { if (w.task === task && this.queue.length > 0) this.replace(w); }, patience);
+				setTimeout(() => {
+					if (w.task === task && this.queue.length > 0) this.replace(w);
+				}, patience);
 			}
 		}
 		for (const t of gone) t.reject(dropped);
@@ -83,7 +104,9 @@ export class Pool {
 	}
 
 	/** place is the worker of a pin: the first one has pin 0 alone. */
-	place(pin) { return pin === 0 ? 0 : 1 + ((pin - 1) % (this.workers.length - 1)); }
+	place(pin) {
+		return pin === 0 ? 0 : 1 + ((pin - 1) % (this.workers.length - 1));
+	}
 
 	pump() {
 		this.workers.forEach((w, i) => {
@@ -101,10 +124,7 @@ export class Pool {
 		});
 	}
 
-	get busy() { return this.queue.length > 0 || this.workers.some((w) => w.task && !w.task.gone); }
-}
-
-/** ignoreDropped lets a promise end without an answer where it was dropped. */
-export function ignoreDropped(err) {
-	if (err !== dropped) throw err;
+	get busy() {
+		return this.queue.length > 0 || this.workers.some((w) => w.task && !w.task.gone);
+	}
 }

@@ -18,22 +18,45 @@ function named(path) {
 
 function stat(file) {
 	return {
-		dev: 0, ino: 0, mode: 0o100444, nlink: 1, uid: 0, gid: 0, rdev: 0, size: file.length, blksize: 4096,
-		blocks: Math.ceil(file.length / 512), atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: () => false,
+		dev: 0,
+		ino: 0,
+		mode: 0o100444,
+		nlink: 1,
+		uid: 0,
+		gid: 0,
+		rdev: 0,
+		size: file.length,
+		blksize: 4096,
+		blocks: Math.ceil(file.length / 512),
+		atimeMs: 0,
+		mtimeMs: 0,
+		ctimeMs: 0,
+		isDirectory: () => false,
 	};
 }
 
 Object.assign(globalThis.fs, {
-	stat(path, callback) { const f = named(path); f ? callback(null, stat(f)) : lost(callback, "ENOENT"); },
-	lstat(path, callback) { this.stat(path, callback); },
-	fstat(fd, callback) { const f = open.get(fd); f ? callback(null, stat(f.file)) : lost(callback, "EBADF"); },
+	stat(path, callback) {
+		const f = named(path);
+		f ? callback(null, stat(f)) : lost(callback, "ENOENT");
+	},
+	lstat(path, callback) {
+		this.stat(path, callback);
+	},
+	fstat(fd, callback) {
+		const f = open.get(fd);
+		f ? callback(null, stat(f.file)) : lost(callback, "EBADF");
+	},
 	open(path, flags, mode, callback) {
 		const file = named(path);
 		if (!file) return lost(callback, "ENOENT");
 		open.set(++descriptors, { file, at: 0 });
 		callback(null, descriptors);
 	},
-	close(fd, callback) { open.delete(fd); callback(null); },
+	close(fd, callback) {
+		open.delete(fd);
+		callback(null);
+	},
 	read(fd, buffer, offset, length, position, callback) {
 		const f = open.get(fd);
 		if (!f) return lost(callback, "EBADF");

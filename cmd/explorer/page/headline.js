@@ -1,0 +1,85 @@
+// The numbers above the figures, and what the pointer is at.
+import { $, widthOf } from "explorer/dom.js";
+import { esc, short } from "explorer/figure.js";
+import { transitions } from "explorer/matrix.js";
+import { floored } from "explorer/moves.js";
+
+/** exactText is an exact value, an interval where no formula gives it, or … where it comes later. */
+export function exactText(exact, lo, hi, later) {
+	if (exact != null) return short(exact);
+	if (later) return "…";
+	return lo != null ? `${short(lo)} to ${short(hi)}` : "–";
+}
+
+/** problemText is what is wrong with the model, or that r is as large as it may be; "" where neither is. */
+export function problemText({ problem, errors }, s) {
+	if (problem || s.model !== "mixture" || errors?.max_r == null) return problem;
+	const most = floored(errors.max_r);
+	return s.r < most
+		? ""
+		: `r stops at ${most}: for σ = ${short(s.sigma)}, a larger r gives error probabilities above 1.`;
+}
+
+/** drawProblem says under the sliders what is wrong. */
+export function drawProblem({ state, data }) {
+	const text = problemText(data, state);
+	$("model-problem").hidden = !text;
+	$("model-problem").textContent = text;
+}
+
+export function drawHeadline({ data }) {
+	const { code, theory: t, samples } = data;
+	$("name").textContent = code.name;
+	const reads = code.decoder ? `, read by ${code.decoder} on ${t?.outputs ?? "bits"}` : "";
+	$("facts").textContent = `${code.levels} levels, ${code.bits} bits${reads}`;
+	$("exact").textContent = t ? exactText(t.exact_mean, t.exact_lo, t.exact_hi, t.later) : "–";
+	$("bound").textContent = t?.later && t.bound_mean == null ? "…" : short(t?.bound_mean);
+	$("bound").title = t?.bound_name ?? "";
+	const small = (text) => `<small>${esc(text)}</small>`;
+	if (samples) {
+		const { overall, error, worst, mean } = samples;
+		$("sampled").innerHTML = `${short(overall)} ${small(`± ${Number(error.toPrecision(2))}`)}`;
+		$("worst").innerHTML = `${worst} ${small(`(${short(mean[worst - 1])})`)}`;
+	} else $("sampled").textContent = $("worst").textContent = "–";
+	for (const id of ["levels-figure", "bits"]) $(id).classList.toggle("stale", Boolean(data.problem));
+}
+
+/** drawPrior draws the prior of the labels, small. */
+export function drawPrior(prior, c) {
+	const svg = $("prior-picture"),
+		width = widthOf(svg.parentElement) - 28,
+		most = Math.max(...prior);
+	const x = (i) => ((i * width) / prior.length).toFixed(1);
+	const steps = prior.map((v, i) => `L${x(i)} ${(26 - (23 * v) / most).toFixed(1)}H${x(i + 1)}`).join("");
+	svg.setAttribute("width", width);
+	svg.innerHTML = `<path d="M0 26${steps}V26z" fill="${c.exact}" fill-opacity=".35"/>`;
+}
+
+/** readout says what is known of the level and the bit under the pointer. */
+export function readout({ code, errors, theory, samples }, hover) {
+	if (!code || !(hover?.level || hover?.bit)) return "";
+	const { levels, bits, matrix } = code;
+	const level = hover.level <= levels ? hover.level : null,
+		bit = hover.bit <= bits ? hover.bit : null;
+	const parts = [];
+	if (level) parts.push(`level ${level}`);
+	if (level && !hover.bit) {
+		const i = level - 1;
+		if (Number.isFinite(theory?.exact[i])) parts.push(`exact ${short(theory.exact[i])}`);
+		if (Number.isFinite(theory?.bound[i])) parts.push(`bound ${short(theory.bound[i])}`);
+		if (samples)
+			parts.push(`sampled ${short(samples.mean[i])} ± ${Number((samples.stderr[i] || 0).toPrecision(2))}`);
+	}
+	if (!bit) return parts.join(" · ");
+	parts.push(`bit ${bit}`);
+	if (level) {
+		const at = (level - 1) * bits + bit - 1,
+			e = errors?.e?.[at];
+		parts.push(`its target is ${matrix[at]}`);
+		if (e !== undefined) parts.push(`it errs with probability ${short(e)}`);
+	}
+	const list = transitions(matrix, levels, bits)[bit - 1];
+	const places = list.length > 6 ? `${list.length} levels` : `level ${list.join(", ")}`;
+	parts.push(list.length === 0 ? "it never changes" : `it changes after ${places}`);
+	return parts.join(" · ");
+}

@@ -1,0 +1,134 @@
+// The map of two codes. It takes the data, the colours and a size, and returns an SVG with the
+// places of its parts, for the pointer.
+import { Scale, address, axes, diverging, frame, image, niceStep } from "explorer/figure.js";
+import { rect, short, stroke, svg, tag, words } from "explorer/figure.js";
+import { kept } from "explorer/kept.js";
+
+/** colourLimit is where the palette of a map ends: a few cells far beyond the others do not
+ * decide. It is a round number. */
+export function colourLimit(values) {
+	const size = Array.from(values)
+		.filter(Number.isFinite)
+		.map(Math.abs)
+		.sort((a, b) => a - b);
+	if (size.length === 0) return { limit: 1, step: 0.5, clipped: false };
+	const extreme = size[size.length - 1],
+		typical = size[size.length - 1 - Math.floor(size.length / 50)];
+	let limit = typical > 0 && extreme > 1.5 * typical ? typical : extreme;
+	if (limit < 1e-9) limit = 1;
+	const step = niceStep(limit / 4);
+	limit = step * Math.ceil(limit / step - 1e-9);
+	return { limit, step, clipped: extreme > limit * (1 + 1e-9) };
+}
+
+/** picture is the cells as an image; those without a number are clear. */
+function picture(z, columns, rows, limit) {
+	const pixels = new Uint8ClampedArray(4 * columns * rows);
+	for (let j = 0; j < rows; j++) {
+		for (let i = 0; i < columns; i++) {
+			const v = z[j * columns + i];
+			if (Number.isFinite(v)) pixels.set([...diverging(v, limit), 255], 4 * ((rows - 1 - j) * columns + i));
+		}
+	}
+	return address(pixels, columns, rows);
+}
+
+/** hatch fills a box with thin lines, for cells without a number. */
+function hatch(c, box) {
+	const rule = tag("path", { d: "M0 0V8", ...stroke(c.bound, 1, { "stroke-opacity": 0.6 }) });
+	const turned = { patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+	const pattern = tag("pattern", { id: "hatch", width: 8, height: 8, ...turned }, rule);
+	return tag("defs", {}, pattern) + rect(box, { fill: "url(#hatch)" });
+}
+
+/** colourBar explains the colours, in percent: above zero B is better, below A. */
+function colourBar(c, { left, top, bottom }, { limit, step, clipped }, a, b, width) {
+	const y = new Scale(-limit, limit, bottom, top),
+		parts = 60,
+		high = (bottom - top) / parts;
+	let s = "";
+	for (let i = 0; i < parts; i++) {
+		const v = limit * ((2 * (i + 0.5)) / parts - 1),
+			from = y.at(v) - high / 2 - 0.3;
+		s += rect(
+			{ left, right: left + 12, top: from, bottom: from + high + 0.6 },
+			{ fill: `rgb(${diverging(v, limit)})` },
+		);
+	}
+	s += rect({ left, right: left + 12, top, bottom }, stroke(c.frame, 0.8));
+	for (let v = -limit; v <= limit * 1.0001; v += step) {
+		const size = Math.abs(v),
+			beyond = clipped && size > limit * 0.999 ? (v > 0 ? "≥" : "≤") : "";
+		const text = `${beyond}${v > step / 2 ? "+" : ""}${short(size < step / 2 ? 0 : v)}`;
+		s += words(left + 16, y.at(v) + 4, text, { size: 10.5, fill: c.muted });
+	}
+	const side = (at, text, anchor, fill) => words(width - 4, at, text, { size: 10.5, anchor, fill, turned: true });
+	s += side(top, `${b} better`, "end", c.muted) + side(bottom, `${a} better`, "start", c.muted);
+	return s + side((top + bottom) / 2, "%", "middle", c.ink);
+}
+
+/** cross marks the present point. */
+function cross(x, y) {
+	const circle = { cx: x, cy: y, r: 5.5 },
+		d = `M${x - 13} ${y}h26M${x} ${y - 13}v26`;
+	const drawn = (colour, thin, thick) =>
+		tag("path", { d, ...stroke(colour, thin) }) + tag("circle", { ...circle, ...stroke(colour, thick) });
+	return tag("g", { class: "present" }, drawn("#fff", 3.6, 4) + drawn("#000", 1.4, 1.6));
+}
+
+/** mapFigure draws the increase z of A's error over B's in percent, on logarithmic axes. */
+export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title }, c, width, tall) {
+	const box = { left: 56, right: width - 86, top: 8, bottom: tall - 42 };
+	// The axes end half a cell beyond the outer values.
+	const half = (v) => (v.length > 1 ? Math.sqrt(v[1] / v[0]) : 1.1);
+	const x = new Scale(xs[0] / half(xs), xs[xs.length - 1] * half(xs), box.left, box.right, true);
+	const y = new Scale(ys[0] / half(ys), ys[ys.length - 1] * half(ys), box.bottom, box.top, true);
+	const colours = colourLimit(z),
+		{ limit } = colours;
+	const cells = kept(z, `${xs.length} ${limit}`, () => picture(z, xs.length, ys.length, limit));
+	let s = hatch(c, box) + image(cells, box);
+	s += tag("path", { d: zeroLine(xs, ys, z, x, y), ...stroke("#000", 1.8) });
+	s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
+	s += colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
+	if (point && point.x > 0 && point.y > 0) {
+		const within = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
+		s += cross(within(x.at(point.x), box.left, box.right), within(y.at(point.y), box.top, box.bottom));
+	}
+	return { svg: svg(width, tall, s, { title }), box, x, y };
+}
+
+/** zeroLine is the contour at zero, of the squares between the middles of the cells. */
+function zeroLine(xs, ys, z, x, y) {
+	let path = "";
+	const columns = xs.length;
+	const px = xs.map((v) => x.at(v)),
+		py = ys.map((v) => y.at(v));
+	for (let j = 0; j + 1 < ys.length; j++) {
+		for (let i = 0; i + 1 < columns; i++) {
+			const v = [
+				z[j * columns + i],
+				z[j * columns + i + 1],
+				z[(j + 1) * columns + i + 1],
+				z[(j + 1) * columns + i],
+			];
+			if (!v.every(Number.isFinite)) continue;
+			const corner = [
+					[i, j],
+					[i + 1, j],
+					[i + 1, j + 1],
+					[i, j + 1],
+				],
+				cuts = [];
+			for (let k = 0; k < 4; k++) {
+				const l = (k + 1) % 4;
+				if (v[k] > 0 === v[l] > 0) continue;
+				const f = v[k] / (v[k] - v[l]);
+				const [a, b] = [corner[k], corner[l]];
+				const cut = (p, at, to) => (p[at] + f * (p[to] - p[at])).toFixed(1);
+				cuts.push(`${cut(px, a[0], b[0])} ${cut(py, a[1], b[1])}`);
+			}
+			for (let k = 0; k + 1 < cuts.length; k += 2) path += `M${cuts[k]}L${cuts[k + 1]}`;
+		}
+	}
+	return path;
+}

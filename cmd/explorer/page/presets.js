@@ -1,0 +1,52 @@
+// A guided start: states worth seeing, each with a sentence and what to move.
+import { $ } from "explorer/dom.js";
+import { named } from "explorer/moves.js";
+import { initial } from "explorer/state.js";
+
+export const presets = [
+	{
+		name: "A bound can mislead",
+		text:
+			"The bound of unary is twice its exact error, and the bound of johnson is nearly exact. Change the map of the " +
+			"two codes from bound to exact, then move r down: the bound of unary comes closer.",
+		change: { code: named("johnson"), other: named("unary"), r: 2, sigma: 5, method: "bound" },
+	},
+	{
+		name: "Reflection pays",
+		text:
+			"b1jdj-nr is b1jdj without reflection. Many of its bits change at the middle level, where its errors are " +
+			"large. Move σ and look at level 32, then click b1jdj in the table.",
+		change: { code: named("b1jdj-nr"), other: named("b1jdj") },
+	},
+	{
+		name: "What a network knows",
+		text:
+			"Here one noisy label is all that the network knows, and all bits share it. Move the label noise: the errors " +
+			"of all codes in the table follow it, and differ less than with independent bits.",
+		change: { model: "perceived", levels: 32, noise: 1.5, misfit: 0.25 },
+	},
+	{
+		name: "Open my network",
+		text:
+			"Choose two files (.csv or .npy): the targets of the test samples, and the network's outputs. The page judges " +
+			"the network and shows it in all figures.",
+		files: true,
+	},
+];
+
+/** listenPresets makes a button of each preset. */
+export function listenPresets(store) {
+	const buttons = presets.map(({ name, text, change, files }) => {
+		const button = document.createElement("button");
+		button.textContent = name;
+		button.setAttribute("aria-pressed", "false");
+		button.onclick = () => {
+			for (const b of buttons) b.setAttribute("aria-pressed", String(b === button));
+			$("start-text").textContent = text;
+			if (files) $("open").click();
+			else store.set({ ...structuredClone(initial), ...change });
+		};
+		return button;
+	});
+	$("start").append(...buttons);
+}

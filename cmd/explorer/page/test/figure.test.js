@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { bitsFigure } from "explorer/bits.js";
+import { Scale, diverging, esc, light, line, niceStep, short, wholeTicks } from "explorer/figure.js";
+import { legendPlaces, levelsFigure } from "explorer/levels.js";
+import { colourLimit } from "explorer/map.js";
+
+test("numbers have four digits", () => {
+	const texts = [
+		[0.58765, "0.5877"],
+		[0, "0"],
+		[1234567, "1.23e6"],
+		[-0.00001, "-1.00e-5"],
+		[null, "–"],
+		[NaN, "–"],
+		[Infinity, "–"],
+		[31, "31"],
+	];
+	for (const [v, want] of texts) assert.equal(short(v), want);
+	assert.equal(esc(`<a href="x">&`), "&lt;a href=&quot;x&quot;&gt;&amp;");
+});
+
+test("ticks are round numbers within the scale", () => {
+	const ticks = [
+		[new Scale(0, 1, 0, 100), 5, [0, 0.2, 0.4, 0.6, 0.8, 1]],
+		[new Scale(0, 0.7, 0, 100), 3, [0, 0.5]],
+		[new Scale(0.05, 32, 0, 100, true), 5, [0.1, 1, 10]],
+		[new Scale(0.2, 21, 0, 100, true), 5, [0.3, 1, 3, 10]],
+		[new Scale(0.05, 0.5, 0, 100, true), 5, [0.05, 0.1, 0.2, 0.5]],
+	];
+	for (const [scale, count, want] of ticks) assert.deepEqual(scale.ticks(count), want);
+	for (const [n, want] of [
+		[1, [1]],
+		[4, [1, 2, 3, 4]],
+		[64, [1, 20, 40, 60]],
+		[512, [1, 200, 400]],
+	])
+		assert.deepEqual(wholeTicks(n), want);
+	for (const [step, want] of [
+		[0.3, 0.5],
+		[2, 2],
+		[7, 10],
+		[0, 1],
+		[NaN, 1],
+	])
+		assert.equal(niceStep(step), want);
+});
+
+test("a place comes back from its value", () => {
+	for (const scale of [new Scale(2, 8, 100, 20), new Scale(0.05, 32, 56, 500, true)]) {
+		for (const v of [2, 3.5, 8]) assert.ok(Math.abs(scale.of(scale.at(v)) - v) < 1e-12);
+	}
+});
+
+test("a line is broken where there is no number", () => {
+	const scale = new Scale(0, 10, 0, 10);
+	assert.equal(line([1, 2, 3, 4], [1, NaN, 3, 4], scale, scale), "M1.0 1.0M3.0 3.0L4.0 4.0");
+	assert.equal(line([1, 2], [NaN, NaN], scale, scale), "");
+});
+
+test("the colours of a map", () => {
+	assert.deepEqual(diverging(0, 1), [247, 247, 247]);
+	assert.deepEqual(diverging(-5, 1), diverging(-1, 1));
+	for (const [values, limit, clipped] of [
+		[[], 1, false],
+		[[0, 0], 1, false],
+		[[-3, 7.5], 8, false],
+		[[...Array(99).fill(1), 1000], 1, true],
+	]) {
+		const found = colourLimit(values);
+		assert.deepEqual([found.limit, found.clipped], [limit, clipped]);
+	}
+});
+
+test("the legend stays within the figure", () => {
+	const names = ["bound, up to 1234", "exact", "sampled ± standard error"];
+	for (const width of [260, 320, 400, 700]) {
+		const places = legendPlaces(names, 10, width);
+		names.forEach((name, i) =>
+			assert.ok(places[i][0] + 26 + 6.2 * name.length <= width, `${name} at ${places[i]} of ${width}`),
+		);
+	}
+	assert.deepEqual(
+		legendPlaces(names, 56, 900).map(([, row]) => row),
+		[0, 0, 0],
+	);
+});
+
+test("figures without numbers have axes from 0 to 1", () => {
+	const none = { levels: 4, title: "" };
+	const drawn = [
+		levelsFigure(none, light, 500, 300),
+		bitsFigure(
+			{ ...none, matrix: new Uint8Array(4), bits: 1, shown: [1], chosen: [1], rates: null },
+			light,
+			500,
+			300,
+		),
+	];
+	for (const { svg } of drawn) {
+		assert.ok(!/e-\d|NaN|Infinity/.test(svg), svg);
+		assert.match(svg, /<text[^>]*>1<\/text>/);
+	}
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { Pool, dropped } from "explorer/pool.js";
+
+/** FakeWorker is ready at once, and answers when it is told. */
+class FakeWorker {
+	static all = [];
+	constructor() {
+		FakeWorker.all.push(this);
+		this.asked = [];
+	}
+	postMessage(m) {
+		if (m.module) queueMicrotask(() => this.onmessage({ data: { ready: true } }));
+		else this.asked.push(m);
+	}
+	answer(fields = {}) {
+		const { id } = this.asked.at(-1);
+		this.onmessage({ data: { id, json: JSON.stringify({ id }), numbers: {}, bytes: {}, ...fields } });
+	}
+	terminate() {
+		this.ended = true;
+	}
+}
+
+const settle = () => new Promise((done) => setTimeout(done, 5));
+const methods = (w) => w.asked.map((m) => m.method);
+let pool;
+
+beforeEach(async () => {
+	FakeWorker.all = [];
+	Object.assign(globalThis, { Worker: FakeWorker });
+	URL.createObjectURL = () => "blob:";
+	pool = new Pool({}, "", 3);
+	await settle();
+});
+afterEach(() => delete globalThis.Worker);
+
+test("smaller ranks come first, and the first worker takes urgent questions only", async () => {
+	const [first, second, third] = FakeWorker.all;
+	const answers = [9, 8, 1, 7].map((rank) => pool.ask("g", `rank ${rank}`, {}, { rank }));
+	await settle();
+	assert.deepEqual([first, second, third].map(methods), [["rank 1"], ["rank 7"], ["rank 8"]]);
+	assert.ok(pool.busy);
+	for (const w of [first, second, third, third.asked.length < 2 ? second : third]) w.answer();
+	assert.equal((await Promise.all(answers)).length, 4);
+	assert.ok(!pool.busy);
+});
+
+test("questions with a pin share a worker", async () => {
+	for (const pin of [0, 1, 2, 1]) pool.ask("g", `pin ${pin}`, {}, { pin });
+	await settle();
+	assert.deepEqual(FakeWorker.all.slice(0, 3).map(methods), [["pin 0"], ["pin 1"], ["pin 2"]]);
+	FakeWorker.all[1].answer();
+	assert.deepEqual(methods(FakeWorker.all[1]), ["pin 1", "pin 1"]);
+});
+
+test("a dropped group ends, waiting or begun, and its late answers are not heard", async () => {
+	const list = [1, 2, 3, 4].map(() => pool.ask("old", "m", {}, { rank: 5 }));
+	const kept = pool.ask("kept", "m", {}, { rank: 9 });
+	await settle();
+	pool.drop("old");
+	for (const p of list) await assert.rejects(p, (err) => err === dropped);
+	FakeWorker.all[1].answer();
+	await settle();
+	FakeWorker.all[1].answer();
+	assert.ok((await kept).id > 4);
+});
+
+test("a worker that goes on with a dropped question is replaced", async () => {
+	pool.ask("old", "long", {}, { pin: 1 }).catch(() => {});
+	pool.ask("new", "next", {}, { pin: 1 });
+	await settle();
+	const busy = FakeWorker.all[1];
+	pool.drop("old");
+	await new Promise((done) => setTimeout(done, 60));
+	assert.ok(busy.ended);
+	assert.equal(pool.replaced, 1);
+	assert.deepEqual(methods(FakeWorker.all[3]), ["next"]);
+});
+
+test("errors reach those who ask", async () => {
+	const refused = pool.ask("g", "m", {}, { rank: 0 });
+	await settle();
+	FakeWorker.all[0].answer({ error: "r = -1" });
+	await assert.rejects(refused, /r = -1/);
+	const lost = pool.ask("g", "m", {}, { rank: 0 });
+	await settle();
+	FakeWorker.all[0].onerror({ message: "out of memory" });
+	await assert.rejects(lost, /out of memory/);
+});

@@ -1,0 +1,110 @@
+// The views of the chosen code: its matrix, error probabilities, bounds, exact values and samples.
+import { pinned } from "explorer/scene.js";
+
+const firstSamples = 100;
+const mostSamples = 65536;
+const slice = 40; // milliseconds that one question about samples is to take
+
+const equal = (a, b) => a.length === b.length && a.every((v, i) => v === b[i]);
+
+/** take puts a code into the data. Of a code of another size, all other answers go. */
+function take(data, code) {
+	const before = data.code;
+	if (before?.levels !== code.levels || before?.bits !== code.bits) data.errors = data.theory = data.samples = null;
+	else if (equal(before.matrix, code.matrix)) code.matrix = before.matrix; // figures keep what they drew of it
+	data.code = code;
+}
+
+/** refuse ends a run: the model does not fit the code. */
+function refuse(run, problem) {
+	Object.assign(run.data, { theory: null, samples: null, problem });
+	run.end();
+	run.came("theory");
+}
+
+/** askCode asks for everything about a code: quick answers first, and more samples at rest. */
+export async function askCode(run, present) {
+	const { data } = run,
+		pin = pinned(present.scene, 0);
+	data.problem = "";
+	const errors = run.ask("errors", present, { rank: 0, pin });
+	const code = await run.ask("code", present, { rank: 0 });
+	take(data, code);
+	run.came("code");
+	if (code.problem || code.unfit) {
+		data.errors = null;
+		return refuse(run, code.problem || code.unfit);
+	}
+	const theory = run.ask("theory", { ...present, quick: true }, { rank: 1, pin });
+	const first = sample(run, present, code, firstSamples, 2);
+	first.catch(() => {});
+	const found = await errors;
+	if (found.problem && found.max_r > 0) return run.views.stop(found.max_r);
+	data.errors = found;
+	run.came("errors");
+	if (found.problem) return refuse(run, found.problem);
+	data.theory = await theory;
+	run.came("theory");
+	data.samples = await first;
+	run.came("samples");
+	await run.rest();
+	if (data.theory.later) askExact(run, present, pin);
+	for (let count = 1000; ; count = Math.min(mostSamples, 4 * count)) {
+		data.samples = await sample(run, present, code, count, 7);
+		run.came("refined");
+		if (count === mostSamples) break;
+	}
+}
+
+/** askExact asks for bounds and exact values that take long. */
+function askExact(run, present, pin) {
+	const take = (theory) => {
+		run.data.theory = theory;
+		run.came("exact");
+	};
+	run.ask("theory", present, { rank: 4, pin })
+		.then(take)
+		.catch((err) => run.fail(err));
+}
+
+/** sample draws some samples of each level, in parts that are short enough to be dropped. */
+async function sample(run, present, { levels, prior }, count, rank) {
+	const { views } = run,
+		pin = pinned(present.scene, 0);
+	const rows = Math.max(1, Math.min(levels, Math.ceil((views.rate * slice) / 1000 / count)));
+	const parts = [];
+	for (let from = 0; from < levels; from += rows) {
+		const to = Math.min(levels, from + rows);
+		parts.push(
+			run.ask("samples", { ...present, samples: count, from, to }, { rank, pin }).then((a) => {
+				if (a.took > 2) views.rate = 0.7 * views.rate + 0.3 * ((1000 * count * (to - from)) / a.took);
+				return { from, ...a };
+			}),
+		);
+	}
+	const out = {
+		count,
+		mean: new Float64Array(levels),
+		stderr: new Float64Array(levels),
+		square: new Float64Array(levels),
+	};
+	for (const a of await Promise.all(parts))
+		for (const name of ["mean", "stderr", "square"]) out[name].set(a[name], a.from);
+	return { ...out, ...overall(out, prior) };
+}
+
+/** overall are the means over the prior, and the worst level that occurs, from 1. */
+export function overall({ mean, stderr, square }, prior) {
+	let m = 0,
+		v = 0,
+		q = 0,
+		worst = 0;
+	for (let i = 0; i < mean.length; i++) {
+		if (!(prior[i] > 0)) continue;
+		m += prior[i] * mean[i];
+		v += (prior[i] * (stderr[i] || 0)) ** 2;
+		q += prior[i] * square[i];
+		if (!(mean[i] <= mean[worst]) || !(prior[worst] > 0)) worst = i;
+	}
+	return { overall: m, error: Math.sqrt(v), rms: Math.sqrt(q), worst: worst + 1 };
+}

@@ -1,0 +1,34 @@
+// The table of codes, row by row: few samples at first, more at rest.
+import { pinned, tableSamples } from "explorer/scene.js";
+
+const firstRow = 20; // samples of each level that a row begins with
+const second = 100;
+
+/** askTable asks for the rows of some codes, which one decoder reads. Rows of the state before are
+ * old until their new numbers come. */
+export async function askTable(run, scene, codes, decoder) {
+	const { rows } = run.data,
+		keys = codes.map((c) => JSON.stringify(c));
+	for (const [key, r] of rows) {
+		if (keys.includes(key)) r.old = true;
+		else rows.delete(key);
+	}
+	const row = async (i, samples, quick, rank) => {
+		const question = { scene, code: codes[i], decoder, samples, quick };
+		const a = await run.ask("row", question, { rank, pin: pinned(scene, i + 1) });
+		rows.set(keys[i], { ...a, of: codes[i], asked: samples });
+		run.views.changed("table row");
+		return a;
+	};
+	const first = await Promise.all(codes.map((_, i) => row(i, firstRow, true, 3)));
+	run.came("table");
+	await run.rest();
+	await Promise.all(
+		codes.map(async (_, i) => {
+			if (first[i].problem) return;
+			if (first[i].later) await row(i, second, false, 6);
+			for (let n = 1000; n <= tableSamples(scene.levels); n *= 4.096) await row(i, n, false, n > 1000 ? 9 : 8);
+		}),
+	);
+	run.came("table refined");
+}
