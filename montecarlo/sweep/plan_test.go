@@ -51,7 +51,6 @@ func TestPlanRefused(t *testing.T) {
 		"other plane":        {with(`"methods"`, `"training": "bits", "methods"`), `"training" does not go with "r"`},
 		"other training":     {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "training": "both"`), `"training" has "both"`},
 		"cutoff":             {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": 0`), `"cutoff" is 0: want a positive number`},
-		"transitions":        {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "transitions": "printed"`), `"transitions" does not go with "label_noise"`},
 		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
 		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
 		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},

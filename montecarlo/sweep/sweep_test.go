@@ -3,7 +3,6 @@ package sweep
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/safefile"
+	"belsim/theory/base/table"
 )
 
 // small is a plan of two codes, two methods and 2 × 3 cells of each.
@@ -73,7 +73,7 @@ func add(t testing.TB, h *Shard, p Piece, r Result) {
 // cellsOf are the rows of all cells, as JSON.
 func cellsOf(t testing.TB, m *Merged) string {
 	t.Helper()
-	text := must(json.Marshal(m.Table("").Cells))(t)
+	text := must(table.JSON(m.Table("").Cells))(t)
 	return string(text)
 }
 
