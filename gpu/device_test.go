@@ -76,17 +76,12 @@ func perceived(tb testing.TB, name, decoder string, levels int, noise float64, h
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p.Errors, p.Latent = l, &montecarlo.Latent{Hard: hard, Perceived: l}
-	if continuous {
-		p.Latent.Continuous = anywhere{}
+	p.Errors, p.Kind, p.Continuous = l, montecarlo.PerceivedLogits, continuous
+	if hard {
+		p.Kind = montecarlo.PerceivedBits
 	}
 	return p
 }
-
-// anywhere marks labels as continuous.
-type anywhere struct{}
-
-func (anywhere) AtLabel(dst []float64, _ float64) { clear(dst) }
 
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string][]montecarlo.Job {
@@ -122,14 +117,11 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		"nothing to sample":       {job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)), job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2})},
 		"one sample, a far block": {job(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1})},
 	}
-	latent := func(p *montecarlo.Problem, l montecarlo.Latent, continuous bool) *montecarlo.Problem {
-		if continuous {
-			l.Continuous = p.Errors.(*errmodel.Mixture)
-		}
-		p.Latent = &l
+	latent := func(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *montecarlo.Problem {
+		p.Kind, p.Continuous = kind, continuous
 		return p
 	}
-	soft, hard := montecarlo.Latent{}, montecarlo.Latent{Hard: true}
+	soft, hard := montecarlo.IndependentLogits, montecarlo.IndependentSigns
 	for name, j := range map[string]montecarlo.Job{
 		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
 		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
@@ -149,7 +141,7 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 	} {
 		jobs[name] = []montecarlo.Job{j}
 	}
-	for i, l := range []montecarlo.Latent{soft, hard} {
+	for i, kind := range []montecarlo.Kind{soft, hard} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := realCode(t)
 			d, err := decode.New(decoder, c)
@@ -160,7 +152,7 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Latent: &l}
+			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Kind: kind}
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
 	}
@@ -371,7 +363,7 @@ func TestEveryCallFails(t *testing.T) {
 	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
 	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
 	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
-	z.Latent = &montecarlo.Latent{Hard: true}
+	z.Kind = montecarlo.IndependentSigns
 	const lost = 999
 	work := func() (opened bool, err error) {
 		d, err := open(cuda.Lookup, 0)
@@ -504,7 +496,7 @@ func (strange) Name() string { return "strange" }
 // TestLatentBytes: the tables of an entry take no more memory than latentBytes says, and large
 // ones at least an eighth of it.
 func TestLatentBytes(t *testing.T) {
-	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Latent: &montecarlo.Latent{}}
+	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Kind: montecarlo.IndependentLogits}
 	var err error
 	if real.Errors, err = errmodel.NewMixture(context.Background(), real.Code, 0.1, 2); err != nil {
 		t.Fatal(err)
@@ -554,7 +546,7 @@ func BenchmarkDevice(b *testing.B) {
 			if bb.r == 0 {
 				p = perceived(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u", false)
 			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
-				p.Latent = &montecarlo.Latent{}
+				p.Kind = montecarlo.IndependentLogits
 			}
 			jobs := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, bb.levels)}}
 			for i := range bb.levels {

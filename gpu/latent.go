@@ -28,7 +28,7 @@ func latentBytes(s shape) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (4*s.latent.parts+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
+	return (4*uint64(s.kind.Parts(s.continuous))+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
 }
 
 // gatherLatent makes the tables of the entries of a batch.
@@ -125,7 +125,7 @@ func (f *latentArrays) rebase(at *latentAddresses, s shape) {
 			*short += at.short
 		}
 		e.own += at.fixed
-		if !s.latent.deviations {
+		if s.kind != montecarlo.PerceivedLogits {
 			e.own = 0
 		}
 		e.centers += at.whole
@@ -201,13 +201,13 @@ func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing,
 	}
 	l.logits = C.bel_u64(d.logits[turn].Address(0))
 	d.describe(&l, b)
-	if b.shape.latent.hard {
+	if b.shape.kind.Hard() {
 		l.hard = 1
 	}
-	if b.shape.latent.continuous {
+	if b.shape.continuous {
 		l.continuous = 1
 	}
-	l.fraction = C.bel_u32(b.shape.latent.fraction)
+	l.fraction = C.bel_u32(b.shape.fraction)
 
 	b.started = time.Now()
 	return d.queue(stream, kernel.name, groups, &l)

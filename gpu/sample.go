@@ -40,38 +40,21 @@ type pace struct{ samples uint64 }
 
 // shape holds what all tasks of a launch have in common.
 type shape struct {
-	code    *code.Code
-	decoder decode.Decoder
-	seed    uint64
-	within  int
-	latent  latentShape
-}
-
-// latentShape holds what all logits of a launch have in common.
-type latentShape struct {
-	logits   bool // else bits that err independently
-	hard     bool
-	fraction uint8
-	// continuous says that each part of a level has a label of its own; else all parts, of
-	// which there are several with a perceived label, have the level.
+	code       *code.Code
+	decoder    decode.Decoder
+	seed       uint64
+	within     int
+	kind       montecarlo.Kind
 	continuous bool
-	parts      uint64 // of a level
-	deviations bool   // each logit has a standard deviation of its own
+	fraction   uint8
 }
 
 func shapeOf(p *montecarlo.Problem) shape {
-	s := shape{code: p.Code, decoder: p.Decoder, seed: p.Seed, within: p.Within}
-	if l := p.Latent; l != nil {
-		s.latent = latentShape{
-			logits: true, hard: l.Hard, fraction: p.Fraction(),
-			continuous: l.Continuous != nil, parts: 1, deviations: l.Perceived != nil && !l.Hard,
-		}
-		if l.Continuous != nil || l.Perceived != nil {
-			s.latent.parts = tables.Sublevels
-		}
-	}
-	return s
+	return shape{p.Code, p.Decoder, p.Seed, p.Within, p.Kind, p.Continuous, p.Fraction()}
 }
+
+// points reports whether samples are made from the few bits that err, and not from logits.
+func (s shape) points() bool { return s.kind == montecarlo.IndependentBits }
 
 // entryRef is an entry of a launch: a row of a job, whose tables are made for the launch.
 type entryRef struct{ job, row int }
@@ -228,7 +211,7 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 			return nil, err
 		}
 	}
-	if b.shape.latent.logits {
+	if !b.shape.points() {
 		logits, err := gatherLatent(ctx, d.workers, jobs, b)
 		if err != nil {
 			return nil, err
@@ -275,7 +258,7 @@ func sizeOf(shape shape) sizes {
 	c := shape.code
 	m := uint64(c.Bits())
 	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(tables.MaxClasses(c.Bits()))}
-	if shape.latent.logits {
+	if !shape.points() {
 		s.maxEntries = min(maxLatentEntries, max(1, arenaBytes/latentBytes(shape)))
 		s.maxTasks = maxTasks
 		return s
@@ -480,7 +463,7 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 	}
 	for i, ref := range b.entries {
 		s := sums[C.BEL_SUMS*i:]
-		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.latent.fraction})
+		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.fraction})
 	}
 	done(b.total)
 

@@ -172,7 +172,7 @@ type signsPosterior struct {
 
 func signsPosteriorOf(p *Problem) (latentDecoder, bool) {
 	d := posteriorOf(p.Decoder)
-	if d == nil || p.Code.Bits() <= memoBits || !p.Latent.Hard || p.Latent.Perceived != nil || p.Latent.Continuous != nil {
+	if d == nil || p.Code.Bits() <= memoBits || p.Kind != IndependentSigns || p.Continuous {
 		return nil, false
 	}
 	return &signsPosterior{flipScorer: newFlipScorer(p.Code, d)}, true

@@ -71,7 +71,7 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	batch, sinceLook := s.batchDecoder(), 0
 	for j := range parts {
 		mine := (n - j + parts - 1) / parts
-		y := tables.Label(s.tables.Row, j, s.problem.Latent.Continuous != nil)
+		y := tables.Label(s.tables.Row, j, s.problem.Continuous)
 		s.centers = s.centers[:0]
 		for range lanes.Batch {
 			s.centers = append(s.centers, s.tables.Centers[j]...)
@@ -157,7 +157,7 @@ func newLatentDecoder(p *Problem) latentDecoder {
 			return d
 		}
 	}
-	if p.Latent.Hard {
+	if p.Kind.Hard() {
 		h := &hardDecoder{code: p.Code, decoder: p.Decoder}
 		if _, ok := p.Decoder.(decode.Informed); ok && p.Code.Bits() <= memoBits {
 			h.known = make([]float64, 1<<p.Code.Bits())
@@ -228,7 +228,7 @@ type hardDecoder struct {
 }
 
 func signsGenOf(p *Problem) (latentDecoder, bool) {
-	if _, ok := p.Decoder.(decode.Gen); !ok || !p.Latent.Hard || p.Code.Real() {
+	if _, ok := p.Decoder.(decode.Gen); !ok || !p.Kind.Hard() || p.Code.Real() {
 		return nil, false
 	}
 	return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}, true
@@ -337,7 +337,7 @@ func correlatorOf(p *Problem) (latentDecoder, bool) {
 	if !ok {
 		return nil, false
 	}
-	return newCorrelator(p.Code, p.Latent.Hard, temperature > 0), true
+	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0), true
 }
 
 func newCorrelator(c *code.Code, hard, ex bool) *correlator {

@@ -16,9 +16,8 @@ type scored interface {
 // scoresOf returns the scores of a problem's decoder, where they are affine in logits of bits that
 // err independently, and the labels are levels.
 func scoresOf(p *Problem) (*decode.Affine, bool) {
-	l := p.Latent
 	d, ok := p.Decoder.(scored)
-	if !ok || l.Hard || l.Continuous != nil || l.Perceived != nil {
+	if !ok || p.Kind != IndependentLogits || p.Continuous {
 		return nil, false
 	}
 	a, ok := d.Scores()

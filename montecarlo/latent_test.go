@@ -20,7 +20,7 @@ import (
 )
 
 // latentProblem is a code under a mixture, with a decoder by name.
-func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, l Latent, continuous bool) *Problem {
+func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, kind Kind, continuous bool) *Problem {
 	tb.Helper()
 	d, err := decode.New(decoder, c)
 	if err != nil {
@@ -35,10 +35,7 @@ func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma fl
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if continuous {
-		l.Continuous = e
-	}
-	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Latent: &l}
+	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind, Continuous: continuous}
 }
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
@@ -95,7 +92,8 @@ func TestLogitDecoders(t *testing.T) {
 		"onehot": mustCode(t, "onehot", 20), "gray": mustCode(t, "gray", 256), "b2jdj-nr": mustCode(t, "b2jdj-nr", 50), "real": realCode(t, 24, 12),
 	} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, hard := range []bool{false, true} {
+			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
+				hard := kind.Hard()
 				if decoder == "gen" && hard && !c.Real() {
 					continue // not by correlations
 				}
@@ -105,7 +103,7 @@ func TestLogitDecoders(t *testing.T) {
 					if name == "hadamard" || name == "binary" || name == "real" {
 						r = 0.2
 					}
-					p := latentProblem(t, c, decoder, tau, r, 2, Latent{Hard: hard}, false)
+					p := latentProblem(t, c, decoder, tau, r, 2, kind, false)
 					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
@@ -219,7 +217,7 @@ func TestLogitDecoders(t *testing.T) {
 // alarms below 10⁻⁶ for all).
 func TestMarginals(t *testing.T) {
 	c := mustCode(t, "johnson", 24)
-	p := latentProblem(t, c, "gen", 1, 0.8, 2, Latent{Hard: true}, false)
+	p := latentProblem(t, c, "gen", 1, 0.8, 2, IndependentSigns, false)
 	s := newLatentSampler(p, philox.NewKeys(5))
 	spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
 	s.decode = spy
@@ -265,7 +263,7 @@ func TestHardLatent(t *testing.T) {
 		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
 	} {
 		c := mustCode(t, tt.code, 16)
-		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, Latent{Hard: true}, false)
+		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, IndependentSigns, false)
 		exact, err := theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors)
 		if err != nil {
 			t.Fatal(err)
@@ -292,10 +290,10 @@ func TestHardLatent(t *testing.T) {
 func TestLatentWorkers(t *testing.T) {
 	unary := mustCode(t, "unary", 40)
 	for name, p := range map[string]*Problem{
-		"gen-ex":     latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, false),
-		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, true),
-		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, Latent{Hard: true}, true),
-		"real":       latentProblem(t, realCode(t, 24, 12), "gen", 1, 0.1, 2, Latent{}, false),
+		"gen-ex":     latentProblem(t, unary, "gen-ex", 1, 0.5, 2, IndependentLogits, false),
+		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, IndependentLogits, true),
+		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, IndependentSigns, true),
+		"real":       latentProblem(t, realCode(t, 24, 12), "gen", 1, 0.1, 2, IndependentLogits, false),
 	} {
 		const n = BlockSize + 3001
 		sample := func(workers int, spans ...Span) []Sums {
@@ -327,7 +325,7 @@ func TestLatentWorkers(t *testing.T) {
 func TestExtremeTemperature(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	mean := func(decoder string, tau float64) float64 {
-		p := latentProblem(t, c, decoder, tau, 0.5, 2, Latent{}, false)
+		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits, false)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -358,7 +356,7 @@ func TestBatches(t *testing.T) {
 	}
 	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, latent := range []Latent{{}, {Hard: true}} {
+			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
 				c := mustCode(t, name, 64)
 				d, err := decode.New(decoder, c)
 				if err != nil {
@@ -368,7 +366,7 @@ func TestBatches(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Latent: &latent}
+				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: kind}
 				keys := philox.NewKeys(p.Seed)
 				ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
 				singly.decode = oneByOne{singly.decode}
@@ -382,7 +380,7 @@ func TestBatches(t *testing.T) {
 							}
 						}
 						if sums[0] != sums[1] {
-							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, latent, row+1, n, sums[0], sums[1])
+							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, kind, row+1, n, sums[0], sums[1])
 						}
 					}
 				}

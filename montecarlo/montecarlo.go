@@ -24,25 +24,26 @@ import (
 	"belsim/theory/decode"
 )
 
-// NumericVersion is that of the numbers: of the samples here, and of the codes,
-// decoders, error models, bounds and exact values that go with them. It is raised by
-// whatever changes one of them by as much as a bit, so that results of before and after
+// NumericVersion is the version of all numbers: samples, codes, decoders, error models, bounds and
+// exact values. A change of any of them, even by one bit, raises it. Results of different versions
 // are never added up.
 const NumericVersion = 2
 
 // Problem describes the samples: the classifiers' outputs for every label of a code, read by a
-// decoder.
+// decoder. See Kind for the law of the outputs.
 type Problem struct {
 	Code    *code.Code     // L levels, M bits
 	Decoder decode.Decoder // fits Code
-	Errors  mat.Matrix     // L × M, e[n,k]: probability that bit k is wrong when the label is n
-	Seed    uint64
-	Within  int // θ: errors of at most θ levels are counted in Sums.Within
-
-	// Latent, when set, makes the outputs logits, or their signs. Otherwise they
-	// are bits that err independently, which is not enough for decoders that
-	// answer with real numbers, and for codes of real numbers.
-	Latent *Latent
+	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n. It is a
+	// Perceived where the kind has a perceived label, and else a Profile where labels are
+	// continuous.
+	Errors mat.Matrix
+	Kind   Kind
+	// Continuous makes labels real: those of level n are uniform on [n−½,n+½]. Samples take the
+	// middles of Sublevels equal parts of the level in turn.
+	Continuous bool
+	Seed       uint64
+	Within     int // θ: errors of at most θ levels are counted in Sums.Within
 }
 
 // Span is work that any backend can do on its own: Samples samples of one row,
@@ -85,7 +86,7 @@ func (p *Problem) Validate() error {
 	if p.Within < 0 {
 		return fmt.Errorf("θ = %d levels: want 0 or more", p.Within)
 	}
-	return p.validateLatent()
+	return p.validateKind()
 }
 
 // Row returns e[n,·] of row i (n = i+1) in dst, or in a new slice where dst is too short. The

@@ -16,11 +16,6 @@ import (
 	"belsim/theory/decode"
 )
 
-// between marks labels as continuous.
-type between struct{}
-
-func (between) AtLabel(dst []float64, _ float64) { clear(dst) }
-
 // perceivedProblem is a code that a network has learned, with a decoder.
 func perceivedProblem(t *testing.T, name, decoder string, levels int, m errmodel.Perceived, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
@@ -36,11 +31,11 @@ func perceivedProblem(t *testing.T, name, decoder string, levels int, m errmodel
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Seed: 3, Within: 1, Latent: &montecarlo.Latent{Hard: hard, Perceived: l}}
-	if continuous {
-		p.Latent.Continuous = between{}
+	kind := montecarlo.PerceivedLogits
+	if hard {
+		kind = montecarlo.PerceivedBits
 	}
-	return p
+	return &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Kind: kind, Continuous: continuous, Seed: 3, Within: 1}
 }
 
 var network = errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.BitByBit}
@@ -49,19 +44,19 @@ var network = errmodel.Perceived{Noise: 1.6, Misfit: 0.25, Training: errmodel.Bi
 // and its standard error, with the strata of the perceived label in turn.
 func perceivedDirectly(p *montecarlo.Problem, n int) (mean, stderr float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	l := p.Latent.Perceived
+	l := p.Errors.(montecarlo.Perceived)
 	sd, z := l.Misfits(), make([]float64, p.Code.Bits())
 	var sum, square float64
 	for i := range n * p.Code.Levels() {
 		row, j := i%p.Code.Levels(), i/p.Code.Levels()%tables.Sublevels
-		y := tables.Label(row, j, p.Latent.Continuous != nil)
+		y := tables.Label(row, j, p.Continuous)
 		perceived := tables.PerceivedLabel(y, l.Noise(), j)
 		answer := 0.0
 		l.Logits(z, perceived)
 		for k := range z {
 			z[k] += sd[k] * rng.NormFloat64()
 		}
-		if p.Latent.Hard {
+		if p.Kind.Hard() {
 			word := make([]uint64, len(p.Code.Word(0)))
 			for k, v := range z {
 				if v > 0 {

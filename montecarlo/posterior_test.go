@@ -39,7 +39,10 @@ func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64,
 	}
 	p.Decoder = d
 	if logits || decode.Real(d) {
-		p.Latent = &montecarlo.Latent{Hard: !logits}
+		p.Kind = montecarlo.IndependentSigns
+	}
+	if logits {
+		p.Kind = montecarlo.IndependentLogits
 	}
 	return p
 }

@@ -120,7 +120,7 @@ func TestPerceivedStrata(t *testing.T) {
 	for j := range tables.Sublevels {
 		e := mat.NewDense(32, c.Bits(), nil)
 		for i := range 32 {
-			p.Latent.Perceived.WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*errmodel.Stratum(j))
+			p.Errors.(montecarlo.Perceived).WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*errmodel.Stratum(j))
 		}
 		m, err := theory.ExactMoments(context.Background(), 0, c, d, e)
 		if err != nil {

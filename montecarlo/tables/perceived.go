@@ -68,7 +68,7 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	means := make([][]float64, Sublevels)
 	largest := 0.0
 	for j := range means {
-		y := Label(i, j, p.Continuous != nil)
+		y := Label(i, j, p.Continuous)
 		means[j] = make([]float64, c.Bits())
 		p.Perceived.Logits(means[j], PerceivedLabel(y, p.Perceived.Noise(), j))
 		for k, f := range means[j] {
@@ -83,16 +83,11 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 		t.Exponent++
 	}
 	clear(l.drawn)
-	switch {
-	case !p.Correlates:
-		for k := range l.drawn {
-			l.drawn[k] = true
-		}
-	default:
+	if p.Correlates {
 		l.perceivedCandidates(t, means, sd, l.threshold())
-		if q := l.factors; q != nil && q.work() < len(t.Levels) {
-			l.everything(t) // is less work by pairs
-		}
+		l.orPairs(t)
+	} else {
+		l.drawAll()
 	}
 	// From here on in units of 2^Exponent. What does not fit is cut off: a logit of 2¹⁵.
 	unit := math.Ldexp(1, -int(t.Exponent))
@@ -131,12 +126,7 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 	candidate[t.Row] = true
 	for _, mean := range means {
 		l.correlations(correlations, mean)
-		best := 0
-		for m, v := range correlations {
-			if v > correlations[best] {
-				best = m
-			}
-		}
+		best := largest(correlations)
 		first := 0.0 // variance of the difference of rows best and 0
 		for k, s := range sd {
 			weights[k] = s * s
