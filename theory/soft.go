@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -20,27 +18,6 @@ func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
 	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c)}, nil
-}
-
-// SoftBounds returns the bound on logits of every level of a code, in levels: see
-// NewSoftBound. e is L × M. workers is the number of goroutines, 0 for all processors;
-// it changes no number. The error wraps ErrNoClosedForm when there is none, or is the context's.
-func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
-	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
-		b, err := NewSoftBound(c, d)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, i int, row []float64) (err error) {
-			out[i], err = b.Row(ctx, i, row)
-			return err
-		}, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("bounds of %s on logits: %w", c.Name(), err)
-	}
-	return out, nil
 }
 
 // newSoftUnionBound returns the union bound for gen on logits with independent normal noise,

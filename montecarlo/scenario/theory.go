@@ -189,7 +189,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		}
 	}
 	if HasExact(p) {
-		exacts, err := theory.MeanMoments(ctx, workers, p.Code, p.Decoder, tables)
+		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tables...)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}

@@ -322,7 +322,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments, err := theory.MeanMoments(context.Background(), 1, c, d, e)
+	moments, err := theory.ExactMoments(context.Background(), 1, c, d, e...)
 	if err != nil {
 		t.Fatal(err)
 	}
