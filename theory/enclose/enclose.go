@@ -15,10 +15,13 @@
 //
 // All sums are of positive numbers. A bound of their rounding widens every interval.
 //
-// An encloser, and so each worker, takes at most 8 bytes of memory for each unit of Options.Work, 256 bytes for
-// each level and bit, and 4 MiB: a state of s candidates takes 2s units when it is followed up, and its two
-// outcomes take 4s bytes, or twice as many where a slice has grown. Levels on which all the work is spent were seen
-// to take less than a byte for each unit. What several turns take is taken once.
+// # Memory
+//
+// An encloser takes at most 8 bytes for each unit of Options.Work, 256 bytes for each level and bit,
+// and 4 MiB. Each worker has one. In practice it takes less than a byte for each unit of work.
+//
+// The bound is that of the tree: to follow up a state of s candidates takes 2s units of work and makes
+// two states, which take 4s bytes, or twice as many where a slice has grown. Turns share the memory.
 package enclose
 
 import (
@@ -150,6 +153,11 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 	if len(c.rivals) == 0 {
 		return out, nil
 	}
+	return x.narrow(ctx, out)
+}
+
+// narrow returns a narrower interval of the row whose rivals are known.
+func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 	work := x.options.Work
 	if out.Hi < negligible {
 		work /= 16
@@ -164,25 +172,19 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		if turn == 0 {
 			limit = work / 4
 		}
-		left := c.choose(budget / 4)
-		var v Interval
-		var spent int
-		var err error
-		if x.path.set(c) {
-			v, spent, err = x.path.mean(ctx, c)
-		} else if spent = x.tree.cost(c); spent < limit {
-			x.tree.set(c)
-			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit, spread)
-		} else if 4*budget < before {
+		left := x.candidates.choose(budget / 4)
+		v, spent, affordable, err := x.chosen(ctx, budget*3/4, limit, spread)
+		if err != nil {
+			return Interval{}, err
+		}
+		if !affordable {
+			if 4*budget >= before {
+				break
+			}
 			// With fewer words there may be a path again, or a tree that can be paid.
 			budget *= 4
 			turn--
 			continue
-		} else {
-			break
-		}
-		if err != nil {
-			return Interval{}, err
 		}
 		before = budget
 		out = out.meet(v, left)
@@ -201,6 +203,22 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		budget = next
 	}
 	return out, nil
+}
+
+// chosen returns an interval of the mean error of the chosen candidates, and its work. affordable is
+// false, and there is none, where the tables of a tree take more work than the limit.
+func (x *Encloser) chosen(ctx context.Context, budget float64, limit int, spread bool) (v Interval, spent int, affordable bool, err error) {
+	c := &x.candidates
+	if x.path.set(c) {
+		v, spent, err = x.path.mean(ctx, c)
+		return v, spent, true, err
+	}
+	if spent = x.tree.cost(c); spent >= limit {
+		return Interval{}, 0, false, nil
+	}
+	x.tree.set(c)
+	v, spent, err = x.tree.mean(ctx, budget, spent, limit, spread)
+	return v, spent, true, err
 }
 
 // meet returns what an interval has in common with one of chosen candidates, which may be too
