@@ -151,13 +151,7 @@ func (k *sparsePosterior) single(bit int) int { return k.error([]uint16{uint16(b
 
 func (k *sparsePosterior) add(s *Sums, within int, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
-		k.marks.empty()
-		k.flipped = k.flipped[:0]
-		for _, p := range places[:points] {
-			if k.marks.add(p) {
-				k.flipped = append(k.flipped, p)
-			}
-		}
+		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
 		s.tally(k.error(k.flipped), within, 1)
 	}
 }

@@ -36,6 +36,17 @@ type Target struct {
 	Prior []float64
 }
 
+// validateSize checks a prior, and a number of samples of each label.
+func (p *Problem) validateSize(prior []float64, samples uint64) error {
+	if len(prior) != p.Code.Levels() {
+		return fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), p.Code.Levels())
+	}
+	if limit := p.MaxSamples(); samples > limit {
+		return fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", samples, limit, p.Code.Name())
+	}
+	return nil
+}
+
 // Estimate samples a problem with a backend until the target is reached. It returns the sums
 // of each label and whether RelErr was reached within Max. The samples of a round depend only
 // on the sums of earlier rounds, so the result depends only on the problem and the target.
@@ -48,14 +59,11 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 		return nil, false, err
 	}
 	levels := p.Code.Levels()
-	if len(t.Prior) != levels {
-		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
-	}
-	limit := p.MaxSamples()
 	if t.RelErr > 0 {
-		t.Max = min(t.Max, limit/BlockSize*BlockSize)
-	} else if t.Samples > limit {
-		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", t.Samples, limit, p.Code.Name())
+		t.Max, t.Samples = min(t.Max, p.MaxSamples()/BlockSize*BlockSize), 0
+	}
+	if err := p.validateSize(t.Prior, t.Samples); err != nil {
+		return nil, false, err
 	}
 	e := estimation{Target: t, backend: b, problem: p, done: done, sums: make([]Sums, levels)}
 	if t.RelErr > 0 {
@@ -198,11 +206,8 @@ func EstimateEach(ctx context.Context, b Backend, problems []*Problem, n uint64,
 		if err := p.Validate(); err != nil {
 			return nil, err
 		}
-		if len(prior) != p.Code.Levels() {
-			return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), p.Code.Levels())
-		}
-		if limit := p.MaxSamples(); n > limit {
-			return nil, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", n, limit, p.Code.Name())
+		if err := p.validateSize(prior, n); err != nil {
+			return nil, err
 		}
 		out[i] = make([]Sums, len(prior))
 		jobs[i] = Job{Problem: p, Sums: out[i]}

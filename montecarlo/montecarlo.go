@@ -79,9 +79,8 @@ func (p *Problem) Validate() error {
 	if p.Code == nil || p.Decoder == nil || p.Errors == nil {
 		return errors.New("a sampling problem needs a code, a decoder and a table of error probabilities")
 	}
-	if r, c := p.Errors.Dims(); r != p.Code.Levels() || c != p.Code.Bits() {
-		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits",
-			r, c, p.Code.Name(), p.Code.Levels(), p.Code.Bits())
+	if err := p.Code.CheckTable(p.Errors); err != nil {
+		return err
 	}
 	if p.Within < 0 {
 		return fmt.Errorf("θ = %d levels: want 0 or more", p.Within)
@@ -92,13 +91,7 @@ func (p *Problem) Validate() error {
 // Row returns e[n,·] of row i (n = i+1) in dst, or in a new slice where dst is too short. The
 // error names an entry that is no probability.
 func (p *Problem) Row(dst []float64, i int) ([]float64, error) {
-	dst = matrix.Row(dst, i, p.Errors)
-	for k, e := range dst {
-		if !(e >= 0 && e <= 1) {
-			return nil, fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, e)
-		}
-	}
-	return dst, nil
+	return matrix.Probabilities(dst, i, p.Errors)
 }
 
 // BitTables returns what sampling row i takes besides random numbers when its bits err

@@ -215,8 +215,8 @@ type rowFunc func(ctx context.Context, i int, row []float64) error
 // each table. The rows of one level are on one goroutine, in the order of the tables.
 func eachRow(ctx context.Context, workers int, c *code.Code, e []mat.Matrix, newFunc func() (rowFunc, error)) error {
 	for _, t := range e {
-		if r, m := t.Dims(); r != c.Levels() || m != c.Bits() {
-			return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+		if err := c.CheckTable(t); err != nil {
+			return err
 		}
 	}
 	return parallel.Each(ctx, workers, c.Levels(), func() (func(context.Context, int) error, error) {
@@ -225,13 +225,10 @@ func eachRow(ctx context.Context, workers int, c *code.Code, e []mat.Matrix, new
 			return nil, err
 		}
 		var row []float64
-		return func(ctx context.Context, i int) error {
+		return func(ctx context.Context, i int) (err error) {
 			for _, t := range e {
-				row = matrix.Row(row, i, t)
-				for k, p := range row {
-					if !(p >= 0 && p <= 1) {
-						return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
-					}
+				if row, err = matrix.Probabilities(row, i, t); err != nil {
+					return err
 				}
 				if err := f(ctx, i, row); err != nil {
 					return err

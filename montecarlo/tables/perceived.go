@@ -125,7 +125,7 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 	candidate := make([]bool, c.Levels())
 	candidate[t.Row] = true
 	for _, mean := range means {
-		l.correlations(correlations, mean)
+		c.Along(correlations, mean)
 		best := largest(correlations)
 		first := 0.0 // variance of the difference of rows best and 0
 		for k, s := range sd {
@@ -137,7 +137,7 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 				first += s * s
 			}
 		}
-		l.correlations(variances, weights)
+		c.Along(variances, weights)
 		for m, v := range variances {
 			below := correlations[best] - correlations[m] - rounding
 			if below <= threshold+sureDeviation*math.Sqrt(max(first+v, 0)) {
@@ -159,26 +159,5 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 			}
 		}
 		last = m
-	}
-}
-
-// correlations sets dst to the sums of the values of the bits that are one in a row, less the
-// sum of the first row.
-func (l *LogitMaker) correlations(dst, values []float64) {
-	c, sum := l.model.Code, 0.0
-	dst[0] = 0
-	for m := 1; m < c.Levels(); m++ {
-		before := c.Word(m - 1)
-		for j, w := range c.Word(m) {
-			for d := w ^ before[j]; d != 0; d &= d - 1 {
-				at := bits.TrailingZeros64(d)
-				if w>>at&1 == 1 {
-					sum += values[64*j+at]
-				} else {
-					sum -= values[64*j+at]
-				}
-			}
-		}
-		dst[m] = sum
 	}
 }

@@ -173,6 +173,35 @@ func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
 	return nil
 }
 
+// Along sets each element of dst after the first, of length L, to the element before it, plus the
+// values of the bits that become one in its row, less those of the bits that become zero. values has
+// length M.
+func (c *Code) Along(dst, values []float64) {
+	sum := dst[0]
+	for m := 1; m < c.levels; m++ {
+		before := c.Word(m - 1)
+		for j, w := range c.Word(m) {
+			for d := w ^ before[j]; d != 0; d &= d - 1 {
+				at := bits.TrailingZeros64(d)
+				if w>>at&1 == 1 {
+					sum += values[64*j+at]
+				} else {
+					sum -= values[64*j+at]
+				}
+			}
+		}
+		dst[m] = sum
+	}
+}
+
+// CheckTable refuses a table of error probabilities that is not L × M.
+func (c *Code) CheckTable(e mat.Matrix) error {
+	if r, m := e.Dims(); r != c.levels || m != c.bits {
+		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.name, c.levels, c.bits)
+	}
+	return nil
+}
+
 // set sets bits lo ≤ k < hi of row i to one.
 func (c *Code) set(i, lo, hi int) {
 	word := c.data[i*c.stride : (i+1)*c.stride]

@@ -152,16 +152,16 @@ func logPrior(prior []float64, levels int) ([]float64, error) {
 // errors calls f with each error probability, row by row.
 func (p *Posterior) errors(f func(i, k int, e float64)) error {
 	e, c := p.model.Errors, p.code
-	if levels, bits := e.Dims(); levels != c.Levels() || bits != c.Bits() {
-		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", levels, bits, c.Name(), c.Levels(), c.Bits())
+	if err := c.CheckTable(e); err != nil {
+		return err
 	}
 	var row []float64
 	for i := range c.Levels() {
-		row = matrix.Row(row, i, e)
+		var err error
+		if row, err = matrix.Probabilities(row, i, e); err != nil {
+			return err
+		}
 		for k, v := range row {
-			if !(v >= 0 && v <= 1) {
-				return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, v)
-			}
 			f(i, k, v)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 
 // candidates are the words that gen can find nearest to the outputs of a level.
 type candidates struct {
-	code *code.Code
+	code  *code.Code
 	truth int       // the true row
-	e    []float64 // its probabilities
+	e     []float64 // its probabilities
 
 	reference int       // the row nearest to the most likely output
 	p         []float64 // by bit: the probability that the output differs from the reference's word

@@ -125,10 +125,8 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 // err independently with probabilities e, of length M. The error says that an entry of e is no
 // probability, or is the context's.
 func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error) {
-	for k, p := range e {
-		if !(p >= 0 && p <= 1) {
-			return Interval{}, fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
-		}
+	if err := matrix.CheckProbabilities(e, i); err != nil {
+		return Interval{}, err
 	}
 	c := &x.candidates
 	if x.whole {
@@ -247,9 +245,12 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 			rows = append(rows, i)
 		}
 	}
+	if len(prior) != c.Levels() {
+		return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), c.Levels())
+	}
 	for _, t := range e {
-		if r, m := t.Dims(); r != c.Levels() || m != c.Bits() || r != len(prior) {
-			return nil, fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+		if err := c.CheckTable(t); err != nil {
+			return nil, err
 		}
 	}
 	each := func(n int, at func(j int) (row int, tables []mat.Matrix), put func(j int, v Interval)) error {
