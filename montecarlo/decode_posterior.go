@@ -61,7 +61,7 @@ func (f *flipScorer) prepare(word []uint64, q func(k int) float64) {
 		}
 	}
 	const surely = 27.6 // −ln 10⁻¹²
-	threshold := 30*math.Ln2 + math.Log(float64(len(f.all)))
+	threshold := tables.LightScore(len(f.all))
 	const tiny = 1e-12 // factors that are so close to 1 are taken for 1
 	var bits []int
 	var share, harmless []float64

@@ -237,12 +237,12 @@ func (t Target) counted(sums []Sums, errors mat.Matrix, f func(rows []int, m cou
 	f(rows, counted{o.Mean, o.StdErr, o.Mean == 0 && certain(errors, rows...)})
 }
 
-// certain reports whether no output of some rows is random: every probability is 0 or 1.
+// certain reports whether no output of some rows is random.
 func certain(errors mat.Matrix, rows ...int) bool {
 	var e []float64
 	for _, row := range rows {
 		e = matrix.Row(e, row, errors)
-		if slices.ContainsFunc(e, func(p float64) bool { return p != 0 && p != 1 }) {
+		if !matrix.Certain(e) {
 			return false
 		}
 	}

@@ -492,8 +492,13 @@ func (c *correlator) factor(logits []lanes.Ints) {
 func (c *correlator) labelFactored(labels *[lanes.Width]float64) {
 	var weight, sum lanes.Floats
 	lanes.Mix(&weight, &sum, first(c.prefixWeights), first(c.suffixWeights), first(c.patterns), c.tables.Product)
+	softLabels(labels, c.tables.Row, &sum, &weight)
+}
+
+// softLabels are labels of weighted means of offsets from a row.
+func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats) {
 	for i := range labels {
-		labels[i] = float64(c.tables.Row+1) + float64(sum[i])/float64(weight[i])
+		labels[i] = float64(row+1) + float64(sum[i])/float64(weight[i])
 	}
 }
 
@@ -508,9 +513,7 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
 	}
 	var weight, sum lanes.Floats
 	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, p.Limit, p.Scale)
-	for i := range labels {
-		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
-	}
+	softLabels(labels, p.Row, &sum, &weight)
 }
 
 // run is lanes.Run in 64 bits.

@@ -34,7 +34,7 @@ func lightScore(r decode.Rule, levels int) float64 {
 	case decode.Median:
 		return 20*math.Ln2 + math.Log(float64(levels))
 	}
-	return 30*math.Ln2 + math.Log(float64(levels))
+	return tables.LightScore(levels)
 }
 
 // scorer decodes by the scores of the candidates.
@@ -73,9 +73,7 @@ func (d *scorer) add(s *Sums, logits []lanes.Ints, count int, y float64, within 
 	if d.rule == decode.Mean {
 		var weight, sum lanes.Floats
 		lanes.Softmax(&weight, &sum, d.sums, &d.most, d.offsets, p.Limit, p.Scale)
-		for i := range labels {
-			labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
-		}
+		softLabels(&labels, p.Row, &sum, &weight)
 		s.tallyReal(labels[:count], y, within)
 		return
 	}

@@ -189,6 +189,9 @@ type pieces struct {
 	total  int
 }
 
+// maxPieceBlocks is the largest number of blocks in a piece: done hears of the work often.
+const maxPieceBlocks = 256
+
 // jobSpan is a span of a job, and the number of pieces up to its end.
 type jobSpan struct{ job, span, end int }
 
@@ -202,7 +205,7 @@ func newPieces(jobs []Job, workers int) *pieces {
 		}
 	}
 	blocks := samples / BlockSize / uint64(16*workers)
-	p := &pieces{jobs: jobs, length: BlockSize * min(max(blocks, 1), 256), spans: make([]jobSpan, 0, n)}
+	p := &pieces{jobs: jobs, length: BlockSize * min(max(blocks, 1), maxPieceBlocks), spans: make([]jobSpan, 0, n)}
 	for i, j := range jobs {
 		for k, s := range j.Spans {
 			p.total += int((s.Samples + p.length - 1) / p.length)

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"belsim/theory/code"
 )
 
 // Uniform returns the prior that gives each of n levels the same weight.
@@ -24,9 +26,6 @@ type Histogram struct {
 	Lowest int       // the smallest label: level 1
 	Counts []float64 // by label − Lowest; labels that are missing count zero
 }
-
-// maxLabels limits the span of a histogram: no code has more levels.
-const maxLabels = 1 << 16
 
 // ReadHistogram reads a CSV with the columns label and count, in that order,
 // under a header of these names. Labels are integers in any order, each at most
@@ -57,8 +56,8 @@ func ReadHistogram(r io.Reader, name string) (*Histogram, error) {
 		}
 		counts[label] = count
 		lowest, highest = min(lowest, label), max(highest, label)
-		if highest-lowest >= maxLabels {
-			return nil, fmt.Errorf("%s: row %d: labels span %d to %d, more than %d levels", name, row, lowest, highest, maxLabels)
+		if highest-lowest >= code.MaxLevels {
+			return nil, fmt.Errorf("%s: row %d: labels span %d to %d, more than %d levels", name, row, lowest, highest, code.MaxLevels)
 		}
 	}
 	if len(counts) == 0 {

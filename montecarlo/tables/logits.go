@@ -13,13 +13,12 @@ import (
 	"belsim/theory/latent"
 )
 
-// Limits below which a level is not a candidate: see Logits.
-const (
-	sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
-	// logWeight is −ln of the ratio of two softmax weights: the total weight of the levels
-	// that are left out, at most, and the weight of the true level.
-	logWeight = 30 * math.Ln2
-)
+// sureDeviation is how many standard deviations are sure: see Logits.
+const sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
+
+// LightScore is how far a score is below the largest where its weight in a softmax is 2⁻³⁰/L: all
+// such levels together weigh nothing.
+func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(levels)) }
 
 // Logits holds the numbers that turn random numbers into samples of the logits of one label.
 // All are integers, so that correlations are exact and no order of summation matters.
@@ -294,7 +293,7 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 	}
 	if p.Temperature > 0 {
 		scale := p.Temperature * unit / LogitOne * float64(uint64(1)<<t.Exponent) // exponent for one unit of correlation
-		t.Limit = int64(min((logWeight+math.Log(float64(c.Levels())))/scale, 1<<62))
+		t.Limit = int64(min(LightScore(c.Levels())/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
 }
@@ -303,7 +302,7 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 // nothing: 0 where the largest correlation decides.
 func (l *LogitMaker) threshold() float64 {
 	if l.model.Temperature > 0 {
-		return (logWeight + math.Log(float64(l.model.Code.Levels()))) / l.model.Temperature
+		return LightScore(l.model.Code.Levels()) / l.model.Temperature
 	}
 	return 0
 }

@@ -29,7 +29,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -70,11 +69,6 @@ const underflow = 1e-290
 
 // loosen widens an interval by what is lost of probabilities that are too small.
 func (v Interval) loosen() Interval { return Interval{max(0, v.Lo-underflow), v.Hi + underflow} }
-
-// certain reports whether no outcome is random, so that nothing is lost.
-func certain(e []float64) bool {
-	return !slices.ContainsFunc(e, func(p float64) bool { return p != 0 && p != 1 })
-}
 
 // Options say how narrow intervals are to be, and how much work they may take.
 type Options struct {
@@ -133,7 +127,7 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		c.all(i, e)
 		x.path.set(c)
 		v, _, err := x.path.mean(ctx, c)
-		if !certain(e) {
+		if !matrix.Certain(e) { // else nothing is lost
 			v = v.loosen()
 		}
 		return v, err

@@ -5,6 +5,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -39,4 +40,9 @@ func CheckProbabilities(row []float64, i int) error {
 		}
 	}
 	return nil
+}
+
+// Certain reports whether nothing is random in a row: every probability is 0 or 1.
+func Certain(row []float64) bool {
+	return !slices.ContainsFunc(row, func(e float64) bool { return e != 0 && e != 1 })
 }
