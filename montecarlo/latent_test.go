@@ -286,40 +286,6 @@ func TestHardLatent(t *testing.T) {
 	}
 }
 
-// TestLatentWorkers: neither workers nor the cutting of spans change a sum.
-func TestLatentWorkers(t *testing.T) {
-	unary := mustCode(t, "unary", 40)
-	for name, p := range map[string]*Problem{
-		"gen-ex":     latentProblem(t, unary, "gen-ex", 1, 0.5, 2, IndependentLogits, false),
-		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, IndependentLogits, true),
-		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, IndependentSigns, true),
-		"real":       latentProblem(t, realCode(t, 24, 12), "gen", 1, 0.1, 2, IndependentLogits, false),
-	} {
-		const n = BlockSize + 3001
-		sample := func(workers int, spans ...Span) []Sums {
-			sums := make([]Sums, p.Code.Levels())
-			if err := (CPU{workers}).Sample(context.Background(), []Job{{p, spans, sums}}, nil); err != nil {
-				t.Fatal(err)
-			}
-			return sums
-		}
-		want := sample(1, Span{3, 0, n}, Span{9, 0, n})
-		for what, got := range map[string][]Sums{
-			"three workers": sample(3, Span{3, 0, n}, Span{9, 0, n}),
-			"cut":           sample(2, Span{9, 1, 3001}, Span{3, 0, BlockSize}, Span{9, 0, BlockSize}, Span{3, 1, 3001}),
-		} {
-			for i := range got {
-				if got[i] != want[i] {
-					t.Errorf("%s, %s, level %d: %+v, want %+v", name, what, i+1, got[i], want[i])
-				}
-			}
-		}
-		if want[3].Samples != n || want[3].Abs == 0 {
-			t.Errorf("%s: %+v", name, want[3])
-		}
-	}
-}
-
 // TestExtremeTemperature: exponents of 10⁴ and more give numbers, and those of a
 // cold softmax are gen's.
 func TestExtremeTemperature(t *testing.T) {

@@ -189,7 +189,7 @@ type pieces struct {
 	total  int
 }
 
-// maxPieceBlocks is the largest number of blocks in a piece: done hears of the work often.
+// maxPieceBlocks is the largest number of blocks in a piece, so that workers end at about the same time.
 const maxPieceBlocks = 256
 
 // jobSpan is a span of a job, and the number of pieces up to its end.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"belsim/errmodel"
@@ -108,28 +107,6 @@ func TestPerceived(t *testing.T) {
 				t.Errorf("mean |error| %v ± %v, by definition %v ± %v", got.Mean, got.StdErr, want, sd)
 			}
 		})
-	}
-}
-
-// TestPerceivedWorkers: the sums are the same on any number of workers, and of samples in parts.
-func TestPerceivedWorkers(t *testing.T) {
-	p := perceivedProblem(t, "b1jdj", "gen-ex", 32, network, false, false)
-	var first []montecarlo.Sums
-	for _, workers := range []int{1, 2, 7} {
-		sums := make([]montecarlo.Sums, 32)
-		job := montecarlo.Job{Problem: p, Sums: sums}
-		for row := range sums {
-			job.Spans = append(job.Spans, montecarlo.Span{Row: row, Samples: 1000})
-		}
-		if err := (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{job}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = sums
-		}
-		if !slices.Equal(sums, first) {
-			t.Errorf("%d workers: other sums", workers)
-		}
 	}
 }
 

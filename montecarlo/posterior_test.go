@@ -77,28 +77,6 @@ func TestPosteriorPaths(t *testing.T) {
 	}
 }
 
-// TestPosteriorWorkers: the number of workers changes no bit.
-func TestPosteriorWorkers(t *testing.T) {
-	for _, logits := range []bool{false, true} {
-		p := informed(t, "hexj", "median", 40, 0.6, 1.5, logits, nil)
-		var first [][]montecarlo.Sums
-		for _, workers := range []int{1, 3} {
-			sums, err := montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: workers}, []*montecarlo.Problem{p}, 3000, theory.Uniform(40), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = sums
-			}
-			for i, s := range sums[0] {
-				if s != first[0][i] {
-					t.Fatalf("logits %v, level %d: %+v, and %+v with one worker", logits, i+1, s, first[0][i])
-				}
-			}
-		}
-	}
-}
-
 // BenchmarkPosterior reports samples per second on all cores, beside testdata/logits.py.
 func BenchmarkPosterior(b *testing.B) {
 	for _, outputs := range []string{"logits", "bits"} {

@@ -43,9 +43,9 @@ type Informed interface {
 // read the same outputs of these classifiers. It is immutable and safe for concurrent use.
 //
 // Where bits err independently, the logarithms of the probabilities are affine in the outputs (see
-// Affine). An output that is impossible at some levels, because e is 0 or 1, leaves the other
-// levels. An output that is impossible at every level leaves the levels of which the fewest bits
-// are impossible, and their other bits decide. The decoder of bits reads the signs of logits.
+// Affine). Levels at which an output is impossible, because e is 0 or 1, are left out. Where it is
+// impossible at every level, the levels with the fewest impossible bits remain, and the other bits
+// decide among them. The decoder of bits reads the signs of logits.
 type Posterior struct {
 	rule   Rule
 	code   *code.Code
