@@ -111,97 +111,11 @@ func TestLogitDecoders(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						a := len(rowTables.Bits)
+						if rowTables.Product != nil {
+							products++
+						}
 						for range 12 {
-							logits := make([]lanes.Ints, a)
-							var want [lanes.Width]float64
-							for i := range want {
-								z := make([]float64, c.Bits())
-								for k := range z {
-									if z[k] = latent.Mean(p.Errors.At(row, k)); !c.Bit(row, k) {
-										z[k] = -z[k]
-									}
-								}
-								for k, bit := range rowTables.Bits {
-									v := lanes.Round(rowTables.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
-									logits[k][i] = v
-									z[bit] = float64(v) / tables.LogitOne
-								}
-								for k := range z {
-									if hard && z[k] > 0 {
-										z[k] = 1
-									} else if hard {
-										z[k] = -1
-									}
-								}
-								switch d := p.Decoder.(type) {
-								case decode.Gen:
-									want[i] = d.DecodeLogits(z)
-								case decode.GenEx:
-									want[i] = d.DecodeLogits(z)
-								}
-							}
-							paths := []correlation{narrow, wide}
-							if rowTables.Product != nil {
-								paths = nil
-							} else if c.Real() {
-								paths = []correlation{matrices}
-							} else if isHadamard(c) {
-								paths = append(paths, transform)
-							}
-							var first [lanes.Width]float64
-							for n, path := range append(paths, -1) {
-								k := newLatentDecoder(p).(*correlator)
-								k.prepare(rowTables)
-								if path >= 0 { // else the one it chose
-									k.path = path
-									k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(rowTables.Levels)), make([][lanes.Width]int64, len(rowTables.Levels))
-									k.whole = make([][lanes.Width]int64, c.Bits())
-								}
-								got := k.decoded(logits)
-								if n == 0 {
-									first = got
-								}
-								if got != first {
-									t.Fatalf("level %d: way %d decodes %v, the first way %v", row+1, path, got, first)
-								}
-								for i := range got {
-									tolerance := 1e-6 * float64(c.Levels())
-									switch {
-									case decoder == "gen" && c.Real():
-										tolerance = 1e-9 // no tie is as near as the rounding here
-									case decoder == "gen":
-										tolerance = 0
-									case c.Real():
-										tolerance = 1e-3
-									}
-									if math.Abs(got[i]-want[i]) > tolerance {
-										t.Fatalf("level %d, way %d, sample %d: label %v, want %v", row+1, path, i, got[i], want[i])
-									}
-								}
-							}
-							products += map[bool]int{true: 1}[rowTables.Product != nil]
-							if c.Real() || rowTables.Product != nil {
-								continue
-							}
-							// A product of matrices gives the same integers.
-							q := newLatentDecoder(p).(*correlator)
-							q.prepare(rowTables)
-							q.path = matrices
-							q.wide = make([][lanes.Width]int64, len(rowTables.Levels))
-							flat := *rowTables
-							q.tables, flat.Fixed = &flat, slices.Clone(rowTables.Fixed)
-							for m, level := range rowTables.Levels {
-								if m > 0 {
-									flat.Fixed[m] += flat.Fixed[m-1]
-								}
-								for _, bit := range rowTables.Bits {
-									q.values = append(q.values, c.Value(int(level), int(bit)))
-								}
-							}
-							if got := q.decoded(logits); got != first {
-								t.Fatalf("level %d: product decodes %v, running sum %v", row+1, got, first)
-							}
+							everyWay(t, p, rowTables, rng)
 						}
 					}
 				})
@@ -211,6 +125,104 @@ func TestLogitDecoders(t *testing.T) {
 	if products == 0 {
 		t.Error("no code was factored")
 	}
+}
+
+// everyWay compares what every way to compute correlations decodes from random logits of a row.
+func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
+	t.Helper()
+	c := p.Code
+	logits, want := randomLogits(p, row, rng)
+	paths := []correlation{narrow, wide}
+	switch {
+	case row.Product != nil:
+		paths = nil
+	case c.Real():
+		paths = []correlation{matrices}
+	case isHadamard(c):
+		paths = append(paths, transform)
+	}
+	tolerance := 1e-6 * float64(c.Levels())
+	switch _, gen := p.Decoder.(decode.Gen); {
+	case gen && c.Real():
+		tolerance = 1e-9 // no tie is as near as the rounding here
+	case gen:
+		tolerance = 0
+	case c.Real():
+		tolerance = 1e-3
+	}
+	var first [lanes.Width]float64
+	for n, path := range append(paths, -1) {
+		k := newLatentDecoder(p).(*correlator)
+		k.prepare(row)
+		if path >= 0 { // else the one it chose
+			k.path = path
+			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64, len(row.Levels))
+			k.whole = make([][lanes.Width]int64, c.Bits())
+		}
+		got := k.decoded(logits)
+		if n == 0 {
+			first = got
+		}
+		if got != first {
+			t.Fatalf("level %d: way %d decodes %v, the first way %v", row.Row+1, path, got, first)
+		}
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > tolerance {
+				t.Fatalf("level %d, way %d, sample %d: label %v, want %v", row.Row+1, path, i, got[i], want[i])
+			}
+		}
+	}
+	if c.Real() || row.Product != nil {
+		return
+	}
+	// A product of matrices gives the same integers.
+	q := newLatentDecoder(p).(*correlator)
+	q.prepare(row)
+	q.path = matrices
+	q.wide = make([][lanes.Width]int64, len(row.Levels))
+	flat := *row
+	q.tables, flat.Fixed = &flat, slices.Clone(row.Fixed)
+	for m, level := range row.Levels {
+		if m > 0 {
+			flat.Fixed[m] += flat.Fixed[m-1]
+		}
+		for _, bit := range row.Bits {
+			q.values = append(q.values, c.Value(int(level), int(bit)))
+		}
+	}
+	if got := q.decoded(logits); got != first {
+		t.Fatalf("level %d: product decodes %v, running sum %v", row.Row+1, got, first)
+	}
+}
+
+// randomLogits draws a group of logits of a row, and decodes them by definition.
+func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lanes.Ints, want [lanes.Width]float64) {
+	c := p.Code
+	logits = make([]lanes.Ints, len(row.Bits))
+	for i := range want {
+		z := make([]float64, c.Bits())
+		for k := range z {
+			if z[k] = latent.Mean(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
+				z[k] = -z[k]
+			}
+		}
+		for k, bit := range row.Bits {
+			v := lanes.Round(row.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
+			logits[k][i] = v
+			z[bit] = float64(v) / tables.LogitOne
+		}
+		if p.Kind.Hard() {
+			for k := range z {
+				if z[k] > 0 {
+					z[k] = 1
+				} else {
+					z[k] = -1
+				}
+			}
+		}
+		want[i] = p.Decoder.(decode.LogitDecoder).DecodeLogits(z)
+	}
+	return logits, want
 }
 
 // TestMarginals: each bit errs with its own probability, to five standard errors and more (false
