@@ -83,18 +83,30 @@ func perceived(tb testing.TB, name, decoder string, levels int, noise float64, h
 	return p
 }
 
+// job is work on some spans.
+func job(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
+	return montecarlo.Job{Problem: p, Spans: spans, Sums: make([]montecarlo.Sums, p.Code.Levels())}
+}
+
+// every is work on every so-many-th row, n samples each.
+func every(p *montecarlo.Problem, step int, n uint64) montecarlo.Job {
+	var spans []montecarlo.Span
+	for i := 0; i < p.Code.Levels(); i += step {
+		spans = append(spans, montecarlo.Span{Row: i, Samples: n})
+	}
+	return job(p, spans...)
+}
+
+// latent makes a problem one of logits, or of their signs.
+func latent(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *montecarlo.Problem {
+	p.Kind, p.Continuous = kind, continuous
+	return p
+}
+
+const soft, hard = montecarlo.IndependentLogits, montecarlo.IndependentSigns
+
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string][]montecarlo.Job {
-	job := func(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
-		return montecarlo.Job{Problem: p, Spans: spans, Sums: make([]montecarlo.Sums, p.Code.Levels())}
-	}
-	every := func(p *montecarlo.Problem, step int, n uint64) montecarlo.Job {
-		var spans []montecarlo.Span
-		for i := 0; i < p.Code.Levels(); i += step {
-			spans = append(spans, montecarlo.Span{Row: i, Samples: n})
-		}
-		return job(p, spans...)
-	}
 	jobs := map[string][]montecarlo.Job{
 		"johnson-nonzero":         {every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000)},
 		"johnson":                 {every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000)},
@@ -117,11 +129,24 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		"nothing to sample":       {job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)), job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2})},
 		"one sample, a far block": {job(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1})},
 	}
-	latent := func(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *montecarlo.Problem {
-		p.Kind, p.Continuous = kind, continuous
-		return p
+	addLogits(t, jobs)
+	addPerceived(t, jobs)
+	// Many problems at once, spans that are cut in any way, codes that change.
+	var mixed []montecarlo.Job
+	for i := range 12 {
+		names := [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}}
+		n := names[i%6/2]
+		p := problem(t, n[0], n[1], 40, 0.2+0.05*float64(i), 2, uint64(1+i%2))
+		mixed = append(mixed, job(p,
+			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
+			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17}))
 	}
-	soft, hard := montecarlo.IndependentLogits, montecarlo.IndependentSigns
+	jobs["mixed"] = mixed
+	return jobs
+}
+
+// addLogits adds logits and their signs to a suite.
+func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
 	for name, j := range map[string]montecarlo.Job{
 		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
 		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
@@ -156,6 +181,10 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
 	}
+}
+
+// addPerceived adds networks with a perceived label to a suite.
+func addPerceived(t *testing.T, jobs map[string][]montecarlo.Job) {
 	for _, tt := range []struct {
 		code, decoder string
 		levels        int
@@ -185,18 +214,6 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		every(levels, 9, 50), every(latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true), 9, 70),
 		every(logits, 9, 1), job(levels, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65}), every(logits, 8, 65),
 	}
-	// Many problems at once, spans that are cut in any way, codes that change.
-	var mixed []montecarlo.Job
-	for i := range 12 {
-		names := [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}}
-		n := names[i%6/2]
-		p := problem(t, n[0], n[1], 40, 0.2+0.05*float64(i), 2, uint64(1+i%2))
-		mixed = append(mixed, job(p,
-			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
-			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17}))
-	}
-	jobs["mixed"] = mixed
-	return jobs
 }
 
 // agree compares a device's sums with the CPU's.
