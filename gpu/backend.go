@@ -37,14 +37,13 @@ func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
 	if fallback == nil {
 		fallback = func(error) {}
 	}
-	onCPU := montecarlo.CPU{Workers: workers}
 	switch choice {
 	case CPU:
-		return cpuOnly{onCPU}
+		return cpuOnly{montecarlo.CPU{Workers: workers}}
 	case CUDA:
-		return &deviceOnly{workers: workers}
+		return &deviceOnly{lazy{workers: workers}}
 	}
-	return &deviceFirst{cpu: onCPU, fallback: fallback}
+	return &deviceFirst{lazy: lazy{workers: workers}, fallback: fallback}
 }
 
 // cpuOnly samples on goroutines.
@@ -52,29 +51,41 @@ type cpuOnly struct{ montecarlo.CPU }
 
 func (cpuOnly) Close() error { return nil }
 
-// deviceOnly samples on a device, whose failures end the work.
-type deviceOnly struct {
+// lazy is a device that is opened when it is needed.
+type lazy struct {
 	workers int
 	device  *Device
 }
 
-func (b *deviceOnly) Close() error {
-	if b.device == nil {
+func (l *lazy) open() (err error) {
+	if l.device == nil {
+		if l.device, err = Open(l.workers); err != nil {
+			l.device = nil
+		}
+	}
+	return err
+}
+
+// Close implements Backend.
+func (l *lazy) Close() error {
+	if l.device == nil {
 		return nil
 	}
-	return b.device.Close()
+	err := l.device.Close()
+	l.device = nil
+	return err
 }
+
+// deviceOnly samples on a device, whose failures end the work.
+type deviceOnly struct{ lazy }
 
 // Sample implements montecarlo.Backend. The error wraps ErrDevice.
 func (b *deviceOnly) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
-	var err error
-	if b.device == nil {
-		if b.device, err = Open(b.workers); err != nil {
-			b.device = nil
-			return &deviceError{err}
-		}
+	if err := b.open(); err != nil {
+		return &deviceError{err}
 	}
-	if err = b.device.Sample(ctx, jobs, done); err != nil && ctx.Err() == nil {
+	err := b.device.Sample(ctx, jobs, done)
+	if err != nil && ctx.Err() == nil {
 		return &deviceError{err}
 	}
 	return err
@@ -89,28 +100,18 @@ func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 // deviceFirst samples on a device where there is one. The CPU takes over where there is none,
 // or when it fails, even in the middle: the sums are the same wherever they come from.
 type deviceFirst struct {
-	cpu      montecarlo.CPU
+	lazy
 	fallback func(error)
-	device   *Device
 	failed   bool
 }
 
 // fail gives the device up and says so, once.
 func (b *deviceFirst) fail(err error) {
 	b.failed = true
-	if b.device != nil {
-		err = errors.Join(err, b.device.Close())
-	}
+	err = errors.Join(err, b.Close())
 	if !errors.Is(err, ErrNoDevice) && !errors.Is(err, ErrNotInBuild) {
 		b.fallback(err)
 	}
-}
-
-func (b *deviceFirst) Close() error {
-	if b.failed || b.device == nil {
-		return nil
-	}
-	return b.device.Close()
 }
 
 // Sample implements montecarlo.Backend. The device's sums are kept apart until it
@@ -122,10 +123,8 @@ func (b *deviceFirst) Sample(ctx context.Context, jobs []montecarlo.Job, done fu
 	if done == nil {
 		done = func(uint64) {}
 	}
-	if b.device == nil && !b.failed {
-		var err error
-		if b.device, err = Open(b.cpu.Workers); err != nil {
-			b.device = nil
+	if !b.failed {
+		if err := b.open(); err != nil {
 			b.fail(err)
 		}
 	}
@@ -152,7 +151,7 @@ func (b *deviceFirst) Sample(ctx context.Context, jobs []montecarlo.Job, done fu
 		}
 	}
 	var mu sync.Mutex
-	return b.cpu.Sample(ctx, jobs, func(n uint64) {
+	return montecarlo.CPU{Workers: b.workers}.Sample(ctx, jobs, func(n uint64) {
 		mu.Lock()
 		seen := min(n, reported) // the device has said so already
 		reported -= seen

@@ -64,13 +64,13 @@ var shortBits = []int{128, 256}
 // where there is none.
 func kernelFor(s shape) (placing, error) {
 	d := onDevice(s.decoder)
-	soft := s.latent.logits && d.logits && (!d.bits || !s.latent.hard || s.code.Real())
+	bits := d.bits && s.kind.Hard() && !s.code.Real()
 	switch {
-	case soft:
+	case !bits && d.logits && !s.points():
 		return placing{name: "logits_" + d.name}, nil
-	case !d.bits || s.code.Real() || s.latent.logits && !s.latent.hard:
+	case !bits:
 		return placing{}, fmt.Errorf("decoder %s of %s is %w", s.decoder.Name(), s.code.Name(), ErrUnsupported)
-	case s.latent.logits:
+	case !s.points():
 		return placing{"signs_" + d.name, true, d.ordered}, nil
 	}
 	for _, n := range shortBits {

@@ -67,30 +67,37 @@ func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise flo
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
 	l := must(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil))(tb)
-	p.Errors, p.Latent = l, &montecarlo.Latent{Hard: hard, Perceived: l}
-	if continuous {
-		p.Latent.Continuous = anywhere{}
+	p.Errors, p.Kind, p.Continuous = l, montecarlo.PerceivedLogits, continuous
+	if hard {
+		p.Kind = montecarlo.PerceivedBits
 	}
 	return p
 }
 
-// anywhere marks labels as continuous.
-type anywhere struct{}
+// job is work on some spans.
+func job(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
+	return montecarlo.Job{Problem: p, Spans: spans, Sums: make([]montecarlo.Sums, p.Code.Levels())}
+}
 
-func (anywhere) AtLabel(dst []float64, _ float64) { clear(dst) }
+// every is work on every so-many-th row, n samples each.
+func every(p *montecarlo.Problem, step int, n uint64) montecarlo.Job {
+	var spans []montecarlo.Span
+	for i := 0; i < p.Code.Levels(); i += step {
+		spans = append(spans, montecarlo.Span{Row: i, Samples: n})
+	}
+	return job(p, spans...)
+}
+
+// latent makes a problem one of logits, or of their signs.
+func latent(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *montecarlo.Problem {
+	p.Kind, p.Continuous = kind, continuous
+	return p
+}
+
+const soft, hard = montecarlo.IndependentLogits, montecarlo.IndependentSigns
 
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string][]montecarlo.Job {
-	job := func(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
-		return montecarlo.Job{Problem: p, Spans: spans, Sums: make([]montecarlo.Sums, p.Code.Levels())}
-	}
-	every := func(p *montecarlo.Problem, step int, n uint64) montecarlo.Job {
-		var spans []montecarlo.Span
-		for i := 0; i < p.Code.Levels(); i += step {
-			spans = append(spans, montecarlo.Span{Row: i, Samples: n})
-		}
-		return job(p, spans...)
-	}
 	jobs := map[string][]montecarlo.Job{
 		"johnson-nonzero":         {every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000)},
 		"johnson":                 {every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000)},
@@ -113,14 +120,24 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		"nothing to sample":       {job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)), job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2})},
 		"one sample, a far block": {job(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1})},
 	}
-	latent := func(p *montecarlo.Problem, l montecarlo.Latent, continuous bool) *montecarlo.Problem {
-		if continuous {
-			l.Continuous = p.Errors.(*errmodel.Mixture)
-		}
-		p.Latent = &l
-		return p
+	addLogits(t, jobs)
+	addPerceived(t, jobs)
+	// Many problems at once, spans that are cut in any way, codes that change.
+	var mixed []montecarlo.Job
+	for i := range 12 {
+		names := [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}}
+		n := names[i%6/2]
+		p := problem(t, n[0], n[1], 40, 0.2+0.05*float64(i), 2, uint64(1+i%2))
+		mixed = append(mixed, job(p,
+			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
+			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17}))
 	}
-	soft, hard := montecarlo.Latent{}, montecarlo.Latent{Hard: true}
+	jobs["mixed"] = mixed
+	return jobs
+}
+
+// addLogits adds logits and their signs to a suite.
+func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
 	for name, j := range map[string]montecarlo.Job{
 		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
 		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
@@ -140,15 +157,19 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 	} {
 		jobs[name] = []montecarlo.Job{j}
 	}
-	for i, l := range []montecarlo.Latent{soft, hard} {
+	for i, kind := range []montecarlo.Kind{soft, hard} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := realCode(t)
 			d := must(decode.New(decoder, c))(t)
 			e := must(errmodel.NewMixture(context.Background(), c, 0.1, 2))(t)
-			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Latent: &l}
+			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Kind: kind}
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
 	}
+}
+
+// addPerceived adds networks with a perceived label to a suite.
+func addPerceived(t *testing.T, jobs map[string][]montecarlo.Job) {
 	for _, tt := range []struct {
 		code, decoder string
 		levels        int
@@ -170,8 +191,8 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		for _, continuous := range []bool{false, true} {
 			p := of
 			if continuous { // of the same columns, which take long to learn
-				labels, latent := *of, *of.Latent
-				latent.Continuous, labels.Latent = anywhere{}, &latent
+				labels := *of
+				labels.Continuous = true
 				p = &labels
 			}
 			name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v, continuous %v", tt.code, tt.decoder, tt.levels, tt.logits, continuous)
@@ -184,18 +205,6 @@ func suite(t *testing.T) map[string][]montecarlo.Job {
 		every(levels, 9, 50), every(latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true), 9, 70),
 		every(logits, 9, 1), job(levels, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65}), every(logits, 8, 65),
 	}
-	// Many problems at once, spans that are cut in any way, codes that change.
-	var mixed []montecarlo.Job
-	for i := range 12 {
-		names := [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}}
-		n := names[i%6/2]
-		p := problem(t, n[0], n[1], 40, 0.2+0.05*float64(i), 2, uint64(1+i%2))
-		mixed = append(mixed, job(p,
-			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
-			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17}))
-	}
-	jobs["mixed"] = mixed
-	return jobs
 }
 
 // agree compares a device's sums with the CPU's.
@@ -353,7 +362,7 @@ func TestEveryCallFails(t *testing.T) {
 	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
 	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
 	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
-	z.Latent = &montecarlo.Latent{Hard: true}
+	z.Kind = montecarlo.IndependentSigns
 	const lost = 999
 	work := func() (opened bool, err error) {
 		d, err := open(cuda.Lookup, 0)
@@ -482,7 +491,7 @@ func (strange) Name() string { return "strange" }
 // TestLatentBytes: the tables of an entry take no more memory than latentBytes says, and large
 // ones at least an eighth of it.
 func TestLatentBytes(t *testing.T) {
-	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Latent: &montecarlo.Latent{}}
+	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Kind: montecarlo.IndependentLogits}
 	var err error
 	if real.Errors, err = errmodel.NewMixture(context.Background(), real.Code, 0.1, 2); err != nil {
 		t.Fatal(err)
@@ -529,7 +538,7 @@ func BenchmarkDevice(b *testing.B) {
 			if bb.r == 0 {
 				p = perceivedProblem(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u", false)
 			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
-				p.Latent = &montecarlo.Latent{}
+				p.Kind = montecarlo.IndependentLogits
 			}
 			jobs := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, bb.levels)}}
 			for i := range bb.levels {

@@ -14,7 +14,7 @@ enum {
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
 	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Sublevels */
-	BEL_OCTAVES = 64,            /* of montecarlo.NormalTable, 8 coefficients each */
+	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
 	BEL_SUMS = 3                 /* sums of an entry: absolute errors, their squares, those within */
 };
 
@@ -80,7 +80,7 @@ typedef struct {
 
 	/* of logits; none of the tables above is used then */
 	bel_u64 latent;  /* bel_latent[P] */
-	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: montecarlo.NormalTable */
+	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: tables.NormalTable */
 	bel_u64 logits;  /* i32[most drawn + suffixes + kinds][threads of the grid][4], scratch */
 	bel_u32 hard;     /* outputs are the signs of logits */
 	bel_u32 continuous; /* each part of a level has a label of its own */

@@ -8,7 +8,6 @@ import "C"
 import (
 	"context"
 	"errors"
-	"time"
 	"unsafe"
 
 	"belsim/gpu/internal/driver"
@@ -28,13 +27,13 @@ func latentBytes(s shape) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (4*s.latent.parts+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
+	return (4*uint64(s.kind.Parts(s.continuous))+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
 }
 
-// gatherLatent makes the tables of the entries of a batch.
-func gatherLatent(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]*tables.Logits, error) {
+// gatherLogits makes the tables of the entries of a batch.
+func (d *Device) gatherLogits(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]*tables.Logits, error) {
 	logits := make([]*tables.Logits, len(b.entries))
-	return logits, eachEntry(ctx, workers, b, func(first, last int) error {
+	return logits, d.eachEntry(ctx, b, func(first, last int) error {
 		var maker *tables.LogitMaker
 		for i := first; i < last; i++ {
 			ref := b.entries[i]
@@ -125,7 +124,7 @@ func (f *latentArrays) rebase(at *latentAddresses, s shape) {
 			*short += at.short
 		}
 		e.own += at.fixed
-		if !s.latent.deviations {
+		if s.kind != montecarlo.PerceivedLogits {
 			e.own = 0
 		}
 		e.centers += at.whole
@@ -140,77 +139,36 @@ func (f *latentArrays) rebase(at *latentAddresses, s shape) {
 	}
 }
 
-// launchLatent queues everything that a batch of logits needs on a stream.
-func (d *Device) launchLatent(b *batch, logits []*tables.Logits, kernel placing, turn int) error {
-	stream, arena := d.streams[turn], &d.arenas[turn]
-	f := newLatentArrays(logits)
-	var l C.bel_launch
-	var parts cuts
-	arena.used = 0
-	n, tasks := uint64(len(logits)), uint64(len(b.tasks.entry))
-	rowAt := parts.add(arena, &l.row, 4*n)
-	entryAt := parts.add(arena, &l.task_entry, 4*tasks)
-	blockAt := parts.add(arena, &l.task_block, 4*tasks)
-	samplesAt := parts.add(arena, &l.task_samples, 4*tasks)
-	arena.sums = parts.add(arena, &l.sums, 8*C.BEL_SUMS*n+8)
-	latentAt := parts.add(arena, &l.latent, n*uint64(unsafe.Sizeof(C.bel_latent{})))
-	var base latentAddresses
-	shortAt := parts.add(arena, &base.short, f.short.bytes())
-	wholeAt := parts.add(arena, &base.whole, f.whole.bytes())
-	stepsAt := parts.add(arena, &base.steps, f.steps.bytes())
-	fixedAt := parts.add(arena, &base.fixed, f.fixed.bytes())
-	offsetsAt := parts.add(arena, &base.offsets, f.offsets.bytes())
-	if err := d.place(arena, parts); err != nil {
-		return err
+// logitTables makes the tables of a batch of logits and puts them into an arena. It returns the
+// memory that threads need.
+func (d *Device) logitTables(ctx context.Context, jobs []montecarlo.Job, b *batch, turn int, l *C.bel_launch) ([]need, error) {
+	logits, err := d.gatherLogits(ctx, jobs, b)
+	if err != nil {
+		return nil, err
 	}
-	f.rebase(&base, b.shape)
-	for _, err := range []error{
-		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
-		driver.CopyIn(stream, arena.memory, entryAt, b.tasks.entry),
-		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
-		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
-		driver.CopyIn(stream, arena.memory, latentAt, f.entries),
-		driver.CopyIn(stream, arena.memory, shortAt, f.short.all),
-		driver.CopyIn(stream, arena.memory, wholeAt, f.whole.all),
-		driver.CopyIn(stream, arena.memory, stepsAt, f.steps.all),
-		driver.CopyIn(stream, arena.memory, fixedAt, f.fixed.all),
-		driver.CopyIn(stream, arena.memory, offsetsAt, f.offsets.all),
-		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*n+8),
-	} {
-		if err != nil {
-			return err
-		}
+	a, f, base := &d.arenas[turn], newLatentArrays(logits), new(latentAddresses)
+	put(a, &l.latent, f.entries)
+	put(a, &base.short, f.short.all)
+	put(a, &base.whole, f.whole.all)
+	put(a, &base.steps, f.steps.all)
+	put(a, &base.fixed, f.fixed.all)
+	put(a, &base.offsets, f.offsets.all)
+	if err := d.place(a); err != nil {
+		return nil, err
 	}
+	f.rebase(base, b.shape)
 	if err := d.loadNormal(); err != nil {
-		return err
+		return nil, err
 	}
 	l.normal = C.bel_u64(d.normal.Address(0))
-
-	perGroup := 16 * uint64(f.slots) * C.BEL_THREADS
-	marks := 4 * uint64(words32(b.shape.code)) * C.BEL_THREADS
-	groups := d.gridFor(tasks, perGroup)
-	if kernel.any {
-		groups = min(groups, d.gridFor(tasks, marks))
-		if err := d.scratch(&d.marks[turn], stream, groups*marks); err != nil {
-			return err
-		}
-		l.marks = C.bel_u64(d.marks[turn].Address(0))
-	}
-	if err := d.scratch(&d.logits[turn], stream, groups*perGroup); err != nil {
-		return err
-	}
-	l.logits = C.bel_u64(d.logits[turn].Address(0))
-	d.describe(&l, b)
-	if b.shape.latent.hard {
+	if b.shape.kind.Hard() {
 		l.hard = 1
 	}
-	if b.shape.latent.continuous {
+	if b.shape.continuous {
 		l.continuous = 1
 	}
-	l.fraction = C.bel_u32(b.shape.latent.fraction)
-
-	b.started = time.Now()
-	return d.queue(stream, kernel.name, groups, &l)
+	l.fraction = C.bel_u32(b.shape.fraction)
+	return []need{{&d.logits[turn], &l.logits, 16 * uint64(f.slots) * C.BEL_THREADS}}, nil
 }
 
 // loadNormal puts the table of normal numbers on the device, once.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/bits"
 	"time"
+	"unsafe"
 
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
@@ -40,38 +41,21 @@ type pace struct{ samples uint64 }
 
 // shape holds what all tasks of a launch have in common.
 type shape struct {
-	code    *code.Code
-	decoder decode.Decoder
-	seed    uint64
-	within  int
-	latent  latentShape
-}
-
-// latentShape holds what all logits of a launch have in common.
-type latentShape struct {
-	logits   bool // else bits that err independently
-	hard     bool
-	fraction uint8
-	// continuous says that each part of a level has a label of its own; else all parts, of
-	// which there are several with a perceived label, have the level.
+	code       *code.Code
+	decoder    decode.Decoder
+	seed       uint64
+	within     int
+	kind       montecarlo.Kind
 	continuous bool
-	parts      uint64 // of a level
-	deviations bool   // each logit has a standard deviation of its own
+	fraction   uint8
 }
 
 func shapeOf(p *montecarlo.Problem) shape {
-	s := shape{code: p.Code, decoder: p.Decoder, seed: p.Seed, within: p.Within}
-	if l := p.Latent; l != nil {
-		s.latent = latentShape{
-			logits: true, hard: l.Hard, fraction: p.Fraction(),
-			continuous: l.Continuous != nil, parts: 1, deviations: l.Perceived != nil && !l.Hard,
-		}
-		if l.Continuous != nil || l.Perceived != nil {
-			s.latent.parts = tables.Strata
-		}
-	}
-	return s
+	return shape{p.Code, p.Decoder, p.Seed, p.Within, p.Kind, p.Continuous, p.Fraction()}
 }
+
+// points reports whether samples are made from the few bits that err, and not from logits.
+func (s shape) points() bool { return s.kind == montecarlo.IndependentBits }
 
 // entryRef is an entry of a launch: a row of a job, whose tables are made for the launch.
 type entryRef struct{ job, row int }
@@ -228,40 +212,14 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 			return nil, err
 		}
 	}
-	if b.shape.latent.logits {
-		logits, err := gatherLatent(ctx, d.workers, jobs, b)
-		if err != nil {
-			return nil, err
-		}
-		return b, d.launchLatent(b, logits, kernel, turn)
-	}
-	e, err := gather(ctx, d.workers, jobs, b)
-	if err != nil {
-		return nil, err
-	}
-	return b, d.launch(b, e, kernel, turn)
+	return b, d.launch(ctx, jobs, b, kernel, turn)
 }
 
 // eachEntry calls f for the entries first … last−1 of a batch.
-func eachEntry(ctx context.Context, workers int, b *batch, f func(first, last int) error) error {
+func (d *Device) eachEntry(ctx context.Context, b *batch, f func(first, last int) error) error {
 	const chunk = 64
-	return parallel.Chunks(ctx, workers, len(b.entries), chunk, func() (func(context.Context, int, int) error, error) {
+	return parallel.Chunks(ctx, d.workers, len(b.entries), chunk, func() (func(context.Context, int, int) error, error) {
 		return func(_ context.Context, first, last int) error { return f(first, last) }, nil
-	})
-}
-
-// gather collects the error probabilities of a batch's entries, P × M.
-func gather(ctx context.Context, workers int, jobs []montecarlo.Job, b *batch) ([]float64, error) {
-	m := b.shape.code.Bits()
-	e := make([]float64, len(b.entries)*m)
-	return e, eachEntry(ctx, workers, b, func(first, last int) error {
-		for i := first; i < last; i++ {
-			ref := b.entries[i]
-			if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
-				return err
-			}
-		}
-		return nil
 	})
 }
 
@@ -275,7 +233,7 @@ func sizeOf(shape shape) sizes {
 	c := shape.code
 	m := uint64(c.Bits())
 	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(tables.MaxClasses(c.Bits()))}
-	if shape.latent.logits {
+	if !shape.points() {
 		s.maxEntries = min(maxLatentEntries, max(1, arenaBytes/latentBytes(shape)))
 		s.maxTasks = maxTasks
 		return s
@@ -291,96 +249,151 @@ type arena struct {
 	memory driver.Memory
 	used   uint64
 	sums   uint64 // offset of the sums of the launch that runs
+	parts  []part
 }
 
-// take returns the offset of the next bytes, aligned for any type.
-func (a *arena) take(bytes uint64) uint64 {
+// part is a part of an arena, whose address place writes.
+type part struct {
+	address *C.bel_u64
+	at      uint64
+	fill    func(s driver.Stream, m driver.Memory, at uint64) error // nil for memory that kernels write first
+}
+
+// cut cuts off a part, aligned for any type, and returns its offset.
+func (a *arena) cut(address *C.bel_u64, bytes uint64, fill func(driver.Stream, driver.Memory, uint64) error) uint64 {
 	at := (a.used + 255) &^ 255
 	a.used = at + bytes
+	a.parts = append(a.parts, part{address, at, fill})
 	return at
 }
 
-// launch queues everything that a batch needs on a stream.
-func (d *Device) launch(b *batch, e []float64, kernel placing, turn int) error {
-	size := sizeOf(b.shape)
-	c, stream, arena := b.shape.code, d.streams[turn], &d.arenas[turn]
-	entries, tasks := uint64(len(b.entries)), uint64(len(b.tasks.entry))
-	m := uint64(c.Bits())
+// room cuts off a part for kernels to write to.
+func (a *arena) room(address *C.bel_u64, bytes uint64) { a.cut(address, bytes, nil) }
 
+// put cuts off a part for data, which may change until they are copied.
+func put[T any](a *arena, address *C.bel_u64, data []T) {
+	var one T
+	a.cut(address, uint64(len(data))*uint64(unsafe.Sizeof(one)), func(s driver.Stream, m driver.Memory, at uint64) error {
+		return driver.CopyIn(s, m, at, data)
+	})
+}
+
+// place makes the arena as large as its parts need and writes their addresses.
+func (d *Device) place(a *arena) error {
+	if a.used > a.memory.Bytes {
+		if err := d.grow(&a.memory, a.used); err != nil {
+			return err
+		}
+	}
+	for _, p := range a.parts {
+		*p.address = C.bel_u64(a.memory.Address(p.at))
+	}
+	return nil
+}
+
+// fill queues the copies of the data of the parts.
+func (a *arena) fill(stream driver.Stream) error {
+	for _, p := range a.parts {
+		if p.fill != nil {
+			if err := p.fill(stream, a.memory, p.at); err != nil {
+				return err
+			}
+		}
+	}
+	a.parts = nil
+	return nil
+}
+
+// step is a kernel and its number of thread blocks.
+type step struct {
+	kernel string
+	groups uint64
+}
+
+// launch makes the tables of a batch and queues everything that it needs on a stream.
+func (d *Device) launch(ctx context.Context, jobs []montecarlo.Job, b *batch, kernel placing, turn int) error {
+	entries, tasks := uint64(len(b.entries)), uint64(len(b.tasks.entry))
+	rows := make([]uint32, entries)
+	for i, ref := range b.entries {
+		rows[i] = uint32(ref.row)
+	}
+	stream, a := d.streams[turn], &d.arenas[turn]
+	a.used, a.parts = 0, nil
 	var l C.bel_launch
-	var parts cuts
-	arena.used = 0
-	add := func(to *C.bel_u64, bytes uint64) uint64 { return parts.add(arena, to, bytes) }
-	errorsAt := add(&l.errors, 8*entries*m)
-	rowAt := add(&l.row, 4*entries)
-	entryAt := add(&l.task_entry, 4*tasks)
-	blockAt := add(&l.task_block, 4*tasks)
-	samplesAt := add(&l.task_samples, 4*tasks)
-	arena.sums = add(&l.sums, 8*C.BEL_SUMS*entries+8)
-	add(&l.base, 4*entries*size.words)
-	add(&l.column_bits, 4*entries)
-	add(&l.column_share, 8*entries*size.columns)
-	add(&l.column_bit, 4*entries*size.columns)
-	add(&l.class_count, 4*entries)
-	add(&l.class_points, 4*entries*size.classes)
-	add(&l.class_share, 8*entries*size.classes)
-	add(&l.weights, 8*entries*max(size.columns, size.classes))
-	add(&l.stack, 4*entries*size.columns)
-	add(&l.dealt, 4*tasks*size.classes)
-	if err := d.place(arena, parts); err != nil {
+	put(a, &l.row, rows)
+	put(a, &l.task_entry, b.tasks.entry)
+	put(a, &l.task_block, b.tasks.block)
+	put(a, &l.task_samples, b.tasks.samples)
+	sums := 8 * C.BEL_SUMS * entries
+	a.sums = a.cut(&l.sums, sums+8, func(s driver.Stream, m driver.Memory, at uint64) error { return s.Zero(m, at, sums+8) })
+
+	var steps []step
+	var needs []need
+	var err error
+	if b.shape.points() {
+		steps, err = d.pointTables(ctx, jobs, b, a, &l)
+	} else {
+		needs, err = d.logitTables(ctx, jobs, b, turn, &l)
+	}
+	if err != nil {
 		return err
 	}
-	l.status = l.sums + C.bel_u64(8*C.BEL_SUMS*entries)
-
-	for _, err := range []error{
-		driver.CopyIn(stream, arena.memory, errorsAt, e),
-		driver.CopyIn(stream, arena.memory, rowAt, b.rows()),
-		driver.CopyIn(stream, arena.memory, entryAt, b.tasks.entry),
-		driver.CopyIn(stream, arena.memory, blockAt, b.tasks.block),
-		driver.CopyIn(stream, arena.memory, samplesAt, b.tasks.samples),
-		stream.Zero(arena.memory, arena.sums, 8*C.BEL_SUMS*entries+8),
-	} {
-		if err != nil {
-			return err
-		}
+	if err := a.fill(stream); err != nil {
+		return err
 	}
-
-	groups := tasks
-	if kernel.any {
-		// Marks are one word of each thread for every 32 bits of the code.
-		perGroup := 4 * size.words * C.BEL_THREADS
-		groups = d.gridFor(tasks, perGroup)
-		if err := d.scratch(&d.marks[turn], stream, groups*perGroup); err != nil {
-			return err
-		}
-		l.marks = C.bel_u64(d.marks[turn].Address(0))
+	l.status = l.sums + C.bel_u64(sums)
+	if kernel.any { // marks are one word of each thread for every 32 bits of the code
+		needs = append(needs, need{&d.marks[turn], &l.marks, 4 * uint64(words32(b.shape.code)) * C.BEL_THREADS})
+	}
+	groups, err := d.threadMemory(stream, tasks, needs)
+	if err != nil {
+		return err
 	}
 	d.describe(&l, b)
-	l.columns, l.classes = C.bel_u32(size.columns), C.bel_u32(size.classes)
-
 	b.started = time.Now()
-	for _, k := range []struct {
-		name   string
-		groups uint64
-	}{
-		{"hazards", ceil(entries*size.words, C.BEL_THREADS)},
-		{"tables", ceil(entries, C.BEL_THREADS)},
-		{"deal", ceil(tasks*C.BEL_WARP, C.BEL_THREADS)},
-		{kernel.name, groups},
-	} {
-		if err := d.queue(stream, k.name, k.groups, &l); err != nil {
-			return err
+	for _, k := range append(steps, step{kernel.name, groups}) {
+		if err := driver.Launch(stream, d.kernels[k.kernel], int(k.groups), C.BEL_THREADS, &l); err != nil {
+			return fmt.Errorf("launching %s: %w", k.kernel, err)
 		}
 	}
 	return nil
 }
 
-// queue queues a kernel.
-func (d *Device) queue(stream driver.Stream, kernel string, groups uint64, l *C.bel_launch) error {
-	if err := driver.Launch(stream, d.kernels[kernel], int(groups), C.BEL_THREADS, l); err != nil {
-		return fmt.Errorf("launching %s: %w", kernel, err)
+// pointTables puts the error probabilities of a batch's entries, P × M, into an arena, and makes
+// room for the tables. It returns the kernels that make these.
+func (d *Device) pointTables(ctx context.Context, jobs []montecarlo.Job, b *batch, a *arena, l *C.bel_launch) ([]step, error) {
+	m, size := b.shape.code.Bits(), sizeOf(b.shape)
+	e := make([]float64, len(b.entries)*m)
+	err := d.eachEntry(ctx, b, func(first, last int) error {
+		for i := first; i < last; i++ {
+			ref := b.entries[i]
+			if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	entries, tasks := uint64(len(b.entries)), uint64(len(b.tasks.entry))
+	put(a, &l.errors, e)
+	a.room(&l.base, 4*entries*size.words)
+	a.room(&l.column_bits, 4*entries)
+	a.room(&l.column_share, 8*entries*size.columns)
+	a.room(&l.column_bit, 4*entries*size.columns)
+	a.room(&l.class_count, 4*entries)
+	a.room(&l.class_points, 4*entries*size.classes)
+	a.room(&l.class_share, 8*entries*size.classes)
+	a.room(&l.weights, 8*entries*max(size.columns, size.classes))
+	a.room(&l.stack, 4*entries*size.columns)
+	a.room(&l.dealt, 4*tasks*size.classes)
+	l.columns, l.classes = C.bel_u32(size.columns), C.bel_u32(size.classes)
+	return []step{
+		{"hazards", ceil(entries*size.words, C.BEL_THREADS)},
+		{"tables", ceil(entries, C.BEL_THREADS)},
+		{"deal", ceil(tasks*C.BEL_WARP, C.BEL_THREADS)},
+	}, d.place(a)
 }
 
 // describe sets what every kernel must know of a batch.
@@ -398,59 +411,33 @@ func (d *Device) describe(l *C.bel_launch, b *batch) {
 	}
 }
 
-// rows returns the row of each entry.
-func (b *batch) rows() []uint32 {
-	rows := make([]uint32, len(b.entries))
-	for i, ref := range b.entries {
-		rows[i] = uint32(ref.row)
+// need is memory that every thread of a kernel has of its own: where it is kept between launches,
+// where its address goes, and its size for a thread block.
+type need struct {
+	of       *driver.Memory
+	address  *C.bel_u64
+	perGroup uint64
+}
+
+// threadMemory returns the number of thread blocks of a kernel, and makes the memory that they need,
+// zero when it is new.
+func (d *Device) threadMemory(stream driver.Stream, tasks uint64, needs []need) (groups uint64, err error) {
+	groups = tasks
+	for _, n := range needs {
+		groups = max(1, min(groups, uint64(groupsPerUnit*d.info.Multiprocessors), scratchBytes/max(1, n.perGroup)))
 	}
-	return rows
-}
-
-// cuts are the parts that an arena is cut into.
-type cuts []struct {
-	to        *C.bel_u64
-	at, bytes uint64
-}
-
-// add cuts off a part, whose address place will write.
-func (p *cuts) add(a *arena, to *C.bel_u64, bytes uint64) (offset uint64) {
-	offset = a.take(bytes)
-	*p = append(*p, struct {
-		to        *C.bel_u64
-		at, bytes uint64
-	}{to, offset, bytes})
-	return offset
-}
-
-// place makes the arena as large as its parts need and writes their addresses.
-func (d *Device) place(a *arena, parts cuts) error {
-	if a.used > a.memory.Bytes {
-		if err := d.grow(&a.memory, a.used); err != nil {
-			return err
+	for _, n := range needs {
+		if bytes := groups * n.perGroup; bytes > n.of.Bytes {
+			if err := d.grow(n.of, bytes); err != nil {
+				return 0, err
+			}
+			if err := stream.Zero(*n.of, 0, n.of.Bytes); err != nil {
+				return 0, err
+			}
 		}
+		*n.address = C.bel_u64(n.of.Address(0))
 	}
-	for _, p := range parts {
-		*p.to = C.bel_u64(a.memory.Address(p.at))
-	}
-	return nil
-}
-
-// gridFor returns the number of thread blocks of a kernel whose blocks need memory
-// of their own.
-func (d *Device) gridFor(tasks, perGroup uint64) uint64 {
-	return max(1, min(tasks, uint64(groupsPerUnit*d.info.Multiprocessors), scratchBytes/max(1, perGroup)))
-}
-
-// scratch makes memory large enough, zero when it is new.
-func (d *Device) scratch(m *driver.Memory, stream driver.Stream, bytes uint64) error {
-	if bytes <= m.Bytes {
-		return nil
-	}
-	if err := d.grow(m, bytes); err != nil {
-		return err
-	}
-	return stream.Zero(*m, 0, m.Bytes)
+	return groups, nil
 }
 
 func ceil(n, by uint64) uint64 { return (n + by - 1) / by }
@@ -480,7 +467,7 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 	}
 	for i, ref := range b.entries {
 		s := sums[C.BEL_SUMS*i:]
-		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.latent.fraction})
+		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.fraction})
 	}
 	done(b.total)
 

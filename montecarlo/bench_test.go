@@ -73,7 +73,7 @@ func BenchmarkLogits(b *testing.B) {
 					r = 0.005
 				}
 				p := mixtureProblem(b, name, decoder, 256, r, 3)
-				p.Latent = &montecarlo.Latent{}
+				p.Kind = montecarlo.IndependentLogits
 				const samples = 1 << 12
 				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 				b.ReportAllocs()

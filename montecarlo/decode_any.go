@@ -30,13 +30,7 @@ func (k *anyDecoder) single(bit int) int { return toggledOne(k.decoder, k.word, 
 
 func (k *anyDecoder) add(s *Sums, within int, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
-		k.marks.empty()
-		k.flipped = k.flipped[:0]
-		for _, p := range places[:points] {
-			if k.marks.add(p) {
-				k.flipped = append(k.flipped, p)
-			}
-		}
+		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
 		toggle(k.word, k.flipped)
 		s.tally(k.undisturbed(), within, 1)
 		toggle(k.word, k.flipped)

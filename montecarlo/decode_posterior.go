@@ -61,7 +61,7 @@ func (f *flipScorer) prepare(word []uint64, q func(k int) float64) {
 		}
 	}
 	const surely = 27.6 // −ln 10⁻¹²
-	threshold := 30*math.Ln2 + math.Log(float64(len(f.all)))
+	threshold := tables.LightScore(len(f.all))
 	const tiny = 1e-12 // factors that are so close to 1 are taken for 1
 	var bits []int
 	var share, harmless []float64
@@ -151,13 +151,7 @@ func (k *sparsePosterior) single(bit int) int { return k.error([]uint16{uint16(b
 
 func (k *sparsePosterior) add(s *Sums, within int, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
-		k.marks.empty()
-		k.flipped = k.flipped[:0]
-		for _, p := range places[:points] {
-			if k.marks.add(p) {
-				k.flipped = append(k.flipped, p)
-			}
-		}
+		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
 		s.tally(k.error(k.flipped), within, 1)
 	}
 }
@@ -172,7 +166,7 @@ type signsPosterior struct {
 
 func signsPosteriorOf(p *Problem) (latentDecoder, bool) {
 	d := posteriorOf(p.Decoder)
-	if d == nil || p.Code.Bits() <= memoBits || !p.Latent.Hard || p.Latent.Perceived != nil || p.Latent.Continuous != nil {
+	if d == nil || p.Code.Bits() <= memoBits || p.Kind != IndependentSigns || p.Continuous {
 		return nil, false
 	}
 	return &signsPosterior{flipScorer: newFlipScorer(p.Code, d)}, true

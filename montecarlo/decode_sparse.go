@@ -31,6 +31,17 @@ func (m *marks) add(k uint16) bool {
 	return fresh
 }
 
+// distinct makes the set that of some bits, and appends each of them once to dst.
+func (m *marks) distinct(dst, places []uint16) []uint16 {
+	m.empty()
+	for _, p := range places {
+		if m.add(p) {
+			dst = append(dst, p)
+		}
+	}
+	return dst
+}
+
 func (m *marks) has(k int) bool { return m.stamp[k] == m.current }
 
 // bitAt returns bit k of a packed word.
@@ -256,13 +267,7 @@ func (k *sparseGen) nearest(flipped []uint16) int {
 
 func (k *sparseGen) add(s *Sums, within int, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
-		k.marks.empty()
-		k.flipped = k.flipped[:0]
-		for _, p := range places[:points] {
-			if k.marks.add(p) {
-				k.flipped = append(k.flipped, p)
-			}
-		}
+		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
 		s.tally(k.nearest(k.flipped)-k.row, within, 1)
 	}
 }

@@ -82,8 +82,8 @@ func TestUnknownDecoder(t *testing.T) {
 			prior[i] = 1. / 11
 			want[i] = montecarlo.Theory{Bound: x.Mean, Mean: x.Mean, MeanSquare: x.MeanSquare}
 		}
-		for what, latent := range map[string]*montecarlo.Latent{"bits": nil, "signs of logits": {Hard: true}} {
-			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 2, Latent: latent}
+		for what, kind := range map[string]montecarlo.Kind{"bits": montecarlo.IndependentBits, "signs of logits": montecarlo.IndependentSigns} {
+			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 2, Kind: kind}
 			for _, f := range montecarlo.Verify(sampleAll(t, p, 40000), want, prior, 10, 1e-9) {
 				t.Errorf("%s of %s: %v", what, name, f)
 			}
@@ -96,7 +96,7 @@ func TestUnknownDecoder(t *testing.T) {
 		if !slices.Equal(both[0], both[1]) {
 			t.Errorf("%s: two equal problems have the sums %v and %v", name, both[0], both[1])
 		}
-		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Latent: &montecarlo.Latent{}}
+		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Kind: montecarlo.IndependentLogits}
 		if err := p.Validate(); err == nil {
 			t.Errorf("%s: a decoder that reads bits alone is given logits", name)
 		}
@@ -110,33 +110,33 @@ func TestSlowPaths(t *testing.T) {
 		code, decoder string
 		levels        int
 		low, high     float64
-		latent        *montecarlo.Latent
+		kind          montecarlo.Kind
 	}{
-		{"unary", "bel-u", 200, 0.001, 0.3, nil},
-		{"johnson", "bel-j", 30, 0.001, 0.3, nil},
-		{"johnson-nonzero", "bel-j", 300, 0.001, 0.7, nil},
-		{"hexj", "gen", 64, 0.01, 0.3, nil},
-		{"hadamard", "gen", 64, 0.01, 0.3, nil},
-		{"hadamard", "gen", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true}},
-		{"unary", "bel-u", 64, 0.01, 0.3, &montecarlo.Latent{Hard: true}},
-		{"gray", "gen", 32, 0.3, 0.4, &montecarlo.Latent{}}, // all bits are drawn
-		{"b1jdj", "gen", 16, 0.3, 0.4, &montecarlo.Latent{}},
+		{"unary", "bel-u", 200, 0.001, 0.3, montecarlo.IndependentBits},
+		{"johnson", "bel-j", 30, 0.001, 0.3, montecarlo.IndependentBits},
+		{"johnson-nonzero", "bel-j", 300, 0.001, 0.7, montecarlo.IndependentBits},
+		{"hexj", "gen", 64, 0.01, 0.3, montecarlo.IndependentBits},
+		{"hadamard", "gen", 64, 0.01, 0.3, montecarlo.IndependentBits},
+		{"hadamard", "gen", 64, 0.01, 0.3, montecarlo.IndependentSigns},
+		{"unary", "bel-u", 64, 0.01, 0.3, montecarlo.IndependentSigns},
+		{"gray", "gen", 32, 0.3, 0.4, montecarlo.IndependentLogits}, // all bits are drawn
+		{"b1jdj", "gen", 16, 0.3, 0.4, montecarlo.IndependentLogits},
 	} {
 		c := must(code.New(tt.code, tt.levels))(t)
 		d := must(decode.New(tt.decoder, c))(t)
-		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5, Within: 1, Latent: tt.latent}
+		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5, Within: 1, Kind: tt.kind}
 		want := sampleAll(t, &p, 700)
 		if lo, hi := decode.Range(c, d); hi > c.Levels() || lo < 1 {
 			p.Decoder = ranged{slow{d}, lo, hi}
 		} else {
 			p.Decoder = slow{d}
 		}
-		if tt.latent != nil && !tt.latent.Hard {
+		if !tt.kind.Hard() {
 			p.Decoder = slowLogits{d.(decode.LogitDecoder)}
 		}
 		for i, got := range sampleAll(t, &p, 700) {
 			if got != want[i] {
-				t.Fatalf("%s with %s, %+v, level %d: %+v, and %+v on the fast path", tt.code, tt.decoder, tt.latent, i+1, got, want[i])
+				t.Fatalf("%s with %s, kind %d, level %d: %+v, and %+v on the fast path", tt.code, tt.decoder, tt.kind, i+1, got, want[i])
 			}
 		}
 	}
@@ -153,14 +153,14 @@ func (r ranged) Range() (lo, hi int) { return r.lo, r.hi }
 // precision and whose errors both round to 2⁻¹⁶ of a level.
 func TestSlowRealDecoder(t *testing.T) {
 	c := must(code.New("gray", 16))(t)
-	for _, latent := range []*montecarlo.Latent{{Hard: true}, {}} {
+	for _, kind := range []montecarlo.Kind{montecarlo.IndependentSigns, montecarlo.IndependentLogits} {
 		d := must(decode.New("gen-ex", c))(t)
-		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(16, c.Bits(), 0.3, 0.4), Seed: 5, Latent: latent}
+		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(16, c.Bits(), 0.3, 0.4), Seed: 5, Kind: kind}
 		want := sampleAll(t, &p, 2000)
 		p.Decoder = slowReal{d.(decode.LogitDecoder), d.(decode.RealDecoder)}
 		for i, got := range sampleAll(t, &p, 2000) {
 			if a, b := got.Mean(), want[i].Mean(); a < b-1e-4 || a > b+1e-4 || got.Fraction != want[i].Fraction {
-				t.Errorf("%+v, level %d: mean error %v, and %v on the fast path", latent, i+1, a, b)
+				t.Errorf("kind %d, level %d: mean error %v, and %v on the fast path", kind, i+1, a, b)
 			}
 		}
 	}

@@ -36,6 +36,17 @@ type Target struct {
 	Prior []float64
 }
 
+// validateSize checks a prior, and a number of samples of each label.
+func (p *Problem) validateSize(prior []float64, samples uint64) error {
+	if len(prior) != p.Code.Levels() {
+		return fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), p.Code.Levels())
+	}
+	if limit := p.MaxSamples(); samples > limit {
+		return fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", samples, limit, p.Code.Name())
+	}
+	return nil
+}
+
 // Estimate samples a problem with a backend until the target is reached. It returns the sums
 // of each label and whether RelErr was reached within Max. The samples of a round depend only
 // on the sums of earlier rounds, so the result depends only on the problem and the target.
@@ -48,14 +59,11 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 		return nil, false, err
 	}
 	levels := p.Code.Levels()
-	if len(t.Prior) != levels {
-		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
-	}
-	limit := p.MaxSamples()
 	if t.RelErr > 0 {
-		t.Max = min(t.Max, limit/BlockSize*BlockSize)
-	} else if t.Samples > limit {
-		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", t.Samples, limit, p.Code.Name())
+		t.Max, t.Samples = min(t.Max, p.MaxSamples()/BlockSize*BlockSize), 0
+	}
+	if err := p.validateSize(t.Prior, t.Samples); err != nil {
+		return nil, false, err
 	}
 	e := estimation{Target: t, backend: b, problem: p, done: done, sums: make([]Sums, levels)}
 	if t.RelErr > 0 {
@@ -132,21 +140,16 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 			if err := e.sample(ctx, wanted); err != nil {
 				return e.sums, false, err
 			}
-			again = pilot.next(wanted, e.sums, e.problem.Errors, 1.05, 4)
+			again = pilot.next(wanted, e.sums, e.problem.Errors)
 		}
 		e.skip = make([]uint64, levels)
 		for row, s := range e.sums {
 			e.skip[row] = s.Samples
-			wanted[row] = 0
 		}
 		// A standard error over its mean is known to about the relative error of the pilot, so
 		// that its square is to about twice as much.
 		margin := 1 + 3*pilot.RelErr
-		for row := range wanted {
-			if e.wants(row) {
-				wanted[row] = BlockSize
-			}
-		}
+		start(BlockSize)
 		whole.plan(wanted, e.sums, e.problem.Errors, margin)
 		for row := range wanted {
 			wanted[row] = min(wanted[row], (whole.Max-e.skip[row])/BlockSize*BlockSize)
@@ -165,7 +168,7 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 			if e.skip != nil {
 				rest.Max -= slices.Max(e.skip)
 			}
-			again = rest.next(wanted, e.sums, e.problem.Errors, 1.05, 4)
+			again = rest.next(wanted, e.sums, e.problem.Errors)
 		}
 	}
 	return e.sums, e.reached(), nil
@@ -173,19 +176,12 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 
 // reached reports whether all standard errors are small enough.
 func (e *estimation) reached() bool {
-	limit := e.RelErr
+	limit, all := e.RelErr, true
 	if e.Fixed {
 		limit *= 1.1
 	}
-	if e.EachLabel {
-		for row, s := range e.sums {
-			if !reaches(s.Mean(), s.StdErr(), limit, func() bool { return surely(row, e.problem.Errors) }) {
-				return false
-			}
-		}
-	}
-	o := Average(e.Prior, e.sums)
-	return reaches(o.Mean, o.StdErr, limit, func() bool { return allSurely(e.Prior, e.problem.Errors) })
+	e.counted(e.sums, e.problem.Errors, func(_ []int, m counted) { all = all && m.reaches(limit) })
+	return all
 }
 
 // EstimateEach samples every label of weight above zero in each of several
@@ -198,11 +194,8 @@ func EstimateEach(ctx context.Context, b Backend, problems []*Problem, n uint64,
 		if err := p.Validate(); err != nil {
 			return nil, err
 		}
-		if len(prior) != p.Code.Levels() {
-			return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), p.Code.Levels())
-		}
-		if limit := p.MaxSamples(); n > limit {
-			return nil, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", n, limit, p.Code.Name())
+		if err := p.validateSize(prior, n); err != nil {
+			return nil, err
 		}
 		out[i] = make([]Sums, len(prior))
 		jobs[i] = Job{Problem: p, Sums: out[i]}
@@ -215,96 +208,92 @@ func EstimateEach(ctx context.Context, b Backend, problems []*Problem, n uint64,
 	return out, b.Sample(ctx, jobs, done)
 }
 
+// counted is a mean whose standard error counts. Where no sample erred, the standard error is zero,
+// which means nothing unless no bit can err: then the mean is certain.
+type counted struct {
+	mean, stderr float64
+	certain      bool
+}
+
+func (m counted) reaches(relErr float64) bool {
+	if m.mean == 0 {
+		return m.certain
+	}
+	return m.stderr <= relErr*m.mean
+}
+
+// counted calls f for every such mean, with the rows it is over.
+func (t Target) counted(sums []Sums, errors mat.Matrix, f func(rows []int, m counted)) {
+	var rows []int
+	for row, s := range sums {
+		if t.Prior[row] > 0 {
+			rows = append(rows, row)
+		}
+		if mean := s.Mean(); t.EachLabel {
+			f([]int{row}, counted{mean, s.StdErr(), mean == 0 && certain(errors, row)})
+		}
+	}
+	o := Average(t.Prior, sums)
+	f(rows, counted{o.Mean, o.StdErr, o.Mean == 0 && certain(errors, rows...)})
+}
+
+// certain reports whether no output of some rows is random.
+func certain(errors mat.Matrix, rows ...int) bool {
+	var e []float64
+	for _, row := range rows {
+		e = matrix.Row(e, row, errors)
+		if !matrix.Certain(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// A round asks for a few more samples than an estimate says, since it is one, and for at most some
+// times as many as there are, since a first estimate can be far off.
+const (
+	roundMargin = 1.05
+	roundGrowth = 4
+)
+
 // next raises wanted for the labels that need more samples, and reports whether there are any. It
-// asks for a few more than the estimate says (margin), since it is one; for at most growth times as many
-// as now, since a first estimate can be far off; and for whole blocks, so that none is sampled
-// twice.
-func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix, margin, growth float64) (more bool) {
-	grow := func(n uint64, mean, stderr float64) uint64 {
-		factor := growth
-		if mean > 0 && stderr > 0 {
-			ratio := stderr / (t.RelErr * mean)
-			factor = min(growth, margin*ratio*ratio)
+// asks for whole blocks, so that none is sampled twice.
+func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) (more bool) {
+	t.counted(sums, errors, func(rows []int, m counted) {
+		if m.reaches(t.RelErr) {
+			return
 		}
-		blocks := uint64(math.Ceil(min(factor*float64(n), float64(t.Max)) / BlockSize))
-		return max(n, min(blocks*BlockSize, t.Max/BlockSize*BlockSize))
-	}
-	raise := func(row int, n uint64) {
-		if n > wanted[row] {
-			wanted[row], more = n, true
+		factor := float64(roundGrowth)
+		if m.mean > 0 && m.stderr > 0 {
+			ratio := m.stderr / (t.RelErr * m.mean)
+			factor = min(factor, roundMargin*ratio*ratio)
 		}
-	}
-	if t.EachLabel {
-		for row, s := range sums {
-			if !reaches(s.Mean(), s.StdErr(), t.RelErr, func() bool { return surely(row, errors) }) {
-				raise(row, grow(s.Samples, s.Mean(), s.StdErr()))
+		for _, row := range rows {
+			n := sums[row].Samples
+			blocks := uint64(math.Ceil(min(factor*float64(n), float64(t.Max)) / BlockSize))
+			if n = max(n, min(blocks*BlockSize, t.Max/BlockSize*BlockSize)); n > wanted[row] {
+				wanted[row], more = n, true
 			}
 		}
-	}
-	if o := Average(t.Prior, sums); !reaches(o.Mean, o.StdErr, t.RelErr, func() bool { return allSurely(t.Prior, errors) }) {
-		for row, s := range sums {
-			if t.Prior[row] > 0 {
-				raise(row, grow(s.Samples, o.Mean, o.StdErr))
-			}
-		}
-	}
+	})
 	return more
 }
 
 // plan sets wanted to the numbers of samples that a pilot asks for, at least what they are.
 func (t Target) plan(wanted []uint64, pilot []Sums, errors mat.Matrix, margin float64) {
-	need := func(row int, n uint64, mean, stderr float64) {
-		samples := float64(t.Max)
-		if mean > 0 {
-			ratio := stderr / (t.RelErr * mean)
-			samples = min(samples, margin*ratio*ratio*float64(n))
+	t.counted(pilot, errors, func(rows []int, m counted) {
+		if m.certain {
+			return
 		}
-		wanted[row] = max(wanted[row], min(uint64(math.Ceil(samples/BlockSize))*BlockSize, t.Max))
-	}
-	if t.EachLabel {
-		for row, s := range pilot {
-			if s.Mean() > 0 || !surely(row, errors) {
-				need(row, s.Samples, s.Mean(), s.StdErr())
+		for _, row := range rows {
+			samples := float64(t.Max)
+			if m.mean > 0 {
+				ratio := m.stderr / (t.RelErr * m.mean)
+				samples = min(samples, margin*ratio*ratio*float64(pilot[row].Samples))
 			}
+			wanted[row] = max(wanted[row], min(uint64(math.Ceil(samples/BlockSize))*BlockSize, t.Max))
 		}
-	}
-	if o := Average(t.Prior, pilot); o.Mean > 0 || !allSurely(t.Prior, errors) {
-		for row, s := range pilot {
-			if t.Prior[row] > 0 {
-				need(row, s.Samples, o.Mean, o.StdErr)
-			}
-		}
-	}
-}
-
-// reaches reports whether a standard error is small enough. Where no sample erred, it is zero,
-// which means nothing unless no bit can err. Only then reaches calls sure, which makes rows of
-// the table.
-func reaches(mean, stderr, relErr float64, sure func() bool) bool {
-	if mean == 0 {
-		return sure()
-	}
-	return stderr <= relErr*mean
-}
-
-// surely reports whether the outputs of a row are certain: every probability is
-// 0 or 1.
-func surely(row int, errors mat.Matrix) bool {
-	for _, e := range matrix.Row(nil, row, errors) {
-		if e != 0 && e != 1 {
-			return false
-		}
-	}
-	return true
-}
-
-func allSurely(prior []float64, errors mat.Matrix) bool {
-	for row, p := range prior {
-		if p > 0 && !surely(row, errors) {
-			return false
-		}
-	}
-	return true
+	})
 }
 
 // Overall has the estimates over all labels, weighted with a prior.

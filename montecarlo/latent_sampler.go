@@ -71,7 +71,7 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	batch, sinceLook := s.batchDecoder(), 0
 	for j := range parts {
 		mine := (n - j + parts - 1) / parts
-		y := tables.Label(s.tables.Row, j, s.problem.Latent.Continuous != nil)
+		y := tables.Label(s.tables.Row, j, s.problem.Continuous)
 		s.centers = s.centers[:0]
 		for range lanes.Batch {
 			s.centers = append(s.centers, s.tables.Centers[j]...)
@@ -157,7 +157,7 @@ func newLatentDecoder(p *Problem) latentDecoder {
 			return d
 		}
 	}
-	if p.Latent.Hard {
+	if p.Kind.Hard() {
 		h := &hardDecoder{code: p.Code, decoder: p.Decoder}
 		if _, ok := p.Decoder.(decode.Informed); ok && p.Code.Bits() <= memoBits {
 			h.known = make([]float64, 1<<p.Code.Bits())
@@ -228,7 +228,7 @@ type hardDecoder struct {
 }
 
 func signsGenOf(p *Problem) (latentDecoder, bool) {
-	if _, ok := p.Decoder.(decode.Gen); !ok || !p.Latent.Hard || p.Code.Real() {
+	if _, ok := p.Decoder.(decode.Gen); !ok || !p.Kind.Hard() || p.Code.Real() {
 		return nil, false
 	}
 	return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}, true
@@ -337,7 +337,7 @@ func correlatorOf(p *Problem) (latentDecoder, bool) {
 	if !ok {
 		return nil, false
 	}
-	return newCorrelator(p.Code, p.Latent.Hard, temperature > 0), true
+	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0), true
 }
 
 func newCorrelator(c *code.Code, hard, ex bool) *correlator {
@@ -492,8 +492,13 @@ func (c *correlator) factor(logits []lanes.Ints) {
 func (c *correlator) labelFactored(labels *[lanes.Width]float64) {
 	var weight, sum lanes.Floats
 	lanes.Mix(&weight, &sum, first(c.prefixWeights), first(c.suffixWeights), first(c.patterns), c.tables.Product)
+	softLabels(labels, c.tables.Row, &sum, &weight)
+}
+
+// softLabels are labels of weighted means of offsets from a row.
+func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats) {
 	for i := range labels {
-		labels[i] = float64(c.tables.Row+1) + float64(sum[i])/float64(weight[i])
+		labels[i] = float64(row+1) + float64(sum[i])/float64(weight[i])
 	}
 }
 
@@ -508,9 +513,7 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
 	}
 	var weight, sum lanes.Floats
 	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, p.Limit, p.Scale)
-	for i := range labels {
-		labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
-	}
+	softLabels(labels, p.Row, &sum, &weight)
 }
 
 // run is lanes.Run in 64 bits.

@@ -16,9 +16,8 @@ type scored interface {
 // scoresOf returns the scores of a problem's decoder, where they are affine in logits of bits that
 // err independently, and the labels are levels.
 func scoresOf(p *Problem) (*decode.Affine, bool) {
-	l := p.Latent
 	d, ok := p.Decoder.(scored)
-	if !ok || l.Hard || l.Continuous != nil || l.Perceived != nil {
+	if !ok || p.Kind != IndependentLogits || p.Continuous {
 		return nil, false
 	}
 	a, ok := d.Scores()
@@ -35,7 +34,7 @@ func lightScore(r decode.Rule, levels int) float64 {
 	case decode.Median:
 		return 20*math.Ln2 + math.Log(float64(levels))
 	}
-	return 30*math.Ln2 + math.Log(float64(levels))
+	return tables.LightScore(levels)
 }
 
 // scorer decodes by the scores of the candidates.
@@ -74,9 +73,7 @@ func (d *scorer) add(s *Sums, logits []lanes.Ints, count int, y float64, within 
 	if d.rule == decode.Mean {
 		var weight, sum lanes.Floats
 		lanes.Softmax(&weight, &sum, d.sums, &d.most, d.offsets, p.Limit, p.Scale)
-		for i := range labels {
-			labels[i] = float64(p.Row+1) + float64(sum[i])/float64(weight[i])
-		}
+		softLabels(&labels, p.Row, &sum, &weight)
 		s.tallyReal(labels[:count], y, within)
 		return
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // latentProblem is a code under a mixture, with a decoder by name.
-func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, l Latent, continuous bool) *Problem {
+func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, kind Kind, continuous bool) *Problem {
 	tb.Helper()
 	d, err := decode.New(decoder, c)
 	noError(tb, err)
@@ -31,10 +31,7 @@ func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma fl
 	}
 	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
 	noError(tb, err)
-	if continuous {
-		l.Continuous = e
-	}
-	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Latent: &l}
+	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind, Continuous: continuous}
 }
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
@@ -85,7 +82,8 @@ func TestLogitDecoders(t *testing.T) {
 		"onehot": mustCode(t, "onehot", 20), "gray": mustCode(t, "gray", 256), "b2jdj-nr": mustCode(t, "b2jdj-nr", 50), "real": realCode(t, 24, 12),
 	} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, hard := range []bool{false, true} {
+			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
+				hard := kind.Hard()
 				if decoder == "gen" && hard && !c.Real() {
 					continue // not by correlations
 				}
@@ -95,102 +93,16 @@ func TestLogitDecoders(t *testing.T) {
 					if name == "hadamard" || name == "binary" || name == "real" {
 						r = 0.2
 					}
-					p := latentProblem(t, c, decoder, tau, r, 2, Latent{Hard: hard}, false)
+					p := latentProblem(t, c, decoder, tau, r, 2, kind, false)
 					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
 						rowTables := must(maker.Row(t.Context(), row))(t)
-						a := len(rowTables.Bits)
+						if rowTables.Product != nil {
+							products++
+						}
 						for range 12 {
-							logits := make([]lanes.Ints, a)
-							var want [lanes.Width]float64
-							for i := range want {
-								z := make([]float64, c.Bits())
-								for k := range z {
-									if z[k] = latent.Mean(p.Errors.At(row, k)); !c.Bit(row, k) {
-										z[k] = -z[k]
-									}
-								}
-								for k, bit := range rowTables.Bits {
-									v := lanes.Round(rowTables.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
-									logits[k][i] = v
-									z[bit] = float64(v) / tables.LogitOne
-								}
-								for k := range z {
-									if hard && z[k] > 0 {
-										z[k] = 1
-									} else if hard {
-										z[k] = -1
-									}
-								}
-								switch d := p.Decoder.(type) {
-								case decode.Gen:
-									want[i] = d.DecodeLogits(z)
-								case decode.GenEx:
-									want[i] = d.DecodeLogits(z)
-								}
-							}
-							paths := []correlation{narrow, wide}
-							if rowTables.Product != nil {
-								paths = nil
-							} else if c.Real() {
-								paths = []correlation{matrices}
-							} else if isHadamard(c) {
-								paths = append(paths, transform)
-							}
-							var first [lanes.Width]float64
-							for n, path := range append(paths, -1) {
-								k := newLatentDecoder(p).(*correlator)
-								k.prepare(rowTables)
-								if path >= 0 { // else the one it chose
-									k.path = path
-									k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(rowTables.Levels)), make([][lanes.Width]int64, len(rowTables.Levels))
-									k.whole = make([][lanes.Width]int64, c.Bits())
-								}
-								got := k.decoded(logits)
-								if n == 0 {
-									first = got
-								}
-								if got != first {
-									t.Fatalf("level %d: way %d decodes %v, the first way %v", row+1, path, got, first)
-								}
-								for i := range got {
-									tolerance := 1e-6 * float64(c.Levels())
-									switch {
-									case decoder == "gen" && c.Real():
-										tolerance = 1e-9 // no tie is as near as the rounding here
-									case decoder == "gen":
-										tolerance = 0
-									case c.Real():
-										tolerance = 1e-3
-									}
-									if math.Abs(got[i]-want[i]) > tolerance {
-										t.Fatalf("level %d, way %d, sample %d: label %v, want %v", row+1, path, i, got[i], want[i])
-									}
-								}
-							}
-							products += map[bool]int{true: 1}[rowTables.Product != nil]
-							if c.Real() || rowTables.Product != nil {
-								continue
-							}
-							// A product of matrices gives the same integers.
-							q := newLatentDecoder(p).(*correlator)
-							q.prepare(rowTables)
-							q.path = matrices
-							q.wide = make([][lanes.Width]int64, len(rowTables.Levels))
-							flat := *rowTables
-							q.tables, flat.Fixed = &flat, slices.Clone(rowTables.Fixed)
-							for m, level := range rowTables.Levels {
-								if m > 0 {
-									flat.Fixed[m] += flat.Fixed[m-1]
-								}
-								for _, bit := range rowTables.Bits {
-									q.values = append(q.values, c.Value(int(level), int(bit)))
-								}
-							}
-							if got := q.decoded(logits); got != first {
-								t.Fatalf("level %d: product decodes %v, running sum %v", row+1, got, first)
-							}
+							everyWay(t, p, rowTables, rng)
 						}
 					}
 				})
@@ -202,11 +114,109 @@ func TestLogitDecoders(t *testing.T) {
 	}
 }
 
+// everyWay compares what every way to compute correlations decodes from random logits of a row.
+func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
+	t.Helper()
+	c := p.Code
+	logits, want := randomLogits(p, row, rng)
+	paths := []correlation{narrow, wide}
+	switch {
+	case row.Product != nil:
+		paths = nil
+	case c.Real():
+		paths = []correlation{matrices}
+	case isHadamard(c):
+		paths = append(paths, transform)
+	}
+	tolerance := 1e-6 * float64(c.Levels())
+	switch _, gen := p.Decoder.(decode.Gen); {
+	case gen && c.Real():
+		tolerance = 1e-9 // no tie is as near as the rounding here
+	case gen:
+		tolerance = 0
+	case c.Real():
+		tolerance = 1e-3
+	}
+	var first [lanes.Width]float64
+	for n, path := range append(paths, -1) {
+		k := newLatentDecoder(p).(*correlator)
+		k.prepare(row)
+		if path >= 0 { // else the one it chose
+			k.path = path
+			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64, len(row.Levels))
+			k.whole = make([][lanes.Width]int64, c.Bits())
+		}
+		got := k.decoded(logits)
+		if n == 0 {
+			first = got
+		}
+		if got != first {
+			t.Fatalf("level %d: way %d decodes %v, the first way %v", row.Row+1, path, got, first)
+		}
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > tolerance {
+				t.Fatalf("level %d, way %d, sample %d: label %v, want %v", row.Row+1, path, i, got[i], want[i])
+			}
+		}
+	}
+	if c.Real() || row.Product != nil {
+		return
+	}
+	// A product of matrices gives the same integers.
+	q := newLatentDecoder(p).(*correlator)
+	q.prepare(row)
+	q.path = matrices
+	q.wide = make([][lanes.Width]int64, len(row.Levels))
+	flat := *row
+	q.tables, flat.Fixed = &flat, slices.Clone(row.Fixed)
+	for m, level := range row.Levels {
+		if m > 0 {
+			flat.Fixed[m] += flat.Fixed[m-1]
+		}
+		for _, bit := range row.Bits {
+			q.values = append(q.values, c.Value(int(level), int(bit)))
+		}
+	}
+	if got := q.decoded(logits); got != first {
+		t.Fatalf("level %d: product decodes %v, running sum %v", row.Row+1, got, first)
+	}
+}
+
+// randomLogits draws a group of logits of a row, and decodes them by definition.
+func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lanes.Ints, want [lanes.Width]float64) {
+	c := p.Code
+	logits = make([]lanes.Ints, len(row.Bits))
+	for i := range want {
+		z := make([]float64, c.Bits())
+		for k := range z {
+			if z[k] = latent.Mean(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
+				z[k] = -z[k]
+			}
+		}
+		for k, bit := range row.Bits {
+			v := lanes.Round(row.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
+			logits[k][i] = v
+			z[bit] = float64(v) / tables.LogitOne
+		}
+		if p.Kind.Hard() {
+			for k := range z {
+				if z[k] > 0 {
+					z[k] = 1
+				} else {
+					z[k] = -1
+				}
+			}
+		}
+		want[i] = p.Decoder.(decode.LogitDecoder).DecodeLogits(z)
+	}
+	return logits, want
+}
+
 // TestMarginals: each bit errs with its own probability, to five standard errors and more (false
 // alarms below 10⁻⁶ for all).
 func TestMarginals(t *testing.T) {
 	c := mustCode(t, "johnson", 24)
-	p := latentProblem(t, c, "gen", 1, 0.8, 2, Latent{Hard: true}, false)
+	p := latentProblem(t, c, "gen", 1, 0.8, 2, IndependentSigns, false)
 	s := newLatentSampler(p, philox.NewKeys(5))
 	spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
 	s.decode = spy
@@ -250,7 +260,7 @@ func TestHardLatent(t *testing.T) {
 		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
 	} {
 		c := mustCode(t, tt.code, 16)
-		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, Latent{Hard: true}, false)
+		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, IndependentSigns, false)
 		exact := must(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
 		noError(t, err)
@@ -268,44 +278,12 @@ func TestHardLatent(t *testing.T) {
 	}
 }
 
-// TestLatentWorkers: neither workers nor the cutting of spans change a sum.
-func TestLatentWorkers(t *testing.T) {
-	unary := mustCode(t, "unary", 40)
-	for name, p := range map[string]*Problem{
-		"gen-ex":     latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, false),
-		"continuous": latentProblem(t, unary, "gen-ex", 1, 0.5, 2, Latent{}, true),
-		"bel-u":      latentProblem(t, unary, "bel-u", 1, 0.5, 2, Latent{Hard: true}, true),
-		"real":       latentProblem(t, realCode(t, 24, 12), "gen", 1, 0.1, 2, Latent{}, false),
-	} {
-		const n = BlockSize + 3001
-		sample := func(workers int, spans ...Span) []Sums {
-			sums := make([]Sums, p.Code.Levels())
-			noError(t, (CPU{workers}).Sample(context.Background(), []Job{{p, spans, sums}}, nil))
-			return sums
-		}
-		want := sample(1, Span{3, 0, n}, Span{9, 0, n})
-		for what, got := range map[string][]Sums{
-			"three workers": sample(3, Span{3, 0, n}, Span{9, 0, n}),
-			"cut":           sample(2, Span{9, 1, 3001}, Span{3, 0, BlockSize}, Span{9, 0, BlockSize}, Span{3, 1, 3001}),
-		} {
-			for i := range got {
-				if got[i] != want[i] {
-					t.Errorf("%s, %s, level %d: %+v, want %+v", name, what, i+1, got[i], want[i])
-				}
-			}
-		}
-		if want[3].Samples != n || want[3].Abs == 0 {
-			t.Errorf("%s: %+v", name, want[3])
-		}
-	}
-}
-
 // TestExtremeTemperature: exponents of 10⁴ and more give numbers, and those of a
 // cold softmax are gen's.
 func TestExtremeTemperature(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	mean := func(decoder string, tau float64) float64 {
-		p := latentProblem(t, c, decoder, tau, 0.5, 2, Latent{}, false)
+		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits, false)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
 		noError(t, err)
 		return Average(theory.Uniform(32), sums).Mean
@@ -334,11 +312,11 @@ func TestBatches(t *testing.T) {
 	}
 	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, latent := range []Latent{{}, {Hard: true}} {
+			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
 				c := mustCode(t, name, 64)
 				d := must(decode.New(decoder, c))(t)
 				e := must(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
-				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Latent: &latent}
+				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: kind}
 				keys := philox.NewKeys(p.Seed)
 				ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
 				singly.decode = oneByOne{singly.decode}
@@ -350,7 +328,7 @@ func TestBatches(t *testing.T) {
 							noError(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
 						}
 						if sums[0] != sums[1] {
-							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, latent, row+1, n, sums[0], sums[1])
+							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, kind, row+1, n, sums[0], sums[1])
 						}
 					}
 				}

@@ -24,25 +24,26 @@ import (
 	"belsim/theory/decode"
 )
 
-// NumericVersion is that of the numbers: of the samples here, and of the codes,
-// decoders, error models, bounds and exact values that go with them. It is raised by
-// whatever changes one of them by as much as a bit, so that results of before and after
+// NumericVersion is the version of all numbers: samples, codes, decoders, error models, bounds and
+// exact values. A change of any of them, even by one bit, raises it. Results of different versions
 // are never added up.
 const NumericVersion = 2
 
 // Problem describes the samples: the classifiers' outputs for every label of a code, read by a
-// decoder.
+// decoder. See Kind for the law of the outputs.
 type Problem struct {
 	Code    *code.Code     // L levels, M bits
 	Decoder decode.Decoder // fits Code
-	Errors  mat.Matrix     // L × M, e[n,k]: probability that bit k is wrong when the label is n
-	Seed    uint64
-	Within  int // θ: errors of at most θ levels are counted in Sums.Within
-
-	// Latent, when set, makes the outputs logits, or their signs. Otherwise they
-	// are bits that err independently, which is not enough for decoders that
-	// answer with real numbers, and for codes of real numbers.
-	Latent *Latent
+	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n. It is a
+	// Perceived where the kind has a perceived label, and else a Profile where labels are
+	// continuous.
+	Errors mat.Matrix
+	Kind   Kind
+	// Continuous makes labels real: those of level n are uniform on [n−½,n+½]. Samples take the
+	// middles of Strata equal parts of the level in turn.
+	Continuous bool
+	Seed       uint64
+	Within     int // θ: errors of at most θ levels are counted in Sums.Within
 }
 
 // Span is work that any backend can do on its own: Samples samples of one row,
@@ -78,26 +79,19 @@ func (p *Problem) Validate() error {
 	if p.Code == nil || p.Decoder == nil || p.Errors == nil {
 		return errors.New("a sampling problem needs a code, a decoder and a table of error probabilities")
 	}
-	if r, c := p.Errors.Dims(); r != p.Code.Levels() || c != p.Code.Bits() {
-		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits",
-			r, c, p.Code.Name(), p.Code.Levels(), p.Code.Bits())
+	if err := p.Code.CheckTable(p.Errors); err != nil {
+		return err
 	}
 	if p.Within < 0 {
 		return fmt.Errorf("θ = %d levels: want 0 or more", p.Within)
 	}
-	return p.validateLatent()
+	return p.validateKind()
 }
 
 // Row returns e[n,·] of row i (n = i+1) in dst, or in a new slice where dst is too short. The
 // error names an entry that is no probability.
 func (p *Problem) Row(dst []float64, i int) ([]float64, error) {
-	dst = matrix.Row(dst, i, p.Errors)
-	for k, e := range dst {
-		if !(e >= 0 && e <= 1) {
-			return nil, fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, e)
-		}
-	}
-	return dst, nil
+	return matrix.Probabilities(dst, i, p.Errors)
 }
 
 // BitTables returns what sampling row i takes besides random numbers when its bits err
@@ -195,6 +189,9 @@ type pieces struct {
 	total  int
 }
 
+// maxPieceBlocks is the largest number of blocks in a piece, so that workers end at about the same time.
+const maxPieceBlocks = 256
+
 // jobSpan is a span of a job, and the number of pieces up to its end.
 type jobSpan struct{ job, span, end int }
 
@@ -208,7 +205,7 @@ func newPieces(jobs []Job, workers int) *pieces {
 		}
 	}
 	blocks := samples / BlockSize / uint64(16*workers)
-	p := &pieces{jobs: jobs, length: BlockSize * min(max(blocks, 1), 256), spans: make([]jobSpan, 0, n)}
+	p := &pieces{jobs: jobs, length: BlockSize * min(max(blocks, 1), maxPieceBlocks), spans: make([]jobSpan, 0, n)}
 	for i, j := range jobs {
 		for k, s := range j.Spans {
 			p.total += int((s.Samples + p.length - 1) / p.length)

@@ -3,6 +3,7 @@ package montecarlo_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -184,7 +185,19 @@ func TestSecondMoments(t *testing.T) {
 // blocks are cut into spans and put in order.
 func TestReproducible(t *testing.T) {
 	const n = montecarlo.BlockSize + 1234
-	for name, p := range problems(t) {
+	all := problems(t)
+	for _, kind := range []montecarlo.Kind{montecarlo.IndependentSigns, montecarlo.IndependentLogits} {
+		soft := kind == montecarlo.IndependentLogits
+		real, between := mixtureProblem(t, "unary", "gen-ex", 40, 0.5, 2), mixtureProblem(t, "unary", "gen", 40, 0.5, 2)
+		real.Kind, between.Kind, between.Continuous = kind, kind, true
+		for what, p := range map[string]*montecarlo.Problem{
+			"gen-ex": real, "continuous": between, "median": informed(t, "hexj", "median", 40, 0.6, 1.5, soft, nil),
+			"perceived": perceivedProblem(t, "b1jdj", "gen-ex", 32, network, !soft, false),
+		} {
+			all[fmt.Sprintf("%s, logits %v", what, soft)] = p
+		}
+	}
+	for name, p := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := sample(t, p, 1, n)

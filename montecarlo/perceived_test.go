@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"belsim/errmodel/perceived"
@@ -16,22 +15,17 @@ import (
 	"belsim/theory/decode"
 )
 
-// between marks labels as continuous.
-type between struct{}
-
-func (between) AtLabel(dst []float64, _ float64) { clear(dst) }
-
 // perceivedProblem is a code that a network has learned, with a decoder.
 func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
 	c := must(code.New(name, levels))(t)
 	d := must(decode.New(decoder, c))(t)
 	l := must(m.Learn(context.Background(), 0, c, theory.Uniform(levels)))(t)
-	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Seed: 3, Within: 1, Latent: &montecarlo.Latent{Hard: hard, Perceived: l}}
-	if continuous {
-		p.Latent.Continuous = between{}
+	kind := montecarlo.PerceivedLogits
+	if hard {
+		kind = montecarlo.PerceivedBits
 	}
-	return p
+	return &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Kind: kind, Continuous: continuous, Seed: 3, Within: 1}
 }
 
 var network = perceived.Model{Noise: 1.6, Misfit: 0.25, Training: perceived.BitByBit}
@@ -40,19 +34,19 @@ var network = perceived.Model{Noise: 1.6, Misfit: 0.25, Training: perceived.BitB
 // and its standard error, with the strata of the perceived label in turn.
 func perceivedDirectly(p *montecarlo.Problem, n int) (mean, stderr float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	l := p.Latent.Perceived
+	l := p.Errors.(decode.Network)
 	sd, z := l.ResidualSD(), make([]float64, p.Code.Bits())
 	var sum, square float64
 	for i := range n * p.Code.Levels() {
 		row, j := i%p.Code.Levels(), i/p.Code.Levels()%tables.Strata
-		y := tables.Label(row, j, p.Latent.Continuous != nil)
+		y := tables.Label(row, j, p.Continuous)
 		perceived := tables.PerceivedLabel(y, l.Noise(), j)
 		answer := 0.0
 		l.Logits(z, perceived)
 		for k := range z {
 			z[k] += sd[k] * rng.NormFloat64()
 		}
-		if p.Latent.Hard {
+		if p.Kind.Hard() {
 			word := make([]uint64, len(p.Code.Word(0)))
 			for k, v := range z {
 				if v > 0 {
@@ -107,26 +101,6 @@ func TestPerceived(t *testing.T) {
 				t.Errorf("mean |error| %v ± %v, by definition %v ± %v", got.Mean, got.StdErr, want, sd)
 			}
 		})
-	}
-}
-
-// TestPerceivedWorkers: the sums are the same on any number of workers, and of samples in parts.
-func TestPerceivedWorkers(t *testing.T) {
-	p := perceivedProblem(t, "b1jdj", "gen-ex", 32, network, false, false)
-	var first []montecarlo.Sums
-	for _, workers := range []int{1, 2, 7} {
-		sums := make([]montecarlo.Sums, 32)
-		job := montecarlo.Job{Problem: p, Sums: sums}
-		for row := range sums {
-			job.Spans = append(job.Spans, montecarlo.Span{Row: row, Samples: 1000})
-		}
-		noError(t, (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{job}, nil))
-		if first == nil {
-			first = sums
-		}
-		if !slices.Equal(sums, first) {
-			t.Errorf("%d workers: other sums", workers)
-		}
 	}
 }
 

@@ -36,7 +36,10 @@ func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64,
 	d := must(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
 	p.Decoder = d
 	if logits || decode.Real(d) {
-		p.Latent = &montecarlo.Latent{Hard: !logits}
+		p.Kind = montecarlo.IndependentSigns
+	}
+	if logits {
+		p.Kind = montecarlo.IndependentLogits
 	}
 	return p
 }
@@ -62,25 +65,6 @@ func TestPosteriorPaths(t *testing.T) {
 				}
 				if ratio := got.RMS / want.RMS; !(math.Abs(ratio-1) < 0.1) {
 					t.Errorf("%s, %s, logits %v: RMS %v, slowly %v", name, decoder, logits, got.RMS, want.RMS)
-				}
-			}
-		}
-	}
-}
-
-// TestPosteriorWorkers: the number of workers changes no bit.
-func TestPosteriorWorkers(t *testing.T) {
-	for _, logits := range []bool{false, true} {
-		p := informed(t, "hexj", "median", 40, 0.6, 1.5, logits, nil)
-		var first [][]montecarlo.Sums
-		for _, workers := range []int{1, 3} {
-			sums := must(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: workers}, []*montecarlo.Problem{p}, 3000, theory.Uniform(40), nil))(t)
-			if first == nil {
-				first = sums
-			}
-			for i, s := range sums[0] {
-				if s != first[0][i] {
-					t.Fatalf("logits %v, level %d: %+v, and %+v with one worker", logits, i+1, s, first[0][i])
 				}
 			}
 		}

@@ -31,7 +31,7 @@ type worker struct {
 	places []uint16
 	tally  []uint32 // samples of one point, by bit
 
-	latent *latentSampler // where the problem has logits
+	latent *latentSampler // of all kinds but IndependentBits
 }
 
 // start makes p the problem of the samples to come.
@@ -44,11 +44,11 @@ func (w *worker) start(p *Problem) {
 	if old == nil || old.Seed != p.Seed {
 		w.keys = philox.NewKeys(p.Seed)
 	}
-	if p.Latent != nil {
+	if p.Kind != IndependentBits {
 		w.latent = newLatentSampler(p, w.keys)
 		return
 	}
-	if old != nil && old.Latent == nil && old.Code == p.Code && same(old.Decoder, p.Decoder) {
+	if old != nil && old.Kind == IndependentBits && old.Code == p.Code && same(old.Decoder, p.Decoder) {
 		return
 	}
 	w.latent = nil

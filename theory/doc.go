@@ -4,7 +4,7 @@
 // code, and exact values.
 //
 // A decoder that this package does not know has no bound, and its exact values are sums over
-// all outputs. The tables bounds, closedForms and softBounds list the formulas for the others.
+// all outputs. The tables bounds and closedForms list the formulas for the others.
 //
 // Errors are |decoded − label| in levels. The classifiers' error probabilities are an L × M
 // table e[n,k] of plain numbers in [0, 1]; this package does not ask where they come from.
@@ -22,8 +22,8 @@
 //     errors of a code are an average over the levels: see Uniform, ReadHistogram
 //     and Average.
 //  5. belsim/montecarlo samples the same code, decoder and table. It also samples what
-//     this package has no formula for: wide codes under gen, logits, and noise that
-//     classifiers share.
+//     this package has no formula for: wide codes under gen, logits, and networks that
+//     perceive a label.
 //  6. belsim/plots draws the numbers.
 //
 // belsim/montecarlo/scenario does these steps together, as the commands do: it ranks

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -20,27 +18,6 @@ func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
 	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c)}, nil
-}
-
-// SoftBounds returns the bound on logits of every level of a code, in levels: see
-// NewSoftBound. e is L × M. workers is the number of goroutines, 0 for all processors;
-// it changes no number. The error wraps ErrNoClosedForm when there is none, or is the context's.
-func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
-	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
-		b, err := NewSoftBound(c, d)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, i int, row []float64) (err error) {
-			out[i], err = b.Row(ctx, i, row)
-			return err
-		}, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("bounds of %s on logits: %w", c.Name(), err)
-	}
-	return out, nil
 }
 
 // newSoftUnionBound returns the union bound for gen on logits with independent normal noise,
@@ -123,25 +100,24 @@ func newSoftUnionBound(c *code.Code) boundOf {
 func LogitUnionBound(c *code.Code, i int, mean, sd []float64) float64 {
 	levels := c.Levels()
 	correlations := make([]float64, levels)
-	along(c, correlations, func(k int) float64 { return mean[k] })
+	c.Along(correlations, mean)
 	r := 0
 	for m, v := range correlations {
 		if v > correlations[r] {
 			r = m
 		}
 	}
-	variances := make([]float64, levels)
+	variances, squares := make([]float64, levels), make([]float64, len(sd))
 	for k, s := range sd {
+		squares[k] = s * s
+		if c.Bit(r, k) {
+			squares[k] = -squares[k]
+		}
 		if c.Bit(r, k) != c.Bit(0, k) {
 			variances[0] += s * s
 		}
 	}
-	along(c, variances, func(k int) float64 {
-		if c.Bit(r, k) {
-			return -sd[k] * sd[k]
-		}
-		return sd[k] * sd[k]
-	})
+	c.Along(variances, squares)
 	least := math.Abs(float64(r - i))
 	sum := least
 	for m, v := range variances {
@@ -156,23 +132,4 @@ func LogitUnionBound(c *code.Code, i int, mean, sd []float64) float64 {
 		sum += more * tail
 	}
 	return sum
-}
-
-// along adds to each row after the first the row before it, and the values of the bits that rise,
-// less those of the bits that fall.
-func along(c *code.Code, sums []float64, value func(k int) float64) {
-	for m := 1; m < len(sums); m++ {
-		sums[m] = sums[m-1]
-		before := c.Word(m - 1)
-		for j, w := range c.Word(m) {
-			for d := w ^ before[j]; d != 0; d &= d - 1 {
-				at := bits.TrailingZeros64(d)
-				if w>>at&1 == 1 {
-					sums[m] += value(64*j + at)
-				} else {
-					sums[m] -= value(64*j + at)
-				}
-			}
-		}
-	}
 }

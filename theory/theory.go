@@ -153,52 +153,55 @@ func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, erro
 	return &Exact{row: form()}, nil
 }
 
-// Bounds returns the bound of every level of a code, in levels. e is L × M. workers
-// is the number of goroutines, 0 for all processors; it changes no number. The error
-// wraps ErrNoClosedForm when there is no bound, or is the context's.
+// Bounds returns the bound on hard decisions of every level of a code, in levels: see NewBound. e
+// is L × M. workers is the number of goroutines, 0 for all processors; it changes no number. The
+// error wraps ErrNoClosedForm when there is no bound, or is the context's.
 func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
+	return eachBound(ctx, workers, c, d, e, "with "+d.Name(), NewBound)
+}
+
+// SoftBounds is Bounds for logits: see NewSoftBound.
+func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
+	return eachBound(ctx, workers, c, d, e, "on logits", NewSoftBound)
+}
+
+// eachBound returns the bound of every level; newBound makes one for each worker.
+func eachBound(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, what string, newBound func(*code.Code, decode.Decoder) (*Bound, error)) ([]float64, error) {
 	out := make([]float64, c.Levels())
 	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
-		b, err := NewBound(c, d)
+		b, err := newBound(c, d)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, i int, row []float64) (err error) {
-			out[i], err = b.Row(ctx, i, row)
+			out[i], err = b.row(ctx, i, row)
 			return err
 		}, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("bounds of %s with %s: %w", c.Name(), d.Name(), err)
+		return nil, fmt.Errorf("bounds of %s %s: %w", c.Name(), what, err)
 	}
 	return out, nil
 }
 
-// ExactMoments returns the exact moments of the error of every level of a code. e is
-// L × M. workers is the number of goroutines, 0 for all processors; it changes no
-// number. The error wraps ErrNoClosedForm when they are out of reach, or is the context's.
-func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments, error) {
-	return MeanMoments(ctx, workers, c, d, []mat.Matrix{e})
-}
-
-// MeanMoments returns the means of the exact moments over tables of the same weight, each of
-// them L × M: the moments where nature draws one of the tables for every sample. See
-// ExactMoments.
-func MeanMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e []mat.Matrix) ([]Moments, error) {
+// ExactMoments returns the exact moments of the error of every level of a code. Each table e is
+// L × M; of several the moments are the means, as where nature draws one of them for every sample.
+// workers is the number of goroutines, 0 for all processors; it changes no number. The error wraps
+// ErrNoClosedForm when the moments are out of reach, or is the context's.
+func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	form, err := exactForm(ctx, c, d)
-	if err != nil {
-		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
+	if err == nil {
+		err = eachRow(ctx, workers, c, e, func() (rowFunc, error) {
+			exact := form()
+			return func(ctx context.Context, i int, row []float64) error {
+				m, err := exact(ctx, i, row)
+				out[i].Mean += m.Mean / float64(len(e))
+				out[i].MeanSquare += m.MeanSquare / float64(len(e))
+				return err
+			}, nil
+		})
 	}
-	err = eachRow(ctx, workers, c, e, func() (rowFunc, error) {
-		exact := form()
-		return func(ctx context.Context, i int, row []float64) error {
-			m, err := exact(ctx, i, row)
-			out[i].Mean += m.Mean / float64(len(e))
-			out[i].MeanSquare += m.MeanSquare / float64(len(e))
-			return err
-		}, nil
-	})
 	if err != nil {
 		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
 	}
@@ -212,8 +215,8 @@ type rowFunc func(ctx context.Context, i int, row []float64) error
 // each table. The rows of one level are on one goroutine, in the order of the tables.
 func eachRow(ctx context.Context, workers int, c *code.Code, e []mat.Matrix, newFunc func() (rowFunc, error)) error {
 	for _, t := range e {
-		if r, m := t.Dims(); r != c.Levels() || m != c.Bits() {
-			return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+		if err := c.CheckTable(t); err != nil {
+			return err
 		}
 	}
 	return parallel.Each(ctx, workers, c.Levels(), func() (func(context.Context, int) error, error) {
@@ -222,13 +225,10 @@ func eachRow(ctx context.Context, workers int, c *code.Code, e []mat.Matrix, new
 			return nil, err
 		}
 		var row []float64
-		return func(ctx context.Context, i int) error {
+		return func(ctx context.Context, i int) (err error) {
 			for _, t := range e {
-				row = matrix.Row(row, i, t)
-				for k, p := range row {
-					if !(p >= 0 && p <= 1) {
-						return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
-					}
+				if row, err = matrix.Probabilities(row, i, t); err != nil {
+					return err
 				}
 				if err := f(ctx, i, row); err != nil {
 					return err

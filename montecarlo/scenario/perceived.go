@@ -213,34 +213,6 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	return m.ErrorsUnder(ctx, c, weights)
 }
 
-// betweenLevels are the error probabilities of a perceived label at labels between levels: the
-// means over its strata.
-type betweenLevels struct {
-	decode.Network
-	levels int
-}
-
-// AtLabel implements montecarlo.Profile.
-func (b betweenLevels) AtLabel(dst []float64, y float64) {
-	i := min(max(int(math.Round(y)), 1), b.levels) - 1
-	wrong := make([]float64, len(dst))
-	clear(dst)
-	for j := range tables.Strata {
-		b.WrongTo(wrong, i, tables.PerceivedLabel(y, b.Noise(), j))
-		for k, e := range wrong {
-			dst[k] += e / tables.Strata
-		}
-	}
-}
-
-// unasked stands for a perceived label of which nobody asks anything but that it is there.
-type unasked struct{ bits int }
-
-func (unasked) Noise() float64                          { return 0 }
-func (unasked) Logits(dst []float64, _ float64)         { clear(dst) }
-func (u unasked) ResidualSD() []float64                 { return make([]float64, u.bits) }
-func (unasked) WrongTo(dst []float64, _ int, _ float64) { clear(dst) }
-
 // stratum is the table of error probabilities, L × M, at one part of the law of the perceived
 // label.
 type stratum struct {
@@ -261,6 +233,15 @@ func (s stratum) RowTo(dst []float64, i int) {
 	s.WrongTo(dst, i, tables.PerceivedLabel(tables.Label(i, 0, false), s.Noise(), s.part))
 }
 
+// perceivedTable returns the perceived label of a table of error probabilities that has one.
+func perceivedTable(e mat.Matrix) (decode.Network, error) {
+	p, ok := e.(decode.Network)
+	if !ok {
+		return nil, fmt.Errorf("%T is no table of a perceived label", e)
+	}
+	return p, nil
+}
+
 // strata are the tables of all parts, which have the same weight.
 func strata(c *code.Code, p decode.Network) []mat.Matrix {
 	out := make([]mat.Matrix, tables.Strata)
@@ -274,9 +255,9 @@ func strata(c *code.Code, p decode.Network) []mat.Matrix {
 // a decode.Network.
 func overStrata(c *code.Code, mean func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)) func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
 	return func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		p, ok := e.(decode.Network)
-		if !ok {
-			return 0, fmt.Errorf("%T is no table of a perceived label", e)
+		p, err := perceivedTable(e)
+		if err != nil {
+			return 0, err
 		}
 		sum := 0.0
 		for _, t := range strata(c, p) {
@@ -321,11 +302,11 @@ func perceivedBound(p *montecarlo.Problem) (name string, rows func(decode.Networ
 	c, d := p.Code, p.Decoder
 	_, gen := d.(decode.Gen)
 	switch {
-	case p.Latent.Continuous != nil:
+	case p.Continuous:
 		return "", nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
-	case p.Latent.Hard && gen && c.Levels()*c.Bits()*c.Bits() > mostUnion:
+	case p.Kind.Hard() && gen && c.Levels()*c.Bits()*c.Bits() > mostUnion:
 		return "", nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long", theory.ErrNoClosedForm, c.Name())
-	case p.Latent.Hard:
+	case p.Kind.Hard():
 		b, err := theory.NewBound(c, d)
 		if err != nil {
 			return "", nil, err
@@ -381,9 +362,9 @@ func perceivedMean(p *montecarlo.Problem) (*Mean, error) {
 		return nil, err
 	}
 	return &Mean{Name: name, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		t, ok := e.(decode.Network)
-		if !ok {
-			return 0, fmt.Errorf("%T is no table of a perceived label", e)
+		t, err := perceivedTable(e)
+		if err != nil {
+			return 0, err
 		}
 		row, sum := rows(t), 0.0
 		for i, weight := range prior {
@@ -401,13 +382,17 @@ func perceivedMean(p *montecarlo.Problem) (*Mean, error) {
 
 // perceivedBounds are the bounds of a problem with a perceived label, level by level.
 func perceivedBounds(ctx context.Context, workers int, p *montecarlo.Problem) ([]float64, error) {
+	t, err := perceivedTable(p.Errors)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]float64, p.Code.Levels())
 	return out, parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
 		_, rows, err := perceivedBound(p)
 		if err != nil {
 			return nil, err
 		}
-		row := rows(p.Latent.Perceived)
+		row := rows(t)
 		return func(ctx context.Context, i int) (err error) {
 			out[i], err = row(ctx, i)
 			return err

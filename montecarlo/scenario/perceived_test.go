@@ -17,6 +17,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BitByBit}}
@@ -100,7 +101,7 @@ func TestPerceivedStrata(t *testing.T) {
 	for j := range tables.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
 		for i := range 32 {
-			p.Latent.Perceived.WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*perceived.Stratum(j))
+			p.Errors.(decode.Network).WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*perceived.Stratum(j))
 		}
 		m := must(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 		for i := range want {

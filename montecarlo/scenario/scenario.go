@@ -180,20 +180,26 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, 
 
 // ProblemOf is Problem with the L × M error probabilities given.
 func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix, draw Sampling) (*montecarlo.Problem, error) {
-	latent, err := s.latent(ctx, c, d, e)
-	if err != nil {
-		return nil, err
+	_, network := e.(decode.Network)
+	p := &montecarlo.Problem{
+		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d, network), Continuous: s.Labels == Continuous,
+		Seed: draw.Seed, Within: draw.Within,
+	}
+	if p.Continuous && !network {
+		if err := validContinuous(ctx, c, e); err != nil {
+			return nil, err
+		}
 	}
 	if i, ok := d.(decode.Informed); ok {
 		weights, err := s.Weights(c.Levels())
 		if err != nil {
 			return nil, err
 		}
-		if d, err = inform(i, weights, e, latent != nil && !latent.Hard); err != nil {
+		if p.Decoder, err = inform(i, weights, e, !p.Kind.Hard()); err != nil {
 			return nil, err
 		}
 	}
-	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: draw.Seed, Within: draw.Within, Latent: latent}, nil
+	return p, nil
 }
 
 // inform tells a decoder the error probabilities of the classifiers, L × M, the weights of the
@@ -210,70 +216,36 @@ func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (de
 // or an exact value exists. models are the error models of the code in a plane; nil for the
 // scenario's own.
 func (s *Scenario) Shape(c *code.Code, d decode.Decoder, models Lines) *montecarlo.Problem {
-	p := &montecarlo.Problem{Code: c, Decoder: d, Latent: s.plainLatent(c, d)}
-	_, perceived := s.Model.(Perceived)
+	_, network := s.Model.(Perceived)
 	if models != nil {
-		_, perceived = models.(perceivedLines)
+		_, network = models.(perceivedLines)
 	}
-	if perceived {
-		if p.Latent == nil {
-			p.Latent = &montecarlo.Latent{Hard: true}
-		}
-		p.Latent.Perceived = unasked{c.Bits()}
-	}
-	if s.Labels == Continuous {
-		if p.Latent == nil {
-			p.Latent = &montecarlo.Latent{Hard: true}
-		}
-		p.Latent.Continuous = noErrors{}
-	}
-	return p
+	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, network), Continuous: s.Labels == Continuous}
 }
 
-// noErrors stands for error probabilities that nobody asks for.
-type noErrors struct{}
-
-func (noErrors) AtLabel(dst []float64, _ float64) { clear(dst) }
-
-// plainLatent is the model of the logits for labels that are levels, or nil where bits that
-// err independently are enough.
-func (s *Scenario) plainLatent(c *code.Code, d decode.Decoder) *montecarlo.Latent {
-	hard := s.OutputsOf(c, d) == Bits
-	if hard && !decode.Real(d) && !c.Real() {
-		return nil
+// kind is the kind of the outputs that a decoder of a code reads.
+func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecarlo.Kind {
+	bits := s.OutputsOf(c, d) == Bits
+	switch {
+	case perceived && bits:
+		return montecarlo.PerceivedBits
+	case perceived:
+		return montecarlo.PerceivedLogits
+	case !bits:
+		return montecarlo.IndependentLogits
+	case decode.Real(d) || c.Real() || s.Labels == Continuous:
+		return montecarlo.IndependentSigns
 	}
-	return &montecarlo.Latent{Hard: hard}
+	return montecarlo.IndependentBits
 }
 
-// latent is the model of the logits. e gives the probabilities at levels, and for continuous
-// labels at real numbers too.
-func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix) (*montecarlo.Latent, error) {
-	l := s.plainLatent(c, d)
-	if p, ok := e.(decode.Network); ok {
-		if l == nil {
-			l = &montecarlo.Latent{Hard: true}
-		}
-		l.Perceived = p
-		if s.Labels == Continuous {
-			l.Continuous = betweenLevels{p, c.Levels()}
-		}
-		return l, nil
-	}
-	if s.Labels != Continuous {
-		return l, nil
-	}
+// validContinuous refuses error probabilities that do not suit continuous labels.
+func validContinuous(ctx context.Context, c *code.Code, e mat.Matrix) error {
 	profile, ok := e.(RealLabels)
 	if !ok {
-		return nil, errors.New("continuous labels need the error model of r and σ: a table says nothing between levels")
+		return errors.New("continuous labels need the error model of r and σ: a table says nothing between levels")
 	}
-	if err := validBetween(ctx, c, profile); err != nil {
-		return nil, err
-	}
-	if l == nil {
-		l = &montecarlo.Latent{Hard: true}
-	}
-	l.Continuous = profile
-	return l, nil
+	return validBetween(ctx, c, profile)
 }
 
 // ReadsReal reports whether codes may hold real numbers: where every decoder that is named can

@@ -84,8 +84,7 @@ func (m *Mean) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64
 // bound on logits. At a perceived label bits err independently, and the bound
 // is the mean over its strata. The error wraps theory.ErrNoClosedForm where there is none.
 func BoundOf(p *montecarlo.Problem) (*Mean, error) {
-	l := p.Latent
-	if l != nil && l.Perceived != nil {
+	if p.Kind.Perceived() {
 		return perceivedMean(p)
 	}
 	b, err := boundOf(p)
@@ -97,13 +96,10 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 
 // boundOf is the bound of one table of error probabilities.
 func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
-	l := p.Latent
 	switch {
-	case l == nil:
-		return theory.NewBound(p.Code, p.Decoder)
-	case l.Continuous != nil:
+	case p.Continuous:
 		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
-	case !l.Hard:
+	case !p.Kind.Hard():
 		return theory.NewSoftBound(p.Code, p.Decoder)
 	}
 	return theory.NewBound(p.Code, p.Decoder)
@@ -111,10 +107,7 @@ func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
 
 // HasExact reports whether exact values describe a problem: bits err independently, given a
 // perceived label where there is one, and labels are levels.
-func HasExact(p *montecarlo.Problem) bool {
-	l := p.Latent
-	return l == nil || l.Hard && l.Continuous == nil
-}
+func HasExact(p *montecarlo.Problem) bool { return p.Kind.Hard() && !p.Continuous }
 
 func errNoExact() error {
 	return fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
@@ -137,7 +130,7 @@ func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Latent != nil && p.Latent.Perceived != nil {
+	if p.Kind.Perceived() {
 		return &Mean{of: overStrata(p.Code, x.Mean)}, nil
 	}
 	return &Mean{of: x.Mean}, nil
@@ -157,7 +150,7 @@ func exactInformed(p *montecarlo.Problem, d decode.Informed) (*Mean, error) {
 		if err != nil {
 			return 0, err
 		}
-		if p.Latent != nil && p.Latent.Perceived != nil {
+		if p.Kind.Perceived() {
 			return overStrata(p.Code, x.Mean)(ctx, prior, e)
 		}
 		return x.Mean(ctx, prior, e)
@@ -172,16 +165,18 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
 	tables := []mat.Matrix{p.Errors}
-	var perceived decode.Network
-	if p.Latent != nil && p.Latent.Perceived != nil {
-		perceived = p.Latent.Perceived
+	if p.Kind.Perceived() {
+		perceived, err := perceivedTable(p.Errors)
+		if err != nil {
+			return nil, err
+		}
 		tables = strata(p.Code, perceived)
 	}
 	if _, err := BoundOf(p); err == nil {
 		var bounds []float64
-		if perceived != nil {
+		if p.Kind.Perceived() {
 			bounds, err = perceivedBounds(ctx, workers, p)
-		} else if p.Latent != nil && !p.Latent.Hard {
+		} else if !p.Kind.Hard() {
 			bounds, err = theory.SoftBounds(ctx, workers, p.Code, p.Decoder, p.Errors)
 		} else {
 			bounds, err = theory.Bounds(ctx, workers, p.Code, p.Decoder, p.Errors)
@@ -194,7 +189,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 		}
 	}
 	if HasExact(p) {
-		exacts, err := theory.MeanMoments(ctx, workers, p.Code, p.Decoder, tables)
+		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tables...)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	m := Measurement{Bits: c.Bits(), Points: math.NaN()}
 	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 	if decode.PrefersLogits(c, d) {
-		p.Latent = &montecarlo.Latent{}
+		p.Kind = montecarlo.IndependentLogits
 	} else if m.Points, err = p.MeanPoints(); err != nil {
 		return m, err
 	}

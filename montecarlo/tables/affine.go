@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -43,16 +42,17 @@ type Affine struct {
 // lowest is the score of what is no candidate, in units of 2⁻¹⁶: the smallest that is used.
 const lowest = -1 << 30
 
-// affineRow makes the tables of row i for a decoder that reads scores. A level is no candidate where
-// its score stays below the score of the level with the largest mean, by Scores.Light, with all but the probability of 7 standard deviations.
+// affineRow makes the tables of row i for a decoder that reads scores. With r the level of the
+// largest mean score, level m is no candidate where its score stays below r's by Scores.Light, up
+// to 7 standard deviations of their difference.
 func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
 	l.e = matrix.Row(l.e, i, p.Errors)
+	if err := checkProbabilities(l.e, float64(i+1)); err != nil {
+		return nil, err
+	}
 	center := make([]float64, c.Bits())
 	for k, e := range l.e {
-		if !(e >= 0 && e <= 1) {
-			return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", float64(i+1), k+1, e)
-		}
 		center[k] = latent.Mean(e)
 		if !c.Bit(i, k) {
 			center[k] = -center[k]
@@ -63,16 +63,10 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	for m := range means {
 		means[m] = p.Scores.Offsets[m] + dot(w.RawRowView(m), center)
 	}
-	best := 0
-	for m, v := range means {
-		if v > means[best] {
-			best = m
-		}
-	}
-	threshold := p.Scores.Light
+	best := largest(means)
 	t := &Logits{Row: i}
 	var rows [][]float64 // the candidates' weights, relative to the best
-	reference := w.RawRowView(best)
+	reference, row := w.RawRowView(best), make([]float64, c.Bits())
 	for m, v := range means {
 		if m%64 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -81,28 +75,40 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 		}
 		square := 0.0
 		for k, x := range w.RawRowView(m) {
-			square += (x - reference[k]) * (x - reference[k])
-		}
-		if !(v-means[best]+sureDeviation*math.Sqrt(square) >= -threshold) {
-			continue
-		}
-		row := make([]float64, c.Bits())
-		for k, x := range w.RawRowView(m) {
 			row[k] = x - reference[k]
+			square += row[k] * row[k]
 		}
-		rows = append(rows, row)
-		t.Levels = append(t.Levels, uint16(m))
+		if v-means[best]+sureDeviation*math.Sqrt(square) >= -p.Scores.Light {
+			rows = append(rows, slices.Clone(row))
+			t.Levels = append(t.Levels, uint16(m))
+		}
+	}
+	offsets := make([]float32, len(rows))
+	for r, m := range t.Levels {
+		offsets[r] = float32(max((means[m]-means[best])*LogitOne, lowest))
 	}
 	rows, numbers := fewest(rows)
 	for k := range numbers {
 		t.Bits = append(t.Bits, uint16(k))
 	}
 	t.Centers = [][]int32{make([]int32, numbers)}
-	a := &Affine{}
-	for first := 0; first < len(rows); first += AffineRows {
+	for len(rows)%AffineRows != 0 { // fill the last group
+		rows, offsets = append(rows, nil), append(offsets, lowest)
+		t.Levels = append(t.Levels, t.Levels[len(t.Levels)-1])
+	}
+	t.Affine = newAffine(rows, offsets)
+	t.Limit = int64(p.Scores.Light * LogitOne)
+	t.Scale = float32(1 / (LogitOne * math.Ln2))
+	return t, nil
+}
+
+// newAffine arranges the factors of whole groups of candidates.
+func newAffine(rows [][]float64, offsets []float32) *Affine {
+	a := &Affine{Offsets: offsets}
+	for group := range slices.Chunk(rows, AffineRows) {
 		length := 0
-		for r := first; r < min(first+AffineRows, len(rows)); r++ {
-			for k, v := range rows[r] {
+		for _, row := range group {
+			for k, v := range row {
 				if v != 0 {
 					length = max(length, k+1)
 				}
@@ -110,27 +116,27 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 		}
 		a.Lengths = append(a.Lengths, uint32(length))
 		for k := range length {
-			for r := first; r < first+AffineRows; r++ {
+			for _, row := range group {
 				f := 0.0
-				if r < len(rows) && k < len(rows[r]) {
-					f = rows[r][k]
+				if k < len(row) {
+					f = row[k]
 				}
 				a.Factors = append(a.Factors, float32(f))
 			}
 		}
-		for r := first; r < first+AffineRows; r++ {
-			if r >= len(rows) {
-				a.Offsets = append(a.Offsets, lowest)
-				t.Levels = append(t.Levels, t.Levels[len(rows)-1])
-				continue
-			}
-			a.Offsets = append(a.Offsets, float32(max((means[t.Levels[r]]-means[best])*LogitOne, lowest)))
+	}
+	return a
+}
+
+// largest returns the place of the first of the largest values.
+func largest(values []float64) int {
+	best := 0
+	for m, v := range values {
+		if v > values[best] {
+			best = m
 		}
 	}
-	t.Affine = a
-	t.Limit = int64(threshold * LogitOne)
-	t.Scale = float32(1 / (LogitOne * math.Ln2))
-	return t, nil
+	return best
 }
 
 func dot(a, b []float64) float64 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,13 +14,12 @@ import (
 	"belsim/theory/latent"
 )
 
-// Limits below which a level is not a candidate: see Logits.
-const (
-	sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
-	// logWeight is −ln of the ratio of two softmax weights: the total weight of the levels
-	// that are left out, at most, and the weight of the true level.
-	logWeight = 30 * math.Ln2
-)
+// sureDeviation is how many standard deviations are sure: see Logits.
+const sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
+
+// LightScore is how far a score is below the largest where its weight in a softmax is 2⁻³⁰/L: all
+// such levels together weigh nothing.
+func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(levels)) }
 
 // Logits holds the numbers that turn random numbers into samples of the logits of one label.
 // All are integers, so that correlations are exact and no order of summation matters.
@@ -93,26 +91,27 @@ type Product struct {
 	Patterns           []uint16  // patterns × Q: suffixes in the order of their levels
 }
 
+// Profile gives error probabilities for real labels.
+type Profile interface {
+	// AtLabel sets dst, of length M, to the probabilities at a label y in
+	// [½, L+½], levels.
+	AtLabel(dst []float64, y float64)
+}
+
 // Model describes how the logits of a problem are drawn, and how a decoder reads them.
-// montecarlo.Latent gives the equations.
 type Model struct {
-	Code   *code.Code // L levels, M bits
-	Errors mat.Matrix // L × M, e[n,k]; not used where Continuous is set
-	Hard   bool       // outputs are the signs of the logits
-	// Continuous, when set, gives the error probabilities at any label.
-	Continuous interface {
-		AtLabel(dst []float64, y float64)
-	}
-	// Perceived, when set, gives the bits at perceived labels; Errors and the values of
-	// Continuous are not used then.
-	Perceived decode.Network
+	Code       *code.Code     // L levels, M bits
+	Kind       Kind           // not IndependentBits
+	Continuous bool           // labels are real numbers
+	Errors     mat.Matrix     // L × M, e[n,k]: for labels that are levels
+	Profile    Profile        // for continuous labels
+	Perceived  decode.Network // for a perceived label, instead of both
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
-	// Scores, when set, says that the decoder reads scores of logits, which err independently:
-	// Hard is false, and Continuous and Perceived are nil.
+	// Scores, when set, says that the decoder reads scores: Kind is IndependentLogits, and labels are levels.
 	Scores *Scores
 }
 
@@ -124,9 +123,9 @@ type LogitMaker struct {
 	e       []float64
 	mean    []float64 // smallest mean of s_k·Z_k
 	drawn   []bool
+	canErr  []bool // of hard outputs
 	index   []int32
 	widest  []float64 // by distance: sureDeviation of the difference of two correlations
-	levels  []uint16  // candidates
 	differ  []uint64  // packed: the bits in which candidates differ
 	factors *factors
 }
@@ -137,7 +136,7 @@ func NewLogitMaker(p Model) *LogitMaker {
 	m := p.Code.Bits()
 	l.mean, l.drawn, l.index = make([]float64, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
-	l.levels, l.differ = make([]uint16, 0, p.Code.Levels()), make([]uint64, len(p.Code.Word(0)))
+	l.canErr, l.differ = make([]bool, m), make([]uint64, len(p.Code.Word(0)))
 	for d := range m + 1 {
 		l.widest = append(l.widest, sureDeviation*math.Sqrt(float64(d)))
 	}
@@ -153,47 +152,72 @@ func NewLogitMaker(p Model) *LogitMaker {
 // Row makes the tables of row i, from 0. The error names an entry that is no
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
-	p := l.model
-	if p.Scores != nil {
+	switch {
+	case l.model.Scores != nil:
 		return l.affineRow(ctx, i)
-	}
-	if p.Perceived != nil && !p.Hard {
+	case l.model.Kind == PerceivedLogits:
 		return l.perceivedRow(i)
 	}
-	c := p.Code
-	parts := 1
-	if p.Continuous != nil || p.Perceived != nil {
-		parts = Strata
+	return l.independentRow(ctx, i)
+}
+
+// independentRow is Row for logits of standard deviation 1, or their signs.
+func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error) {
+	p := l.model
+	means, err := l.means(ctx, i)
+	if err != nil {
+		return nil, err
 	}
-	// Means of all bits at all labels of the level, and the smallest of each.
-	means := make([][]float64, parts)
+	t := &Logits{Row: i}
+	switch {
+	case p.Kind.Hard():
+		for k := range l.drawn {
+			l.drawn[k] = l.canErr[k]
+		}
+		if p.Correlates {
+			t.Levels = l.allLevels()
+		}
+	case p.Correlates:
+		if err := l.candidates(ctx, t, i, l.threshold()); err != nil {
+			return nil, err
+		}
+		l.orPairs(t)
+	default:
+		l.drawAll()
+	}
+	l.finish(t, means, nil)
+	return t, nil
+}
+
+// means returns the means of all logits at all labels of level i+1, J × M. It sets mean to the
+// smallest of each, and canErr.
+func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
+	p, c := l.model, l.model.Code
+	means := make([][]float64, p.Kind.Parts(p.Continuous))
 	for k := range l.mean {
-		l.mean[k] = math.Inf(1)
-		l.drawn[k] = false
+		l.mean[k], l.drawn[k], l.canErr[k] = math.Inf(1), false, false
 	}
-	canErr := l.index // reused: 1 where a hard bit can err
-	clear(canErr)
-	for j := range parts {
+	for j := range means {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		y := Label(i, j, p.Continuous != nil)
+		y := Label(i, j, p.Continuous)
 		switch {
-		case p.Perceived != nil:
+		case p.Kind.Perceived():
 			p.Perceived.WrongTo(l.e, i, PerceivedLabel(y, p.Perceived.Noise(), j))
-		case p.Continuous != nil:
-			p.Continuous.AtLabel(l.e, y)
+		case p.Continuous:
+			p.Profile.AtLabel(l.e, y)
 		default:
 			l.e = matrix.Row(l.e, i, p.Errors)
 		}
+		if err := checkProbabilities(l.e, y); err != nil {
+			return nil, err
+		}
 		means[j] = make([]float64, c.Bits())
 		for k, e := range l.e {
-			if !(e >= 0 && e <= 1) {
-				return nil, fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", y, k+1, e)
-			}
 			q := l.sure
 			if e > latent.Clamp {
-				canErr[k] = 1
+				l.canErr[k] = true
 				q = latent.Mean(e)
 			}
 			l.mean[k] = min(l.mean[k], q)
@@ -203,31 +227,31 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 			means[j][k] = q
 		}
 	}
-	t := &Logits{Row: i}
-	switch {
-	case p.Hard:
-		for k := range l.drawn {
-			l.drawn[k] = canErr[k] == 1
-		}
-		if p.Correlates {
-			for m := range c.Levels() {
-				t.Levels = append(t.Levels, uint16(m))
-			}
-		}
-	case !p.Correlates:
-		for k := range l.drawn {
-			l.drawn[k] = true
-		}
-	default:
-		if err := l.candidates(ctx, t, i, l.threshold()); err != nil {
-			return nil, err
-		}
-		if q := l.factors; q != nil && q.work() < len(t.Levels) {
-			l.everything(t) // is less work by pairs
+	return means, nil
+}
+
+// checkProbabilities refuses what is no probability among the numbers of a label.
+func checkProbabilities(e []float64, y float64) error {
+	for k, p := range e {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", y, k+1, p)
 		}
 	}
-	l.finish(t, means, nil)
-	return t, nil
+	return nil
+}
+
+// drawAll draws every bit.
+func (l *LogitMaker) drawAll() {
+	for k := range l.drawn {
+		l.drawn[k] = true
+	}
+}
+
+// orPairs takes all levels as candidates where that is less work, by pairs.
+func (l *LogitMaker) orPairs(t *Logits) {
+	if q := l.factors; q != nil && q.work() < len(t.Levels) {
+		l.everything(t)
+	}
 }
 
 // finish fills in everything that follows from the bits that are drawn and from the
@@ -270,7 +294,7 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 	}
 	if p.Temperature > 0 {
 		scale := p.Temperature * unit / LogitOne * float64(uint64(1)<<t.Exponent) // exponent for one unit of correlation
-		t.Limit = int64(min((logWeight+math.Log(float64(c.Levels())))/scale, 1<<62))
+		t.Limit = int64(min(LightScore(c.Levels())/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
 }
@@ -279,19 +303,24 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 // nothing: 0 where the largest correlation decides.
 func (l *LogitMaker) threshold() float64 {
 	if l.model.Temperature > 0 {
-		return (logWeight + math.Log(float64(l.model.Code.Levels()))) / l.model.Temperature
+		return LightScore(l.model.Code.Levels()) / l.model.Temperature
 	}
 	return 0
+}
+
+// allLevels lists the rows of the code.
+func (l *LogitMaker) allLevels() []uint16 {
+	levels := make([]uint16, l.model.Code.Levels())
+	for m := range levels {
+		levels[m] = uint16(m)
+	}
+	return levels
 }
 
 // everything makes all levels candidates, and draws all bits that are not the same
 // everywhere.
 func (l *LogitMaker) everything(t *Logits) {
-	c := l.model.Code
-	t.Levels = make([]uint16, c.Levels())
-	for m := range t.Levels {
-		t.Levels[m] = uint16(m)
-	}
+	t.Levels = l.allLevels()
 	l.drawDiffering(t.Levels)
 }
 
@@ -320,53 +349,44 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 	for _, q := range l.mean {
 		negative += min(q, 0)
 	}
-	word := c.Word(i)
-	levels := l.levels[:0]
 	for m := range c.Levels() {
 		if m%64 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		if l.factors != nil && len(levels) > l.factors.work() {
+		if l.factors != nil && len(t.Levels) > l.factors.work() {
 			break // pairs are less work already
 		}
-		if m != i && !c.Real() {
-			widest := l.widest[c.Distance(i, m)]
-			sum := 0.0
-			out := false
-		bits:
-			for j, w := range c.Word(m) {
-				for d := w ^ word[j]; d != 0; d &= d - 1 {
-					sum += l.mean[64*j+bits.TrailingZeros64(d)]
-					// Even if all further bits took their worst, it stays out.
-					if sum+negative > threshold+widest {
-						out = true
-						break bits
-					}
-				}
-			}
-			if out || sum > threshold+widest {
-				continue
-			}
+		var out bool
+		switch {
+		case m == i:
+		case c.Real():
+			out = l.realOut(i, m, threshold)
+		default:
+			out = l.out(i, m, threshold, negative)
 		}
-		if m != i && c.Real() && l.realOut(i, m, threshold) {
-			continue
+		if !out {
+			t.Levels = append(t.Levels, uint16(m))
 		}
-		levels = append(levels, uint16(m))
 	}
-	t.Levels = slices.Clone(levels)
-	if !c.Real() {
-		l.drawDiffering(t.Levels)
-		return nil
+	if c.Real() {
+		return l.drawDifferingReal(ctx, t.Levels)
 	}
-	for a := 1; a < len(t.Levels); a++ {
+	l.drawDiffering(t.Levels)
+	return nil
+}
+
+// drawDifferingReal draws the columns in which some rows of a code of real numbers differ.
+func (l *LogitMaker) drawDifferingReal(ctx context.Context, rows []uint16) error {
+	c := l.model.Code
+	for a := 1; a < len(rows); a++ {
 		if a%64 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		m, before := int(t.Levels[a]), int(t.Levels[a-1])
+		m, before := int(rows[a]), int(rows[a-1])
 		for k := range l.drawn {
 			if !l.drawn[k] && c.Value(m, k) != c.Value(before, k) {
 				l.drawn[k] = true
@@ -374,6 +394,23 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 		}
 	}
 	return nil
+}
+
+// out reports whether row m of a code of words is no candidate. Bits can take negative from a
+// sum, at most.
+func (l *LogitMaker) out(i, m int, threshold, negative float64) bool {
+	c := l.model.Code
+	word, most, sum := c.Word(i), threshold+l.widest[c.Distance(i, m)], 0.0
+	for j, w := range c.Word(m) {
+		for d := w ^ word[j]; d != 0; d &= d - 1 {
+			sum += l.mean[64*j+bits.TrailingZeros64(d)]
+			// Even if all further bits took their worst, it stays out.
+			if sum+negative > most {
+				return true
+			}
+		}
+	}
+	return sum > most
 }
 
 // realOut reports whether row m of a code of real numbers is no candidate.
@@ -447,7 +484,7 @@ func (l *LogitMaker) values(t *Logits) {
 			v := math.Round(c.Value(int(m), k) / l.unit)
 			if l.drawn[k] {
 				t.Values = append(t.Values, int32(v))
-			} else if l.model.Hard {
+			} else if l.model.Kind.Hard() {
 				if c.Bit(t.Row, k) {
 					fixed += v
 				} else {

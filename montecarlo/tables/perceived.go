@@ -52,7 +52,7 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	means := make([][]float64, Strata)
 	largest := 0.0
 	for j := range means {
-		y := Label(i, j, p.Continuous != nil)
+		y := Label(i, j, p.Continuous)
 		means[j] = make([]float64, c.Bits())
 		p.Perceived.Logits(means[j], PerceivedLabel(y, p.Perceived.Noise(), j))
 		for k, f := range means[j] {
@@ -67,16 +67,11 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 		t.Exponent++
 	}
 	clear(l.drawn)
-	switch {
-	case !p.Correlates:
-		for k := range l.drawn {
-			l.drawn[k] = true
-		}
-	default:
+	if p.Correlates {
 		l.perceivedCandidates(t, means, sd, l.threshold())
-		if q := l.factors; q != nil && q.work() < len(t.Levels) {
-			l.everything(t) // is less work by pairs
-		}
+		l.orPairs(t)
+	} else {
+		l.drawAll()
 	}
 	// From here on in units of 2^Exponent. What does not fit is cut off: a logit of 2¹⁵.
 	unit := math.Ldexp(1, -int(t.Exponent))
@@ -114,13 +109,8 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 	candidate := make([]bool, c.Levels())
 	candidate[t.Row] = true
 	for _, mean := range means {
-		l.correlations(correlations, mean)
-		best := 0
-		for m, v := range correlations {
-			if v > correlations[best] {
-				best = m
-			}
-		}
+		c.Along(correlations, mean)
+		best := largest(correlations)
 		first := 0.0 // variance of the difference of rows best and 0
 		for k, s := range sd {
 			weights[k] = s * s
@@ -131,7 +121,7 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 				first += s * s
 			}
 		}
-		l.correlations(variances, weights)
+		c.Along(variances, weights)
 		for m, v := range variances {
 			below := correlations[best] - correlations[m] - rounding
 			if below <= threshold+sureDeviation*math.Sqrt(max(first+v, 0)) {
@@ -153,26 +143,5 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 			}
 		}
 		last = m
-	}
-}
-
-// correlations sets dst to the sums of the values of the bits that are one in a row, less the
-// sum of the first row.
-func (l *LogitMaker) correlations(dst, values []float64) {
-	c, sum := l.model.Code, 0.0
-	dst[0] = 0
-	for m := 1; m < c.Levels(); m++ {
-		before := c.Word(m - 1)
-		for j, w := range c.Word(m) {
-			for d := w ^ before[j]; d != 0; d &= d - 1 {
-				at := bits.TrailingZeros64(d)
-				if w>>at&1 == 1 {
-					sum += values[64*j+at]
-				} else {
-					sum -= values[64*j+at]
-				}
-			}
-		}
-		dst[m] = sum
 	}
 }

@@ -19,6 +19,33 @@ const Lanes = 16
 // labels of a level.
 const Strata = 64
 
+// Kind says what the outputs of the classifiers are, and so how they are sampled.
+type Kind uint8
+
+// The kinds. Outputs are independent given a label, or given the perceived label where there is
+// one. montecarlo.Problem gives the equations.
+const (
+	IndependentBits   Kind = iota // sampled by the few bits that err
+	IndependentSigns              // bits of the same law, sampled as the signs of logits
+	IndependentLogits             // logits whose signs are these bits
+	PerceivedBits
+	PerceivedLogits
+)
+
+// Hard reports whether outputs are bits.
+func (k Kind) Hard() bool { return k != IndependentLogits && k != PerceivedLogits }
+
+// Perceived reports whether outputs depend on a perceived label.
+func (k Kind) Perceived() bool { return k == PerceivedBits || k == PerceivedLogits }
+
+// Parts returns the number of parts of a level, which samples take in turn.
+func (k Kind) Parts(continuous bool) int {
+	if continuous || k.Perceived() {
+		return Strata
+	}
+	return 1
+}
+
 // LogitOne is a logit of one. Logits are rounded to this unit, 2⁻¹⁶, after the noise
 // is added, so that 32 bits hold correlations of a thousand of them.
 const (

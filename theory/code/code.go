@@ -173,6 +173,35 @@ func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
 	return nil
 }
 
+// Along sets each element of dst after the first, of length L, to the element before it, plus the
+// values of the bits that become one in its row, less those of the bits that become zero. values has
+// length M.
+func (c *Code) Along(dst, values []float64) {
+	sum := dst[0]
+	for m := 1; m < c.levels; m++ {
+		before := c.Word(m - 1)
+		for j, w := range c.Word(m) {
+			for d := w ^ before[j]; d != 0; d &= d - 1 {
+				at := bits.TrailingZeros64(d)
+				if w>>at&1 == 1 {
+					sum += values[64*j+at]
+				} else {
+					sum -= values[64*j+at]
+				}
+			}
+		}
+		dst[m] = sum
+	}
+}
+
+// CheckTable refuses a table of error probabilities that is not L × M.
+func (c *Code) CheckTable(e mat.Matrix) error {
+	if r, m := e.Dims(); r != c.levels || m != c.bits {
+		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.name, c.levels, c.bits)
+	}
+	return nil
+}
+
 // set sets bits lo ≤ k < hi of row i to one.
 func (c *Code) set(i, lo, hi int) {
 	word := c.data[i*c.stride : (i+1)*c.stride]
@@ -204,33 +233,32 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 	if err := memory.Check(name, memory.Product(levels, width, 2*8)); err != nil {
 		return nil, err
 	}
-	c := newCode(name, levels, width)
-	values := make([]float64, levels*width)
-	binary := true
-	lo, hi := make([]float64, width), make([]float64, width)
+	values, binary := make([]float64, levels*width), true
 	for i := range levels {
 		for k := range width {
 			v := m.At(i, k)
-			if math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) > maxValue {
+			if math.IsNaN(v) || math.Abs(v) > maxValue {
 				return nil, fmt.Errorf("%s: row %d, column %d: %v; want a number between %g and %g", name, i+1, k+1, v, -maxValue, maxValue)
 			}
-			v += 0 // −0 is 0
-			values[i*width+k] = v
+			values[i*width+k] = v + 0 // −0 is 0
 			binary = binary && (v == 0 || v == 1)
-			if i == 0 || v < lo[k] {
-				lo[k] = v
-			}
-			if i == 0 || v > hi[k] {
-				hi[k] = v
-			}
 		}
 	}
 	if err := checkRealRows(name, values, width); err != nil {
 		return nil, err
 	}
-	for i := range levels {
-		for k := range width {
-			if v := values[i*width+k]; binary && v == 1 || !binary && v > lo[k]/2+hi[k]/2 {
+	c := newCode(name, levels, width)
+	for k := range width {
+		lo, hi := values[k], values[k]
+		for i := range levels {
+			lo, hi = min(lo, values[i*width+k]), max(hi, values[i*width+k])
+		}
+		middle := lo/2 + hi/2
+		if binary {
+			middle = 0.5 // also where all bits are the same
+		}
+		for i := range levels {
+			if values[i*width+k] > middle {
 				c.set(i, k, k+1)
 			}
 		}

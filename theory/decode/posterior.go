@@ -43,9 +43,9 @@ type Informed interface {
 // read the same outputs of these classifiers. It is immutable and safe for concurrent use.
 //
 // Where bits err independently, the logarithms of the probabilities are affine in the outputs (see
-// Affine). An output that is impossible at some levels, because e is 0 or 1, leaves the other
-// levels. An output that is impossible at every level leaves the levels of which the fewest bits
-// are impossible, and their other bits decide. The decoder of bits reads the signs of logits.
+// Affine). Levels at which an output is impossible, because e is 0 or 1, are left out. Where it is
+// impossible at every level, the levels with the fewest impossible bits remain, and the other bits
+// decide among them. The decoder of bits reads the signs of logits.
 type Posterior struct {
 	rule   Rule
 	code   *code.Code
@@ -152,16 +152,16 @@ func logPrior(prior []float64, levels int) ([]float64, error) {
 // errors calls f with each error probability, row by row.
 func (p *Posterior) errors(f func(i, k int, e float64)) error {
 	e, c := p.model.Errors, p.code
-	if levels, bits := e.Dims(); levels != c.Levels() || bits != c.Bits() {
-		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", levels, bits, c.Name(), c.Levels(), c.Bits())
+	if err := c.CheckTable(e); err != nil {
+		return err
 	}
 	var row []float64
 	for i := range c.Levels() {
-		row = matrix.Row(row, i, e)
+		var err error
+		if row, err = matrix.Probabilities(row, i, e); err != nil {
+			return err
+		}
 		for k, v := range row {
-			if !(v >= 0 && v <= 1) {
-				return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, v)
-			}
 			f(i, k, v)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 
 // candidates are the words that gen can find nearest to the outputs of a level.
 type candidates struct {
-	code *code.Code
-	row_ int       // the true row
-	e    []float64 // its probabilities
+	code  *code.Code
+	truth int       // the true row
+	e     []float64 // its probabilities
 
 	reference int       // the row nearest to the most likely output
 	p         []float64 // by bit: the probability that the output differs from the reference's word
@@ -56,7 +56,7 @@ func (c *candidates) init(of *code.Code) {
 
 // row finds the rivals of a level.
 func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64) error {
-	c.row_, c.e = i, e
+	c.truth, c.e = i, e
 	own := c.code.Word(i)
 	copy(c.likely, own)
 	for k, p := range e {
@@ -108,7 +108,7 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 
 // all chooses all rows.
 func (c *candidates) all(i int, e []float64) {
-	c.row_, c.e = i, e
+	c.truth, c.e = i, e
 	c.chosen = c.chosen[:0]
 	for m := range c.code.Levels() {
 		c.chosen = append(c.chosen, m)
@@ -117,7 +117,7 @@ func (c *candidates) all(i int, e []float64) {
 
 // consider adds a row to the rivals, unless it cannot be nearer than the reference.
 func (c *candidates) consider(m int) {
-	err := math.Abs(float64(m - c.row_))
+	err := math.Abs(float64(m - c.truth))
 	distance := int(c.distances[m])
 	need := distance/2 + 1 // bits that must differ from the reference's
 	if distance%2 == 0 && m < c.reference {
@@ -248,7 +248,7 @@ func (c *candidates) choose(budget float64) (left Interval) {
 	slices.Sort(c.chosen)
 	least, most := c.errors(c.chosen)
 	for _, r := range c.rivals[:dropped] {
-		err := math.Abs(float64(r.row - c.row_))
+		err := math.Abs(float64(r.row - c.truth))
 		left.Lo += r.wins * max(0, most-err)
 		left.Hi += r.wins * max(0, err-least)
 	}
@@ -260,7 +260,7 @@ func (c *candidates) choose(budget float64) (left Interval) {
 func (c *candidates) errors(rows []int) (least, most float64) {
 	least = math.Inf(1)
 	for _, m := range rows {
-		err := math.Abs(float64(m - c.row_))
+		err := math.Abs(float64(m - c.truth))
 		least, most = min(least, err), max(most, err)
 	}
 	return least, most

@@ -15,10 +15,13 @@
 //
 // All sums are of positive numbers. A bound of their rounding widens every interval.
 //
-// An encloser, and so each worker, takes at most 8 bytes of memory for each unit of Options.Work, 256 bytes for
-// each level and bit, and 4 MiB: a state of s candidates takes 2s units when it is followed up, and its two
-// outcomes take 4s bytes, or twice as many where a slice has grown. Levels on which all the work is spent were seen
-// to take less than a byte for each unit. What several turns take is taken once.
+// # Memory
+//
+// An encloser takes at most 8 bytes for each unit of Options.Work, 256 bytes for each level and bit,
+// and 4 MiB. Each worker has one. In practice it takes less than a byte for each unit of work.
+//
+// The bound is that of the tree: to follow up a state of s candidates takes 2s units of work and makes
+// two states, which take 4s bytes, or twice as many where a slice has grown. Turns share the memory.
 package enclose
 
 import (
@@ -26,7 +29,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -67,11 +69,6 @@ const underflow = 1e-290
 
 // loosen widens an interval by what is lost of probabilities that are too small.
 func (v Interval) loosen() Interval { return Interval{max(0, v.Lo-underflow), v.Hi + underflow} }
-
-// certain reports whether no outcome is random, so that nothing is lost.
-func certain(e []float64) bool {
-	return !slices.ContainsFunc(e, func(p float64) bool { return p != 0 && p != 1 })
-}
 
 // Options say how narrow intervals are to be, and how much work they may take.
 type Options struct {
@@ -122,17 +119,15 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 // err independently with probabilities e, of length M. The error says that an entry of e is no
 // probability, or is the context's.
 func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error) {
-	for k, p := range e {
-		if !(p >= 0 && p <= 1) {
-			return Interval{}, fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, p)
-		}
+	if err := matrix.CheckProbabilities(e, i); err != nil {
+		return Interval{}, err
 	}
 	c := &x.candidates
 	if x.whole {
 		c.all(i, e)
 		x.path.set(c)
 		v, _, err := x.path.mean(ctx, c)
-		if !certain(e) {
+		if !matrix.Certain(e) { // else nothing is lost
 			v = v.loosen()
 		}
 		return v, err
@@ -150,6 +145,11 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 	if len(c.rivals) == 0 {
 		return out, nil
 	}
+	return x.narrow(ctx, out)
+}
+
+// narrow returns a narrower interval of the row whose rivals are known.
+func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 	work := x.options.Work
 	if out.Hi < negligible {
 		work /= 16
@@ -164,25 +164,19 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		if turn == 0 {
 			limit = work / 4
 		}
-		left := c.choose(budget / 4)
-		var v Interval
-		var spent int
-		var err error
-		if x.path.set(c) {
-			v, spent, err = x.path.mean(ctx, c)
-		} else if spent = x.tree.cost(c); spent < limit {
-			x.tree.set(c)
-			v, spent, err = x.tree.mean(ctx, budget*3/4, spent, limit, spread)
-		} else if 4*budget < before {
+		left := x.candidates.choose(budget / 4)
+		v, spent, affordable, err := x.chosen(ctx, budget*3/4, limit, spread)
+		if err != nil {
+			return Interval{}, err
+		}
+		if !affordable {
+			if 4*budget >= before {
+				break
+			}
 			// With fewer words there may be a path again, or a tree that can be paid.
 			budget *= 4
 			turn--
 			continue
-		} else {
-			break
-		}
-		if err != nil {
-			return Interval{}, err
 		}
 		before = budget
 		out = out.meet(v, left)
@@ -201,6 +195,22 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		budget = next
 	}
 	return out, nil
+}
+
+// chosen returns an interval of the mean error of the chosen candidates, and its work. affordable is
+// false, and there is none, where the tables of a tree take more work than the limit.
+func (x *Encloser) chosen(ctx context.Context, budget float64, limit int, spread bool) (v Interval, spent int, affordable bool, err error) {
+	c := &x.candidates
+	if x.path.set(c) {
+		v, spent, err = x.path.mean(ctx, c)
+		return v, spent, true, err
+	}
+	if spent = x.tree.cost(c); spent >= limit {
+		return Interval{}, 0, false, nil
+	}
+	x.tree.set(c)
+	v, spent, err = x.tree.mean(ctx, budget, spent, limit, spread)
+	return v, spent, true, err
 }
 
 // meet returns what an interval has in common with one of chosen candidates, which may be too
@@ -229,9 +239,12 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 			rows = append(rows, i)
 		}
 	}
+	if len(prior) != c.Levels() {
+		return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), c.Levels())
+	}
 	for _, t := range e {
-		if r, m := t.Dims(); r != c.Levels() || m != c.Bits() || r != len(prior) {
-			return nil, fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.Name(), c.Levels(), c.Bits())
+		if err := c.CheckTable(t); err != nil {
+			return nil, err
 		}
 	}
 	each := func(n int, at func(j int) (row int, tables []mat.Matrix), put func(j int, v Interval)) error {

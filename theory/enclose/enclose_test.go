@@ -259,7 +259,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments := must(theory.MeanMoments(context.Background(), 1, c, d, e))(t)
+	moments := must(theory.ExactMoments(context.Background(), 1, c, d, e...))(t)
 	mean := enclose.Mean(prior, first)
 	values := make([]float64, 28)
 	for i, m := range moments {

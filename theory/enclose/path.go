@@ -54,7 +54,7 @@ func (x *path) set(c *candidates) bool {
 
 // link makes the steps between the rows. It reports whether no bit changes twice.
 func (x *path) link(c *candidates) bool {
-	own := c.code.Word(c.row_)
+	own := c.code.Word(c.truth)
 	x.seen = resize(x.seen, len(own))
 	clear(x.seen)
 	x.steps, x.bits = x.steps[:0], x.bits[:0]
@@ -123,7 +123,7 @@ func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
 	}
 	var mean sum
 	for j, m := range x.rows {
-		mean.add(x.before[j] * x.after[j] * math.Abs(float64(m-c.row_)))
+		mean.add(x.before[j] * x.after[j] * math.Abs(float64(m-c.truth)))
 	}
 	_, most := c.errors(x.rows)
 	v := mean.value()

@@ -44,6 +44,11 @@ type tree struct {
 		states int
 	}
 
+	// Of mean, so far.
+	lo, hi sum
+	cut    float64 // weight of the states that were bounded
+	work   int
+
 	// Scratch of order.
 	done, rest []uint64
 	classes    counter
@@ -94,7 +99,7 @@ func (x *tree) set(c *candidates) {
 	}
 	word := c.code.Word(c.reference)
 	for _, m := range c.chosen {
-		x.errors = append(x.errors, math.Abs(float64(m-c.row_)))
+		x.errors = append(x.errors, math.Abs(float64(m-c.truth)))
 	}
 	x.bits = x.bits[:0]
 	for j, v := range x.varying(c) {
@@ -166,6 +171,41 @@ func (x *tree) variables(b treeBit) int {
 // exceeds the limit. With spread the work that is left is spread over the bits that are left, so
 // that the states of the least weight are bounded all along, and the others get to the end.
 func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread bool) (v Interval, spent int, err error) {
+	s := x.begin(work)
+	roundings := 8
+	for j, b := range x.bits {
+		if len(x.now.p) == 0 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return Interval{}, x.work, err
+		}
+		atMost := (budget - x.cut) / float64(len(x.bits)-j)
+		if x.work > limit {
+			atMost = math.Inf(1)
+		}
+		most := maxStates
+		if spread {
+			most = min(most, max(1, (limit-x.work)/(2*s*(len(x.bits)-j))))
+		}
+		least := x.threshold(atMost, most)
+		x.pairs(b, -1)
+		x.classify()
+		x.next.reset(s)
+		if err := x.decide(ctx, b, least); err != nil {
+			return Interval{}, x.work, err
+		}
+		roundings += 3 + x.next.merged()
+		x.now, x.next = x.next, x.now
+	}
+	for i, p := range x.now.p { // no bit is left: there is one class
+		x.bound(p, x.now.of(i))
+	}
+	return Interval{x.lo.value(), x.hi.value()}.widen(float64(roundings) * unit), x.work, nil
+}
+
+// begin makes the state in which no bit is decided, and returns the number of candidates.
+func (x *tree) begin(work int) int {
 	s := len(x.levels)
 	x.left = resize(x.left, s*s)
 	clear(x.left)
@@ -178,72 +218,54 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int, spread
 	x.now.reset(s)
 	x.next.reset(s)
 	x.classify()
-
-	var lo, hi sum
-	roundings := 8
-	bound := func(p, least, most float64) {
-		lo.add(p * least)
-		hi.add(p * most)
-	}
-	settle := func(p float64, to *states) {
-		if alone := x.reduce(x.child); alone >= 0 {
-			bound(p, x.errors[alone], x.errors[alone])
-			return
-		}
-		to.add(x.child, p, x.keys)
-	}
+	x.lo, x.hi, x.cut, x.work = sum{}, sum{}, 0, work
 	copy(x.child, x.start)
-	settle(1, &x.now)
-	cut := 0.0
-	for j, b := range x.bits {
-		if len(x.now.p) == 0 {
-			break
+	x.settle(1, &x.now)
+	return s
+}
+
+// decide makes the next states from the outcomes of a bit. It bounds states whose weight is below least.
+func (x *tree) decide(ctx context.Context, b treeBit, least float64) error {
+	right, wrong := 1-b.p, b.p
+	for i, p := range x.now.p {
+		parent := x.now.of(i)
+		if !(x.weights[i] >= least) {
+			x.bound(p, parent)
+			x.cut += x.weights[i]
+			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return Interval{}, work, err
+		for t, d := range b.differ {
+			x.child[t] = parent[t] + d
 		}
-		atMost := (budget - cut) / float64(len(x.bits)-j)
-		if work > limit {
-			atMost = math.Inf(1)
+		x.settle(p*right, &x.next)
+		for t, d := range b.differ {
+			x.child[t] = parent[t] - d
 		}
-		most := maxStates
-		if spread {
-			most = min(most, max(1, (limit-work)/(2*s*(len(x.bits)-j))))
+		x.settle(p*wrong, &x.next)
+		x.work += 2 * len(x.levels)
+		if i%1024 == 1023 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		least := x.threshold(atMost, most)
-		x.pairs(b, -1)
-		x.classify()
-		x.next.reset(s)
-		right, wrong := 1-b.p, b.p
-		for i, p := range x.now.p {
-			parent := x.now.of(i)
-			if !(x.weights[i] >= least) {
-				l, m := x.span(parent)
-				bound(p, l, m)
-				cut += x.weights[i]
-				continue
-			}
-			for t, d := range b.differ {
-				x.child[t] = parent[t] + d
-			}
-			settle(p*right, &x.next)
-			for t, d := range b.differ {
-				x.child[t] = parent[t] - d
-			}
-			settle(p*wrong, &x.next)
-			work += 2 * s
-			if i%1024 == 1023 && ctx.Err() != nil {
-				return Interval{}, work, ctx.Err()
-			}
-		}
-		roundings += 3 + x.next.merged()
-		x.now, x.next = x.next, x.now
 	}
-	for i, p := range x.now.p { // no bit is left: there is one class
-		l, m := x.span(x.now.of(i))
-		bound(p, l, m)
+	return nil
+}
+
+// bound adds a state of probability p to the mean, by the errors that are possible in it.
+func (x *tree) bound(p float64, state []int16) {
+	least, most := x.span(state)
+	x.lo.add(p * least)
+	x.hi.add(p * most)
+}
+
+// settle adds the state in child, of probability p, to the mean where its error is known, and else
+// to other states.
+func (x *tree) settle(p float64, to *states) {
+	if alone := x.reduce(x.child); alone >= 0 {
+		x.lo.add(p * x.errors[alone])
+		x.hi.add(p * x.errors[alone])
+		return
 	}
-	return Interval{lo.value(), hi.value()}.widen(float64(roundings) * unit), work, nil
+	to.add(x.child, p, x.keys)
 }
 
 // dropped is the distance of a candidate that cannot be nearest.

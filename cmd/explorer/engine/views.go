@@ -173,7 +173,7 @@ const (
 
 // work is about how many additions the exact values take; 0 where there are none.
 func (s *subject) work() int {
-	c, l := s.code, s.problem.Latent
+	c := s.code
 	if !scenario.HasExact(s.problem) {
 		return 0
 	}
@@ -187,7 +187,7 @@ func (s *subject) work() int {
 		}
 		work = 4 * c.Levels() << c.Bits()
 	}
-	if l != nil && l.Perceived != nil {
+	if s.problem.Kind.Perceived() {
 		work *= tables.Strata
 	}
 	return work
@@ -196,7 +196,7 @@ func (s *subject) work() int {
 // enclosable reports whether exact values that no formula gives lie in intervals. A page does
 // without those of networks, which take minutes.
 func (s *subject) enclosable() bool {
-	return s.problem.Latent == nil && s.work() == 0 && enclose.Fits(s.code, s.problem.Decoder)
+	return s.problem.Kind == montecarlo.IndependentBits && s.work() == 0 && enclose.Fits(s.code, s.problem.Decoder)
 }
 
 // levelWidth is the largest relative width of an interval that is shown as the exact value of a
@@ -336,7 +336,7 @@ func (e *Engine) row(ctx context.Context, q RowQuestion) (*Answer, error) {
 
 // oneTable reports whether exact values are those of one table: of a network there are many.
 func (s *subject) oneTable() bool {
-	return s.problem.Latent == nil || s.problem.Latent.Perceived == nil
+	return !s.problem.Kind.Perceived()
 }
 
 // draw is the sampling of the subject's problem.

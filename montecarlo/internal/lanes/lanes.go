@@ -1,8 +1,8 @@
 // Package lanes has the routines for groups of samples that are sampled side by side: the
 // noise of their logits, correlations with candidates, and softmax weights.
 //
-// Each routine has a file with the loop in Go. Fast routines also have a file in assembly for
-// AVX2 and AVX-512, which gives the same bits, and a file that chooses. Floating-point
+// Each routine has a file with the loop in Go, and one in assembly for AVX2 and AVX-512, which gives
+// the same bits; lanes_amd64.go chooses. Floating-point
 // operations are in single precision and rounded one by one, so that every processor and
 // device gives the same.
 package lanes

@@ -3,8 +3,8 @@
 package lanes
 
 import (
-	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -12,170 +12,189 @@ import (
 	"belsim/montecarlo/tables"
 )
 
-// TestVectors: the functions for AVX2 and AVX-512 give the bits of those in Go.
-// Those that the processor does not have are not tested, and said so.
-func TestVectors(t *testing.T) {
+// vectors calls f for AVX2 and for AVX-512, with whether it is the latter. Those that the processor
+// does not have are not tested, and said so.
+func vectors(t *testing.T, f func(wide bool)) {
 	if !processor.AVX2() {
 		t.Skip("the processor has no AVX2")
 	}
+	f(false)
 	if !processor.AVX512() {
-		t.Log("the processor has no AVX-512: only AVX2 is tested")
+		t.Skip("the processor has no AVX-512: only AVX2 is tested")
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for trial := range 300 {
-		bits, levels := 1+rng.IntN(40), 1+rng.IntN(60)
-		words := make([]uint64, bits*Width/2)
-		for i := range words {
-			words[i] = rng.Uint64()
-			if trial%3 == 0 && rng.IntN(8) == 0 { // near both ends of an octave
-				words[i] = uint64(1)<<rng.IntN(64) - uint64(rng.IntN(3))
-			}
-		}
-		centers := make([]int32, bits)
-		for i := range centers {
-			centers[i] = int32((rng.Float64()*14 - 7) * tables.NormalOne)
-		}
-		tails := false
-		tail := make([][Width]bool, bits)
-		raw, logits := make([]Ints, bits), make([]Ints, bits)
-		for i, w := range words {
-			for half := range 2 {
-				draw := uint32(w >> (32 * half))
-				k, n := i/(Width/2), 2*(i%(Width/2))+half
-				tail[k][n] = draw&^(1<<31) < tables.NormalTail
-				tails = tails || tail[k][n]
-				raw[k][n] = normal(draw, func() uint64 { return 0 })
-				logits[k][n] = Round(centers[k] + raw[k][n])
-			}
-		}
-		plan := &tables.RunningSum{Starts: []uint32{0}}
-		const scale, limit = 1.7e-5, 1 << 20
-		offsets := make([]float32, levels)
-		for m := range levels {
-			for range rng.IntN(4) {
-				plan.Steps = append(plan.Steps, uint32(rng.IntN(2*bits)))
-			}
-			plan.Starts = append(plan.Starts, uint32(len(plan.Steps)))
-			plan.Fixed = append(plan.Fixed, int64(rng.IntN(3)-1)*tables.LogitOne)
-			offsets[m] = float32(rng.IntN(100) - 50)
-		}
-		plan.Steps = append(plan.Steps, 0) // never empty
-		sums := make([]Ints, levels)
-		var most, best Ints
-		var weight, sum Floats
-		runGeneric(sums, &most, &best, logits, plan)
-		softmaxGeneric(&weight, &sum, sums, &most, offsets, limit, scale)
+	f(true)
+}
 
-		heavy, mixed := make([]Floats, levels), [2]Floats{}
-		weightsGeneric(heavy, sums, &most, limit, scale)
-		pairs := &tables.Product{}
-		kinds := 1 + rng.IntN(3)
-		for i := range levels {
-			pairs.PatternOf = append(pairs.PatternOf, uint16(rng.IntN(kinds)))
-			pairs.Offsets = append(pairs.Offsets, float32(i*levels-30))
-		}
-		for range kinds * levels {
-			pairs.Patterns = append(pairs.Patterns, uint16(rng.IntN(levels)))
-		}
-		mixGeneric(&mixed[0], &mixed[1], heavy, heavy, make([]Floats, kinds), pairs)
+// choose returns what has AVX-512 or what has not.
+func choose[F any](wide bool, narrow, other F) F {
+	if wide {
+		return other
+	}
+	return narrow
+}
 
-		f := &tables.Affine{}
-		for range (levels + tables.AffineRows - 1) / tables.AffineRows {
-			length := rng.IntN(bits + 1)
-			f.Lengths = append(f.Lengths, uint32(length))
-			for range length * tables.AffineRows {
-				f.Factors = append(f.Factors, float32(20*rng.Float64()-10))
-			}
-			for range tables.AffineRows {
-				f.Offsets = append(f.Offsets, float32(-200*rng.Float64()*tables.LogitOne))
+// agree compares results, none of which is NaN.
+func agree(t *testing.T, what string, wide bool, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s, AVX-512 %v: %v, want %v", what, wide, got, want)
+	}
+}
+
+// randomLogits are rows of logits, equal ones among them where few is set.
+func randomLogits(rng *rand.Rand, rows int, few bool) []Ints {
+	logits := make([]Ints, rows)
+	for k := range logits {
+		for i := range logits[k] {
+			logits[k][i] = int32((rng.Float64()*16 - 8) * tables.LogitOne)
+			if few {
+				logits[k][i] = int32(rng.IntN(3)-1) * tables.LogitOne
 			}
 		}
-		f.Factors = append(f.Factors, 0) // never empty
-		scores, place := make([]Ints, len(f.Offsets)), Ints{}
-		var highest Ints
-		affineGeneric(scores, &highest, logits, f)
-		scratch := make([]Floats, 2*levels+2)
-		medianGeneric(&place, sums, &most, limit, scale, scratch)
-		var foremost Ints
-		firstGeneric(&foremost, sums, &most)
+	}
+	return logits
+}
 
-		for _, wide := range []bool{false, true} {
-			if wide && !processor.AVX512() {
-				continue
-			}
-			noise, run, softmax, weights, mix, name := noiseAVX2, runAVX2, softmaxAVX2, weightsAVX2, mixAVX2, "AVX2"
-			if wide {
-				noise, run, softmax, weights, mix, name = noiseAVX512, runAVX512, softmaxAVX512, weightsAVX512, mixAVX512, "AVX-512"
-			}
-			gotHeavy, gotMixed := make([]Floats, levels), [2]Floats{}
-			weights(&gotHeavy[0], &sums[0], &most, levels, limit, scale, &tables.Decay)
-			for m := range heavy {
-				if gotHeavy[m] != heavy[m] {
-					t.Fatalf("%s: weights %v, want %v", name, gotHeavy[m], heavy[m])
+// randomPlan is a running sum over candidates, and their offsets.
+func randomPlan(rng *rand.Rand, bits, levels int) (*tables.RunningSum, []float32) {
+	plan, offsets := &tables.RunningSum{Starts: []uint32{0}}, []float32(nil)
+	for m := range levels {
+		for range rng.IntN(4) {
+			plan.Steps = append(plan.Steps, uint32(rng.IntN(2*bits)))
+		}
+		plan.Starts = append(plan.Starts, uint32(len(plan.Steps)))
+		plan.Fixed = append(plan.Fixed, int64(rng.IntN(3)-1)*tables.LogitOne)
+		offsets = append(offsets, float32(m-rng.IntN(levels)))
+	}
+	plan.Steps = append(plan.Steps, 0) // never empty
+	return plan, offsets
+}
+
+// randomPairs are pairs of prefixes and suffixes in some patterns.
+func randomPairs(rng *rand.Rand, prefixes, suffixes, kinds int) *tables.Product {
+	p := &tables.Product{}
+	for i := range prefixes {
+		p.PatternOf = append(p.PatternOf, uint16(rng.IntN(kinds)))
+		p.Offsets = append(p.Offsets, float32(i*suffixes-30))
+	}
+	for range kinds * suffixes {
+		p.Patterns = append(p.Patterns, uint16(rng.IntN(suffixes)))
+	}
+	return p
+}
+
+// TestVectorNoise: the noise of the vector routines has the bits of the noise in Go.
+func TestVectorNoise(t *testing.T) {
+	vectors(t, func(wide bool) {
+		noise := choose(wide, noiseAVX2, noiseAVX512)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for trial := range 300 {
+			bits := 1 + rng.IntN(40)
+			words := make([]uint64, bits*Width/2)
+			for i := range words {
+				words[i] = rng.Uint64()
+				if trial%3 == 0 && rng.IntN(8) == 0 { // near both ends of an octave
+					words[i] = uint64(1)<<rng.IntN(64) - uint64(rng.IntN(3))
 				}
 			}
-			mix(&gotMixed[0], &gotMixed[1], &heavy[0], &heavy[0], &make([]Floats, kinds)[0], &pairs.Offsets[0], &pairs.PatternOf[0], &pairs.Patterns[0], levels, levels, kinds)
-			if gotMixed != mixed {
-				t.Fatalf("%s: sums of pairs %v, want %v", name, gotMixed, mixed)
+			centers := make([]int32, bits)
+			for i := range centers {
+				centers[i] = int32((rng.Float64()*14 - 7) * tables.NormalOne)
 			}
-			affine, median, first := affineAVX2, medianAVX2, firstAVX2
-			if wide {
-				affine, median, first = affineAVX512, medianAVX512, firstAVX512
-			}
-			gotScores := make([]Ints, len(scores))
-			var gotHighest, gotPlace Ints
-			affine(&gotScores[0], &gotHighest, &logits[0], &f.Factors[0], &f.Offsets[0], &f.Lengths[0], len(f.Lengths))
-			for m := range scores {
-				if gotScores[m] != scores[m] {
-					t.Fatalf("%s: scores %v, want %v", name, gotScores[m], scores[m])
-				}
-			}
-			median(&gotPlace, &sums[0], &most, levels, limit, scale, &tables.Decay, &scratch[0])
-			var gotForemost Ints
-			first(&gotForemost, &sums[0], &most, levels)
-			if gotForemost != foremost {
-				t.Fatalf("%s: places of the largest %v, want %v", name, gotForemost, foremost)
-			}
-			if gotHighest != highest || gotPlace != place {
-				t.Fatalf("%s: largest score %v, want %v; median %v, want %v", name, gotHighest, highest, gotPlace, place)
-			}
-			for what, want := range map[string][]Ints{"noise": raw, "logits": logits} {
-				c := &centers[0]
-				if what == "noise" {
-					c = nil
-				}
-				got := make([]Ints, bits)
-				if noise(&got[0], &words[0], bits, &tables.Normals, c) != tails {
-					t.Fatalf("%s: draws in the tail: %v, want %v", name, !tails, tails)
-				}
-				for k := range got {
-					for i, z := range got[k] {
-						if z != want[k][i] && !tail[k][i] {
-							t.Fatalf("%s: %s %v, want %v", name, what, got[k], want[k])
-						}
+			tails := false
+			raw, logits, gotRaw, gotLogits := make([]Ints, bits), make([]Ints, bits), make([]Ints, bits), make([]Ints, bits)
+			gotTails := [2]bool{noise(&gotRaw[0], &words[0], bits, &tables.Normals, nil), noise(&gotLogits[0], &words[0], bits, &tables.Normals, &centers[0])}
+			for i, w := range words {
+				for half := range 2 {
+					draw := uint32(w >> (32 * half))
+					k, n := i/(Width/2), 2*(i%(Width/2))+half
+					if draw&^(1<<31) < tables.NormalTail { // its number is of no use
+						tails, gotRaw[k][n], gotLogits[k][n] = true, 0, 0
+						continue
 					}
+					raw[k][n] = normal(draw, func() uint64 { return 0 })
+					logits[k][n] = Round(centers[k] + raw[k][n])
 				}
 			}
-			got := make([]Ints, levels)
-			var gotMost, gotBest Ints
-			run(&got[0], &gotMost, &gotBest, &logits[0], &plan.Fixed[0], &plan.Starts[0], &plan.Steps[0], levels)
-			for m := range got {
-				if got[m] != sums[m] {
-					t.Fatalf("%s: sums %v, want %v", name, got[m], sums[m])
-				}
-			}
-			if gotMost != most || gotBest != best {
-				t.Fatalf("%s: largest %v at %v, want %v at %v", name, gotMost, gotBest, most, best)
-			}
-			var gotWeight, gotSum Floats
-			softmax(&gotWeight, &gotSum, &sums[0], &most, &offsets[0], levels, limit, scale, &tables.Decay)
-			for i := range weight {
-				if math.Float32bits(gotWeight[i]) != math.Float32bits(weight[i]) || gotSum[i] != sum[i] {
-					t.Fatalf("%s: weights %v and %v, want %v and %v", name, gotWeight, gotSum, weight, sum)
-				}
-			}
+			agree(t, "draws in the tail", wide, gotTails, [2]bool{tails, tails})
+			agree(t, "noise", wide, gotRaw, raw)
+			agree(t, "logits", wide, gotLogits, logits)
 		}
-	}
+	})
+}
+
+// TestVectors: the functions for AVX2 and AVX-512 give the bits of those in Go.
+func TestVectors(t *testing.T) {
+	vectors(t, func(wide bool) {
+		run, softmax, weights := choose(wide, runAVX2, runAVX512), choose(wide, softmaxAVX2, softmaxAVX512), choose(wide, weightsAVX2, weightsAVX512)
+		mix, median, first := choose(wide, mixAVX2, mixAVX512), choose(wide, medianAVX2, medianAVX512), choose(wide, firstAVX2, firstAVX512)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for trial := range 300 {
+			const scale, limit = 1.7e-5, 1 << 20
+			bits, levels, kinds := 1+rng.IntN(40), 1+rng.IntN(60), 1+rng.IntN(3)
+			logits := randomLogits(rng, bits, trial%5 == 0)
+			plan, offsets := randomPlan(rng, bits, levels)
+			sums := [2][]Ints{make([]Ints, levels), make([]Ints, levels)} // by the vector routine, and in Go
+			var most, best, place, foremost [2]Ints
+			runGeneric(sums[1], &most[1], &best[1], logits, plan)
+			run(&sums[0][0], &most[0], &best[0], &logits[0], &plan.Fixed[0], &plan.Starts[0], &plan.Steps[0], levels)
+			agree(t, "sums", wide, sums[0], sums[1])
+			agree(t, "largest", wide, [2]Ints{most[0], best[0]}, [2]Ints{most[1], best[1]})
+
+			var weight, sum [2]Floats
+			softmaxGeneric(&weight[1], &sum[1], sums[1], &most[1], offsets, limit, scale)
+			softmax(&weight[0], &sum[0], &sums[1][0], &most[1], &offsets[0], levels, limit, scale, &tables.Decay)
+			agree(t, "softmax", wide, [2]Floats{weight[0], sum[0]}, [2]Floats{weight[1], sum[1]})
+
+			heavy := [2][]Floats{make([]Floats, levels), make([]Floats, levels)}
+			weightsGeneric(heavy[1], sums[1], &most[1], limit, scale)
+			weights(&heavy[0][0], &sums[1][0], &most[1], levels, limit, scale, &tables.Decay)
+			agree(t, "weights", wide, heavy[0], heavy[1])
+
+			pairs := randomPairs(rng, levels, levels, kinds)
+			mixGeneric(&weight[1], &sum[1], heavy[1], heavy[1], make([]Floats, kinds), pairs)
+			mix(&weight[0], &sum[0], &heavy[1][0], &heavy[1][0], &make([]Floats, kinds)[0], &pairs.Offsets[0], &pairs.PatternOf[0], &pairs.Patterns[0], levels, levels, kinds)
+			agree(t, "sums of pairs", wide, [2]Floats{weight[0], sum[0]}, [2]Floats{weight[1], sum[1]})
+
+			medianGeneric(&place[1], sums[1], &most[1], limit, scale, make([]Floats, 2*levels+2))
+			median(&place[0], &sums[1][0], &most[1], levels, limit, scale, &tables.Decay, &make([]Floats, 2*levels+2)[0])
+			agree(t, "median", wide, place[0], place[1])
+
+			firstGeneric(&foremost[1], sums[1], &most[1])
+			first(&foremost[0], &sums[1][0], &most[1], levels)
+			agree(t, "places of the largest", wide, foremost[0], foremost[1])
+		}
+	})
+}
+
+// TestVectorAffine: the scores of the vector routines have the bits of the scores in Go.
+func TestVectorAffine(t *testing.T) {
+	vectors(t, func(wide bool) {
+		affine := choose(wide, affineAVX2, affineAVX512)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 300 {
+			bits, groups := 1+rng.IntN(40), 1+rng.IntN(15)
+			numbers := randomLogits(rng, bits, false)
+			f := &tables.Affine{}
+			for range groups {
+				length := rng.IntN(bits + 1)
+				f.Lengths = append(f.Lengths, uint32(length))
+				for range length * tables.AffineRows {
+					f.Factors = append(f.Factors, float32(20*rng.Float64()-10))
+				}
+				for range tables.AffineRows {
+					f.Offsets = append(f.Offsets, float32(-200*rng.Float64()*tables.LogitOne))
+				}
+			}
+			f.Factors = append(f.Factors, 0) // never empty
+			want, got := make([]Ints, len(f.Offsets)), make([]Ints, len(f.Offsets))
+			var most, gotMost Ints
+			affineGeneric(want, &most, numbers, f)
+			affine(&got[0], &gotMost, &numbers[0], &f.Factors[0], &f.Offsets[0], &f.Lengths[0], groups)
+			agree(t, "scores", wide, got, want)
+			agree(t, "largest score", wide, gotMost, most)
+		}
+	})
 }
 
 // TestNoiseTails: draws in the tail are continued by their own bits, and change no other draw.
@@ -225,83 +244,47 @@ func TestBatch(t *testing.T) {
 		return x
 	}
 	for trial := range 200 {
-		bits, levels := 1+rng.IntN(20), 1+rng.IntN(40)
-		stride := bits + rng.IntN(2)
-		logits := make([]Ints, stride*Batch)
-		for k := range logits {
-			for i := range logits[k] {
-				logits[k][i] = int32((rng.Float64()*16 - 8) * tables.LogitOne)
-				if trial%5 == 0 { // equal correlations
-					logits[k][i] = int32(rng.IntN(3)-1) * tables.LogitOne
-				}
-			}
-		}
-		plan := &tables.RunningSum{Starts: []uint32{0}}
-		var offsets []float32
-		for m := range levels {
-			for range rng.IntN(4) {
-				plan.Steps = append(plan.Steps, uint32(rng.IntN(2*bits)))
-			}
-			plan.Starts = append(plan.Starts, uint32(len(plan.Steps)))
-			plan.Fixed = append(plan.Fixed, int64(rng.IntN(3)-1)*tables.LogitOne)
-			offsets = append(offsets, float32(m-rng.IntN(levels)))
-		}
-		plan.Steps = append(plan.Steps, 0) // never empty
-		var most, wantMost [Batch]Ints
-		sums, wantSums := make([]Ints, levels*Batch), make([]Ints, levels*Batch)
-		RunBatch(sums, &most, logits, stride, plan)
-		runBatchGeneric(wantSums, &wantMost, logits, stride, plan)
-		if !slices.Equal(sums, wantSums) || most != wantMost {
-			t.Fatalf("sums %v, largest %v, want %v and %v", sums, most, wantSums, wantMost)
-		}
-		var best, wantBest [Batch]Floats
-		BestBatch(&best, logits, stride, plan, offsets)
-		bestBatchGeneric(&wantBest, logits, stride, plan, offsets)
-		if best != wantBest {
-			t.Fatalf("tags of the largest %v, want %v", best, wantBest)
-		}
 		const scale = 1.7e-5
 		limit := int32(1) << (10 + rng.IntN(13)) // often beyond it
-		var weight, sum, wantWeight, wantSum [Batch]Floats
-		SoftmaxBatch(&weight, &sum, sums, &most, offsets, int64(limit), scale)
-		softmaxBatchGeneric(&wantWeight, &wantSum, sums, &most, offsets, limit, scale)
-		if weight != wantWeight || sum != wantSum {
-			t.Fatalf("softmax %v and %v, want %v and %v", weight, sum, wantWeight, wantSum)
-		}
-		heavy, wantHeavy := floats(levels*Batch), make([]Floats, levels*Batch)
-		WeightsBatch(heavy, sums, &most, int64(limit), scale)
-		weightsBatchGeneric(wantHeavy, sums, &most, limit, scale)
-		if !slices.Equal(heavy, wantHeavy) {
-			t.Fatalf("weights %v, want %v", heavy, wantHeavy)
-		}
+		bits, levels, kinds, suffixes := 1+rng.IntN(20), 1+rng.IntN(40), 1+rng.IntN(3), 1+rng.IntN(20)
+		stride := bits + rng.IntN(2)
+		logits := randomLogits(rng, stride*Batch, trial%5 == 0)
+		plan, offsets := randomPlan(rng, bits, levels)
+		var most [2][Batch]Ints
+		sums := [2][]Ints{make([]Ints, levels*Batch), make([]Ints, levels*Batch)}
+		RunBatch(sums[0], &most[0], logits, stride, plan)
+		runBatchGeneric(sums[1], &most[1], logits, stride, plan)
+		agree(t, "sums", true, sums[0], sums[1])
+		agree(t, "largest", true, most[0], most[1])
 
-		pairs := &tables.Product{}
-		kinds, suffixes := 1+rng.IntN(3), 1+rng.IntN(20)
-		for i := range levels {
-			pairs.PatternOf = append(pairs.PatternOf, uint16(rng.IntN(kinds)))
-			pairs.Offsets = append(pairs.Offsets, float32(i*suffixes-30))
-		}
-		for range kinds * suffixes {
-			pairs.Patterns = append(pairs.Patterns, uint16(rng.IntN(suffixes)))
-		}
-		light := floats(suffixes * Batch)
-		MixBatch(&weight, &sum, heavy, light, make([]Floats, kinds*Batch), pairs)
-		mixBatchGeneric(&wantWeight, &wantSum, heavy, light, make([]Floats, kinds*Batch), pairs)
-		if weight != wantWeight || sum != wantSum {
-			t.Fatalf("sums of pairs %v and %v, want %v and %v", weight, sum, wantWeight, wantSum)
-		}
+		var best, weight, sum [2][Batch]Floats
+		BestBatch(&best[0], logits, stride, plan, offsets)
+		bestBatchGeneric(&best[1], logits, stride, plan, offsets)
+		agree(t, "tags of the largest", true, best[0], best[1])
+
+		SoftmaxBatch(&weight[0], &sum[0], sums[1], &most[1], offsets, int64(limit), scale)
+		softmaxBatchGeneric(&weight[1], &sum[1], sums[1], &most[1], offsets, limit, scale)
+		agree(t, "softmax", true, [2][Batch]Floats{weight[0], sum[0]}, [2][Batch]Floats{weight[1], sum[1]})
+
+		heavy := [2][]Floats{floats(levels * Batch), make([]Floats, levels*Batch)}
+		WeightsBatch(heavy[0], sums[1], &most[1], int64(limit), scale)
+		weightsBatchGeneric(heavy[1], sums[1], &most[1], limit, scale)
+		agree(t, "weights", true, heavy[0], heavy[1])
+
+		pairs, light := randomPairs(rng, levels, suffixes, kinds), floats(suffixes*Batch)
+		MixBatch(&weight[0], &sum[0], heavy[1], light, make([]Floats, kinds*Batch), pairs)
+		mixBatchGeneric(&weight[1], &sum[1], heavy[1], light, make([]Floats, kinds*Batch), pairs)
+		agree(t, "sums of pairs", true, [2][Batch]Floats{weight[0], sum[0]}, [2][Batch]Floats{weight[1], sum[1]})
 
 		e := &Errors{Base: float64(rng.IntN(200)), Y: 200 * rng.Float64(), Scale: float64(uint64(1) << rng.IntN(40)), Near: float64(rng.IntN(100))}
-		for g := range sum {
-			for i := range sum[g] {
-				weight[g][i], sum[g][i] = 1+rng.Float32(), 100*rng.Float32()-50
+		for g := range sum[0] {
+			for i := range sum[0][g] {
+				weight[0][g][i], sum[0][g][i] = 1+rng.Float32(), 100*rng.Float32()-50
 			}
 		}
-		sum[0][0], weight[0][0], e.Y = 0, 1, e.Base+e.Near*float64(rng.IntN(2)) // an error of Near itself
-		for _, w := range []*[Batch]Floats{nil, &weight} {
-			if got, want := TallyBatch(&sum, w, e), tallyBatchGeneric(&sum, w, e); got != want {
-				t.Fatalf("tally %+v, want %+v", got, want)
-			}
+		sum[0][0][0], weight[0][0][0], e.Y = 0, 1, e.Base+e.Near*float64(rng.IntN(2)) // an error of Near itself
+		for _, w := range []*[Batch]Floats{nil, &weight[0]} {
+			agree(t, "tally", true, TallyBatch(&sum[0], w, e), tallyBatchGeneric(&sum[0], w, e))
 		}
 	}
 }

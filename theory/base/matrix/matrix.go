@@ -3,7 +3,12 @@
 // a table of many levels costs no memory.
 package matrix
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Row copies row i, from 0, of m into dst and returns it, or into a new slice where dst is too
 // short. It calls the method RowTo(dst []float64, i int) of matrices that have one, which is
@@ -19,4 +24,25 @@ func Row(dst []float64, i int, m mat.Matrix) []float64 {
 		return dst
 	}
 	return mat.Row(dst, i, m)
+}
+
+// Probabilities is Row for a table of probabilities: the error names an entry that is none.
+func Probabilities(dst []float64, i int, m mat.Matrix) ([]float64, error) {
+	dst = Row(dst, i, m)
+	return dst, CheckProbabilities(dst, i)
+}
+
+// CheckProbabilities refuses row i, from 0, of a table if an entry is no probability.
+func CheckProbabilities(row []float64, i int) error {
+	for k, e := range row {
+		if !(e >= 0 && e <= 1) {
+			return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, e)
+		}
+	}
+	return nil
+}
+
+// Certain reports whether nothing is random in a row: every probability is 0 or 1.
+func Certain(row []float64) bool {
+	return !slices.ContainsFunc(row, func(e float64) bool { return e != 0 && e != 1 })
 }

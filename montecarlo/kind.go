@@ -1,0 +1,117 @@
+package montecarlo
+
+import (
+	"fmt"
+	"math"
+
+	"belsim/montecarlo/tables"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Kind says what the outputs of the classifiers are.
+//
+// Independent bits err with the probabilities Problem.Errors. Sampling the few that err is fast, and
+// it is for decoders that answer with levels, codes of zeros and ones, and labels that are levels.
+// Elsewhere bits are sampled as the signs of logits. A logit is
+//
+//	Z_k = s_k·Φ⁻¹(1 − e[n,k]) + ε_k,  ε_k ~ N(0, 1),
+//
+// with s_k = ±1 the true bit and e clamped to [1e−12, 1 − 1e−12]; a sign with e ≤ 1e−12 never errs.
+// Only gen-ex has a temperature that multiplies logits.
+//
+// With a perceived label, outputs are those of a network that knows one number: ŷ = y + s·ξ for a
+// label y, ξ ~ N(0, 1). Given ŷ bits err independently, with the probabilities decode.Network.WrongTo,
+// and logits are
+//
+//	Z_k = f_k(ŷ) + sd_k·ε_k,  ε_k ~ N(0, 1).
+//
+// ξ takes the means of Strata equally probable parts of its law (tables.PerceivedLabel).
+type Kind = tables.Kind
+
+// The kinds of outputs.
+const (
+	IndependentBits   = tables.IndependentBits
+	IndependentSigns  = tables.IndependentSigns
+	IndependentLogits = tables.IndependentLogits
+	PerceivedBits     = tables.PerceivedBits
+	PerceivedLogits   = tables.PerceivedLogits
+)
+
+// Profile gives error probabilities for real labels.
+type Profile = tables.Profile
+
+// Strata is the number of labels in a level when labels are continuous. It is
+// part of the numeric contract.
+const Strata = tables.Strata
+
+// realFraction is the number of binary digits of a level in which real errors are counted.
+// Decoders that answer with real numbers have real errors, and all decoders have them when
+// labels are continuous.
+const realFraction = 16
+
+// Fraction returns Sums.Fraction of the problem: the number of binary digits after the point
+// of an error in levels.
+func (p *Problem) Fraction() uint8 {
+	if decode.Real(p.Decoder) || p.Continuous {
+		return realFraction
+	}
+	return 0
+}
+
+// validateKind checks whether outputs of the kind can be sampled.
+func (p *Problem) validateKind() error {
+	c := p.Code
+	_, profile := p.Errors.(Profile)
+	perceived, network := p.Errors.(decode.Network)
+	switch {
+	case p.Kind == IndependentBits && (decode.Real(p.Decoder) || c.Real() || p.Continuous):
+		return fmt.Errorf("sampling %s with decoder %s needs the model of its logits", c.Name(), p.Decoder.Name())
+	case p.Kind == IndependentBits:
+		return nil
+	case !p.Kind.Hard() && !decode.ReadsLogits(p.Decoder):
+		return fmt.Errorf("decoder %s reads bits, not logits", p.Decoder.Name())
+	case p.Kind.Perceived() && !network:
+		return fmt.Errorf("%T is no table of a perceived label", p.Errors)
+	case p.Kind.Perceived():
+		if err := validatePerceived(c, perceived); err != nil {
+			return err
+		}
+	case p.Continuous && !profile:
+		return fmt.Errorf("%T has no error probabilities between levels", p.Errors)
+	}
+	if c.Bits() >= 1<<16 {
+		return fmt.Errorf("%s has %d bits; logits are sampled for at most %d", c.Name(), c.Bits(), 1<<16-1)
+	}
+	if c.Real() && c.Bits() > 1<<15 {
+		return fmt.Errorf("%s has %d columns; logits of codes of real numbers are sampled for at most %d", c.Name(), c.Bits(), 1<<15)
+	}
+	return nil
+}
+
+// validatePerceived checks the model of a perceived label.
+func validatePerceived(c *code.Code, l decode.Network) error {
+	if c.Real() {
+		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+	}
+	if n := len(l.ResidualSD()); n != c.Bits() {
+		return fmt.Errorf("a network of %d bits for %s, which has %d", n, c.Name(), c.Bits())
+	}
+	if s := l.Noise(); !(s >= 0) || math.IsInf(s, 0) {
+		return fmt.Errorf("label noise s = %v levels: want a finite number, zero or more", s)
+	}
+	return nil
+}
+
+// LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
+// for backends. The problem is valid, and not of IndependentBits.
+func (p *Problem) LogitTables() *tables.LogitMaker {
+	m := tables.Model{Code: p.Code, Kind: p.Kind, Continuous: p.Continuous, Errors: p.Errors}
+	m.Profile, _ = p.Errors.(Profile)
+	m.Perceived, _ = p.Errors.(decode.Network)
+	m.Temperature, m.Correlates = correlated(p.Decoder)
+	if a, ok := scoresOf(p); ok {
+		m.Scores = &tables.Scores{Weights: a.Weights(), Offsets: a.Offsets(), Light: lightScore(a.Rule(), p.Code.Levels())}
+	}
+	return tables.NewLogitMaker(m)
+}
