@@ -104,12 +104,7 @@ type flat struct {
 func flatten(t *testing.T, a *Answer) flat {
 	t.Helper()
 	text := must(table.JSON(a.JSON))(t)
-	out := flat{JSON: text, Numbers: map[string][]float64{}, Bytes: map[string]string{}}
-	for name, v := range a.Numbers {
-		for _, x := range v {
-			out.Numbers[name] = append(out.Numbers[name], x)
-		}
-	}
+	out := flat{JSON: text, Numbers: a.Numbers, Bytes: map[string]string{}}
 	for name, b := range a.Bytes {
 		out.Bytes[name] = fmt.Sprint(b)
 	}
