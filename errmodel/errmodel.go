@@ -1,7 +1,8 @@
 // Package errmodel gives the error probabilities e[n,k] of the binary
 // classifiers: Gaussian mixtures around the bit transitions of a code (Eq. 3
-// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and fits of the
-// mixture to the outputs of trained classifiers (package observed reads these).
+// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and
+// the counts of wrong outputs of trained classifiers. Package observed makes the counts, and
+// package mixturefit fits the mixture to them.
 //
 // The mixture says what the classifiers of one trained network do. Package perceived
 // says what networks would do that learnt other codes from the same data.

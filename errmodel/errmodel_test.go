@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"belsim/errmodel"
@@ -284,6 +285,22 @@ func TestAtLabel(t *testing.T) {
 		}
 		if math.Abs(got[k]-sum) > 4*0x1p-52*sum {
 			t.Errorf("label 7.25, bit %d: %v, want %v", k+1, got[k], sum)
+		}
+	}
+}
+
+// TestRateInterval has Wilson's ends solve his equation |p̂ − p| = z·√(p(1−p)/n).
+func TestRateInterval(t *testing.T) {
+	z := distuv.UnitNormal.Quantile(0.975)
+	for _, v := range [][2]float64{{0, 10}, {3, 10}, {10, 10}, {1, 1e6}} {
+		lo, hi := errmodel.RateInterval(v[0], v[1])
+		for _, p := range []float64{lo, hi} {
+			if p == 0 || p == 1 {
+				continue
+			}
+			if got := math.Abs(v[0]/v[1]-p) / math.Sqrt(p*(1-p)/v[1]); math.Abs(got-z) > 1e-9*z {
+				t.Errorf("%v of %v: at %v the distance is %v, want %v", v[0], v[1], p, got, z)
+			}
 		}
 	}
 }

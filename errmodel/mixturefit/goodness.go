@@ -1,4 +1,4 @@
-package errmodel
+package mixturefit
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/errmodel"
 )
 
 // Goodness says how well fitted error probabilities describe counts of wrong outputs.
@@ -93,7 +95,7 @@ const worstCells = 5
 // everything that they have in common (Wu, Annals of Statistics 14, 1261, 1986): however the bits of a
 // sample depend on each other.
 type chance struct {
-	counts  *Counts
+	counts  *errmodel.Counts
 	local   *local
 	inverse [3]float64 // of the information: rr, rσ, σσ
 	enough  float64
@@ -118,7 +120,7 @@ const (
 )
 
 // newChance finds the pools of a fit.
-func newChance(ctx context.Context, counts *Counts, l *local, inverse [3]float64, seed uint64) (*chance, error) {
+func newChance(ctx context.Context, counts *errmodel.Counts, l *local, inverse [3]float64, seed uint64) (*chance, error) {
 	levels, m := counts.Levels, counts.Bits
 	h := &chance{counts: counts, local: l, inverse: inverse, pool: make([]int32, levels*m), random: rand.NewPCG(seed, 0x5ca1ab1e)}
 	for i := range h.pool {
@@ -162,7 +164,7 @@ func (h *chance) poolBit(k int) {
 		}
 		p := pool{n: float64(samples), wrong: float64(h.counts.Row(i)[k])}
 		for cell := i * parts; cell < (i+1)*parts; cell++ {
-			n, _ := h.counts.cell(cell)
+			n, _ := h.counts.At(cell)
 			if n == 0 {
 				continue
 			}
@@ -295,7 +297,7 @@ func moments(x []float64) (mean, variance, skewness float64) {
 func (h *chance) resampled(ctx context.Context) (whole, rest []float64, err error) {
 	b, m, parts := h.replicates, h.counts.Bits, h.counts.Parts()
 	for cell := range h.counts.Levels * parts {
-		if n, _ := h.counts.cell(cell); n == 0 {
+		if n, _ := h.counts.At(cell); n == 0 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

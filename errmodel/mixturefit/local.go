@@ -1,4 +1,4 @@
-package errmodel
+package mixturefit
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel"
 )
 
 // local evaluates a fitted mixture at the cells of counts: levels, or parts of levels. It is safe
@@ -106,7 +108,7 @@ func (f *Fit) PartRates(ctx context.Context, positions [][]int, levels, parts, p
 // MeanRates returns the error probabilities e[n,k], L × M, that the samples of a level have on
 // average, where labels are real. A level without samples has labels in all its parts. positions are
 // the transitions of the code. The error is the context's.
-func (f *Fit) MeanRates(ctx context.Context, positions [][]int, c *Counts) (*mat.Dense, error) {
+func (f *Fit) MeanRates(ctx context.Context, positions [][]int, c *errmodel.Counts) (*mat.Dense, error) {
 	e := mat.NewDense(c.Levels, len(positions), nil)
 	parts := c.Parts()
 	err := f.eachBit(ctx, positions, newGrid(c), c.Levels, func(l *local, k int) {
@@ -115,7 +117,7 @@ func (f *Fit) MeanRates(ctx context.Context, positions [][]int, c *Counts) (*mat
 			for cell := i * parts; cell < (i+1)*parts; cell++ {
 				weight := 1 / float64(parts)
 				if samples > 0 {
-					n, _ := c.cell(cell)
+					n, _ := c.At(cell)
 					weight = float64(n) / float64(samples)
 				}
 				if weight > 0 && !l.far(cell, k) {
@@ -141,21 +143,4 @@ func (f *Fit) eachBit(ctx context.Context, positions [][]int, g grid, levels int
 		}
 	}
 	return nil
-}
-
-// PartShares returns the share of the samples that lies in each of several equal parts of every
-// level, part by part: element part, level − 1. The number of parts divides the parts of the
-// counts.
-func (c *Counts) PartShares(parts int) [][]float64 {
-	samples, _ := c.Total()
-	out := make([][]float64, parts)
-	for p := range out {
-		out[p] = make([]float64, c.Levels)
-	}
-	for cell := range c.Levels * c.Parts() {
-		n, _ := c.cell(cell)
-		i := cell / c.Parts()
-		out[(cell-i*c.Parts())*parts/c.Parts()][i] += float64(n) / float64(max(samples, 1))
-	}
-	return out
 }

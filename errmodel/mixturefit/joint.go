@@ -1,8 +1,10 @@
-package errmodel
+package mixturefit
 
 import (
 	"context"
 	"fmt"
+
+	"belsim/errmodel"
 )
 
 // Joint is what a second reading of the samples tells, when a fit is known: how far the
@@ -13,7 +15,7 @@ type Joint struct {
 	Spread Spread
 	Erring uint64 // samples with a wrong bit; bits without a transition do not count
 
-	counts  *Counts
+	counts  *errmodel.Counts
 	fit     *Fit
 	local   *local
 	inverse [3]float64   // of the information: rr, rσ, σσ
@@ -33,8 +35,8 @@ const (
 // NewJoint prepares the second reading. f is the fit of all bits to the counts, and positions are the
 // transitions of each bit; a bit without transitions is left out. seed is for the signs of the
 // resampling (see Goodness). The error is about the sizes, or the context's.
-func NewJoint(ctx context.Context, positions [][]int, counts *Counts, f *Fit, seed uint64) (*Joint, error) {
-	if err := counts.check(); err != nil {
+func NewJoint(ctx context.Context, positions [][]int, counts *errmodel.Counts, f *Fit, seed uint64) (*Joint, error) {
+	if err := counts.Check(); err != nil {
 		return nil, err
 	}
 	if counts.Bits != len(positions) {
@@ -57,7 +59,7 @@ func NewJoint(ctx context.Context, positions [][]int, counts *Counts, f *Fit, se
 
 // rightScores are the scores of a sample of a cell without a wrong bit.
 func (j *Joint) rightScores(at int) (s [2]float64) {
-	if samples, _ := j.counts.cell(at); samples == 0 {
+	if samples, _ := j.counts.At(at); samples == 0 {
 		return s
 	}
 	for k, ns := range j.local.positions {

@@ -1,4 +1,10 @@
-package errmodel
+// Package mixturefit fits the Gaussian mixture of package errmodel to counts of wrong outputs: the
+// weight r and the width σ of largest likelihood, their intervals, and how well the mixture
+// describes the counts.
+//
+// New fits the counts. A second reading of the samples (Joint) tells how the bits of a sample err
+// together: the intervals and the test of the model need this.
+package mixturefit
 
 import (
 	"context"
@@ -9,17 +15,14 @@ import (
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"belsim/errmodel"
 	"belsim/errmodel/internal/falseposition"
 )
-
-// Interval is an estimate with the limits of its confidence interval. Lo is 0 and
-// Hi is +Inf where the data give no limit.
-type Interval struct{ Value, Lo, Hi float64 }
 
 // Fit is the Gaussian mixture of largest likelihood, one weight r and one width σ
 // for all the transitions it was fitted to.
 type Fit struct {
-	R, Sigma Interval // σ in levels
+	R, Sigma errmodel.Interval // σ in levels
 	// Limited says that the likelihood still grows at the largest valid r, where some
 	// e[n,k] is 1.
 	Limited bool
@@ -49,13 +52,10 @@ func (f *Fit) inverse() (raa, rab, rbb float64, ok bool) {
 // ErrNoFit is wrapped by the errors for counts that do not determine r and σ.
 var ErrNoFit = errors.New("nothing to fit")
 
-// Confidence is the level of every interval.
-const Confidence = 0.95
-
 // threshold is half the quantile of χ²₁. At the ends of an interval the log-likelihood
 // is this much below its maximum.
 func threshold() float64 {
-	return distuv.ChiSquared{K: 1}.Quantile(Confidence) / 2
+	return distuv.ChiSquared{K: 1}.Quantile(errmodel.Confidence) / 2
 }
 
 // smallestSigma is the smallest width that a fit tries, in levels. Below it, the Gaussian
@@ -63,12 +63,12 @@ func threshold() float64 {
 // data tells such widths apart.
 const smallestSigma = 0.1
 
-// NewFit fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
+// New fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
 // positions are the transitions of the code (code.Code.Transitions); bits without any are left
 // out. The intervals come from the profile likelihood; see Inflate. The error wraps ErrNoFit where
 // no output is wrong, or is the context's.
-func NewFit(ctx context.Context, c *Counts, positions [][]int) (*Fit, error) {
-	if err := c.check(); err != nil {
+func New(ctx context.Context, c *errmodel.Counts, positions [][]int) (*Fit, error) {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if len(positions) != c.Bits {
@@ -196,7 +196,7 @@ func (f *Fit) Inflate(ctx context.Context, s Spread) ([2]float64, error) {
 			effect[i] = s.Square[i] / naive
 			f.variance[i] = s.Square[i]
 			if n[i] > 1 {
-				t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n[i]}.Quantile((1 + Confidence) / 2)
+				t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n[i]}.Quantile((1 + errmodel.Confidence) / 2)
 				fall[i] = t * t / 2
 			}
 		}
@@ -205,8 +205,8 @@ func (f *Fit) Inflate(ctx context.Context, s Spread) ([2]float64, error) {
 }
 
 // Mixture returns the fitted table for a code's transitions, L × M.
-func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*Mixture, error) {
-	p, err := NewProfile(ctx, levels, positions, f.Sigma.Value)
+func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*errmodel.Mixture, error) {
+	p, err := errmodel.NewProfile(ctx, levels, positions, f.Sigma.Value)
 	if err != nil {
 		return nil, err
 	}

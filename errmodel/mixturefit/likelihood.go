@@ -1,9 +1,11 @@
-package errmodel
+package mixturefit
 
 import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"belsim/errmodel"
 )
 
 // likelihood is the likelihood of r and σ, given counts of wrong outputs. Every cell
@@ -43,7 +45,7 @@ type grid struct {
 	spread float64 // w²/12; 0 where labels are levels
 }
 
-func newGrid(c *Counts) grid {
+func newGrid(c *errmodel.Counts) grid {
 	g := grid{parts: c.Parts()}
 	if c.Fine != nil {
 		g.spread = 1 / (12 * float64(g.parts) * float64(g.parts))
@@ -78,7 +80,7 @@ func abs(d int) int {
 // newLikelihood uses all bits that have transitions. Of parts of levels, it uses those with
 // samples. For the largest valid r, it has all levels, and with real labels the transitions, where a
 // Gaussian is largest.
-func newLikelihood(c *Counts, positions [][]int) *likelihood {
+func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
 	l := &likelihood{start: []int{0}, grid: newGrid(c)}
 	parts := l.grid.parts
 	groups := map[string]int{}
@@ -107,7 +109,7 @@ func newLikelihood(c *Counts, positions [][]int) *likelihood {
 			continue
 		}
 		for i := range c.Levels * parts {
-			samples, wrong := c.cell(i)
+			samples, wrong := c.At(i)
 			if samples == 0 && c.Fine != nil {
 				continue
 			}
