@@ -147,7 +147,7 @@ func measureOne(ctx context.Context, path string) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := judge.Labels(ctx, 0, c, []observed.Decoding{result.Today, fitted, {Decoder: genEx, Logits: true}})
+	labels, err := judge.Labels(ctx, 0, c, []observed.Decoding{result.Today, fitted, {Decoder: genEx, Soft: true}})
 	if err != nil {
 		return nil, err
 	}
