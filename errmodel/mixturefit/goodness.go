@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"belsim/errmodel"
 )
 
 // Goodness says how well fitted error probabilities describe counts of wrong outputs.
@@ -19,20 +16,16 @@ import (
 // Most cells (level, bit) are far from a transition and expect no error. A deviance over
 // cells would hardly notice an error of their sum. So the levels of a bit are pooled in
 // the order of their e, the largest first, until a pool expects five wrong and five right
-// outputs, or more where there are very many. The remaining levels of a bit, far from its transitions, are one more pool.
+// outputs, or more where there are very many. The other levels of the bit are one more pool.
 type Goodness struct {
 	// Deviance is 2·Σ [x·ln(x/(N·e)) + (N−x)·ln((N−x)/(N·(1−e)))] over the pools,
 	// where e is the mean of a pool.
 	Deviance float64
 	// DoF is the number of pools minus the number of fitted parameters.
 	DoF int
-	// Expected and SD are the mean and the standard deviation of the deviance if the
-	// table is right. A pool has one output of a sample, so its own deviance is a binomial one,
-	// with exact moments. How the pools vary together, because the bits of a sample err together
-	// and because r and σ were fitted to them, comes from the samples: see Joint.Goodness.
-	Expected, SD float64
-	// Skewness is the skewness of the deviance if the table is right.
-	Skewness float64
+	// Expected, SD and Skewness are the mean, the standard deviation and the skewness of the
+	// deviance if the table is right: see Joint.Goodness.
+	Expected, SD, Skewness float64
 	// P is the probability of a deviance at least this large, if the table is right, by the gamma
 	// distribution of these three moments.
 	P float64
@@ -46,7 +39,7 @@ type Goodness struct {
 type pool struct {
 	n, wrong, expected float64
 	variance           float64 // Σ e·(1−e) over its outputs
-	da, db             float64 // derivatives of expected by ln r and ln s
+	slope              float64 // derivative of expected by ln s; that by ln r is expected
 }
 
 // rate is the mean of e.
@@ -62,8 +55,8 @@ func (p *pool) narrower() float64 {
 	return min(1, p.variance/v)
 }
 
-// enough is the number of wrong, and of right, outputs that a pool expects: more where there are so
-// many errors that there would be more than about mostPools pools.
+// A pool expects enough wrong and enough right outputs, and more where there are so many errors
+// that there would be more than about mostPools pools.
 const (
 	enough    = 5
 	mostPools = 1 << 14
@@ -89,174 +82,90 @@ func (g Goodness) Explained() float64 {
 // worstCells is the largest number of departures in Worst.
 const worstCells = 5
 
-// chance holds the fit's pools, and resamples how far chance takes them from the counts. For
-// each of many replicates, every sample gets a random sign ±1. The sums over the samples of
-// sign × (x − e) then vary as the sums of x − e would if the samples were drawn again, together with
-// everything that they have in common (Wu, Annals of Statistics 14, 1261, 1986): however the bits of a
-// sample depend on each other.
-type chance struct {
-	counts  *errmodel.Counts
-	local   *local
-	inverse [3]float64 // of the information: rr, rσ, σσ
-	enough  float64
-	pools   []pool
-	pool    []int32 // of every level and bit, L × M; −1 where none
-	worst   []Departure
-
-	replicates int
-	random     *rand.PCG
-	signs      []float64
-	cells      []float64    // Σ sign by cell, times replicates
-	sums       []float64    // Σ sign·x by pool
-	scores     [2][]float64 // Σ sign·score of the wrong outputs, of ln r and ln s
-}
-
-// Replicates of the resampling: mostReplicates, but fewer where there are many pools, for the sake
-// of memory, yet not below leastReplicates.
-const (
-	mostReplicates  = 448
-	leastReplicates = 128
-	resamplingSize  = 1 << 22
-)
-
-// newChance finds the pools of a fit.
-func newChance(ctx context.Context, counts *errmodel.Counts, l *local, inverse [3]float64, seed uint64) (*chance, error) {
-	levels, m := counts.Levels, counts.Bits
-	h := &chance{counts: counts, local: l, inverse: inverse, pool: make([]int32, levels*m), random: rand.NewPCG(seed, 0x5ca1ab1e)}
-	for i := range h.pool {
-		h.pool[i] = -1
-	}
-	_, wrong := counts.Total()
-	h.enough = max(enough, float64(wrong)/mostPools)
-	for k, at := range l.positions {
+// makePools finds the pools of all bits, and the departures.
+func (j *Joint) makePools(ctx context.Context) error {
+	j.pool = slices.Repeat([]int32{-1}, len(j.counts.Wrong))
+	_, wrong := j.counts.Total()
+	j.enough = max(enough, float64(wrong)/mostPools)
+	for k, at := range j.local.positions {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if len(at) > 0 {
-			h.poolBit(k)
+			j.poolBit(k)
 		}
 	}
-	h.worst = worst(h.worst)
-	h.replicates = min(max(resamplingSize/max(len(h.pools), levels*counts.Parts()), leastReplicates), mostReplicates) / 64 * 64
-	h.signs = make([]float64, h.replicates)
-	h.cells = make([]float64, levels*counts.Parts()*h.replicates)
-	h.sums = make([]float64, len(h.pools)*h.replicates)
-	h.scores = [2][]float64{make([]float64, h.replicates), make([]float64, h.replicates)}
-	return h, nil
-}
-
-// at returns e and ∂ln e/∂ln s of a bit at a cell.
-func (h *chance) at(cell, k int) (e, q float64) {
-	if h.local.far(cell, k) {
-		return 0, 0
-	}
-	return h.local.bit(cell, k)
+	j.worst = worst(j.worst)
+	return nil
 }
 
 // poolBit adds the pools of bit k.
-func (h *chance) poolBit(k int) {
-	parts := h.counts.Parts()
+func (j *Joint) poolBit(k int) {
 	var levels []int
-	each := make([]pool, h.counts.Levels)
-	for i, samples := range h.counts.Samples {
+	each := make([]pool, j.counts.Levels)
+	for i, samples := range j.counts.Samples {
 		if samples == 0 {
 			continue
 		}
-		p := pool{n: float64(samples), wrong: float64(h.counts.Row(i)[k])}
-		for cell := i * parts; cell < (i+1)*parts; cell++ {
-			n, _ := h.counts.At(cell)
-			if n == 0 {
-				continue
-			}
-			e, q := h.at(cell, k)
-			p.expected += float64(n) * e
-			p.variance += float64(n) * e * (1 - e)
-			p.da += float64(n) * e
-			p.db += float64(n) * e * q
-		}
-		// A probability that underflowed to zero is tiny, not impossible.
-		p.expected = max(p.expected, math.SmallestNonzeroFloat64)
-		levels = append(levels, i)
-		each[i] = p
-		h.worst = append(h.worst, Departure{Level: i + 1, Bit: k + 1, Samples: samples, Wrong: uint64(p.wrong), Fitted: p.rate(), Deviance: binomialDeviance(p.n, p.wrong, max(p.rate(), math.SmallestNonzeroFloat64))})
+		p := j.level(i, k)
+		levels, each[i] = append(levels, i), p
+		j.worst = append(j.worst, Departure{Level: i + 1, Bit: k + 1, Samples: samples, Wrong: uint64(p.wrong), Fitted: p.rate(), Deviance: binomialDeviance(p.n, p.wrong, max(p.rate(), math.SmallestNonzeroFloat64))})
 	}
-	if len(h.worst) > 64*worstCells {
-		h.worst = worst(h.worst)
+	if len(j.worst) > 64*worstCells {
+		j.worst = worst(j.worst)
 	}
 	slices.SortStableFunc(levels, func(a, b int) int { return cmp.Compare(each[b].rate(), each[a].rate()) })
 	var p pool
-	members := 0
-	end := func() {
-		h.pools = append(h.pools, p)
-		p, members = pool{}, 0
-	}
-	for _, i := range levels {
+	for at, i := range levels {
+		j.pool[i*j.counts.Bits+k] = int32(len(j.pools))
 		o := &each[i]
-		h.pool[i*h.counts.Bits+k] = int32(len(h.pools))
-		p.n += o.n
-		p.wrong += o.wrong
-		p.expected += o.expected
-		p.variance += o.variance
-		p.da += o.da
-		p.db += o.db
-		members++
-		if p.expected >= h.enough && p.n-p.expected >= h.enough {
-			end()
+		p = pool{p.n + o.n, p.wrong + o.wrong, p.expected + o.expected, p.variance + o.variance, p.slope + o.slope}
+		if p.expected >= j.enough && p.n-p.expected >= j.enough || at == len(levels)-1 {
+			j.pools, p = append(j.pools, p), pool{}
 		}
 	}
-	if members > 0 {
-		end()
-	}
 }
 
-// sample takes the signs of a sample of a cell.
-func (h *chance) sample(cell int) {
-	const one = 0x3ff0000000000000
-	for i := 0; i < len(h.signs); i += 64 {
-		word := h.random.Uint64()
-		for j := range 64 {
-			h.signs[i+j] = math.Float64frombits(one | word<<63)
-			word >>= 1
+// level is a level of a bit, both from 0, as a pool.
+func (j *Joint) level(i, k int) pool {
+	parts := j.counts.Parts()
+	p := pool{n: float64(j.counts.Samples[i]), wrong: float64(j.counts.Row(i)[k])}
+	for cell := i * parts; cell < (i+1)*parts; cell++ {
+		if n, _ := j.counts.At(cell); n > 0 {
+			e, q := j.local.rate(cell, k)
+			p.expected += float64(n) * e
+			p.variance += float64(n) * e * (1 - e)
+			p.slope += float64(n) * e * q
 		}
 	}
-	floats.Add(h.cells[cell*h.replicates:(cell+1)*h.replicates], h.signs)
+	// A probability that underflowed to zero is tiny, not impossible.
+	p.expected = max(p.expected, math.SmallestNonzeroFloat64)
+	return p
 }
 
-// wrong takes a wrong bit k of the sample, of row i.
-func (h *chance) wrong(i, k int) {
-	b := h.replicates
-	at := int(h.pool[i*h.counts.Bits+k])
-	floats.Add(h.sums[at*b:(at+1)*b], h.signs)
-}
-
-// score takes the scores of the wrong bits of the sample, less those of right ones.
-func (h *chance) score(a, b float64) {
-	if a != 0 {
-		floats.AddScaled(h.scores[0], a, h.signs)
-		floats.AddScaled(h.scores[1], b, h.signs)
-	}
-}
-
-// Goodness compares the counts with the models. It is called after the last sample. The error is the
+// Goodness compares the counts with the fit. It is called after the last sample. The error is the
 // context's.
 //
-// The law of the deviance comes from three moments. The mean is the sum of the exact means of the
-// pools, less that part of the mean of the resampled Σ (x−e)²/variance that the fitted parameters
-// take away. The variance is the resampled one, with the exact variances of the
-// pools in the place of 2, the variance for a normal distribution: random signs leave out the terms
-// of single samples, so that they estimate 2·Σ cov² without a bias. The skewness is the resampled one.
+// The distribution of the deviance under the fit is a gamma distribution with three moments:
+//
+//   - Each pool has one output of a sample. Its own deviance is therefore that of a binomial count,
+//     whose mean and variance are exact. Expected is the sum of these means, less what fitting r and σ
+//     takes away: in the bootstrap, the mean by which Σ (x−e)²/variance falls when both are fitted again.
+//   - The bits of a sample err together, so that pools vary together. The bootstrap's variance of
+//     Σ (x−e)²/variance has this. It takes 2, the variance of χ²₁, for each pool by itself; the
+//     binomial variance takes its place.
+//   - The skewness is the bootstrap's.
 func (j *Joint) Goodness(ctx context.Context) (*Goodness, error) {
-	h := j.chance
 	const parameters = 2
-	g := &Goodness{DoF: len(h.pools) - parameters, Worst: h.worst, P: 1}
+	g := &Goodness{DoF: len(j.pools) - parameters, Worst: j.worst, P: 1}
 	var n, wrong float64
-	for _, p := range h.pools {
+	for _, p := range j.pools {
 		n += p.n
 		wrong += p.wrong
 	}
 	variance := 0.0
-	for i := range h.pools {
-		p := &h.pools[i]
+	for i := range j.pools {
+		p := &j.pools[i]
 		mean, v := devianceMoments(p.n, p.rate())
 		narrow := p.narrower()
 		g.Deviance += binomialDeviance(p.n, p.wrong, p.rate())
@@ -264,11 +173,14 @@ func (j *Joint) Goodness(ctx context.Context) (*Goodness, error) {
 		g.Null += binomialDeviance(p.n, p.wrong, wrong/n)
 		variance += narrow * narrow * (v - 2)
 	}
-	whole, rest, err := h.resampled(ctx)
+	whole, rest, err := j.resampled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_, second, third := moments(rest)
+	second, third := 0.0, 0.0
+	if _, sd := stat.MeanStdDev(rest, nil); sd > 0 {
+		second, third = sd*sd, stat.Skew(rest, nil)
+	}
 	for i, v := range whole {
 		g.Expected += (rest[i] - v) / float64(len(whole))
 	}
@@ -283,55 +195,40 @@ func (j *Joint) Goodness(ctx context.Context) (*Goodness, error) {
 	return g, nil
 }
 
-// moments are the mean, the variance and the skewness of numbers.
-func moments(x []float64) (mean, variance, skewness float64) {
-	mean, sd := stat.MeanStdDev(x, nil)
-	if !(sd > 0) {
-		return mean, 0, 0
-	}
-	return mean, sd * sd, stat.Skew(x, nil)
-}
-
-// resampled returns Σ (x−e)²/variance over the pools for every replicate, with the parameters as
-// they are and fitted again.
-func (h *chance) resampled(ctx context.Context) (whole, rest []float64, err error) {
-	b, m, parts := h.replicates, h.counts.Bits, h.counts.Parts()
-	for cell := range h.counts.Levels * parts {
-		if n, _ := h.counts.At(cell); n == 0 {
+// resampled returns Σ (x−e)²/variance over the pools for every replicate: whole with the parameters as
+// they are, and rest with both fitted again.
+func (j *Joint) resampled(ctx context.Context) (whole, rest []float64, err error) {
+	b, m, parts := j.replicates, j.counts.Bits, j.counts.Parts()
+	for cell := range j.right {
+		if n, _ := j.counts.At(cell); n == 0 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		signs := h.cells[cell*b : (cell+1)*b]
-		level := h.pool[cell/parts*m : (cell/parts+1)*m]
-		for k, at := range level {
-			if at < 0 {
+		signs := replicatesOf(j.cells, cell, b)
+		for k, at := range j.pool[cell/parts*m : (cell/parts+1)*m] {
+			e, q := j.local.rate(cell, k)
+			if at < 0 || e == 0 {
 				continue
 			}
-			e, q := h.at(cell, k)
-			if e == 0 {
-				continue
-			}
-			floats.AddScaled(h.sums[int(at)*b:(int(at)+1)*b], -e, signs)
+			floats.AddScaled(replicatesOf(j.sums, int(at), b), -e, signs)
 			if e < 1 {
-				floats.AddScaled(h.scores[0], -e/(1-e), signs)
-				floats.AddScaled(h.scores[1], -e/(1-e)*q, signs)
+				j.addScores(-e/(1-e), -e/(1-e)*q, signs)
 			}
 		}
 	}
 	whole, rest = make([]float64, b), make([]float64, b)
-	r := h.inverse
-	for i := range h.pools {
-		p := &h.pools[i]
+	r := j.inverse
+	for i, p := range j.pools {
 		v := p.n * p.rate() * (1 - p.rate())
 		if !(v > 0) {
 			continue
 		}
 		// The fitted parameters move by I⁻¹·score, and the mean with them.
-		ca, cb := p.da*r[0]+p.db*r[1], p.da*r[1]+p.db*r[2]
-		for t, x := range h.sums[i*b : (i+1)*b] {
-			y := x - ca*h.scores[0][t] - cb*h.scores[1][t]
+		ca, cb := p.expected*r[0]+p.slope*r[1], p.expected*r[1]+p.slope*r[2]
+		for t, x := range replicatesOf(j.sums, i, b) {
+			y := x - ca*j.scores[0][t] - cb*j.scores[1][t]
 			whole[t] += x * x / v
 			rest[t] += y * y / v
 		}

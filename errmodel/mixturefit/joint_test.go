@@ -68,7 +68,7 @@ func fitted(t testing.TB, c *code.Code, samples []sample, real bool) (*Fit, *Joi
 		counts.Add(s.row, s.y, s.wrong)
 	}
 	f := must(New(ctx, counts, c.Transitions()))(t)
-	j := must(NewJoint(ctx, c.Transitions(), counts, f, 1))(t)
+	j := must(NewJoint(ctx, f, 1))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.y, s.wrong)
 	}
@@ -81,17 +81,15 @@ func TestLocal(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard"} {
 		c := mustCode(t, name, 20)
 		for _, parts := range []int{0, 4} {
-			f := &Fit{R: errmodel.Interval{Value: 0.05}, Sigma: errmodel.Interval{Value: 0.6}}
 			g := grid{parts: 1}
 			if parts > 0 {
-				g = grid{parts: parts, spread: 1 / (12 * float64(parts*parts))}
+				g = newGrid(parts)
 			}
-			l := f.local(c.Transitions(), g, 20)
+			l := newLocal(0.05, 0.6, c.Transitions(), g, 20)
 			e := mustMixture(t, c, 0.05, 0.6)
 			row, sum := make([]float64, c.Bits()), make([]float64, c.Bits())
 			const h = 1e-5
-			wider := &Fit{R: f.R, Sigma: errmodel.Interval{Value: g.narrow(g.wide(0.6) * math.Exp(h))}}
-			other := wider.local(c.Transitions(), g, 20)
+			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), c.Transitions(), g, 20)
 			for cell := range 20 * g.parts {
 				clear(sum)
 				const points = 64

@@ -18,28 +18,27 @@ type local struct {
 	positions [][]int
 	logR      float64
 	scale     float64 // ln of the factor of the Gaussians
-	reach     int32   // the distance beyond which a Gaussian is less than 10⁻²⁰ of the largest
+	reach     int     // the distance beyond which a Gaussian is less than 10⁻²⁰ of the largest
 }
 
-// local prepares the evaluation of a fit with cells of some grid; cells is their number.
-func (f *Fit) local(positions [][]int, g grid, levels int) *local {
-	l := &local{grid: g, positions: positions, logR: math.Log(f.R.Value)}
+// newLocal prepares the evaluation of a mixture of weight r and width σ at the cells of a grid.
+func newLocal(r, sigma float64, positions [][]int, g grid, levels int) *local {
 	most := 2 * levels * g.parts
 	for _, at := range positions {
 		for _, n := range at {
 			most = max(most, 2*n*g.parts)
 		}
 	}
-	l.gauss = newGauss(g.unit(), most)
-	b := math.Log(g.wide(f.Sigma.Value))
+	l := &local{grid: g, gauss: newGauss(g, most), positions: positions, logR: math.Log(r)}
+	b := math.Log(g.wide(sigma))
 	l.gauss.at(b)
 	l.scale = -b - math.Log(2*math.Pi)/2
-	l.reach = int32(min(float64(most), math.Ceil(9.6*l.gauss.s/l.gauss.unit)))
+	l.reach = int(min(float64(most), math.Ceil(9.6*l.gauss.s/l.gauss.unit)))
 	return l
 }
 
-// near is the distance of a cell from the nearest transition of a bit that has some.
-func (l *local) near(cell int, at []int) (distance int32, index int) {
+// near is the distance of a cell from the nearest transition of a bit; MaxInt32 without any.
+func (l *local) near(cell int, at []int) (distance, index int) {
 	i := sort.SearchInts(at, cell/l.grid.parts+1) // at[i] ≥ the number of the level
 	distance = math.MaxInt32
 	for _, j := range [2]int{i - 1, i} {
@@ -58,9 +57,9 @@ func (l *local) bit(cell, k int) (e, q float64) {
 	nearest, middle := l.near(cell, at)
 	// Relative to the nearest transition, others matter as long as they are not much further.
 	var s, s1 float64
-	first := l.gauss.square(nearest)
+	first := l.gauss.square(int32(nearest))
 	add := func(j int) bool {
-		zz := l.gauss.square(l.grid.distance(cell, at[j]))
+		zz := l.gauss.square(int32(l.grid.distance(cell, at[j])))
 		if zz-first > 92 { // 10⁻²⁰
 			return false
 		}
@@ -83,64 +82,65 @@ func (l *local) bit(cell, k int) (e, q float64) {
 	return math.Exp(min(logE, 0)), s1 / s
 }
 
-// far reports whether e of a bit at a cell is so small that no sum notices it.
-func (l *local) far(cell, k int) bool {
-	nearest, _ := l.near(cell, l.positions[k])
-	return nearest > l.reach
+// rate is bit where e is not so small that no sum notices it, else 0. A bit without transitions has 0.
+func (l *local) rate(cell, k int) (e, q float64) {
+	if nearest, _ := l.near(cell, l.positions[k]); nearest > l.reach {
+		return 0, 0
+	}
+	return l.bit(cell, k)
 }
 
-// PartRates returns the error probabilities e[n,k], L × M, of real labels in one of several equal
-// parts of every level, from 0. positions are the transitions of the code. The error is the context's.
-func (f *Fit) PartRates(ctx context.Context, positions [][]int, levels, parts, part int) (*mat.Dense, error) {
-	e := mat.NewDense(levels, len(positions), nil)
-	g := grid{parts: parts, spread: 1 / (12 * float64(parts) * float64(parts))}
-	err := f.eachBit(ctx, positions, g, levels, func(l *local, k int) {
-		for i := range levels {
-			if cell := i*parts + part; !l.far(cell, k) {
-				p, _ := l.bit(cell, k)
-				e.Set(i, k, p)
-			}
+// Table returns the error probabilities e[n,k], L × M: those of the mixture at levels, or where labels
+// are real the means over the samples of a level. A level without samples has labels in all its parts
+// then. The error is the context's.
+func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
+	c := f.counts
+	if c.Fine == nil {
+		p, err := errmodel.NewProfile(ctx, c.Levels, f.positions, f.Sigma.Value)
+		if err != nil {
+			return nil, err
 		}
-	})
-	return e, err
-}
-
-// MeanRates returns the error probabilities e[n,k], L × M, that the samples of a level have on
-// average, where labels are real. A level without samples has labels in all its parts. positions are
-// the transitions of the code. The error is the context's.
-func (f *Fit) MeanRates(ctx context.Context, positions [][]int, c *errmodel.Counts) (*mat.Dense, error) {
-	e := mat.NewDense(c.Levels, len(positions), nil)
+		return p.Mixture(f.R.Value)
+	}
+	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid, c.Levels)
 	parts := c.Parts()
-	err := f.eachBit(ctx, positions, newGrid(c), c.Levels, func(l *local, k int) {
-		for i, samples := range c.Samples {
-			sum := 0.0
-			for cell := i * parts; cell < (i+1)*parts; cell++ {
-				weight := 1 / float64(parts)
-				if samples > 0 {
-					n, _ := c.At(cell)
-					weight = float64(n) / float64(samples)
-				}
-				if weight > 0 && !l.far(cell, k) {
-					p, _ := l.bit(cell, k)
-					sum += weight * p
-				}
+	return f.table(ctx, func(i, k int) float64 {
+		sum := 0.0
+		for cell := i * parts; cell < (i+1)*parts; cell++ {
+			weight := 1 / float64(parts)
+			if samples := c.Samples[i]; samples > 0 {
+				n, _ := c.At(cell)
+				weight = float64(n) / float64(samples)
 			}
-			e.Set(i, k, min(sum, 1))
+			if weight > 0 {
+				p, _ := l.rate(cell, k)
+				sum += weight * p
+			}
 		}
+		return min(sum, 1)
 	})
-	return e, err
 }
 
-// eachBit calls do for every bit with transitions.
-func (f *Fit) eachBit(ctx context.Context, positions [][]int, g grid, levels int, do func(l *local, k int)) error {
-	l := f.local(positions, g, levels)
-	for k, at := range positions {
+// PartTable returns the error probabilities e[n,k], L × M, of real labels in one of several equal
+// parts of every level, from 0. The error is the context's.
+func (f *Fit) PartTable(ctx context.Context, parts, part int) (mat.Matrix, error) {
+	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, newGrid(parts), f.counts.Levels)
+	return f.table(ctx, func(i, k int) float64 {
+		e, _ := l.rate(i*parts+part, k)
+		return e
+	})
+}
+
+// table is a table of values by row and bit, both from 0.
+func (f *Fit) table(ctx context.Context, value func(i, k int) float64) (mat.Matrix, error) {
+	e := mat.NewDense(f.counts.Levels, f.counts.Bits, nil)
+	for k := range f.counts.Bits {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		if len(at) > 0 {
-			do(l, k)
+		for i := range f.counts.Levels {
+			e.Set(i, k, value(i, k))
 		}
 	}
-	return nil
+	return e, nil
 }

@@ -316,9 +316,9 @@ func TestLabels(t *testing.T) {
 }
 
 // depend reads the samples again.
-func depend(t *testing.T, s *observed.Source, c *code.Code, sum *observed.Summary, f *mixturefit.Fit) *mixturefit.Joint {
+func depend(t *testing.T, s *observed.Source, c *code.Code, f *mixturefit.Fit) *mixturefit.Joint {
 	t.Helper()
-	j, err := mixturefit.NewJoint(context.Background(), c.Transitions(), sum.Counts, f, 1)
+	j, err := mixturefit.NewJoint(context.Background(), f, 1)
 	if err == nil {
 		err = observed.Wrong(context.Background(), s, c, j.Add, nil)
 	}
@@ -367,7 +367,7 @@ func TestInflatedCoverage(t *testing.T) {
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
 			plain++
 		}
-		if _, err := fit.Inflate(ctx, depend(t, s, c, sum, fit).Spread); err != nil {
+		if _, err := fit.Inflate(ctx, depend(t, s, c, fit).Spread); err != nil {
 			t.Fatal(err)
 		}
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {

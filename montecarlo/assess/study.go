@@ -124,11 +124,11 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	}
 	f.R, f.Sigma, f.Limited = model.R.Value, model.Sigma.Value, model.Limited
 	s.model = model
-	if s.errors, err = s.table(ctx); err != nil {
+	if s.errors, err = model.Table(ctx); err != nil {
 		return err
 	}
 	s.errors = s.withDead(s.errors)
-	joint, err := mixturefit.NewJoint(ctx, s.live(), s.counts, model, resampling)
+	joint, err := mixturefit.NewJoint(ctx, model, resampling)
 	if err != nil {
 		return err
 	}
@@ -153,17 +153,8 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	return nil
 }
 
-// resampling is the seed of the signs of mixturefit.Joint.
+// resampling is the seed of mixturefit.Joint.
 const resampling = 1
-
-// table is the table of error probabilities at levels, or for real labels their means over the
-// samples of a level.
-func (s *Study) table(ctx context.Context) (mat.Matrix, error) {
-	if s.counts.Fine != nil {
-		return s.model.MeanRates(ctx, s.live(), s.counts)
-	}
-	return s.model.Mixture(ctx, s.Fit.Levels, s.live())
-}
 
 // Rates returns the observed error rates, L × M, and the model's where a level has no samples.
 func (s *Study) Rates() *mat.Dense { return s.counts.Rates(s.errors) }
