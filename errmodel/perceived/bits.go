@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 )
@@ -154,7 +156,7 @@ func smoothEnergies(e []float64) {
 			kernel[i] = math.Exp(-d * d / 2)
 			sum += kernel[i]
 		}
-		axpy(out, v/sum, kernel)
+		floats.AddScaled(out, v/sum, kernel)
 	}
 	copy(e, out)
 }
@@ -171,13 +173,16 @@ func (cs *columns) setConstant(bit int) {
 	}
 }
 
-// learnBits learns the columns as networks do that are trained bit by bit. Each column is learnt by
-// itself.
-func (cs *columns) learnBits(ctx context.Context, workers int) error {
+// learn learns the columns, from the coefficients that they have, if these are to be kept. Bit by bit,
+// each column is learnt by itself; for the decoder all are, in so many steps of the optimizer at most.
+func (cs *columns) learn(ctx context.Context, workers, steps int, kept bool) error {
+	if cs.training == ForDecoder {
+		return cs.learnDecoder(ctx, workers, steps, kept)
+	}
 	return parallel.Each(ctx, workers, cs.c.Bits(), func() (func(context.Context, int) error, error) {
 		l := newColumnLoss(cs.ch, cs.basis)
 		return func(_ context.Context, bit int) error {
-			l.learnColumn(cs, bit, false)
+			l.learnColumn(cs, bit, kept)
 			return nil
 		}, nil
 	})
@@ -273,7 +278,7 @@ func (l *columnLoss) learnColumn(cs *columns, bit int, kept bool) {
 		var next float64
 		for range halvings {
 			copy(l.next, b)
-			axpy(l.next, -length, l.gradient)
+			floats.AddScaled(l.next, -length, l.gradient)
 			if next = l.value(l.next); next < loss {
 				less = true
 				break

@@ -72,17 +72,8 @@ func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Network, error) {
 
 // learn learns all columns with their penalty.
 func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Network, error) {
-	if l.p.Training == ForDecoder {
-		if err := l.cs.learnDecoder(ctx, 1, steps, kept); err != nil {
-			return nil, err
-		}
-	} else {
-		for bit := range l.cs.c.Bits() {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			l.loss.learnColumn(l.cs, bit, kept)
-		}
+	if err := l.cs.learn(ctx, 1, steps, kept); err != nil {
+		return nil, err
 	}
 	return newNetwork(l.p, l.cs.c, l.ch, l.cs), nil
 }

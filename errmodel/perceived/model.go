@@ -6,9 +6,9 @@ package perceived
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
@@ -123,12 +123,7 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 	if err != nil {
 		return nil, err
 	}
-	if p.Training == BitByBit {
-		err = columns.learnBits(ctx, workers)
-	} else {
-		err = columns.learnDecoder(ctx, workers, decoderSteps, false)
-	}
-	if err != nil {
+	if err := columns.learn(ctx, workers, decoderSteps, false); err != nil {
 		return nil, err
 	}
 	return newNetwork(p, c, ch, columns), nil
@@ -154,33 +149,35 @@ func (p Model) defaults(levels int) Model {
 	return p
 }
 
-// errPrior is wrapped by the errors for priors that are no distribution.
-var errPrior = errors.New("no distribution over the levels")
-
-// shares returns the prior with the sum 1.
+// shares returns the prior with the sum 1; nil stands for equal probabilities.
 func shares(prior []float64, levels int) ([]float64, error) {
-	out := make([]float64, levels)
 	if prior == nil {
-		for i := range out {
-			out[i] = 1 / float64(levels)
-		}
-		return out, nil
+		prior = slices.Repeat([]float64{1}, levels)
 	}
 	if len(prior) != levels {
-		return nil, fmt.Errorf("prior of %d levels for a code of %d: %w", len(prior), levels, errPrior)
+		return nil, fmt.Errorf("prior of %d levels for a code of %d", len(prior), levels)
 	}
-	sum := 0.0
-	for i, v := range prior {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("prior of level %d is %v: %w", i+1, v, errPrior)
-		}
-		sum += v
+	sum, err := total(prior)
+	if err != nil {
+		return nil, err
 	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("prior adds up to %v: %w", sum, errPrior)
-	}
+	out := make([]float64, levels)
 	for i, v := range prior {
 		out[i] = v / sum
 	}
 	return out, nil
+}
+
+// total returns the sum of a prior, which may have any positive sum.
+func total(prior []float64) (sum float64, err error) {
+	for i, v := range prior {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return 0, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, v)
+		}
+		sum += v
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return 0, fmt.Errorf("the prior adds up to %v; want a positive finite number", sum)
+	}
+	return sum, nil
 }
