@@ -13,6 +13,22 @@ import (
 	"belsim/theory/decode"
 )
 
+// referenceSettings are those of TestReference: small and large noise, easy and hard codes, lost and constant
+// columns, cutoffs, misfits and floors.
+var referenceSettings = []struct {
+	code   string
+	levels int
+	model  Model
+}{
+	{"unary", 8, Model{Noise: 0.6, Misfit: 0.25}}, {"unary", 8, Model{Noise: 0.75, Misfit: 0.25}}, {"unary", 8, Model{Noise: 2, Misfit: 0.25}},
+	{"unary", 2, Model{Noise: 0.5, Misfit: 0.25}}, {"unary", 32, Model{Noise: 1.3, Misfit: 0.25}}, {"unary", 64, Model{Noise: 1.6, Misfit: 0.1}},
+	{"johnson", 16, Model{Noise: 0.8, Misfit: 0.25}}, {"johnson", 64, Model{Noise: 1.6, Misfit: 0.25}}, {"johnson-nonzero", 15, Model{Noise: 1, Misfit: 0}},
+	{"b1jdj", 32, Model{Noise: 1.1, Misfit: 0.25}}, {"b2jdj", 32, Model{Noise: 1.1, Misfit: 0.4}}, {"hexj", 32, Model{Noise: 0.7, Misfit: 0.25}},
+	{"hexj", 64, Model{Noise: 2.5, Misfit: 0.25, Cutoff: 10}}, {"gray", 16, Model{Noise: 0.5, Misfit: 0.25}}, {"gray", 64, Model{Noise: 1.6, Misfit: 0.25, Floor: 0.4}},
+	{"binary", 32, Model{Noise: 1, Misfit: 0.25}}, {"onehot", 16, Model{Noise: 0.9, Misfit: 0.25}}, {"onehot", 32, Model{Noise: 2, Misfit: 0.25, Cutoff: 4}},
+	{"hadamard", 32, Model{Noise: 0.8, Misfit: 0.25}}, {"unary", 16, Model{Noise: 0.05, Misfit: 0.25}},
+}
+
 // TestReference compares with testdata/reference.py, which was written after README.md, on 20 settings:
 // residuals, error probabilities, and mean errors over the same nodes, hard and soft. Both minimize a
 // convex loss, this program until its last step gains less than 1e-9.
@@ -42,19 +58,8 @@ func TestReference(t *testing.T) {
 	}
 	var settings []setting
 	var want []answer
-	for i, x := range []struct {
-		code   string
-		levels int
-		model  Model
-	}{
-		{"unary", 8, Model{Noise: 0.6, Misfit: 0.25}}, {"unary", 8, Model{Noise: 0.75, Misfit: 0.25}}, {"unary", 8, Model{Noise: 2, Misfit: 0.25}},
-		{"unary", 2, Model{Noise: 0.5, Misfit: 0.25}}, {"unary", 32, Model{Noise: 1.3, Misfit: 0.25}}, {"unary", 64, Model{Noise: 1.6, Misfit: 0.1}},
-		{"johnson", 16, Model{Noise: 0.8, Misfit: 0.25}}, {"johnson", 64, Model{Noise: 1.6, Misfit: 0.25}}, {"johnson-nonzero", 15, Model{Noise: 1, Misfit: 0}},
-		{"b1jdj", 32, Model{Noise: 1.1, Misfit: 0.25}}, {"b2jdj", 32, Model{Noise: 1.1, Misfit: 0.4}}, {"hexj", 32, Model{Noise: 0.7, Misfit: 0.25}},
-		{"hexj", 64, Model{Noise: 2.5, Misfit: 0.25, Cutoff: 10}}, {"gray", 16, Model{Noise: 0.5, Misfit: 0.25}}, {"gray", 64, Model{Noise: 1.6, Misfit: 0.25, Floor: 0.4}},
-		{"binary", 32, Model{Noise: 1, Misfit: 0.25}}, {"onehot", 16, Model{Noise: 0.9, Misfit: 0.25}}, {"onehot", 32, Model{Noise: 2, Misfit: 0.25, Cutoff: 4}},
-		{"hadamard", 32, Model{Noise: 0.8, Misfit: 0.25}}, {"unary", 16, Model{Noise: 0.05, Misfit: 0.25}},
-	} {
+	for i, x := range referenceSettings {
+
 		c := named(t, x.code, x.levels)
 		prior := make([]float64, x.levels)
 		for n := range prior {
