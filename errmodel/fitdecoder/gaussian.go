@@ -11,11 +11,11 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// The model of the outputs at a level: normal, with a mean that is a smooth function of the label
-// and one covariance for all levels. The mean is a local line: of the samples whose labels lie
-// within a few bandwidths h, weighted by exp(−(n−y)²/2h²). The covariance is of the samples' distances
-// from the mean at their labels, and its correlations are shrunk. Then the logarithm of the posterior
-// is affine in the outputs.
+// The model of the outputs at a level is that of linear discriminant analysis: they are normal, with a
+// mean for each level and one covariance for all. The mean is a smooth function of the label, by local
+// linear regression with the weights exp(−(n−y)²/2h²) of the bandwidth h. The covariance is that of the
+// residuals, and its correlations are shrunk. The logarithm of the posterior is then affine in the
+// outputs.
 //
 // All that a fit needs are sums over samples. Sums of parts of the samples are made once, and added
 // for every fit that leaves out some of them.

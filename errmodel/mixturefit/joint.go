@@ -63,7 +63,7 @@ const (
 func NewJoint(ctx context.Context, f *Fit, seed uint64) (*Joint, error) {
 	c := f.counts
 	cells := c.Levels * c.Parts()
-	j := &Joint{counts: c, fit: f, local: newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid, c.Levels),
+	j := &Joint{counts: c, fit: f, local: newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid),
 		right: make([][2]float64, cells), random: rand.NewPCG(seed, 0x5ca1ab1e)}
 	j.inverse, _ = f.inverse()
 	for at := range j.right {

@@ -85,11 +85,11 @@ func TestLocal(t *testing.T) {
 			if parts > 0 {
 				g = newGrid(parts)
 			}
-			l := newLocal(0.05, 0.6, c.Transitions(), g, 20)
+			l := newLocal(0.05, 0.6, c.Transitions(), g)
 			e := mustMixture(t, c, 0.05, 0.6)
 			row, sum := make([]float64, c.Bits()), make([]float64, c.Bits())
 			const h = 1e-5
-			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), c.Transitions(), g, 20)
+			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), c.Transitions(), g)
 			for cell := range 20 * g.parts {
 				clear(sum)
 				const points = 64

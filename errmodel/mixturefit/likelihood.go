@@ -58,6 +58,9 @@ func gridOf(c *errmodel.Counts) grid {
 	return newGrid(c.Fine.Parts)
 }
 
+// unit is the unit of distances, in levels: half of a cell.
+func (g grid) unit() float64 { return 1 / float64(2*g.parts) }
+
 // distance is the distance of the middle of a cell, from 0, from the transition at+½.
 func (g grid) distance(cell, at int) int { return abs(2*(cell-at*g.parts) + 1) }
 
@@ -133,18 +136,22 @@ func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
 	return l
 }
 
+// width is the width s of Gaussians, with the unit of distances, in levels.
+type width struct{ unit, s float64 }
+
+// square is (d/s)² of a distance d.
+func (w width) square(d int32) float64 { z := float64(d) * w.unit / w.s; return z * z }
+
 // gauss holds Gaussians of one width by distance, without their factor 1/(s√(2π)).
 type gauss struct {
-	unit, s   float64
+	width
 	g, g1, g2 []float64
 }
 
-// newGauss makes room for distances up to most units of a grid, half of a cell each.
+// newGauss makes room for distances up to most units of a grid.
 func newGauss(g grid, most int) gauss {
-	return gauss{unit: 1 / float64(2*g.parts), g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
+	return gauss{width: width{unit: g.unit()}, g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
 }
-
-func (g *gauss) square(d int32) float64 { z := float64(d) * g.unit / g.s; return z * z }
 
 // at sets the width to s = eᵇ.
 func (g *gauss) at(b float64) {

@@ -14,7 +14,7 @@ import (
 // for concurrent use.
 type local struct {
 	grid      grid
-	gauss     gauss
+	width     width
 	positions [][]int
 	logR      float64
 	scale     float64 // ln of the factor of the Gaussians
@@ -22,19 +22,11 @@ type local struct {
 }
 
 // newLocal prepares the evaluation of a mixture of weight r and width σ at the cells of a grid.
-func newLocal(r, sigma float64, positions [][]int, g grid, levels int) *local {
-	most := 2 * levels * g.parts
-	for _, at := range positions {
-		for _, n := range at {
-			most = max(most, 2*n*g.parts)
-		}
-	}
-	l := &local{grid: g, gauss: newGauss(g, most), positions: positions, logR: math.Log(r)}
+func newLocal(r, sigma float64, positions [][]int, g grid) *local {
 	b := math.Log(g.wide(sigma))
-	l.gauss.at(b)
-	l.scale = -b - math.Log(2*math.Pi)/2
-	l.reach = int(min(float64(most), math.Ceil(9.6*l.gauss.s/l.gauss.unit)))
-	return l
+	w := width{unit: g.unit(), s: math.Exp(b)}
+	return &local{grid: g, width: w, positions: positions, logR: math.Log(r),
+		scale: -b - math.Log(2*math.Pi)/2, reach: int(math.Ceil(9.6 * w.s / w.unit))}
 }
 
 // near is the distance of a cell from the nearest transition of a bit; MaxInt32 without any.
@@ -57,9 +49,9 @@ func (l *local) bit(cell, k int) (e, q float64) {
 	nearest, middle := l.near(cell, at)
 	// Relative to the nearest transition, others matter as long as they are not much further.
 	var s, s1 float64
-	first := l.gauss.square(int32(nearest))
+	first := l.width.square(int32(nearest))
 	add := func(j int) bool {
-		zz := l.gauss.square(int32(l.grid.distance(cell, at[j])))
+		zz := l.width.square(int32(l.grid.distance(cell, at[j])))
 		if zz-first > 92 { // 10⁻²⁰
 			return false
 		}
@@ -102,7 +94,7 @@ func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 		}
 		return p.Mixture(f.R.Value)
 	}
-	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid, c.Levels)
+	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid)
 	parts := c.Parts()
 	return f.table(ctx, func(i, k int) float64 {
 		sum := 0.0
@@ -124,7 +116,7 @@ func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 // PartTable returns the error probabilities e[n,k], L × M, of real labels in one of several equal
 // parts of every level, from 0. The error is the context's.
 func (f *Fit) PartTable(ctx context.Context, parts, part int) (mat.Matrix, error) {
-	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, newGrid(parts), f.counts.Levels)
+	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, newGrid(parts))
 	return f.table(ctx, func(i, k int) float64 {
 		e, _ := l.rate(i*parts+part, k)
 		return e

@@ -9,8 +9,8 @@ import (
 )
 
 // Learner learns codes that differ from one another in few columns, as a search for codes tries
-// them. Learn and Refresh are exact; Relearn is an approximation that is many times faster. A
-// Learner is on one goroutine.
+// them. Learn and Refresh are exact. Relearn is an approximation, and many times faster. Use a Learner
+// on one goroutine.
 type Learner struct {
 	p     Model
 	prior []float64 // adds up to 1

@@ -10,8 +10,8 @@ import (
 	"belsim/theory/code"
 )
 
-// Strata is the number of strata of equal probability in which the noise of the perceived label
-// is computed and sampled.
+// Strata is the number of strata of equal probability into which the noise of the perceived label is
+// divided, for exact values and for samples.
 const Strata = 64
 
 // Stratum returns the mean of ε ~ N(0,1) in stratum j, from 0:
@@ -37,9 +37,9 @@ func densityAt(j int) float64 {
 }
 
 // Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
-// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k]:
-// the mean over the strata of the perceived label of level n of the probability that bit k is
-// wrong. It is immutable and safe for concurrent use.
+// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k].
+// An entry is the mean over the strata of ŷ, given level n, of the probability that bit k is wrong. A
+// Network is immutable and safe for concurrent use.
 type Network struct {
 	p           Model // with its cutoff and its floor
 	c           *code.Code

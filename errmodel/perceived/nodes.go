@@ -17,9 +17,9 @@ const Seed = 1
 // ManyNodes is the number of nodes of fits and forecasts.
 const ManyNodes = 1 << 12
 
-// Nodes are the nodes of quasi-Monte Carlo over which errors are averaged: pairs of a level and of
-// noise ε, and the residuals of the logits. All codes, trainings and parameters share them, so that
-// differences between them are no chance. They are immutable.
+// Nodes are the QMC nodes over which errors are averaged: pairs of a level and of noise ε, and the
+// residuals of the logits. All codes, trainings and parameters share the nodes (common random numbers), so
+// that chance hardly changes a comparison. Nodes are immutable.
 //
 // The levels are quantiles of the prior at (i + ½)/N, i < N; the noise is the quantile of
 // the normal distribution at the bit reversal of i, plus ½/N. The residuals are normal random
