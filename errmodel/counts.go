@@ -73,8 +73,8 @@ func (c *Counts) Add(i int, y float64, wrong []int) {
 	}
 }
 
-// cell returns the samples of a cell, and its wrong outputs by bit.
-func (c *Counts) cell(at int) (samples uint64, wrong []uint64) {
+// At returns the samples of a cell, from 0, and its wrong outputs by bit.
+func (c *Counts) At(at int) (samples uint64, wrong []uint64) {
 	if c.Fine == nil {
 		return c.Samples[at], c.Row(at)
 	}
@@ -131,8 +131,8 @@ func (c *Counts) Rates(other mat.Matrix) *mat.Dense {
 	return e
 }
 
-// check refuses impossible counts.
-func (c *Counts) check() error {
+// Check refuses impossible counts.
+func (c *Counts) Check() error {
 	if c.Levels < 1 || c.Bits < 1 || len(c.Samples) != c.Levels || len(c.Wrong) != c.Levels*c.Bits {
 		return fmt.Errorf("counts of %d levels and %d bits with %d and %d entries", c.Levels, c.Bits, len(c.Samples), len(c.Wrong))
 	}
@@ -148,6 +148,30 @@ func (c *Counts) check() error {
 	}
 	return nil
 }
+
+// PartShares returns the share of the samples that lies in each of several equal parts of every
+// level, part by part: element part, level − 1. The number of parts divides the parts of the
+// counts.
+func (c *Counts) PartShares(parts int) [][]float64 {
+	samples, _ := c.Total()
+	out := make([][]float64, parts)
+	for p := range out {
+		out[p] = make([]float64, c.Levels)
+	}
+	for cell := range c.Levels * c.Parts() {
+		n, _ := c.At(cell)
+		i := cell / c.Parts()
+		out[(cell-i*c.Parts())*parts/c.Parts()][i] += float64(n) / float64(max(samples, 1))
+	}
+	return out
+}
+
+// Interval is an estimate with the limits of its confidence interval. Lo is 0 and
+// Hi is +Inf where the data give no limit.
+type Interval struct{ Value, Lo, Hi float64 }
+
+// Confidence is the level of every interval.
+const Confidence = 0.95
 
 // RateInterval returns Wilson's interval for the error rate of a classifier with x wrong
 // outputs of n.

@@ -1,14 +1,14 @@
 // Package errmodel gives the error probabilities e[n,k] of the binary
 // classifiers: Gaussian mixtures around the bit transitions of a code (Eq. 3
-// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and fits of the
-// mixture to the outputs of trained classifiers (package observed reads these).
+// and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and
+// the counts of wrong outputs of trained classifiers. Package observed makes the counts, and
+// package mixturefit fits the mixture to them.
 //
 // The mixture says what the classifiers of one trained network do. Package perceived
 // says what networks would do that learnt other codes from the same data.
 package errmodel
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -16,23 +16,16 @@ import (
 // InvalidError says that a mixture is not a table of probabilities: the sum of Gaussians
 // exceeds 1 somewhere.
 type InvalidError struct {
-	R, Sigma   float64 // zero where each transition has its own
-	Level, Bit int     // of the largest value, or the first above 1; from 1
+	R, Sigma   float64
+	Level, Bit int // of the largest value; from 1
 	Value      float64
 }
 
 // Error implements error.
 func (e *InvalidError) Error() string {
-	model := "error model"
-	if e.Sigma > 0 {
-		model = fmt.Sprintf("r = %v with σ = %v", e.R, e.Sigma)
-	}
-	return fmt.Sprintf("%s is invalid: e[n,k] = %.4g at level %d, bit %d, and a probability is at most 1; take a smaller r or a larger σ",
-		model, e.Value, e.Level, e.Bit)
+	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %d, bit %d, and a probability is at most 1; take a smaller r or a larger σ",
+		e.R, e.Sigma, e.Value, e.Level, e.Bit)
 }
-
-// errNotPositive is wrapped by the errors for parameters that are not positive.
-var errNotPositive = errors.New("want a positive finite number")
 
 // checkSigma refuses widths whose Gaussians cannot be computed with.
 func checkSigma(sigma float64) error {
@@ -48,7 +41,7 @@ func checkSigma(sigma float64) error {
 
 func checkPositive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s = %v: %w", name, v, errNotPositive)
+		return fmt.Errorf("%s = %v: want a positive finite number", name, v)
 	}
 	return nil
 }

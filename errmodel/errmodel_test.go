@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"belsim/errmodel"
@@ -117,35 +118,6 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestTable: a Gaussian of its own for each transition; all alike it is the
-// mixture.
-func TestTable(t *testing.T) {
-	c := mustNew(t, "johnson", 20)
-	m := must(errmodel.NewMixture(context.Background(), c, 0.7, 1.3))(t)
-	bits := make([][]errmodel.Transition, c.Bits())
-	for k, ns := range c.Transitions() {
-		for _, n := range ns {
-			bits[k] = append(bits[k], errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 1.3})
-		}
-	}
-	e := must(errmodel.Table(20, bits))(t)
-	if !mat.EqualApprox(e, m, 1e-14) {
-		t.Error("table and mixture differ")
-	}
-	bits[3][0].R = 5
-	var invalid *errmodel.InvalidError
-	if _, err := errmodel.Table(20, bits); !errors.As(err, &invalid) || invalid.Bit != 4 {
-		t.Errorf("error %v, want bit 4 invalid", err)
-	}
-	bits[3][0] = errmodel.Transition{Mu: 1, R: 1, Sigma: 0}
-	if _, err := errmodel.Table(20, bits); err == nil || !strings.Contains(err.Error(), "bit 4: σ = 0") {
-		t.Errorf("error %v, want one about σ of bit 4", err)
-	}
-	if _, err := errmodel.Table(0, nil); err == nil {
-		t.Error("an empty table: no error")
-	}
-}
-
 func TestReadTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	read := func(text string) (*mat.Dense, error) {
@@ -210,24 +182,14 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("r = %g, σ = %g: %v", tt.r, tt.sigma, err)
 			continue
 		}
-		table, err := errmodel.Table(4, [][]errmodel.Transition{errmodel.Transitions([]int{1}, tt.r, tt.sigma)})
-		if err != nil {
-			t.Errorf("table with r = %g, σ = %g: %v", tt.r, tt.sigma, err)
-			continue
-		}
-		for _, got := range []float64{m.At(0, 0), table.At(0, 0)} {
-			if !(math.Abs(got-tt.want) <= 1e-14) {
-				t.Errorf("r = %g, σ = %g: e = %v, want %v", tt.r, tt.sigma, got, tt.want)
-			}
+		if got := m.At(0, 0); !(math.Abs(got-tt.want) <= 1e-14) {
+			t.Errorf("r = %g, σ = %g: e = %v, want %v", tt.r, tt.sigma, got, tt.want)
 		}
 	}
 	for _, sigma := range []float64{1.7e308, math.MaxFloat64, 3e307} {
 		_, err := errmodel.NewMixture(t.Context(), c, sigma, sigma)
-		_, of := errmodel.Table(4, [][]errmodel.Transition{errmodel.Transitions([]int{1}, sigma, sigma)})
-		for _, err := range []error{err, of} {
-			if err == nil || !strings.Contains(err.Error(), "too large: the Gaussian's height") {
-				t.Errorf("r = σ = %g: error %v", sigma, err)
-			}
+		if err == nil || !strings.Contains(err.Error(), "too large: the Gaussian's height") {
+			t.Errorf("r = σ = %g: error %v", sigma, err)
 		}
 	}
 	// Factors that are no numbers, of a product that is one.
@@ -284,6 +246,22 @@ func TestAtLabel(t *testing.T) {
 		}
 		if math.Abs(got[k]-sum) > 4*0x1p-52*sum {
 			t.Errorf("label 7.25, bit %d: %v, want %v", k+1, got[k], sum)
+		}
+	}
+}
+
+// TestRateInterval has Wilson's ends solve his equation |p̂ − p| = z·√(p(1−p)/n).
+func TestRateInterval(t *testing.T) {
+	z := distuv.UnitNormal.Quantile(0.975)
+	for _, v := range [][2]float64{{0, 10}, {3, 10}, {10, 10}, {1, 1e6}} {
+		lo, hi := errmodel.RateInterval(v[0], v[1])
+		for _, p := range []float64{lo, hi} {
+			if p == 0 || p == 1 {
+				continue
+			}
+			if got := math.Abs(v[0]/v[1]-p) / math.Sqrt(p*(1-p)/v[1]); math.Abs(got-z) > 1e-9*z {
+				t.Errorf("%v of %v: at %v the distance is %v, want %v", v[0], v[1], p, got, z)
+			}
 		}
 	}
 }

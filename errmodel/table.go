@@ -10,39 +10,6 @@ import (
 	"belsim/theory/base/arrayfile"
 )
 
-// Table returns the L × M table of error probabilities of classifiers whose
-// bit k has the Gaussians bits[k], each with its own weight and width. The
-// error is an *InvalidError when some probability would exceed 1.
-func Table(levels int, bits [][]Transition) (*mat.Dense, error) {
-	if levels < 1 || len(bits) < 1 {
-		return nil, fmt.Errorf("error model of %d levels and %d bits: want at least one of each", levels, len(bits))
-	}
-	for k, ts := range bits {
-		for _, t := range ts {
-			if err := checkPositive("r", t.R); err != nil {
-				return nil, fmt.Errorf("bit %d: %w", k+1, err)
-			}
-			if err := checkSigma(t.Sigma); err != nil {
-				return nil, fmt.Errorf("bit %d: %w", k+1, err)
-			}
-		}
-	}
-	e := mat.NewDense(levels, len(bits), nil)
-	for i := range levels {
-		for k, ts := range bits {
-			v := 0.0
-			for _, t := range ts {
-				v += t.At(float64(i + 1))
-			}
-			if v > 1 {
-				return nil, &InvalidError{Level: i + 1, Bit: k + 1, Value: v}
-			}
-			e.Set(i, k, v)
-		}
-	}
-	return e, nil
-}
-
 // ReadTable reads an L × M table of error probabilities from a .csv or .npy
 // file: one row per level, one column per bit. Where bits is 0, any number of columns
 // will do. Every entry must be in [0, 1].

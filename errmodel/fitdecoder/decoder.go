@@ -31,9 +31,9 @@ import (
 type Decoder struct {
 	affine *decode.Affine // its weights are W, or W and V beside each other
 	bits   int
-	scale  []float64 // c, of length M; nil without a curve
-	wide   []float64 // the weights, transposed, and levels padded to blocks
-	logits bool      // it reads logits; else it reads signs
+	scale  []float64  // c, of length M; nil without a curve
+	wide   *mat.Dense // the weights, transposed: features × L
+	logits bool       // it reads logits; else it reads signs
 	about  About
 }
 
@@ -102,18 +102,7 @@ func newDecoder(rule decode.Rule, weights, curved *mat.Dense, offsets, scale, va
 		return nil, err
 	}
 	about.Rule, about.Levels, about.Bits, about.Reads = string(rule), levels, bits, observed.Decoding{Soft: logits}.Outputs()
-	return &Decoder{affine: affine, bits: bits, scale: scale, wide: widen(all), logits: logits, about: about}, nil
-}
-
-// widen returns weights, L × features, feature by feature, with zeros up to a whole number of blocks of
-// levels.
-func widen(weights *mat.Dense) []float64 {
-	levels, width := weights.Dims()
-	out := make([]float64, padded(levels)*width)
-	for k := range width {
-		mat.Col(out[k*padded(levels):][:levels], k, weights)
-	}
-	return out
+	return &Decoder{affine: affine, bits: bits, scale: scale, wide: mat.DenseCopyOf(all.T()), logits: logits, about: about}, nil
 }
 
 // About returns what the decoder is.
@@ -182,14 +171,16 @@ func (d *Decoder) DecodeLogits(z []float64) float64 {
 // number.
 func (d *Decoder) LabelsTo(dst, z []float64) {
 	levels, width := d.affine.Dims()
-	scores, features := make([]float64, padded(levels)), make([]float64, width)
+	row, features := make([]float64, levels), make([]float64, width)
 	values := d.affine.Values()
 	for i := range dst {
-		d.features(features, z[i*d.bits:(i+1)*d.bits])
-		copy(scores, d.affine.Offsets())
-		clear(scores[levels:])
-		addScores(scores, d.wide, features)
-		row := scores[:levels]
+		sample := z[i*d.bits : (i+1)*d.bits]
+		copy(features, sample)
+		bend(features[d.bits:], sample, d.scale)
+		copy(row, d.affine.Offsets())
+		for k, f := range features {
+			axpy(row, f, d.wide.RawRowView(k))
+		}
 		if slices.ContainsFunc(row, func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) }) {
 			dst[i] = math.NaN()
 			continue
@@ -206,15 +197,6 @@ func (d *Decoder) LabelsTo(dst, z []float64) {
 				dst[i] = values[median]
 			}
 		}
-	}
-}
-
-// features sets dst to what the weights apply to: the outputs of a sample, and beside them their
-// curve.
-func (d *Decoder) features(dst, z []float64) {
-	copy(dst, z)
-	for k, c := range d.scale {
-		dst[d.bits+k] = asinh(z[k] / c)
 	}
 }
 

@@ -29,6 +29,29 @@ type contents struct {
 	about   string     // About, as JSON
 }
 
+// columns are the arrays of one number for each bit or level, in the order of the file.
+func (c *contents) columns() []column {
+	levels, m := c.matrix.Dims()
+	return []column{{"scale", &c.scale, m, "bits"}, {"offsets", &c.offsets, levels, "levels"}, {"values", &c.values, levels, "levels"}}
+}
+
+type column struct {
+	name string
+	to   *[]float64
+	n    int
+	what string
+}
+
+// texts are the arrays of one text each.
+func (c *contents) texts() []namedText {
+	return []namedText{{"rule", &c.rule}, {"reads", &c.reads}, {"about", &c.about}}
+}
+
+type namedText struct {
+	name string
+	to   *string
+}
+
 // checksum is of all arrays. The file has it as another array, so that arrays of two decoders, or
 // edited ones, are not taken for a decoder.
 func (c *contents) checksum() string {
@@ -62,18 +85,16 @@ func (d *Decoder) Write(w io.Writer) error {
 		c.values = Spread(levels, 1, float64(levels))
 	}
 	z := arrayfile.NewNPZWriter(w)
-	column := func(name string, v []float64) error {
-		return z.Floats(name, len(v), func(i int) float64 { return v[i] })
+	text := func(name, s string) { err = errors.Join(err, z.Strings(name, 1, func(int) string { return s })) }
+	err = errors.Join(z.Matrix("matrix", c.matrix), z.Matrix("curved", c.curved))
+	for _, a := range c.columns() {
+		err = errors.Join(err, z.Floats(a.name, a.n, func(i int) float64 { return (*a.to)[i] }))
 	}
-	text := func(name, s string) error {
-		return z.Strings(name, 1, func(int) string { return s })
+	for _, a := range c.texts() {
+		text(a.name, *a.to)
 	}
-	return errors.Join(
-		z.Matrix("matrix", c.matrix), z.Matrix("curved", c.curved),
-		column("scale", c.scale), column("offsets", c.offsets), column("values", c.values),
-		text("rule", c.rule), text("reads", c.reads), text("about", c.about), text("checksum", c.checksum()),
-		z.Close(),
-	)
+	text("checksum", c.checksum())
+	return errors.Join(err, z.Close())
 }
 
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong
@@ -100,21 +121,13 @@ func Read(path string) (*Decoder, error) {
 func readContents(path string) (*contents, error) {
 	c := &contents{}
 	var err error
-	for _, a := range []struct {
-		name string
-		to   **mat.Dense
-	}{{"matrix", &c.matrix}, {"curved", &c.curved}} {
-		if *a.to, err = arrayfile.ReadFile(path + ":" + a.name); err != nil {
-			return nil, err
-		}
+	if c.matrix, err = arrayfile.ReadFile(path + ":matrix"); err != nil {
+		return nil, err
 	}
-	levels, m := c.matrix.Dims()
-	for _, a := range []struct {
-		name string
-		to   *[]float64
-		n    int
-		what string
-	}{{"scale", &c.scale, m, "bits"}, {"offsets", &c.offsets, levels, "levels"}, {"values", &c.values, levels, "levels"}} {
+	if c.curved, err = arrayfile.ReadFile(path + ":curved"); err != nil {
+		return nil, err
+	}
+	for _, a := range c.columns() {
 		column, err := arrayfile.ReadFile(path + ":" + a.name)
 		if err != nil {
 			return nil, err
@@ -124,10 +137,7 @@ func readContents(path string) (*contents, error) {
 		}
 		*a.to = column.RawMatrix().Data
 	}
-	for _, a := range []struct {
-		name string
-		to   *string
-	}{{"rule", &c.rule}, {"reads", &c.reads}, {"about", &c.about}} {
+	for _, a := range c.texts() {
 		if *a.to, err = arrayfile.ReadText(path, a.name); err != nil {
 			return nil, err
 		}

@@ -296,36 +296,29 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 	return out, nil
 }
 
-// error is the error of a candidate over some parts, against the target.
-func (f *fitting) error(parts []*part, c int) observed.Error {
-	return f.against(parts, c, func(i int) float64 { return f.Samples.Exact[i] })
-}
-
-// against is the error of a candidate over some parts, against a number for each sample.
-func (f *fitting) against(parts []*part, c int, truth func(i int) float64) observed.Error {
+// mean is the mean of a number over the samples of some parts; label is what candidate c says.
+func (f *fitting) mean(parts []*part, c int, of func(label float64, p *part, j, i int) float64) observed.Error {
 	var s observed.Sums
 	for _, p := range parts {
 		labels := p.of(c)
 		for j, i := range p.samples {
-			s.Add(math.Abs(float64(labels[j]) - truth(i)))
+			s.Add(of(float64(labels[j]), p, j, i))
 		}
 	}
 	return s.Error()
 }
 
-// gain is the mean by which the error of candidate b is smaller than that of a, and its standard
-// error.
-func (f *fitting) gain(parts []*part, a, b int) (mean, se float64) {
-	var s observed.Sums
-	for _, p := range parts {
-		from, to := p.of(a), p.of(b)
-		for j, i := range p.samples {
-			y := f.Samples.Exact[i]
-			s.Add(math.Abs(float64(from[j])-y) - math.Abs(float64(to[j])-y))
-		}
-	}
-	e := s.Error()
-	return e.Mean, e.StdErr
+// error is the error of a candidate over some parts, against the target.
+func (f *fitting) error(parts []*part, c int) observed.Error {
+	return f.mean(parts, c, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - f.Samples.Exact[i]) })
+}
+
+// gain is by how much the error of candidate b is smaller than that of a.
+func (f *fitting) gain(parts []*part, a, b int) observed.Error {
+	return f.mean(parts, a, func(label float64, p *part, j, i int) float64 {
+		y := f.Samples.Exact[i]
+		return math.Abs(label-y) - math.Abs(float64(p.of(b)[j])-y)
+	})
 }
 
 // best returns the candidate of a stage with the smallest error, or −1.
@@ -348,7 +341,7 @@ func (f *fitting) choose(parts []*part) int {
 		if c < 0 {
 			continue
 		}
-		if gain, se := f.gain(parts, chosen, c); gain > se {
+		if gain := f.gain(parts, chosen, c); gain.Mean > gain.StdErr {
 			chosen = c
 		}
 	}
@@ -408,7 +401,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		chosen = f.best(single, today) // it can be fitted to parts of the samples alone
 	}
 	if out.Fitted = f.all[chosen].stage != today; !out.Fitted {
-		out.Levels = f.against(single, chosen, func(i int) float64 { return float64(f.Samples.Level[i]) })
+		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - float64(f.Samples.Level[i])) })
 		out.Target = f.error(single, chosen)
 	}
 	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{

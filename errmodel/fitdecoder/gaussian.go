@@ -3,6 +3,7 @@ package fitdecoder
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -10,11 +11,11 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// The model of the outputs at a level: normal, with a mean that is a smooth function of the label
-// and one covariance for all levels. The mean is a local line: of the samples whose labels lie
-// within a few bandwidths h, weighted by exp(−(n−y)²/2h²). The covariance is of the samples' distances
-// from the mean at their labels, and its correlations are shrunk. Then the logarithm of the posterior
-// is affine in the outputs.
+// The model of the outputs at a level is that of linear discriminant analysis: they are normal, with a
+// mean for each level and one covariance for all. The mean is a smooth function of the label, by local
+// linear regression with the weights exp(−(n−y)²/2h²) of the bandwidth h. The covariance is that of the
+// residuals, and its correlations are shrunk. The logarithm of the posterior is then affine in the
+// outputs.
 //
 // All that a fit needs are sums over samples. Sums of parts of the samples are made once, and added
 // for every fit that leaves out some of them.
@@ -57,19 +58,21 @@ func newScaling(s *observed.Samples, curved bool) *scaling {
 func momentsOf(s *observed.Samples, scale []float64) (mean, sd []float64) {
 	n := float64(s.Len())
 	mean, sd = make([]float64, s.Bits), make([]float64, s.Bits)
-	row := make([]float64, s.Bits)
-	for i := range s.Len() {
-		for k, v := range bend(row, s.Row(i), scale) {
-			mean[k] += v / n
+	row, most := make([]float64, s.Bits), 0.0
+	each := func(do func(k int, v float64)) {
+		for i := range s.Len() {
+			copy(row, s.Row(i))
+			bend(row, s.Row(i), scale)
+			for k, v := range row {
+				do(k, v)
+			}
 		}
 	}
-	most := 0.0
-	for i := range s.Len() {
-		for k, v := range bend(row, s.Row(i), scale) {
-			sd[k] += (v - mean[k]) * (v - mean[k]) / n
-			most = max(most, sd[k])
-		}
-	}
+	each(func(k int, v float64) { mean[k] += v / n })
+	each(func(k int, v float64) {
+		sd[k] += (v - mean[k]) * (v - mean[k]) / n
+		most = max(most, sd[k])
+	})
 	if most == 0 {
 		most = 1
 	}
@@ -79,17 +82,16 @@ func momentsOf(s *observed.Samples, scale []float64) (mean, sd []float64) {
 	return mean, sd
 }
 
-// bend sets dst to outputs, or to their curve.
-func bend(dst, z, scale []float64) []float64 {
-	copy(dst, z)
+// bend sets dst to the curve of outputs, where there are scales.
+func bend(dst, z, scale []float64) {
 	for k, c := range scale {
 		dst[k] = asinh(z[k] / c)
 	}
-	return dst
 }
 
 // apply sets dst to the scaled outputs of a sample.
 func (c *scaling) apply(dst, z []float64) {
+	copy(dst, z)
 	bend(dst, z, c.scale)
 	for k := range dst {
 		dst[k] = (dst[k] - c.center[k]) / c.spread[k]
@@ -186,21 +188,22 @@ func axpy(dst []float64, a float64, x []float64) {
 // sum adds the sums of several folds.
 func sum(parts []*moments, levels, m int) *moments {
 	out := newMoments(levels, m)
-	add := func(dst, src []float64) { axpy(dst, 1, src) }
 	for _, p := range parts {
 		out.n += p.n
 		out.square.AddSym(out.square, p.square)
-		out.hat.Add(out.hat, p.hat)
-		add(out.own, p.own)
-		add(out.beside, p.beside)
-		for b := range out.lines {
-			to, from := &out.lines[b], &p.lines[b]
-			add(to.s0, from.s0)
-			add(to.s1, from.s1)
-			add(to.s2, from.s2)
-			to.x0.Add(to.x0, from.x0)
-			to.x1.Add(to.x1, from.x1)
+		from := p.sums()
+		for i, to := range out.sums() {
+			axpy(to, 1, from[i])
 		}
+	}
+	return out
+}
+
+// sums are all sums but n and square.
+func (t *moments) sums() [][]float64 {
+	out := [][]float64{t.hat.RawMatrix().Data, t.own, t.beside}
+	for _, l := range t.lines {
+		out = append(out, l.s0, l.s1, l.s2, l.x0.RawMatrix().Data, l.x1.RawMatrix().Data)
 	}
 	return out
 }
@@ -288,12 +291,8 @@ func (l *line) means() *mat.Dense {
 	}
 	for i := range levels {
 		for d := 1; !known(i) && d < levels; d++ {
-			if below := i - d; below >= 0 && known(below) {
-				copy(out.RawRowView(i), out.RawRowView(below))
-				break
-			}
-			if above := i + d; above < levels && known(above) {
-				copy(out.RawRowView(i), out.RawRowView(above))
+			if at := slices.IndexFunc([]int{i - d, i + d}, func(n int) bool { return n >= 0 && n < levels && known(n) }); at >= 0 {
+				copy(out.RawRowView(i), out.RawRowView(i+(2*at-1)*d))
 				break
 			}
 		}

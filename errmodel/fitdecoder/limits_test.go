@@ -2,6 +2,8 @@ package fitdecoder
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +41,21 @@ func TestNoFiniteLabel(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder curved computes no finite label") {
 				t.Errorf("%s, %s: %v", rule, name, err)
 			}
+		}
+	}
+}
+
+func TestAsinh(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100000 {
+		x := rng.NormFloat64() * math.Exp(10*rng.NormFloat64())
+		if got, want := asinh(x), math.Asinh(x); math.Abs(got-want) > 1e-15*max(1, math.Abs(want)) || asinh(-x) != -got {
+			t.Fatalf("asinh %v is %v, want %v", x, got, want)
+		}
+	}
+	for _, x := range []float64{0, 1e-300, 1e300, math.MaxFloat64} {
+		if got, want := asinh(x), math.Asinh(x); math.Abs(got-want) > 1e-13 {
+			t.Errorf("asinh %v is %v, want %v", x, got, want)
 		}
 	}
 }

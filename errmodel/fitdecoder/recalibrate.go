@@ -7,15 +7,16 @@ import (
 	"belsim/theory/code"
 )
 
-// recalibration maps the logit of every bit: slope_k·z_k + shift_k.
+// recalibration is the calibration of every bit by an affine map of its logit (Platt scaling):
+// slope_k·z_k + shift_k.
 type recalibration struct{ slope, shift []float64 }
 
 // steps is the largest number of Newton's steps.
 const steps = 12
 
 // recalibrate fits the logistic regression of every bit on its own output, by Newton's method, for
-// some samples. A little of the map that changes nothing is mixed in, so that a bit without errors
-// has a finite one.
+// some samples. A weak prior holds the map near the identity, so that a bit without errors has a finite
+// one.
 func recalibrate(c *code.Code, s *observed.Samples, of []int, scale []float64) *recalibration {
 	m := c.Bits()
 	out := &recalibration{make([]float64, m), make([]float64, m)}

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
+	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
@@ -315,11 +316,11 @@ func TestLabels(t *testing.T) {
 }
 
 // depend reads the samples again.
-func depend(t *testing.T, s *observed.Source, c *code.Code, sum *observed.Summary, f *errmodel.Fit) *errmodel.Joint {
+func depend(t *testing.T, s *observed.Source, c *code.Code, f *mixturefit.Fit) *mixturefit.Joint {
 	t.Helper()
-	j, err := errmodel.NewJoint(context.Background(), c.Transitions(), sum.Counts, f, 1)
+	j, err := mixturefit.NewJoint(context.Background(), f, 1)
 	if err == nil {
-		err = observed.Depend(context.Background(), s, c, j, nil)
+		err = observed.Wrong(context.Background(), s, c, j.Add, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -362,11 +363,11 @@ func TestInflatedCoverage(t *testing.T) {
 		y, z := network(t, c, 1.2, 3, 1, 0.8, 1200, uint64(100+set))
 		s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
 		sum := must(observed.Scan(ctx, 0, s, c, nil, nil))(t)
-		fit := must(errmodel.NewFit(ctx, sum.Counts, c.Transitions()))(t)
+		fit := must(mixturefit.New(ctx, sum.Counts, c.Transitions()))(t)
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
 			plain++
 		}
-		if _, err := fit.Inflate(ctx, depend(t, s, c, sum, fit).Spread); err != nil {
+		if _, err := fit.Inflate(ctx, depend(t, s, c, fit).Spread); err != nil {
 			t.Fatal(err)
 		}
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {

@@ -399,16 +399,17 @@ func logitScale(c *errmodel.Counts, first, second []float64) float64 {
 	return math.Sqrt(square / dof)
 }
 
-// Depend reads all samples again, for what needs the fit: see errmodel.Joint. The error names the
-// file and the place, or is the context's.
-func Depend(ctx context.Context, s *Source, c *code.Code, joint *errmodel.Joint, done func(samples uint64)) error {
+// Wrong reads all samples, and calls add for each: with its row, from 0, its label, in levels, and its
+// wrong bits, from 0, which add must not keep. The error names the file and the place, or is the
+// context's.
+func Wrong(ctx context.Context, s *Source, c *code.Code, add func(i int, y float64, wrong []int), done func(samples uint64)) error {
 	m := c.Bits()
 	var wrong []int
 	return s.each(ctx, func(b *batch) error {
 		for j := range b.n {
 			i := b.level[j] - 1
 			wrong = wrongBits(wrong, c, i, b.z[j*m:(j+1)*m])
-			joint.Add(i, b.exact[j], wrong)
+			add(i, b.exact[j], wrong)
 		}
 		if done != nil {
 			done(uint64(b.n))

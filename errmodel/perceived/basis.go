@@ -1,6 +1,10 @@
 package perceived
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // basis are the K = waves+2 features of a logit on the grid: 1, √12·(u−½) and √2·cos(π·j·t) for
 // j = 1 … waves, where u runs from 0 to 1 over the levels and t over the grid.
@@ -56,7 +60,7 @@ func (b *basis) sum(dst, coefficients []float64) {
 	clear(dst)
 	for j, v := range coefficients {
 		values, factor := b.row(j)
-		axpy(dst, v*factor, values)
+		floats.AddScaled(dst, v*factor, values)
 	}
 }
 
@@ -111,7 +115,7 @@ func solve(h, y []float64) bool {
 	}
 	for i := k - 1; i >= 0; i-- {
 		y[i] /= h[i*k+i]
-		axpy(y[:i], -y[i], h[i*k:i*k+i])
+		floats.AddScaled(y[:i], -y[i], h[i*k:i*k+i])
 	}
 	return true
 }

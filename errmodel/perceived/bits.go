@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 )
@@ -28,6 +30,15 @@ type columns struct {
 	penalty  []float64 // of each feature, for a column that is as often one as zero; length K
 	// coefficients and logits are what was learnt of each column: M × K, M × G.
 	coefficients, logits []float64
+}
+
+// copy makes cs like other, of a binary code, in the memory that it has.
+func (cs *columns) copy(other *columns) {
+	kept := *cs
+	*cs = *other
+	cs.constant = append(kept.constant[:0], other.constant...)
+	cs.values, cs.energies, cs.penalty = append(kept.values[:0], other.values...), append(kept.energies[:0], other.energies...), append(kept.penalty[:0], other.penalty...)
+	cs.coefficients, cs.logits = append(kept.coefficients[:0], other.coefficients...), append(kept.logits[:0], other.logits...)
 }
 
 // newColumns averages the columns over the posterior and makes the penalty.
@@ -154,7 +165,7 @@ func smoothEnergies(e []float64) {
 			kernel[i] = math.Exp(-d * d / 2)
 			sum += kernel[i]
 		}
-		axpy(out, v/sum, kernel)
+		floats.AddScaled(out, v/sum, kernel)
 	}
 	copy(e, out)
 }
@@ -171,13 +182,16 @@ func (cs *columns) setConstant(bit int) {
 	}
 }
 
-// learnBits learns the columns as networks do that are trained bit by bit. Each column is learnt by
-// itself.
-func (cs *columns) learnBits(ctx context.Context, workers int) error {
+// learn learns the columns, from the coefficients that they have, if these are to be kept. Bit by bit,
+// each column is learnt by itself; for the decoder all are, in so many steps of the optimizer at most.
+func (cs *columns) learn(ctx context.Context, workers, steps int, kept bool) error {
+	if cs.training == ForDecoder {
+		return cs.learnDecoder(ctx, workers, steps, kept)
+	}
 	return parallel.Each(ctx, workers, cs.c.Bits(), func() (func(context.Context, int) error, error) {
 		l := newColumnLoss(cs.ch, cs.basis)
 		return func(_ context.Context, bit int) error {
-			l.learnColumn(cs, bit, false)
+			l.learnColumn(cs, bit, kept)
 			return nil
 		}, nil
 	})
@@ -273,7 +287,7 @@ func (l *columnLoss) learnColumn(cs *columns, bit int, kept bool) {
 		var next float64
 		for range halvings {
 			copy(l.next, b)
-			axpy(l.next, -length, l.gradient)
+			floats.AddScaled(l.next, -length, l.gradient)
 			if next = l.value(l.next); next < loss {
 				less = true
 				break

@@ -1,6 +1,10 @@
 package perceived
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // channel is the joint distribution of a level and the perceived label on a grid.
 type channel struct {
@@ -61,7 +65,7 @@ func (ch *channel) mean(dst []float64, value func(i int) float64) {
 	clear(dst)
 	for i, b := range ch.joint {
 		if v := value(i); v != 0 {
-			axpy(dst[b.from:b.from+len(b.values)], v, b.values)
+			floats.AddScaled(dst[b.from:b.from+len(b.values)], v, b.values)
 		}
 	}
 	for g, w := range ch.weight {
@@ -70,14 +74,6 @@ func (ch *channel) mean(dst []float64, value func(i int) float64) {
 		} else {
 			dst[g] = 0
 		}
-	}
-}
-
-// axpy adds a·x to dst.
-func axpy(dst []float64, a float64, x []float64) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] += a * v
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
 	"belsim/theory/base/parallel"
@@ -136,9 +138,8 @@ func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 
 // function sets f, of length M, to the logits at grid point g.
 func (l *decoderLoss) function(f, x []float64, g int) {
-	m, k := len(f), len(l.penalty)
-	features := l.features[g*k : (g+1)*k]
-	combine(f, features, 1, x, m)
+	k := len(l.penalty)
+	combine(f, l.features[g*k:(g+1)*k], 1, x, len(f))
 }
 
 // combine sets dst, of length m, to Σ_j a[j·stride]·row_j over the rows of x.
@@ -154,13 +155,13 @@ func combine(dst, a []float64, stride int, x []float64, m int) {
 		}
 	}
 	for ; j < n; j++ {
-		axpy(dst, a[j*stride], x[j*m:(j+1)*m])
+		floats.AddScaled(dst, a[j*stride], x[j*m:(j+1)*m])
 	}
 }
 
 // at returns the loss at x, and sets gradient. The error is the context's.
 func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
-	if l.x != nil && equal(l.x, x) {
+	if slices.Equal(l.x, x) {
 		return l.value, nil
 	}
 	m, k, points := l.c.Bits(), len(l.penalty), len(l.losses)
@@ -298,13 +299,4 @@ func (l *decoderLoss) write(ctx context.Context, x []float64) error {
 		}
 	}
 	return nil
-}
-
-func equal(a, b []float64) bool {
-	for i, v := range a {
-		if v != b[i] {
-			return false
-		}
-	}
-	return true
 }

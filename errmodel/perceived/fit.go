@@ -24,20 +24,29 @@ type observation struct {
 	Counts *errmodel.Counts
 	// Dead are the bits, from 0, whose outputs are left out, because they are constant or
 	// mostly wrong.
-	Dead []int
-	// Prior is the probability of each level, length L; nil for the counts' own, with half a
-	// sample added to each level, or for equal probabilities without counts.
-	Prior []float64
-	// Errors are the observed mean errors. The first one sets s.
+	Dead   []int
+	Prior  []float64 // probability of each level, length L
 	Errors []observedError
+
+	rates []observedRate // see prepare
 }
 
-// observedError is a mean error of a network's outputs.
+// observedError is a mean error of a network's outputs. The first one sets s.
 type observedError struct {
 	Value, Stderr float64
 	// Model returns the error of what a network learns, in the same unit. It is called by
 	// several goroutines at once.
 	Model func(*Network) (float64, error)
+
+	sd float64 // of the logarithm: see prepare
+}
+
+// observedRate is the mean rate of wrong outputs of the bits with one number of transitions; 1
+// stands for less than four.
+type observedRate struct {
+	transitions int
+	bits        []int
+	value, sd   float64
 }
 
 // Fit is the perceived-label model that describes networks best.
@@ -124,28 +133,8 @@ func fitObservations(ctx context.Context, workers int, networks []observation, s
 // ln(sd₀/0.2) where they are estimated.
 type leastSquares struct {
 	start    Model
-	networks []fittedNetwork
+	networks []observation
 	cutoff   bool // κ and sd₀ are estimated
-}
-
-// fittedNetwork is a network with its residuals prepared.
-type fittedNetwork struct {
-	observation // its prior is complete, with the sum 1
-	errors      []fittedError
-	rates       []fittedRate
-}
-
-type fittedError struct {
-	observedError
-	sd float64 // of the logarithm
-}
-
-// fittedRate is the mean rate of wrong outputs of the bits with one number of transitions; 1
-// stands for less than four.
-type fittedRate struct {
-	transitions int
-	bits        []int
-	value, sd   float64
 }
 
 func newLeastSquares(networks []observation, start Model) (*leastSquares, error) {
@@ -157,82 +146,61 @@ func newLeastSquares(networks []observation, start Model) (*leastSquares, error)
 		return nil, err
 	}
 	f := &leastSquares{start: start, cutoff: len(networks) > 1}
-	residuals := 0
 	for i, n := range networks {
-		if n.Code.Levels() != networks[0].Code.Levels() {
-			return nil, fmt.Errorf("network %d: %s has %d levels, and the first network has %d", i+1, n.Code.Name(), n.Code.Levels(), networks[0].Code.Levels())
+		if levels := networks[0].Code.Levels(); n.Code.Levels() != levels {
+			return nil, fmt.Errorf("network %d: %s has %d levels, and the first network has %d", i+1, n.Code.Name(), n.Code.Levels(), levels)
 		}
-		fitted, err := newFittedNetwork(n, i == 0)
-		if err != nil {
+		if err := n.prepare(i == 0); err != nil {
 			return nil, fmt.Errorf("network %d (%s): %w", i+1, n.Code.Name(), err)
 		}
 		many := 0
-		for _, r := range fitted.rates {
+		for _, r := range n.rates {
 			if r.transitions >= manyTransitions {
 				many++
 			}
 		}
 		f.cutoff = f.cutoff || many > 1
-		residuals += len(fitted.errors) + len(fitted.rates)
-		f.networks = append(f.networks, fitted)
+		f.networks = append(f.networks, n)
 	}
-	if first := f.networks[0]; len(first.errors)+len(first.rates) == 0 {
+	if first := f.networks[0]; len(first.Errors)+len(first.rates) == 0 {
 		return nil, fmt.Errorf("%w: the first network (%s) has no error below a quarter of the levels, and no bits that were trained bit by bit and make an error", ErrNothingObserved, first.Code.Name())
 	}
 	return f, nil
 }
 
-// newFittedNetwork prepares what a network is compared with.
-func newFittedNetwork(n observation, first bool) (fittedNetwork, error) {
-	f := fittedNetwork{observation: n}
-	if err := (Model{Noise: 1, Training: n.Training}).Check(); err != nil {
-		return f, err
+// prepare normalizes the prior, leaves out hopeless errors, and computes rates and standard deviations.
+func (n *observation) prepare(first bool) (err error) {
+	if n.Prior, err = shares(n.Prior, n.Code.Levels()); err != nil {
+		return err
 	}
-	levels, bits := n.Code.Levels(), n.Code.Bits()
-	if c := n.Counts; c != nil {
-		if len(c.Samples) != levels || len(c.Wrong) != levels*bits || c.Bits != bits {
-			return f, fmt.Errorf("counts of %d levels and %d bits for a code of %d and %d", c.Levels, c.Bits, levels, bits)
-		}
-		if f.Prior == nil {
-			f.Prior = make([]float64, levels)
-			for i, samples := range c.Samples {
-				f.Prior[i] = float64(samples) + 0.5
-			}
-		}
-	}
-	var err error
-	if f.Prior, err = shares(f.Prior, levels); err != nil {
-		return f, err
-	}
-	for _, e := range n.Errors {
-		if e.Model == nil || math.IsNaN(e.Stderr) || e.Stderr < 0 || !(e.Value > 0) || math.IsInf(e.Value, 1) {
-			return f, fmt.Errorf("an error of %v ± %v: want positive finite numbers, and a model", e.Value, e.Stderr)
-		}
-		if e.Value > lostError*float64(levels) {
+	errors := n.Errors
+	n.Errors = nil
+	for _, e := range errors {
+		if e.Value > lostError*float64(n.Code.Levels()) {
 			continue
 		}
-		sd := errorSD
-		if first && len(f.errors) == 0 {
-			sd = firstErrorSD
+		e.sd = math.Hypot(errorSD, e.Stderr/e.Value)
+		if first && len(n.Errors) == 0 {
+			e.sd = math.Hypot(firstErrorSD, e.Stderr/e.Value)
 		}
-		f.errors = append(f.errors, fittedError{e, math.Hypot(sd, e.Stderr/e.Value)})
+		n.Errors = append(n.Errors, e)
 	}
 	if n.Counts != nil && n.Training == BitByBit {
-		f.rates = newRates(n, len(f.errors) == 0)
+		n.setRates(len(n.Errors) == 0)
 	}
-	return f, nil
+	return nil
 }
 
-// newRates returns the observed rates of wrong bits, one for each number of transitions of a bit
+// setRates sets the observed rates of wrong bits, one for each number of transitions of a bit
 // from four on, ascending. Where easy is set, the rate of all bits with fewer transitions comes
 // first. These bits are taken together: each of them tells the noise at its own transitions only,
 // and the noise may differ along the range of labels.
-func newRates(n observation, easy bool) []fittedRate {
+func (n *observation) setRates(easy bool) {
 	samples, _ := n.Counts.Total()
 	if samples == 0 {
-		return nil
+		return
 	}
-	var rates []fittedRate
+	var rates []observedRate
 	for k, at := range n.Code.Transitions() {
 		t := len(at)
 		if t == 0 || t < manyTransitions && !easy || slices.Contains(n.Dead, k) {
@@ -241,15 +209,15 @@ func newRates(n observation, easy bool) []fittedRate {
 		if t < manyTransitions {
 			t = 1
 		}
-		i := slices.IndexFunc(rates, func(r fittedRate) bool { return r.transitions == t })
+		i := slices.IndexFunc(rates, func(r observedRate) bool { return r.transitions == t })
 		if i < 0 {
 			i = len(rates)
-			rates = append(rates, fittedRate{transitions: t})
+			rates = append(rates, observedRate{transitions: t})
 		}
 		rates[i].bits = append(rates[i].bits, k)
 		rates[i].value += float64(n.Counts.Bit(k)) / float64(samples)
 	}
-	slices.SortFunc(rates, func(a, b fittedRate) int { return a.transitions - b.transitions })
+	slices.SortFunc(rates, func(a, b observedRate) int { return a.transitions - b.transitions })
 	for i := range rates {
 		r := &rates[i]
 		sum := r.value // the mean number of these bits that are wrong in a sample
@@ -268,7 +236,7 @@ func newRates(n observation, easy bool) []fittedRate {
 		r.sd = r.value * math.Hypot(easyRateSD, math.Sqrt((math.Pi/2-1+1/sum)/float64(samples)))
 	}
 	// Without an error, a bit says only that the noise is small.
-	return slices.DeleteFunc(rates, func(r fittedRate) bool { return r.value == 0 })
+	n.rates = slices.DeleteFunc(rates, func(r observedRate) bool { return r.value == 0 })
 }
 
 // begin returns ln s of the noise that gives the first network's first error, or the smallest
@@ -278,8 +246,8 @@ func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) 
 	p := f.start
 	var target float64
 	var model func(*Network) (float64, error)
-	if len(n.errors) > 0 {
-		target, model = n.errors[0].Value, n.errors[0].Model
+	if len(n.Errors) > 0 {
+		target, model = n.Errors[0].Value, n.Errors[0].Model
 	} else {
 		target = n.rates[0].value
 		model = func(l *Network) (float64, error) { return n.meanRate(l, n.rates[0].bits), nil }
@@ -299,7 +267,7 @@ func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) 
 }
 
 // meanRate returns the mean over the prior of the error probabilities of bits.
-func (n *fittedNetwork) meanRate(l *Network, bits []int) float64 {
+func (n *observation) meanRate(l *Network, bits []int) float64 {
 	sum := 0.0
 	var row []float64
 	for i, p := range n.Prior {
@@ -353,14 +321,14 @@ func (f *leastSquares) residuals(ctx context.Context, workers int, xs ...[]float
 }
 
 // residuals returns those of a network.
-func (n *fittedNetwork) residuals(ctx context.Context, p Model) ([]float64, error) {
+func (n *observation) residuals(ctx context.Context, p Model) ([]float64, error) {
 	p.Training = n.Training
 	l, err := p.Learn(ctx, 1, n.Code, n.Prior)
 	if err != nil {
 		return nil, err
 	}
 	var out []float64
-	for _, e := range n.errors {
+	for _, e := range n.Errors {
 		v, err := e.Model(l)
 		if err != nil {
 			return nil, err

@@ -53,7 +53,7 @@ func observedNetwork(t *testing.T, p Model, name string, levels int, n uint64, w
 			counts.Row(i)[k] = uint64(math.Round(float64(n) * e))
 		}
 	}
-	network := observation{Code: l.Code(), Training: p.Training, Counts: counts}
+	network := observation{Code: l.Code(), Training: p.Training, Counts: counts, Prior: theory.Uniform(levels)}
 	if withError {
 		v, _ := softError(l)
 		network.Errors = []observedError{{Value: v, Stderr: 0.001 * v, Model: softError}}
@@ -156,12 +156,7 @@ func TestFitRefusals(t *testing.T) {
 			n.Errors = nil
 		}), start, ErrNothingObserved},
 		"levels differ":      {append(alter(func(*observation) {}), observedNetwork(t, Model{Noise: 1, Training: BitByBit}, "unary", 8, 50, true)), start, nil},
-		"bits differ":        {alter(func(n *observation) { n.Counts = errmodel.NewCounts(16, 3) }), start, nil},
-		"impossible counts":  {alter(func(n *observation) { n.Counts = &errmodel.Counts{Levels: 16, Bits: 15} }), start, nil},
-		"training":           {alter(func(n *observation) { n.Training = "" }), start, nil},
 		"misfit":             {[]observation{good}, Model{Misfit: -1}, nil},
-		"no model":           {alter(func(n *observation) { n.Errors = []observedError{{Value: 1}} }), start, nil},
-		"wrong error":        {alter(func(n *observation) { n.Errors = []observedError{{Value: -1, Model: softError}} }), start, nil},
 		"prior of 3 levels":  {alter(func(n *observation) { n.Prior = theory.Uniform(3) }), start, nil},
 		"error out of reach": {alter(func(n *observation) { n.Errors = []observedError{{Value: 1e-12, Model: softError}} }), start, ErrNoNoise},
 	} {

@@ -9,8 +9,8 @@ import (
 )
 
 // Learner learns codes that differ from one another in few columns, as a search for codes tries
-// them. Learn and Refresh are exact; Relearn is an approximation that is many times faster. A
-// Learner is on one goroutine.
+// them. Learn and Refresh are exact. Relearn is an approximation, and many times faster. Use a Learner
+// on one goroutine.
 type Learner struct {
 	p     Model
 	prior []float64 // adds up to 1
@@ -20,20 +20,8 @@ type Learner struct {
 	loss  *columnLoss
 	grid  []float64 // scratch, of length G
 
-	undo     undo // of the last Relearn
-	undoable bool // it can be taken back
-}
-
-// undo is what Relearn has changed.
-type undo struct {
-	code         *code.Code
-	columns      []int
-	constant     []bool
-	values       []float64
-	energies     []float64
-	logits       []float64
-	coefficients []float64 // of the changed columns; of all of them after a training for the decoder
-	penalty      []float64
+	before   columns // those before the last Relearn
+	undoable bool    // it can be taken back
 }
 
 // NewLearner returns a learner of binary codes of as many levels as the prior has. The error is
@@ -72,17 +60,8 @@ func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Network, error) {
 
 // learn learns all columns with their penalty.
 func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Network, error) {
-	if l.p.Training == ForDecoder {
-		if err := l.cs.learnDecoder(ctx, 1, steps, kept); err != nil {
-			return nil, err
-		}
-	} else {
-		for bit := range l.cs.c.Bits() {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			l.loss.learnColumn(l.cs, bit, kept)
-		}
+	if err := l.cs.learn(ctx, 1, steps, kept); err != nil {
+		return nil, err
 	}
 	return newNetwork(l.p, l.cs.c, l.ch, l.cs), nil
 }
@@ -97,7 +76,8 @@ const relearnSteps = 10
 // steps of the optimizer from the functions of the last code. Reject takes it back. The errors
 // are the context's.
 func (l *Learner) Relearn(ctx context.Context, c *code.Code, columns []int) (*Network, error) {
-	l.remember(columns)
+	l.before.copy(l.cs)
+	l.undoable = true
 	l.cs.c = c
 	for _, bit := range columns {
 		l.cs.see(bit, l.grid)
@@ -137,49 +117,14 @@ func (l *Learner) Recut(ctx context.Context, cutoff float64) (*Network, error) {
 	return l.learn(ctx, recutSteps, true)
 }
 
-// remember keeps what Relearn changes.
-func (l *Learner) remember(columns []int) {
-	u, cs, k := &l.undo, l.cs, l.basis.features()
-	l.undoable = true
-	u.code, u.columns, u.penalty = cs.c, append(u.columns[:0], columns...), append(u.penalty[:0], cs.penalty...)
-	u.constant, u.values, u.energies, u.coefficients, u.logits = u.constant[:0], u.values[:0], u.energies[:0], u.coefficients[:0], u.logits[:0]
-	for _, bit := range columns {
-		coefficients, logits := cs.learnt(bit)
-		u.constant = append(u.constant, cs.constant[bit])
-		u.values = append(u.values, cs.column(bit)...)
-		u.energies = append(u.energies, cs.energies[bit*k:(bit+1)*k]...)
-		u.logits = append(u.logits, logits...)
-		u.coefficients = append(u.coefficients, coefficients...)
-	}
-	if l.p.Training == ForDecoder {
-		u.coefficients = append(u.coefficients[:0], cs.coefficients...)
-	}
-}
-
 // Keep makes the last Relearn one that cannot be taken back.
 func (l *Learner) Keep() { l.undoable = false }
 
 // Reject takes back the last Relearn: the last code is the one before. It does nothing after
 // Learn, Refresh, Recut, Keep and Reject.
 func (l *Learner) Reject() {
-	if !l.undoable {
-		return
+	if l.undoable {
+		l.cs.copy(&l.before)
 	}
 	l.undoable = false
-	u, cs, k, points := &l.undo, l.cs, l.basis.features(), len(l.grid)
-	cs.c = u.code
-	copy(cs.penalty, u.penalty)
-	for i, bit := range u.columns {
-		coefficients, logits := cs.learnt(bit)
-		cs.constant[bit] = u.constant[i]
-		copy(cs.column(bit), u.values[i*points:])
-		copy(cs.energies[bit*k:(bit+1)*k], u.energies[i*k:])
-		copy(logits, u.logits[i*points:])
-		if l.p.Training == BitByBit {
-			copy(coefficients, u.coefficients[i*k:])
-		}
-	}
-	if l.p.Training == ForDecoder {
-		copy(cs.coefficients, u.coefficients)
-	}
 }

@@ -1,14 +1,15 @@
 // Package perceived is the error model of networks that know one number of an input, a noisy label
 // that all bits of a code share: the perceived label. It says what such a network learns of a code
 // (Model.Learn, Learner), the errors that decoders then make (Nodes), the label noise that an error
-// stands for (Model.NoiseOf), and which model fits networks that were observed (NewFit).
+// stands for (Model.NoiseOf), and which model fits observed networks (NewFit). README.md defines the
+// model with all its numbers.
 package perceived
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
@@ -36,9 +37,9 @@ const (
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
-// The second term is about sd₀². It is less for a bit that is all but lost, whose logit hardly
-// varies: all bits read the same features, and such a bit gives them, and their noise, little weight.
-// Given ŷ the bits are therefore independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
+// The second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read the
+// same features, and a lost bit gives these features, and their noise, little weight. Given ŷ the bits
+// are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
 type Model struct {
 	Noise    float64  // s, in levels; positive
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
@@ -84,18 +85,8 @@ func (p Model) String() string {
 // occurs with probability prior[n−1]; prior has length L and need not add up to 1, and nil
 // stands for equal probabilities.
 //
-// A function is a sum of J+2 features on the range of perceived labels: a constant, a
-// line and J cosines. Its coefficients b minimize the expected loss of the training and the
-// penalty
-//
-//	½·Σ_j b_j²·(c_j/κ)⁴/v_j^1.25
-//
-// on fast components: c_j is the number of cycles of feature j over the range of labels, and v_j
-// is the mean over the columns of their energy near c_j, so that a component which many columns
-// share is easy to learn. Trained bit by bit, the loss of a column is its cross-entropy
-// against P(bit k = 1 | ŷ), the column averaged over the posterior of the level, and the penalty
-// of rare bits, which are one with probability p, is divided by 4p(1−p). Trained for the
-// decoder, the loss is the cross-entropy of softmax(f(ŷ)·Cᵀ) against the posterior. A bit
+// A function minimizes the expected cross-entropy of its training and a penalty on fast components:
+// README.md has the equations, and testdata/reference.py is an implementation of them in NumPy. A bit
 // without transitions is known: its logit is ±20, without a residual.
 //
 // The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
@@ -123,12 +114,7 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 	if err != nil {
 		return nil, err
 	}
-	if p.Training == BitByBit {
-		err = columns.learnBits(ctx, workers)
-	} else {
-		err = columns.learnDecoder(ctx, workers, decoderSteps, false)
-	}
-	if err != nil {
+	if err := columns.learn(ctx, workers, decoderSteps, false); err != nil {
 		return nil, err
 	}
 	return newNetwork(p, c, ch, columns), nil
@@ -154,33 +140,35 @@ func (p Model) defaults(levels int) Model {
 	return p
 }
 
-// errPrior is wrapped by the errors for priors that are no distribution.
-var errPrior = errors.New("no distribution over the levels")
-
-// shares returns the prior with the sum 1.
+// shares returns the prior with the sum 1; nil stands for equal probabilities.
 func shares(prior []float64, levels int) ([]float64, error) {
-	out := make([]float64, levels)
 	if prior == nil {
-		for i := range out {
-			out[i] = 1 / float64(levels)
-		}
-		return out, nil
+		prior = slices.Repeat([]float64{1}, levels)
 	}
 	if len(prior) != levels {
-		return nil, fmt.Errorf("prior of %d levels for a code of %d: %w", len(prior), levels, errPrior)
+		return nil, fmt.Errorf("prior of %d levels for a code of %d", len(prior), levels)
 	}
-	sum := 0.0
-	for i, v := range prior {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("prior of level %d is %v: %w", i+1, v, errPrior)
-		}
-		sum += v
+	sum, err := total(prior)
+	if err != nil {
+		return nil, err
 	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("prior adds up to %v: %w", sum, errPrior)
-	}
+	out := make([]float64, levels)
 	for i, v := range prior {
 		out[i] = v / sum
 	}
 	return out, nil
+}
+
+// total returns the sum of a prior, which may have any positive sum.
+func total(prior []float64) (sum float64, err error) {
+	for i, v := range prior {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return 0, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, v)
+		}
+		sum += v
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return 0, fmt.Errorf("the prior adds up to %v; want a positive finite number", sum)
+	}
+	return sum, nil
 }

@@ -75,9 +75,8 @@ func TestLearnPrototype(t *testing.T) {
 	}
 }
 
-// TestLearnedShape looks at properties that follow from the model.
+// TestLearnedShape: the functions of unary are mirror images, and rise or fall through their transitions.
 func TestLearnedShape(t *testing.T) {
-	ctx := context.Background()
 	for _, training := range []Training{BitByBit, ForDecoder} {
 		t.Run(string(training), func(t *testing.T) {
 			const levels = 48
@@ -117,7 +116,11 @@ func TestLearnedShape(t *testing.T) {
 			}
 		})
 	}
-	// A run of one level is blurred away: no bit of one-hot says one, but the first and last.
+}
+
+// TestLearnedBlur: a run of one level is blurred away, so that no bit of one-hot says one, but the first
+// and the last.
+func TestLearnedBlur(t *testing.T) {
 	for _, s := range []float64{2, 3, 7} {
 		l := learn(t, Model{Noise: s, Misfit: 0.25, Training: BitByBit}, "onehot", 64, nil)
 		f := make([]float64, 64)
@@ -130,7 +133,10 @@ func TestLearnedShape(t *testing.T) {
 			}
 		}
 	}
-	// Without noise, a network of few levels makes no errors; with endless noise, it guesses.
+}
+
+// TestLearnedLimits: without noise, a network of few levels makes no errors; with endless noise, it guesses.
+func TestLearnedLimits(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "gray", "hadamard", "onehot"} {
 		l := learn(t, Model{Noise: 1e-3, Misfit: 0, Training: BitByBit}, name, 16, nil)
 		for i := range 16 {
@@ -154,7 +160,10 @@ func TestLearnedShape(t *testing.T) {
 			}
 		}
 	}
-	// Bits without transitions are known.
+}
+
+// TestLearnedConstant: bits without transitions are known.
+func TestLearnedConstant(t *testing.T) {
 	prior := make([]float64, 8)
 	for i := range prior {
 		prior[i] = float64(1 + i%3)
@@ -171,7 +180,7 @@ func TestLearnedShape(t *testing.T) {
 	}))
 	noError(t, err)
 	for _, training := range []Training{BitByBit, ForDecoder} {
-		l := must(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(ctx, 2, c, prior))(t)
+		l := must(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(t.Context(), 2, c, prior))(t)
 		for i := range 8 {
 			if l.At(i, 0) != 0 || l.At(i, 1) != 0 || !(l.At(i, 2) > 0) {
 				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1), l.At(i, 2))

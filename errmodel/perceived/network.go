@@ -2,6 +2,7 @@ package perceived
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,8 +10,8 @@ import (
 	"belsim/theory/code"
 )
 
-// Strata is the number of strata of equal probability in which the noise of the perceived label
-// is computed and sampled.
+// Strata is the number of strata of equal probability into which the noise of the perceived label is
+// divided, for exact values and for samples.
 const Strata = 64
 
 // Stratum returns the mean of ε ~ N(0,1) in stratum j, from 0:
@@ -36,9 +37,9 @@ func densityAt(j int) float64 {
 }
 
 // Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
-// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k]:
-// the mean over the strata of the perceived label of level n of the probability that bit k is
-// wrong. It is immutable and safe for concurrent use.
+// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k].
+// An entry is the mean over the strata of ŷ, given level n, of the probability that bit k is wrong. A
+// Network is immutable and safe for concurrent use.
 type Network struct {
 	p           Model // with its cutoff and its floor
 	c           *code.Code
@@ -50,8 +51,7 @@ type Network struct {
 	inverse     []float64 // 1/(√2·sd_k), or 0
 	strata      [Strata]float64
 
-	tableOnce sync.Once
-	table     *mat.Dense // e, where it is small
+	table func() *mat.Dense // e, made at the first call; nil where it is large
 }
 
 var _ mat.Matrix = (*Network)(nil)
@@ -93,6 +93,7 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 
 // setResiduals computes the residuals from the slopes and the variances.
 func (n *Network) setResiduals() {
+	n.table = sync.OnceValue(n.makeTable)
 	n.residualSD, n.inverse = make([]float64, len(n.slopes)), make([]float64, len(n.slopes))
 	for k, square := range n.slopes {
 		if square >= 0 {
@@ -108,14 +109,13 @@ func (n *Network) setResiduals() {
 
 // WithMisfit returns the same functions with another misfit η. Nothing is learnt again.
 func (n *Network) WithMisfit(misfit float64) (*Network, error) {
-	p := n.p
-	p.Misfit = misfit
-	if err := p.Check(); err != nil {
+	out := *n
+	out.p.Misfit = misfit
+	if err := out.p.Check(); err != nil {
 		return nil, err
 	}
-	out := &Network{p: p, c: n.c, first: n.first, step: n.step, logits: n.logits, slopes: n.slopes, variances: n.variances, strata: n.strata}
 	out.setResiduals()
-	return out, nil
+	return &out, nil
 }
 
 // Dims implements mat.Matrix: L, M.
@@ -125,19 +125,17 @@ func (n *Network) Dims() (r, c int) { return n.c.Levels(), n.c.Bits() }
 // again row by row.
 const keepTable = 1 << 20
 
-// small makes the table at the first call, where it is small, and returns it.
-func (n *Network) small() *mat.Dense {
+// makeTable makes the table where it is small.
+func (n *Network) makeTable() *mat.Dense {
 	levels, m := n.Dims()
 	if levels > keepTable/m {
 		return nil
 	}
-	n.tableOnce.Do(func() {
-		n.table = mat.NewDense(levels, m, nil)
-		for i := range levels {
-			n.row(n.table.RawRowView(i), i)
-		}
-	})
-	return n.table
+	table := mat.NewDense(levels, m, nil)
+	for i := range levels {
+		n.row(table.RawRowView(i), i)
+	}
+	return table
 }
 
 // At implements mat.Matrix. RowTo is much faster for whole rows of large tables.
@@ -149,7 +147,7 @@ func (n *Network) At(i, j int) float64 {
 	if j < 0 || j >= m {
 		panic(mat.ErrColAccess)
 	}
-	if t := n.small(); t != nil {
+	if t := n.table(); t != nil {
 		return t.At(i, j)
 	}
 	row := make([]float64, m)
@@ -164,7 +162,7 @@ func (n *Network) T() mat.Matrix { return mat.Transpose{Matrix: n} }
 // i+1. The first call makes the whole table, where it has at most 2²⁰ entries, at 64 normal
 // probabilities each.
 func (n *Network) RowTo(dst []float64, i int) {
-	if t := n.small(); t != nil {
+	if t := n.table(); t != nil {
 		copy(dst, t.RawRowView(i))
 		return
 	}
@@ -208,7 +206,7 @@ func (n *Network) Logits(dst []float64, y float64) {
 
 // ResidualSD returns the standard deviation sd_k of each bit's logit around f_k; 0 for a bit
 // without transitions. Length M.
-func (n *Network) ResidualSD() []float64 { return append([]float64(nil), n.residualSD...) }
+func (n *Network) ResidualSD() []float64 { return slices.Clone(n.residualSD) }
 
 // factor is the factor by which real networks of this training are better.
 func (n *Network) factor() float64 {

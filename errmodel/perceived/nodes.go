@@ -17,9 +17,9 @@ const Seed = 1
 // ManyNodes is the number of nodes of fits and forecasts.
 const ManyNodes = 1 << 12
 
-// Nodes are the nodes of quasi-Monte Carlo over which errors are averaged: pairs of a level and of
-// noise ε, and the residuals of the logits. All codes, trainings and parameters share them, so that
-// differences between them are no chance. They are immutable.
+// Nodes are the QMC nodes over which errors are averaged: pairs of a level and of noise ε, and the
+// residuals of the logits. All codes, trainings and parameters share the nodes (common random numbers), so
+// that chance hardly changes a comparison. Nodes are immutable.
 //
 // The levels are quantiles of the prior at (i + ½)/N, i < N; the noise is the quantile of
 // the normal distribution at the bit reversal of i, plus ½/N. The residuals are normal random
@@ -43,15 +43,9 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 	if err := memory.Check("the random numbers of a forecast", memory.Product(count, most, 4)); err != nil {
 		return nil, err
 	}
-	sum := 0.0
-	for i, v := range prior {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, v)
-		}
-		sum += v
-	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("the prior adds up to %v; want a positive finite number", sum)
+	sum, err := total(prior)
+	if err != nil {
+		return nil, err
 	}
 	p := &Nodes{level: make([]int, count), noise: make([]float64, count), residual: make([]float32, count*most), bits: most, prior: prior}
 	n, below := 0, prior[0]

@@ -100,7 +100,7 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 	}
 	fitted, err := n.fitted()
 	for i, j := range fitted {
-		e := observedError{n.Errors[j].Mean, n.Errors[j].StdErr, func(l *Network) (float64, error) {
+		e := observedError{Value: n.Errors[j].Mean, Stderr: n.Errors[j].StdErr, Model: func(l *Network) (float64, error) {
 			v, err := nodes.Errors(ctx, 1, l, n.Decodings[j:j+1])
 			if err != nil {
 				return 0, err
@@ -108,7 +108,7 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 			return v[0], nil
 		}}
 		if wrong := n.wrong(); i == 0 && wrong > 0 {
-			e = observedError{wrong, e.Stderr * (wrong / e.Value), func(l *Network) (float64, error) {
+			e = observedError{Value: wrong, Stderr: e.Stderr * (wrong / e.Value), Model: func(l *Network) (float64, error) {
 				m, err := nodes.moments(ctx, 1, n.Code, l, l.Noise(), nil)
 				return m.wrong, err
 			}}

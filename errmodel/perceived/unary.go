@@ -13,7 +13,7 @@ import (
 const (
 	integralTolerance = 1e-5
 	mostHalvings      = 8
-	// tails is where the normal law ends, in standard deviations.
+	// tails is where the normal distribution is cut off, in standard deviations.
 	tails = 8
 )
 
@@ -24,7 +24,7 @@ const (
 // perceived label, of D(y) = Σ_m P(gen answers m | ŷ)·|m − y|, averaged over the labels y that may
 // be behind it. D is linear between levels, so that averages over real labels are exact.
 func unaryError(ctx context.Context, workers int, n *Network, s float64, labels Labels) (float64, error) {
-	of := newLabelLaw(labels, s)
+	of := newLabelDistribution(labels, s)
 	lo, hi := 1-tails*s, float64(len(labels.Prior))+tails*s
 	// Steps that no distance of levels is a multiple of see other parts of each level.
 	step := min(s/4, max(0.125, s/16)) / 1.0301
@@ -48,7 +48,7 @@ func unaryError(ctx context.Context, workers int, n *Network, s float64, labels 
 }
 
 // unaryIntegral is the sum of the trapezoidal rule at first, first + step, … up to last.
-func unaryIntegral(ctx context.Context, workers int, n *Network, of *labelLaw, first, last, step float64) (float64, error) {
+func unaryIntegral(ctx context.Context, workers int, n *Network, of *labelDistribution, first, last, step float64) (float64, error) {
 	points := int((last-first)/step) + 1
 	parts := make([]float64, points)
 	err := parallel.Chunks(ctx, workers, points, 64, func() (func(context.Context, int, int) error, error) {
@@ -69,14 +69,15 @@ func unaryIntegral(ctx context.Context, workers int, n *Network, of *labelLaw, f
 	return sum, err
 }
 
-// labelLaw is the law of labels, in pieces that no level divides. A piece without a width is a level.
-type labelLaw struct {
+// labelDistribution is the distribution of labels, in uniform pieces that no level divides. A piece without a
+// width is a level.
+type labelDistribution struct {
 	pieces []Uniform // ascending
 	s      float64
 }
 
-func newLabelLaw(labels Labels, s float64) *labelLaw {
-	out := &labelLaw{s: s}
+func newLabelDistribution(labels Labels, s float64) *labelDistribution {
+	out := &labelDistribution{s: s}
 	if labels.Real == nil {
 		total := 0.0
 		for _, v := range labels.Prior {
@@ -100,19 +101,19 @@ func newLabelLaw(labels Labels, s float64) *labelLaw {
 }
 
 // near returns the pieces from which a label may be perceived as y.
-func (l *labelLaw) near(y float64) []Uniform {
+func (l *labelDistribution) near(y float64) []Uniform {
 	first := sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].To >= y-tails*l.s })
 	last := sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].From > y+tails*l.s })
 	return l.pieces[first:last]
 }
 
 // reaches reports whether a label may be perceived as y.
-func (l *labelLaw) reaches(y float64) bool { return len(l.near(y)) > 0 }
+func (l *labelDistribution) reaches(y float64) bool { return len(l.near(y)) > 0 }
 
 // mean returns the density of the perceived label y times the mean of a function of the label,
 // given y. The function is linear between levels, where it has the values distances. Outside them it
 // continues with a slope of 1.
-func (l *labelLaw) mean(y float64, distances []float64) float64 {
+func (l *labelDistribution) mean(y float64, distances []float64) float64 {
 	sum := 0.0
 	for _, p := range l.near(y) {
 		n := math.Floor(p.From)
@@ -137,10 +138,10 @@ func (l *labelLaw) mean(y float64, distances []float64) float64 {
 	return sum
 }
 
-// density is that of the standard normal law.
+// density is that of the standard normal distribution.
 func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
-// genOnUnary computes the law of what gen answers on hard decisions of the unary code.
+// genOnUnary computes the distribution of what gen answers on hard decisions of the unary code.
 //
 // From one level to the next a single bit of the word changes. So the correlation of the decisions
 // with the words is a walk over the levels with steps of ±1, which are independent given the

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -217,7 +218,7 @@ func TestUnknown(t *testing.T) {
 }
 
 func TestSentence(t *testing.T) {
-	for want, g := range map[string]errmodel.Goodness{
+	for want, g := range map[string]mixturefit.Goodness{
 		"too few errors":      {DoF: 0},
 		"describes these":     {DoF: 9, P: 0.3, Deviance: 9, Expected: 9, Null: 99},
 		"is close":            {DoF: 9, P: 1e-6, Deviance: 12, Expected: 9, Null: 99},
@@ -310,7 +311,7 @@ func TestFitBytes(t *testing.T) {
 				}
 			}
 		}
-		if _, err := errmodel.NewFit(t.Context(), counts, transitions); err != nil {
+		if _, err := mixturefit.New(t.Context(), counts, transitions); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/errmodel"
+	"belsim/errmodel/mixturefit"
 	"belsim/theory/base/table"
 )
 
@@ -17,11 +17,11 @@ const chance = 0.01
 const close = 0.9
 
 // judge measures how well the model describes the counts, and says so.
-func (s *Study) judge(g *errmodel.Goodness) {
+func (s *Study) judge(g *mixturefit.Goodness) {
 	f := s.Fit
 	f.Deviance, f.DoF, f.Expected, f.SD = g.Deviance, g.DoF, g.Expected, g.SD
 	f.P, f.Explained = g.P, g.Explained()
-	enough := g.DoF > 0 && f.ErringSamples >= errmodel.FewestTested
+	enough := g.DoF > 0 && f.ErringSamples >= mixturefit.FewestTested
 	if !enough {
 		f.P = math.NaN()
 	}
@@ -43,7 +43,7 @@ func (s *Study) judge(g *errmodel.Goodness) {
 	switch {
 	case f.Verdict != "": // about the outputs: the model is of no use
 	case !enough:
-		f.Verdict = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, errmodel.FewestTested)
+		f.Verdict = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, mixturefit.FewestTested)
 	default:
 		f.Verdict = sentence(g)
 	}
@@ -100,7 +100,7 @@ func (s *Study) compareOutputs() {
 }
 
 // sentence is the verdict in words.
-func sentence(g *errmodel.Goodness) string {
+func sentence(g *mixturefit.Goodness) string {
 	const observedRates = "; take a table of the observed rates instead"
 	explained := g.Explained()
 	share := fmt.Sprintf("%.3g %% of how the error rate varies over levels and bits", 100*explained)
@@ -160,8 +160,8 @@ func (s *Study) Remarks() []string {
 		say("bit %d answers the opposite of its target%s", b[0], others(b))
 	}
 	switch {
-	case f.ErringSamples < errmodel.FewestErring:
-		say("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", f.ErringSamples, errmodel.FewestErring)
+	case f.ErringSamples < mixturefit.FewestErring:
+		say("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", f.ErringSamples, mixturefit.FewestErring)
 	case table.Missing(f.SigmaInterval[0]) && !f.Limited:
 		say("r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
 	case table.Missing(f.SigmaInterval[0]):

@@ -210,7 +210,7 @@ func fitBytes(c *code.Code, parts int) int64 {
 	return bytes
 }
 
-// resamplingBytes is about the memory of the replicates of errmodel.Joint: as many numbers for every part
+// resamplingBytes is about the memory of the replicates of mixturefit.Joint: as many numbers for every part
 // of a level and for every pool of them.
 func resamplingBytes(c *code.Code, parts int) int64 {
 	const least, pools = 32 << 20, 1 << 14

@@ -114,7 +114,7 @@ func (s *Study) parts(ctx context.Context) ([]part, error) {
 			prior[j] /= p.share
 		}
 		var err error
-		if p.errors, err = s.model.PartRates(ctx, s.live(), s.Fit.Levels, n, i); err != nil {
+		if p.errors, err = s.model.PartTable(ctx, n, i); err != nil {
 			return nil, err
 		}
 		p.errors = s.withDead(p.errors)

@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -20,8 +21,8 @@ import (
 // Study is a fit together with the counts that it was made from.
 type Study struct {
 	Fit             *Fit
-	Lowest, Highest int                  // the levels that occur, from 1
-	Departures      []errmodel.Departure // where model and counts differ most, the largest first
+	Lowest, Highest int                    // the levels that occur, from 1
+	Departures      []mixturefit.Departure // where model and counts differ most, the largest first
 
 	network     *Network
 	code        *code.Code
@@ -29,7 +30,7 @@ type Study struct {
 	decodings   []observed.Decoding
 	observed    *observed.Summary
 	counts      *errmodel.Counts
-	model       *errmodel.Fit
+	model       *mixturefit.Fit
 	errors      mat.Matrix // the fitted e[n,k], L × M
 	training    perceived.Training
 	others      []other
@@ -112,26 +113,26 @@ func (s *Study) findLevels() error {
 // fit fits r and σ, and judges them.
 func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	f := s.Fit
-	model, err := errmodel.NewFit(ctx, s.counts, s.live())
+	model, err := mixturefit.New(ctx, s.counts, s.live())
 	switch name := s.network.samples.Outputs.Name(); {
-	case errors.Is(err, errmodel.ErrNoFit) && f.WrongBits > 0:
+	case errors.Is(err, mixturefit.ErrNoFit) && f.WrongBits > 0:
 		return fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", name, f.WrongBits)
-	case errors.Is(err, errmodel.ErrNoFit):
+	case errors.Is(err, mixturefit.ErrNoFit):
 		return fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side, so there are no errors to model: r and σ cannot be told from 0", name, f.Samples, f.Bits)
 	case err != nil:
 		return err
 	}
 	f.R, f.Sigma, f.Limited = model.R.Value, model.Sigma.Value, model.Limited
 	s.model = model
-	if s.errors, err = s.table(ctx); err != nil {
+	if s.errors, err = model.Table(ctx); err != nil {
 		return err
 	}
 	s.errors = s.withDead(s.errors)
-	joint, err := errmodel.NewJoint(ctx, s.live(), s.counts, model, resampling)
+	joint, err := mixturefit.NewJoint(ctx, model, resampling)
 	if err != nil {
 		return err
 	}
-	if err := observed.Depend(ctx, s.network.samples, s.code, joint, done); err != nil {
+	if err := observed.Wrong(ctx, s.network.samples, s.code, joint.Add, done); err != nil {
 		return err
 	}
 	effect, err := model.Inflate(ctx, joint.Spread)
@@ -141,7 +142,7 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	f.DesignEffect = [2]float64{effect[0], effect[1]}
 	f.ErringSamples = joint.Erring
 	f.RInterval, f.SigmaInterval = unknown(), unknown()
-	if joint.Erring >= errmodel.FewestErring && !table.Missing(f.DesignEffect[0]) {
+	if joint.Erring >= mixturefit.FewestErring && !table.Missing(f.DesignEffect[0]) {
 		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
 	}
 	goodness, err := joint.Goodness(ctx)
@@ -152,17 +153,8 @@ func (s *Study) fit(ctx context.Context, done func(uint64)) error {
 	return nil
 }
 
-// resampling is the seed of the signs of errmodel.Joint.
+// resampling is the seed of mixturefit.Joint.
 const resampling = 1
-
-// table is the table of error probabilities at levels, or for real labels their means over the
-// samples of a level.
-func (s *Study) table(ctx context.Context) (mat.Matrix, error) {
-	if s.counts.Fine != nil {
-		return s.model.MeanRates(ctx, s.live(), s.counts)
-	}
-	return s.model.Mixture(ctx, s.Fit.Levels, s.live())
-}
 
 // Rates returns the observed error rates, L × M, and the model's where a level has no samples.
 func (s *Study) Rates() *mat.Dense { return s.counts.Rates(s.errors) }

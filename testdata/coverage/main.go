@@ -8,24 +8,25 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 	"belsim/montecarlo/assess"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -120,49 +121,29 @@ func (d *drawer) label(i, part int) float64 {
 // draw writes the targets and the outputs of a network.
 func (d *drawer) draw(rng *rand.Rand, folder string) error {
 	m := d.code.Bits()
-	targets := make([]float64, d.samples)
-	outputs := make([]byte, d.samples*m)
-	for n := range targets {
-		var i, part int
-		for {
+	targets, outputs := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, m, nil)
+	for n := range d.samples {
+		i, part := 0, 0
+		for y := 0.0; !(y >= 1 && y <= float64(d.levels)); {
 			i, part = d.rows[rng.IntN(len(d.rows))], rng.IntN(d.parts)
-			if y := d.label(i, part); y >= 1 && y <= float64(d.levels) {
-				targets[n] = y
-				break
-			}
+			y = d.label(i, part)
+			targets.Set(n, 0, y)
 		}
 		for k, e := range d.wrong[(i*d.parts+part)*m:][:m] {
 			if d.code.Bit(i, k) != (rng.Float64() < e) {
-				outputs[n*m+k] = 1
+				outputs.Set(n, k, 1)
 			}
 		}
 	}
-	err := write(filepath.Join(folder, "y.npy"), "<f8", d.samples, 1, func(w *bufio.Writer) {
-		for _, y := range targets {
-			bits := math.Float64bits(y)
-			for j := range 8 {
-				w.WriteByte(byte(bits >> (8 * j)))
-			}
-		}
-	})
-	return errors.Join(err, write(filepath.Join(folder, "z.npy"), "|u1", d.samples, m, func(w *bufio.Writer) { w.Write(outputs) }))
+	return errors.Join(write(filepath.Join(folder, "y.npy"), targets), write(filepath.Join(folder, "z.npy"), outputs))
 }
 
-// write writes a .npy file.
-func write(path, kind string, rows, columns int, data func(w *bufio.Writer)) error {
+func write(path string, m mat.Matrix) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, columns)
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	w.WriteString("\x93NUMPY\x01\x00")
-	w.WriteByte(byte(len(header)))
-	w.WriteByte(byte(len(header) >> 8))
-	w.WriteString(header)
-	data(w)
-	return errors.Join(w.Flush(), f.Close())
+	return errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close())
 }
 
 // held counts how often an interval is printed, and holds the truth.
@@ -190,7 +171,6 @@ func (h held) String(fits int) string {
 
 // result are the sums over the fits of a setting.
 type result struct {
-	fits, failed  int
 	r, sigma      held
 	rate          held // of the error rates of single levels and bits
 	rHat, sHat    []float64
@@ -202,41 +182,26 @@ func (s setting) run(fits int, seed uint64) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &result{fits: fits}
+	out := &result{}
 	var mu sync.Mutex
-	var wait sync.WaitGroup
-	errs := make([]error, runtime.NumCPU())
-	next := 0
-	for w := range errs {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			folder, err := os.MkdirTemp("", "coverage")
-			if err != nil {
-				errs[w] = err
-				return
-			}
-			defer os.RemoveAll(folder)
-			for {
-				mu.Lock()
-				n := next
-				next++
-				mu.Unlock()
-				if n >= fits {
-					return
-				}
-				study, err := d.fit(rand.New(rand.NewPCG(seed, uint64(n))), folder)
-				mu.Lock()
-				out.add(d, study, err)
-				mu.Unlock()
-			}
-		}()
-	}
-	wait.Wait()
-	return out, errors.Join(errs...)
+	err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, n int) error {
+			study, err := d.fit(ctx, rand.New(rand.NewPCG(seed, uint64(n))))
+			mu.Lock()
+			defer mu.Unlock()
+			out.add(d, study, err)
+			return nil
+		}, nil
+	})
+	return out, err
 }
 
-func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
+func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Study, error) {
+	folder, err := os.MkdirTemp("", "coverage")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
 	if err := d.draw(rng, folder); err != nil {
 		return nil, err
 	}
@@ -247,17 +212,16 @@ func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
 	if d.real {
 		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
 	}
-	n, err := assess.Open(context.Background(), o)
+	n, err := assess.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer n.Close()
-	return n.Fit(context.Background(), 1, nil)
+	return n.Fit(ctx, 1, nil)
 }
 
 func (r *result) add(d *drawer, study *assess.Study, err error) {
 	if err != nil { // no error to fit, or all targets alike
-		r.failed++
 		return
 	}
 	s, f := d.setting, study.Fit
@@ -336,10 +300,7 @@ func print(w io.Writer, fits, more, only int, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		labels := "levels"
-		if s.real {
-			labels = "real"
-		}
+		labels := map[bool]string{false: "levels", true: "real"}[s.real]
 		if s.note != "" {
 			labels += ", " + s.note
 		}

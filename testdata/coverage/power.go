@@ -49,108 +49,120 @@ func printPower(w io.Writer, runs int) error {
 	return nil
 }
 
-func (c claim) print(w io.Writer, runs int) error {
+// check is a claim's problem, with what verify compares its samples with.
+type check struct {
+	claim
+	problem montecarlo.Problem
+	theory  []montecarlo.Theory
+	prior   []float64
+}
+
+func (c claim) problem() (*check, error) {
 	ctx := context.Background()
 	bel, err := code.New(c.code, c.levels)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d, err := decode.Builtin().New(c.decoder, bel, decode.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	mixture, err := errmodel.NewMixture(ctx, bel, c.r, c.sigma)
+	e, err := errmodel.NewMixture(ctx, bel, c.r, c.sigma)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e := mat.DenseCopyOf(mixture)
-	p := &montecarlo.Problem{Code: bel, Decoder: d, Errors: e, Seed: 1}
-	th, err := scenario.Theory(ctx, 0, p)
-	if err != nil {
-		return err
-	}
-	prior := theory.Uniform(c.levels)
-	target := montecarlo.Target{Samples: c.samples, Prior: prior, EachLabel: true}
-	worst := c.levels
-	sample := func(e mat.Matrix, seed uint64) ([]montecarlo.Sums, error) {
-		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, &montecarlo.Problem{Code: bel, Decoder: d, Errors: e, Seed: seed}, target, nil)
-		return sums, err
-	}
-	sums, err := sample(e, 1)
-	if err != nil {
-		return err
-	}
-	labels, all := montecarlo.Detectable(sums, th, prior, worst, scenario.FalseAlarms)
-	level := c.levels / 3
-	exact, _ := scenario.Average(th, prior)
-	share := func(e mat.Matrix) (float64, error) {
-		failed := 0
-		for seed := range uint64(runs) {
-			sums, err := sample(e, 2+seed)
-			if err != nil {
-				return 0, err
-			}
-			if len(montecarlo.Verify(sums, th, prior, worst, scenario.FalseAlarms)) > 0 {
-				failed++
-			}
-		}
-		return float64(failed) / float64(runs), nil
-	}
-	// scaled are the error probabilities of some rows times a factor: those with which their mean is
-	// larger by a deviation.
-	mean := func(rows []int, f float64) (float64, *mat.Dense, error) {
-		scaled := mat.DenseCopyOf(e)
-		for _, i := range rows {
-			for k := range bel.Bits() {
-				scaled.Set(i, k, min(1, f*e.At(i, k)))
-			}
-		}
-		x, err := theory.ExactMoments(ctx, 0, bel, d, scaled)
+	out := &check{claim: c, problem: montecarlo.Problem{Code: bel, Decoder: d, Errors: mat.DenseCopyOf(e)}, prior: theory.Uniform(c.levels)}
+	out.theory, err = scenario.Theory(ctx, 0, &out.problem)
+	return out, err
+}
+
+// sample samples the problem with other error probabilities.
+func (c *check) sample(e mat.Matrix, seed uint64) ([]montecarlo.Sums, error) {
+	p := c.problem
+	p.Errors, p.Seed = e, seed
+	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, &p, montecarlo.Target{Samples: c.samples, Prior: c.prior, EachLabel: true}, nil)
+	return sums, err
+}
+
+// failures is the share of the runs that fail with some error probabilities.
+func (c *check) failures(e mat.Matrix, runs int) (float64, error) {
+	failed := 0
+	for seed := range uint64(runs) {
+		sums, err := c.sample(e, 2+seed)
 		if err != nil {
-			return 0, nil, err
+			return 0, err
 		}
-		sum := 0.0
-		for _, i := range rows {
-			sum += x[i].Mean / float64(len(rows))
+		if len(montecarlo.Verify(sums, c.theory, c.prior, c.levels, scenario.FalseAlarms)) > 0 {
+			failed++
 		}
-		return sum, scaled, nil
 	}
-	raise := func(rows []int, deviation float64) (*mat.Dense, error) {
-		was, scaled, err := mean(rows, 1)
+	return float64(failed) / float64(runs), nil
+}
+
+// scaled are the error probabilities with some rows times a factor, and the mean error of these rows.
+func (c *check) scaled(rows []int, factor float64) (mean float64, e *mat.Dense, err error) {
+	e = mat.DenseCopyOf(c.problem.Errors)
+	for _, i := range rows {
+		for k, v := range e.RawRowView(i) {
+			e.Set(i, k, min(1, factor*v))
+		}
+	}
+	x, err := theory.ExactMoments(context.Background(), 0, c.problem.Code, c.problem.Decoder, e)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, i := range rows {
+		mean += x[i].Mean / float64(len(rows))
+	}
+	return mean, e, nil
+}
+
+// raised are the error probabilities whose mean over some rows is larger by a deviation.
+func (c *check) raised(rows []int, deviation float64) (*mat.Dense, error) {
+	was, e, err := c.scaled(rows, 1)
+	lo, hi := 0.0, math.Log(1e6)
+	for range 40 {
 		if err != nil {
 			return nil, err
 		}
-		lo, hi := 0.0, math.Log(1e6)
-		for range 40 {
-			middle := (lo + hi) / 2
-			v, s, err := mean(rows, math.Exp(middle))
-			if err != nil {
-				return nil, err
-			}
-			if scaled = s; v < was+deviation {
-				lo = middle
-			} else {
-				hi = middle
-			}
+		middle, mean := (lo+hi)/2, 0.0
+		if mean, e, err = c.scaled(rows, math.Exp(middle)); mean < was+deviation {
+			lo = middle
+		} else {
+			hi = middle
 		}
-		return scaled, nil
 	}
+	return e, err
+}
+
+func (c claim) print(w io.Writer, runs int) error {
+	p, err := c.problem()
+	if err != nil {
+		return err
+	}
+	sums, err := p.sample(p.problem.Errors, 1)
+	if err != nil {
+		return err
+	}
+	labels, all := montecarlo.Detectable(sums, p.theory, p.prior, c.levels, scenario.FalseAlarms)
+	level := c.levels / 3
+	exact, _ := scenario.Average(p.theory, p.prior)
 	every := make([]int, c.levels)
 	for i := range every {
 		every[i] = i
 	}
-	whole, err1 := raise(every, all)
-	one, err2 := raise([]int{level - 1}, labels[level-1])
+	whole, err1 := p.raised(every, all)
+	one, err2 := p.raised([]int{level - 1}, labels[level-1])
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	foundAll, err1 := share(whole)
-	foundOne, err2 := share(one)
-	alarms, err3 := share(e)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return err
+	var found [3]float64
+	for i, e := range []mat.Matrix{whole, one, p.problem.Errors} {
+		if found[i], err = p.failures(e, runs); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(w, "| %s | %s | %d | %g | %g | %d | %.3g (%.3g %%) | %.3f | %.3g (%.3g %%) at level %d | %.3f | %.3f |\n", c.code, c.decoder, c.levels, c.r, c.sigma, c.samples,
-		all, 100*all/exact, foundAll, labels[level-1], 100*labels[level-1]/th[level-1].Mean, level, foundOne, alarms)
+		all, 100*all/exact, found[0], labels[level-1], 100*labels[level-1]/p.theory[level-1].Mean, level, found[1], found[2])
 	return nil
 }

@@ -1,9 +1,11 @@
-package errmodel
+package mixturefit
 
 import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"belsim/errmodel"
 )
 
 // likelihood is the likelihood of r and σ, given counts of wrong outputs. Every cell
@@ -43,21 +45,24 @@ type grid struct {
 	spread float64 // w²/12; 0 where labels are levels
 }
 
-func newGrid(c *Counts) grid {
-	g := grid{parts: c.Parts()}
-	if c.Fine != nil {
-		g.spread = 1 / (12 * float64(g.parts) * float64(g.parts))
+// newGrid is the grid of real labels in so many parts of a level.
+func newGrid(parts int) grid {
+	return grid{parts: parts, spread: 1 / (12 * float64(parts) * float64(parts))}
+}
+
+// gridOf is the grid of counts.
+func gridOf(c *errmodel.Counts) grid {
+	if c.Fine == nil {
+		return grid{parts: 1}
 	}
-	return g
+	return newGrid(c.Fine.Parts)
 }
 
 // unit is the unit of distances, in levels: half of a cell.
 func (g grid) unit() float64 { return 1 / float64(2*g.parts) }
 
 // distance is the distance of the middle of a cell, from 0, from the transition at+½.
-func (g grid) distance(cell, at int) int32 {
-	return int32(abs(2*(cell-at*g.parts) + 1))
-}
+func (g grid) distance(cell, at int) int { return abs(2*(cell-at*g.parts) + 1) }
 
 // wide is s for σ, and narrow is σ for s.
 func (g grid) wide(sigma float64) float64 { return math.Sqrt(sigma*sigma + g.spread) }
@@ -78,13 +83,18 @@ func abs(d int) int {
 // newLikelihood uses all bits that have transitions. Of parts of levels, it uses those with
 // samples. For the largest valid r, it has all levels, and with real labels the transitions, where a
 // Gaussian is largest.
-func newLikelihood(c *Counts, positions [][]int) *likelihood {
-	l := &likelihood{start: []int{0}, grid: newGrid(c)}
+func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
+	l := &likelihood{start: []int{0}, grid: gridOf(c)}
 	parts := l.grid.parts
 	groups := map[string]int{}
 	var key []byte
 	var distances []int32
-	add := func(n, wrong uint64) {
+	// add adds counts whose distances from the transitions at are known.
+	add := func(at []int, distance func(n int) int, samples, wrong uint64) {
+		distances = distances[:0]
+		for _, n := range at {
+			distances = append(distances, int32(abs(distance(n))))
+		}
 		slices.Sort(distances)
 		key = key[:0]
 		for _, d := range distances {
@@ -98,7 +108,7 @@ func newLikelihood(c *Counts, positions [][]int) *likelihood {
 			l.start = append(l.start, len(l.distances))
 			l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
 		}
-		l.n[g] += float64(n)
+		l.n[g] += float64(samples)
 		l.wrong[g] += float64(wrong)
 		l.total += float64(wrong)
 	}
@@ -106,55 +116,42 @@ func newLikelihood(c *Counts, positions [][]int) *likelihood {
 		if len(at) == 0 {
 			continue
 		}
-		for i := range c.Levels * parts {
-			samples, wrong := c.cell(i)
-			if samples == 0 && c.Fine != nil {
-				continue
+		for cell := range c.Levels * parts {
+			if samples, wrong := c.At(cell); samples > 0 || c.Fine == nil {
+				add(at, func(n int) int { return l.grid.distance(cell, n) }, samples, wrong[k])
 			}
-			distances = distances[:0]
-			for _, n := range at {
-				distances = append(distances, l.grid.distance(i, n))
-			}
-			add(samples, wrong[k])
 		}
 		if c.Fine == nil {
 			continue
 		}
 		for i := range c.Levels { // level i+1 is at the distance i+½−n
-			distances = distances[:0]
-			for _, n := range at {
-				distances = append(distances, int32(abs((2*(i-n)+1)*parts)))
-			}
-			add(0, 0)
+			add(at, func(n int) int { return (2*(i-n) + 1) * parts }, 0, 0)
 		}
 		for _, top := range at {
-			distances = distances[:0]
-			for _, n := range at {
-				distances = append(distances, int32(abs(2*(top-n)*parts)))
-			}
-			add(0, 0)
+			add(at, func(n int) int { return 2 * (top - n) * parts }, 0, 0)
 		}
 	}
-	most := int32(0)
-	for _, d := range l.distances {
-		most = max(most, d)
-	}
-	l.gauss = newGauss(l.grid.unit(), int(most))
+	l.gauss = newGauss(l.grid, int(slices.Max(append(l.distances, 0))))
 	l.logU, l.q1, l.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
 	return l
 }
 
+// width is the width s of Gaussians, with the unit of distances, in levels.
+type width struct{ unit, s float64 }
+
+// square is (d/s)² of a distance d.
+func (w width) square(d int32) float64 { z := float64(d) * w.unit / w.s; return z * z }
+
 // gauss holds Gaussians of one width by distance, without their factor 1/(s√(2π)).
 type gauss struct {
-	unit, s   float64
+	width
 	g, g1, g2 []float64
 }
 
-func newGauss(unit float64, most int) gauss {
-	return gauss{unit: unit, g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
+// newGauss makes room for distances up to most units of a grid.
+func newGauss(g grid, most int) gauss {
+	return gauss{width: width{unit: g.unit()}, g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
 }
-
-func (g *gauss) square(d int32) float64 { z := float64(d) * g.unit / g.s; return z * z }
 
 // at sets the width to s = eᵇ.
 func (g *gauss) at(b float64) {
@@ -290,9 +287,15 @@ func (l *likelihood) profile() (a, value float64, limited bool) {
 	return a, l.value(a), false
 }
 
-// derivatives returns the gradient in (a, b) and the observed information, the
-// negative of the second derivatives.
-func (l *likelihood) derivatives(a float64) (ga, gb, iaa, iab, ibb float64) {
+// derivatives are the gradient of the log-likelihood in (a, b), and the observed information, the
+// negative of its second derivatives.
+type derivatives struct{ ga, gb, iaa, iab, ibb float64 }
+
+func (d *derivatives) det() float64  { return d.iaa*d.ibb - d.iab*d.iab }
+func (d *derivatives) concave() bool { return d.det() > 0 && d.iaa > 0 }
+
+// derivatives are those at a and the b of at.
+func (l *likelihood) derivatives(a float64) (d derivatives) {
 	for i, n := range l.n {
 		e := math.Exp(min(a+l.logU[i], 0))
 		right := n - l.wrong[i]
@@ -300,13 +303,13 @@ func (l *likelihood) derivatives(a float64) (ga, gb, iaa, iab, ibb float64) {
 		if right > 0 {
 			s -= right * e / (1 - e)
 			w := right * e / ((1 - e) * (1 - e))
-			iaa += w
-			iab += w * l.q1[i]
-			ibb += w * l.q1[i] * l.q1[i]
+			d.iaa += w
+			d.iab += w * l.q1[i]
+			d.ibb += w * l.q1[i] * l.q1[i]
 		}
-		ga += s
-		gb += s * l.q1[i]
-		ibb -= s * (l.q2[i] - l.q1[i]*l.q1[i])
+		d.ga += s
+		d.gb += s * l.q1[i]
+		d.ibb -= s * (l.q2[i] - l.q1[i]*l.q1[i])
 	}
-	return ga, gb, iaa, iab, ibb
+	return d
 }

@@ -1,4 +1,4 @@
-package errmodel
+package mixturefit
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"belsim/errmodel"
 	"belsim/theory/code"
 )
 
 // simulated draws counts of wrong outputs of independent classifiers.
-func simulated(rng *rand.Rand, e mat.Matrix, samples func(i int) uint64) *Counts {
+func simulated(rng *rand.Rand, e mat.Matrix, samples func(i int) uint64) *errmodel.Counts {
 	levels, bits := e.Dims()
-	c := NewCounts(levels, bits)
+	c := errmodel.NewCounts(levels, bits)
 	for i := range levels {
 		c.Samples[i] = samples(i)
 		for k := range bits {
@@ -38,9 +39,9 @@ func mustCode(t testing.TB, name string, levels int) *code.Code {
 	return c
 }
 
-func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *Mixture {
+func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *errmodel.Mixture {
 	t.Helper()
-	e := must(NewMixture(context.Background(), c, r, sigma))(t)
+	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
 	return e
 }
 
@@ -91,7 +92,8 @@ func TestLikelihood(t *testing.T) {
 			hessian := mat.NewSymDense(2, nil)
 			fd.Hessian(hessian, value, at[:], &fd.Settings{Formula: fd.Central, Step: 1e-4})
 			l.at(b)
-			ga, gb, iaa, iab, ibb := l.derivatives(a)
+			d := l.derivatives(a)
+			ga, gb, iaa, iab, ibb := d.ga, d.gb, d.iaa, d.iab, d.ibb
 			// Central differences of step 6·10⁻⁶ and 10⁻⁴: errors of the order of
 			// (1e-16·|value|/step) and (1e-16·|value|/step²).
 			slack1, slack2 := 1e-9*math.Abs(want)+1e-6, 1e-7*math.Abs(want)+1e-3*math.Abs(ibb)
@@ -113,10 +115,11 @@ func TestFitMaximum(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
 		c := mustCode(t, name, 64)
 		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
-		f := must(NewFit(context.Background(), counts, c.Transitions()))(t)
+		f := must(New(context.Background(), counts, c.Transitions()))(t)
 		a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
 		f.l.at(b)
-		ga, gb, iaa, iab, ibb := f.l.derivatives(a)
+		d := f.l.derivatives(a)
+		ga, gb, iaa, iab, ibb := d.ga, d.gb, d.iaa, d.iab, d.ibb
 		// Newton's step from here, in standard errors.
 		det := iaa*ibb - iab*iab
 		da, db := (ibb*ga-iab*gb)/det, (iaa*gb-iab*ga)/det
@@ -148,7 +151,7 @@ func TestFitMaximum(t *testing.T) {
 // tolerated returns the least and the largest number of n intervals of 95 % that
 // may miss: outside with a probability of less than 10⁻⁶ for each end.
 func tolerated(n int) (least, most int) {
-	b := distuv.Binomial{N: float64(n), P: 1 - Confidence}
+	b := distuv.Binomial{N: float64(n), P: 1 - errmodel.Confidence}
 	for b.CDF(float64(least)) < 1e-6 {
 		least++
 	}
@@ -179,7 +182,7 @@ func TestFitCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			missedR, missedSigma := 0, 0
 			for range sets {
-				f := must(NewFit(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions()))(t)
+				f := must(New(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions()))(t)
 				if tt.r < f.R.Lo || tt.r > f.R.Hi {
 					missedR++
 				}
@@ -199,9 +202,9 @@ func TestFitCoverage(t *testing.T) {
 func TestFitExtremes(t *testing.T) {
 	ctx := context.Background()
 	c := mustCode(t, "unary", 16)
-	beside := NewCounts(16, 15) // errors right beside the transitions alone
-	anywhere := NewCounts(16, 15)
-	certain := NewCounts(16, 15) // always wrong beside the transitions
+	beside := errmodel.NewCounts(16, 15) // errors right beside the transitions alone
+	anywhere := errmodel.NewCounts(16, 15)
+	certain := errmodel.NewCounts(16, 15) // always wrong beside the transitions
 	for i := range 16 {
 		beside.Samples[i], anywhere.Samples[i], certain.Samples[i] = 10, 100, 3
 		for k, ns := range c.Transitions() {
@@ -212,25 +215,40 @@ func TestFitExtremes(t *testing.T) {
 			}
 		}
 	}
-	f, err := NewFit(ctx, beside, c.Transitions())
+	f, err := New(ctx, beside, c.Transitions())
 	if err != nil || f.Sigma.Lo != 0 || !math.IsInf(f.R.Hi, 1) || f.Sigma.Hi > 1 || f.R.Lo <= 0 {
 		t.Errorf("errors beside transitions alone: %+v, %v", f, err)
 	}
-	if f, err = NewFit(ctx, anywhere, c.Transitions()); err != nil || !math.IsInf(f.Sigma.Hi, 1) || !math.IsInf(f.R.Hi, 1) || f.Sigma.Lo < 5 {
+	if f, err = New(ctx, anywhere, c.Transitions()); err != nil || !math.IsInf(f.Sigma.Hi, 1) || !math.IsInf(f.R.Hi, 1) || f.Sigma.Lo < 5 {
 		t.Errorf("errors anywhere: %+v, %v", f, err)
 	}
-	f, err = NewFit(ctx, certain, c.Transitions())
+	f, err = New(ctx, certain, c.Transitions())
 	if err != nil || !f.Limited {
 		t.Fatalf("always wrong: %+v, %v", f, err)
 	}
-	if _, err := f.Mixture(ctx, 16, c.Transitions()); err != nil {
+	if _, err := f.Table(ctx); err != nil {
 		t.Error(err)
 	}
-	// The reported r is valid for whoever computes with it.
+	if _, err := New(ctx, errmodel.NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
+		t.Errorf("no errors: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := New(cancelled, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := New(ctx, beside, c.Transitions()[1:]); err == nil {
+		t.Error("transitions of another code are taken")
+	}
+}
+
+// TestLargestR: where bits are always wrong beside their transitions, the r of a fit is still valid.
+func TestLargestR(t *testing.T) {
+	ctx := context.Background()
 	for levels := 8; levels < 40; levels++ {
 		for _, name := range []string{"unary", "johnson", "hexj"} {
 			c := mustCode(t, name, levels)
-			counts := NewCounts(c.Dims())
+			counts := errmodel.NewCounts(c.Dims())
 			for i := range levels {
 				counts.Samples[i] = 2
 				for k, ns := range c.Transitions() {
@@ -241,22 +259,11 @@ func TestFitExtremes(t *testing.T) {
 					}
 				}
 			}
-			f := must(NewFit(ctx, counts, c.Transitions()))(t)
-			if _, err := NewMixture(ctx, c, f.R.Value, f.Sigma.Value); err != nil || !(f.R.Lo <= f.R.Value && f.R.Value <= f.R.Hi) {
+			f := must(New(ctx, counts, c.Transitions()))(t)
+			if _, err := errmodel.NewMixture(ctx, c, f.R.Value, f.Sigma.Value); err != nil || !(f.R.Lo <= f.R.Value && f.R.Value <= f.R.Hi) {
 				t.Errorf("%s of %d levels: %v, r = %+v", name, levels, err, f.R)
 			}
 		}
-	}
-	if _, err := NewFit(ctx, NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
-		t.Errorf("no errors: %v", err)
-	}
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := NewFit(cancelled, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if _, err := NewFit(ctx, beside, c.Transitions()[1:]); err == nil {
-		t.Error("transitions of another code are taken")
 	}
 }
 
@@ -295,29 +302,13 @@ func TestDevianceMoments(t *testing.T) {
 	}
 }
 
-// TestRateInterval has Wilson's ends solve his equation |p̂ − p| = z·√(p(1−p)/n).
-func TestRateInterval(t *testing.T) {
-	z := distuv.UnitNormal.Quantile(0.975)
-	for _, v := range [][2]float64{{0, 10}, {3, 10}, {10, 10}, {1, 1e6}} {
-		lo, hi := RateInterval(v[0], v[1])
-		for _, p := range []float64{lo, hi} {
-			if p == 0 || p == 1 {
-				continue
-			}
-			if got := math.Abs(v[0]/v[1]-p) / math.Sqrt(p*(1-p)/v[1]); math.Abs(got-z) > 1e-9*z {
-				t.Errorf("%v of %v: at %v the distance is %v, want %v", v[0], v[1], p, got, z)
-			}
-		}
-	}
-}
-
 func BenchmarkFit(b *testing.B) {
 	for _, name := range []string{"unary", "b1jdj", "hadamard"} {
 		b.Run(name, func(b *testing.B) {
 			c := mustCode(b, name, 256)
 			counts := simulated(rand.New(rand.NewPCG(1, 1)), mustMixture(b, c, 0.02, 2), func(int) uint64 { return 100 })
 			for b.Loop() {
-				if _, err := NewFit(context.Background(), counts, c.Transitions()); err != nil {
+				if _, err := New(context.Background(), counts, c.Transitions()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,4 +1,10 @@
-package errmodel
+// Package mixturefit fits the Gaussian mixture of package errmodel to counts of wrong outputs: the
+// weight r and the width σ of largest likelihood, their intervals, and how well the mixture
+// describes the counts.
+//
+// New fits the counts. A second reading of the samples (Joint) tells how the bits of a sample err
+// together: the intervals and the test of the model need this.
+package mixturefit
 
 import (
 	"context"
@@ -9,25 +15,24 @@ import (
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"belsim/errmodel"
 	"belsim/errmodel/internal/falseposition"
 )
-
-// Interval is an estimate with the limits of its confidence interval. Lo is 0 and
-// Hi is +Inf where the data give no limit.
-type Interval struct{ Value, Lo, Hi float64 }
 
 // Fit is the Gaussian mixture of largest likelihood, one weight r and one width σ
 // for all the transitions it was fitted to.
 type Fit struct {
-	R, Sigma Interval // σ in levels
+	R, Sigma errmodel.Interval // σ in levels
 	// Limited says that the likelihood still grows at the largest valid r, where some
 	// e[n,k] is 1.
 	Limited bool
 
-	l        *likelihood
-	lo, hi   float64 // of b = ln s: see likelihood
-	best     float64 // log-likelihood
-	variance [2]float64
+	counts    *errmodel.Counts
+	positions [][]int
+	l         *likelihood
+	lo, hi    float64 // of b = ln s: see likelihood
+	best      float64 // log-likelihood
+	varianceB float64 // of ln s; 0 where it is unknown
 }
 
 // s is the width of the Gaussians that the likelihood uses: σ, or a little more for real labels.
@@ -35,27 +40,24 @@ func (f *Fit) s() float64 { return f.l.grid.wide(f.Sigma.Value) }
 
 // inverse returns the entries of the inverse of the observed information about (ln r, ln s), and
 // whether the estimate has one: it lies at no limit.
-func (f *Fit) inverse() (raa, rab, rbb float64, ok bool) {
+func (f *Fit) inverse() (inverse [3]float64, ok bool) {
 	b := math.Log(f.s())
 	f.l.at(b)
-	_, _, iaa, iab, ibb := f.l.derivatives(math.Log(f.R.Value))
-	det := iaa*ibb - iab*iab
-	if !(det > 0 && iaa > 0) || f.Limited || !(b > f.lo+1e-6 && b < f.hi-1e-6) {
-		return 0, 0, 0, false
+	d := f.l.derivatives(math.Log(f.R.Value))
+	if !d.concave() || f.Limited || !(b > f.lo+1e-6 && b < f.hi-1e-6) {
+		return inverse, false
 	}
-	return ibb / det, -iab / det, iaa / det, true
+	det := d.det()
+	return [3]float64{d.ibb / det, -d.iab / det, d.iaa / det}, true
 }
 
 // ErrNoFit is wrapped by the errors for counts that do not determine r and σ.
 var ErrNoFit = errors.New("nothing to fit")
 
-// Confidence is the level of every interval.
-const Confidence = 0.95
-
 // threshold is half the quantile of χ²₁. At the ends of an interval the log-likelihood
 // is this much below its maximum.
 func threshold() float64 {
-	return distuv.ChiSquared{K: 1}.Quantile(Confidence) / 2
+	return distuv.ChiSquared{K: 1}.Quantile(errmodel.Confidence) / 2
 }
 
 // smallestSigma is the smallest width that a fit tries, in levels. Below it, the Gaussian
@@ -63,12 +65,12 @@ func threshold() float64 {
 // data tells such widths apart.
 const smallestSigma = 0.1
 
-// NewFit fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
+// New fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
 // positions are the transitions of the code (code.Code.Transitions); bits without any are left
 // out. The intervals come from the profile likelihood; see Inflate. The error wraps ErrNoFit where
 // no output is wrong, or is the context's.
-func NewFit(ctx context.Context, c *Counts, positions [][]int) (*Fit, error) {
-	if err := c.check(); err != nil {
+func New(ctx context.Context, c *errmodel.Counts, positions [][]int) (*Fit, error) {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if len(positions) != c.Bits {
@@ -81,7 +83,7 @@ func NewFit(ctx context.Context, c *Counts, positions [][]int) (*Fit, error) {
 	case l.total == 0:
 		return nil, fmt.Errorf("%w: no output is wrong", ErrNoFit)
 	}
-	f := &Fit{l: l, lo: math.Log(l.grid.wide(smallestSigma)), hi: math.Log(l.grid.wide(10 * float64(c.Levels)))}
+	f := &Fit{counts: c, positions: positions, l: l, lo: math.Log(l.grid.wide(smallestSigma)), hi: math.Log(l.grid.wide(10 * float64(c.Levels)))}
 	if err := f.maximize(ctx); err != nil {
 		return nil, err
 	}
@@ -130,12 +132,11 @@ func (f *Fit) maximize(ctx context.Context) error {
 		if limited || b <= lo || b >= hi {
 			break
 		}
-		ga, gb, iaa, iab, ibb := f.l.derivatives(a)
-		det := iaa*ibb - iab*iab
-		if !(det > 0 && iaa > 0) {
+		d := f.l.derivatives(a)
+		if !d.concave() {
 			break
 		}
-		da, db := (ibb*ga-iab*gb)/det, (iaa*gb-iab*ga)/det
+		da, db := (d.ibb*d.ga-d.iab*d.gb)/d.det(), (d.iaa*d.gb-d.iab*d.ga)/d.det()
 		if !(math.Abs(db) < (hi-lo)/grid) {
 			break
 		}
@@ -152,9 +153,8 @@ func (f *Fit) maximize(ctx context.Context) error {
 	// Slightly below the limit: no rounding, here or where r is used, may make a probability
 	// above 1.
 	a = min(a, -f.l.most-1e-12)
-	_, _, iaa, iab, ibb := f.l.derivatives(a)
-	if det := iaa*ibb - iab*iab; det > 0 {
-		f.variance = [2]float64{ibb / det, iaa / det}
+	if d := f.l.derivatives(a); d.det() > 0 {
+		f.varianceB = d.iaa / d.det()
 	}
 	f.R.Value, f.Sigma.Value = math.Exp(a), f.l.grid.narrow(math.Exp(b))
 	return nil
@@ -190,27 +190,18 @@ func (s Spread) Samples() [2]float64 {
 func (f *Fit) Inflate(ctx context.Context, s Spread) ([2]float64, error) {
 	effect := [2]float64{math.NaN(), math.NaN()}
 	fall := [2]float64{threshold(), threshold()}
-	if raa, _, rbb, ok := f.inverse(); ok {
+	if inverse, ok := f.inverse(); ok {
 		n := s.Samples()
-		for i, naive := range []float64{raa, rbb} {
+		f.varianceB = s.Square[1]
+		for i, naive := range []float64{inverse[0], inverse[2]} {
 			effect[i] = s.Square[i] / naive
-			f.variance[i] = s.Square[i]
 			if n[i] > 1 {
-				t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n[i]}.Quantile((1 + Confidence) / 2)
+				t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n[i]}.Quantile((1 + errmodel.Confidence) / 2)
 				fall[i] = t * t / 2
 			}
 		}
 	}
 	return effect, f.intervals(ctx, effect, fall)
-}
-
-// Mixture returns the fitted table for a code's transitions, L × M.
-func (f *Fit) Mixture(ctx context.Context, levels int, positions [][]int) (*Mixture, error) {
-	p, err := NewProfile(ctx, levels, positions, f.Sigma.Value)
-	if err != nil {
-		return nil, err
-	}
-	return p.Mixture(f.R.Value)
 }
 
 // minimize finds the smallest value of a function of one number, from a start, by the
@@ -236,16 +227,18 @@ func minimize(ctx context.Context, start, step, tolerance float64, f func(float6
 // intervals sets the limits of both parameters: the points where the profile likelihood
 // has fallen by fall, times the effect on the variance of the parameter.
 func (f *Fit) intervals(ctx context.Context, effect, fall [2]float64) error {
+	var floor [2]float64
 	for i, e := range effect {
 		if !(e > 0) || math.IsInf(e, 0) {
-			effect[i] = 1
+			e = 1
 		}
+		floor[i] = f.best - fall[i]*e
 	}
-	limited, err := f.intervalSigma(ctx, f.best-fall[1]*effect[1])
+	limited, err := f.intervalSigma(ctx, floor[1])
 	if err != nil {
 		return err
 	}
-	return f.intervalR(ctx, f.best-fall[0]*effect[0], limited)
+	return f.intervalR(ctx, floor[0], limited)
 }
 
 // intervalSigma sets the limits of σ: the points where the profile over r falls below a floor.
@@ -257,29 +250,20 @@ func (f *Fit) intervalSigma(ctx context.Context, floor float64) (limited bool, e
 		_, v, _ := f.l.profile()
 		return floor - v
 	}
-	ends := func(far float64) (float64, bool, error) {
+	f.Sigma.Lo, f.Sigma.Hi, limited = 0, math.Inf(1), true
+	limits := [2]*float64{&f.Sigma.Lo, &f.Sigma.Hi}
+	for i, far := range [2]float64{f.lo, f.hi} {
 		if fallen(far) <= 0 {
-			return far, false, nil
+			limited = false
+			continue
 		}
 		end, err := descend(ctx, b, far, f.best-floor, fallen, 1e-9)
-		return end, true, err
+		if err != nil {
+			return false, err
+		}
+		*limits[i] = f.l.grid.narrow(math.Exp(end))
 	}
-	f.Sigma.Lo, f.Sigma.Hi = 0, math.Inf(1)
-	down, okDown, err := ends(f.lo)
-	if err != nil {
-		return false, err
-	}
-	if okDown {
-		f.Sigma.Lo = f.l.grid.narrow(math.Exp(down))
-	}
-	up, okUp, err := ends(f.hi)
-	if err != nil {
-		return false, err
-	}
-	if okUp {
-		f.Sigma.Hi = f.l.grid.narrow(math.Exp(up))
-	}
-	return okDown && okUp, nil
+	return limited, nil
 }
 
 // intervalR sets the limits of r: the smallest and the largest r for which the likelihood of
@@ -287,8 +271,9 @@ func (f *Fit) intervalSigma(ctx context.Context, floor float64) (limited bool, e
 // limited says whether σ has two limits: towards an end without one, r grows without limit.
 func (f *Fit) intervalR(ctx context.Context, floor float64, limited bool) error {
 	a, b := math.Log(f.R.Value), math.Log(f.s())
+	// extreme is ln r at an end: the smallest for the sign −1, the largest for 1.
 	extreme := func(sign float64) (float64, error) {
-		step := math.Sqrt(f.variance[1])
+		step := math.Sqrt(f.varianceB)
 		if !(step > 1e-3) { // or it is unknown
 			step = 1e-3
 		}

@@ -1,4 +1,4 @@
-package errmodel
+package mixturefit
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"belsim/errmodel"
 	"belsim/theory/code"
 	"belsim/theory/latent"
 )
@@ -59,15 +60,15 @@ func every(c *code.Code) []int {
 func fitted(t testing.TB, c *code.Code, samples []sample, real bool) (*Fit, *Joint) {
 	t.Helper()
 	ctx := context.Background()
-	counts := NewCounts(c.Levels(), c.Bits())
+	counts := errmodel.NewCounts(c.Levels(), c.Bits())
 	if real {
-		counts = NewFineCounts(c.Levels(), c.Bits(), 16)
+		counts = errmodel.NewFineCounts(c.Levels(), c.Bits(), 16)
 	}
 	for _, s := range samples {
 		counts.Add(s.row, s.y, s.wrong)
 	}
-	f := must(NewFit(ctx, counts, c.Transitions()))(t)
-	j := must(NewJoint(ctx, c.Transitions(), counts, f, 1))(t)
+	f := must(New(ctx, counts, c.Transitions()))(t)
+	j := must(NewJoint(ctx, f, 1))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.y, s.wrong)
 	}
@@ -80,17 +81,15 @@ func TestLocal(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard"} {
 		c := mustCode(t, name, 20)
 		for _, parts := range []int{0, 4} {
-			f := &Fit{R: Interval{Value: 0.05}, Sigma: Interval{Value: 0.6}}
 			g := grid{parts: 1}
 			if parts > 0 {
-				g = grid{parts: parts, spread: 1 / (12 * float64(parts*parts))}
+				g = newGrid(parts)
 			}
-			l := f.local(c.Transitions(), g, 20)
+			l := newLocal(0.05, 0.6, c.Transitions(), g)
 			e := mustMixture(t, c, 0.05, 0.6)
 			row, sum := make([]float64, c.Bits()), make([]float64, c.Bits())
 			const h = 1e-5
-			wider := &Fit{R: f.R, Sigma: Interval{Value: g.narrow(g.wide(0.6) * math.Exp(h))}}
-			other := wider.local(c.Transitions(), g, 20)
+			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), c.Transitions(), g)
 			for cell := range 20 * g.parts {
 				clear(sum)
 				const points = 64
@@ -141,7 +140,7 @@ func TestRealLabels(t *testing.T) {
 		if _, err := f.Inflate(context.Background(), j.Spread); err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range []Interval{f.R, f.Sigma} {
+		for i, v := range []errmodel.Interval{f.R, f.Sigma} {
 			got[i] = append(got[i], v.Value)
 			if v.Lo <= truth[i] && truth[i] <= v.Hi {
 				held++

@@ -1,0 +1,43 @@
+package mixturefit_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/errmodel/mixturefit"
+	"belsim/theory/code"
+)
+
+// r and σ of a network, from the numbers of its wrong outputs. Here they are what the
+// model predicts of r = 0.5 and σ = 1.
+func ExampleNew() {
+	c, err := code.New("johnson", 32)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := errmodel.NewMixture(context.Background(), c, 0.5, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	counts := errmodel.NewCounts(c.Levels(), c.Bits())
+	for i := range c.Levels() {
+		counts.Samples[i] = 1000
+		for k := range c.Bits() {
+			counts.Row(i)[k] = uint64(math.Round(1000 * e.At(i, k)))
+		}
+	}
+	fit, err := mixturefit.New(context.Background(), counts, c.Transitions())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("r = %.3f, %.3f to %.3f\n", fit.R.Value, fit.R.Lo, fit.R.Hi)
+	fmt.Printf("σ = %.3f, %.3f to %.3f\n", fit.Sigma.Value, fit.Sigma.Lo, fit.Sigma.Hi)
+	// Output:
+	// r = 0.500, 0.492 to 0.507
+	// σ = 0.994, 0.983 to 1.005
+}

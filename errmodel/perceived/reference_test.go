@@ -1,0 +1,108 @@
+package perceived
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"testing"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/decode"
+)
+
+// referenceSettings are those of TestReference: small and large noise, easy and hard codes, lost and constant
+// columns, cutoffs, misfits and floors.
+var referenceSettings = []struct {
+	code   string
+	levels int
+	model  Model
+}{
+	{"unary", 8, Model{Noise: 0.6, Misfit: 0.25}}, {"unary", 8, Model{Noise: 0.75, Misfit: 0.25}}, {"unary", 8, Model{Noise: 2, Misfit: 0.25}},
+	{"unary", 2, Model{Noise: 0.5, Misfit: 0.25}}, {"unary", 32, Model{Noise: 1.3, Misfit: 0.25}}, {"unary", 64, Model{Noise: 1.6, Misfit: 0.1}},
+	{"johnson", 16, Model{Noise: 0.8, Misfit: 0.25}}, {"johnson", 64, Model{Noise: 1.6, Misfit: 0.25}}, {"johnson-nonzero", 15, Model{Noise: 1, Misfit: 0}},
+	{"b1jdj", 32, Model{Noise: 1.1, Misfit: 0.25}}, {"b2jdj", 32, Model{Noise: 1.1, Misfit: 0.4}}, {"hexj", 32, Model{Noise: 0.7, Misfit: 0.25}},
+	{"hexj", 64, Model{Noise: 2.5, Misfit: 0.25, Cutoff: 10}}, {"gray", 16, Model{Noise: 0.5, Misfit: 0.25}}, {"gray", 64, Model{Noise: 1.6, Misfit: 0.25, Floor: 0.4}},
+	{"binary", 32, Model{Noise: 1, Misfit: 0.25}}, {"onehot", 16, Model{Noise: 0.9, Misfit: 0.25}}, {"onehot", 32, Model{Noise: 2, Misfit: 0.25, Cutoff: 4}},
+	{"hadamard", 32, Model{Noise: 0.8, Misfit: 0.25}}, {"unary", 16, Model{Noise: 0.05, Misfit: 0.25}},
+}
+
+// TestReference compares with testdata/reference.py, which was written after README.md, on 20 settings:
+// residuals, error probabilities, and mean errors over the same nodes, hard and soft. Both minimize a
+// convex loss, this program until its last step gains less than 1e-9.
+func TestReference(t *testing.T) {
+	python := cmp.Or(os.Getenv("BELSIM_PYTHON"), "python3")
+	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
+		if os.Getenv("BELSIM_LONG") != "" {
+			t.Fatalf("%s has no NumPy (set BELSIM_PYTHON to one that has): %v", python, err)
+		}
+		t.Skip("no NumPy")
+	}
+	type setting struct {
+		Code     [][]float64 `json:"code"`
+		S        float64     `json:"s"`
+		Prior    []float64   `json:"prior"`
+		Cutoff   float64     `json:"cutoff"`
+		Misfit   float64     `json:"misfit"`
+		Floor    float64     `json:"floor"`
+		Level    []int       `json:"level"`
+		Noise    []float64   `json:"noise"`
+		Residual [][]float32 `json:"residual"`
+	}
+	type answer struct {
+		SD         []float64
+		Hard, Soft float64
+		Wrong      [][]float64
+	}
+	var settings []setting
+	var want []answer
+	for i, x := range referenceSettings {
+
+		c := named(t, x.code, x.levels)
+		prior := make([]float64, x.levels)
+		for n := range prior {
+			prior[n] = 1 + float64(i%2*(n*n%5)) // every second one is not uniform
+		}
+		x.model.Training = BitByBit
+		const count = 256
+		nodes := must(NewNodes(count, prior, c.Bits(), Seed))(t)
+		s := setting{S: x.model.Noise, Prior: prior, Cutoff: x.model.Cutoff, Misfit: x.model.Misfit, Floor: x.model.Floor, Noise: nodes.noise}
+		network := must(x.model.Learn(t.Context(), 0, c, prior))(t)
+		a := answer{SD: network.ResidualSD()}
+		for n := range x.levels {
+			row := make([]float64, c.Bits())
+			c.RowTo(row, n)
+			wrong := make([]float64, c.Bits())
+			network.RowTo(wrong, n)
+			s.Code, a.Wrong = append(s.Code, row), append(a.Wrong, wrong)
+		}
+		for j, l := range nodes.level {
+			s.Level, s.Residual = append(s.Level, l+1), append(s.Residual, nodes.row(j))
+		}
+		errors := must(nodes.Errors(t.Context(), 1, network, []observed.Decoding{{Decoder: must(decode.New("gen", c))(t)}, {Decoder: must(decode.NewGenEx(c, 1))(t), Soft: true}}))(t)
+		a.Hard, a.Soft = errors[0], errors[1]
+		settings, want = append(settings, s), append(want, a)
+	}
+	text := must(json.Marshal(settings))(t)
+	run := exec.CommandContext(t.Context(), python, "testdata/reference.py")
+	run.Stdin, run.Stderr = bytes.NewReader(text), os.Stderr
+	var got []answer
+	noError(t, json.Unmarshal(must(run.Output())(t), &got))
+	for i, w := range want {
+		g, worst := got[i], 0.0
+		near := func(a, b float64) { worst = max(worst, math.Abs(a-b)) }
+		near(g.Hard, w.Hard)
+		near(g.Soft, w.Soft)
+		for k, sd := range w.SD {
+			near(g.SD[k], sd)
+			for n := range w.Wrong {
+				near(g.Wrong[n][k], w.Wrong[n][k])
+			}
+		}
+		if !(worst <= 1e-6) {
+			t.Errorf("setting %d (s = %v, %d levels): %.2g from the reference; errors %v and %v, want %v and %v", i+1, settings[i].S, len(settings[i].Code), worst, g.Hard, g.Soft, w.Hard, w.Soft)
+		}
+	}
+}
