@@ -60,7 +60,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, "csv", "npy", "json"); err != nil {
 		return err
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Usual: defaultLevels})
+	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Default: defaultLevels})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if len(cmd.Decoder) == 0 {
-		cmd.Decoder = []string{scenario.UsualDecoder}
+		cmd.Decoder = []string{scenario.DefaultDecoder}
 	}
 	weights, err := s.Weights(codes[0].Levels())
 	if err != nil {

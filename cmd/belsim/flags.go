@@ -134,7 +134,7 @@ func (f mixtureFlags) model() scenario.Model {
 	case f.Errors != "":
 		return scenario.Table{Path: f.Errors}
 	}
-	m := scenario.UsualMixture()
+	m := scenario.DefaultMixture()
 	return scenario.Mixture{R: or(f.R, m.R), Sigma: or(f.Sigma, m.Sigma)}
 }
 
@@ -160,7 +160,7 @@ func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorF
 		outputs.override(s)
 	}
 	p, err := scenario.ReadPrior(prior.Prior)
-	p.Fitted = s.Prior.Fitted
+	p.Fitted, p.FitPath = s.Prior.Fitted, s.Prior.FitPath
 	s.Prior = p
 	return fit, err
 }
@@ -202,16 +202,16 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, tr
 }
 
 // sizes says how many levels codes have, for scenario.OpenCodes.
-func sizes(s *scenario.Scenario, levels, usual int, fit *assess.Fit, decoders ...string) scenario.Sizes {
+func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoders ...string) scenario.Sizes {
 	if fit != nil {
-		usual = fit.Levels
+		byDefault = fit.Levels
 	}
 	if t, ok := s.Model.(scenario.Table); ok && levels == 0 {
 		if rows := t.Levels(); rows > 0 {
-			usual = rows
+			byDefault = rows
 		}
 	}
-	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Usual: usual, Real: s.ReadsReal(decoders...)}
+	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault, Real: s.ReadsReal(decoders...)}
 }
 
 // samplingFlags say how much is sampled.
@@ -223,7 +223,7 @@ type samplingFlags struct {
 
 // sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() scenario.Sampling {
-	s := scenario.Usual()
+	s := scenario.DefaultSampling()
 	if s.Seed = f.Seed; f.RelErr == 0 {
 		s.Samples = cmp.Or(f.Samples, s.Samples)
 	} else {

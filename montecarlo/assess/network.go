@@ -115,7 +115,7 @@ func CountOutputs(o Options) (int, error) {
 
 // sizes are those of codes that stand beside the network's own.
 func (n *Network) sizes() scenario.Sizes {
-	return scenario.Sizes{Levels: n.code.Levels(), Usual: n.code.Levels(), Real: true}
+	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Real: true}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs.
@@ -130,7 +130,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %s; say how many levels there are", outputs.Name(), m, f.Name, m, levelNumbers(least, levels))
 		}
 	}
-	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Usual: defaultLevels, Real: true})
+	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Default: defaultLevels, Real: true})
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,10 @@ import (
 
 // Sizes say how many levels the codes of a scenario have.
 type Sizes struct {
-	Levels int  // the number that was asked for; 0: none
-	Prior  int  // the number that the histogram of the prior needs; 0: no histogram
-	Usual  int  // the number where nothing else sets it
-	Real   bool // files may hold real numbers
+	Levels  int  // the number that was asked for; 0: none
+	Prior   int  // the number that the histogram of the prior needs; 0: no histogram
+	Default int  // the number where nothing else sets it
+	Real    bool // files may hold real numbers
 }
 
 // Named is the number of levels of named codes where no file sets it.
@@ -22,12 +22,12 @@ func (z Sizes) Named() int {
 	case z.Prior != 0:
 		return z.Prior
 	}
-	return z.Usual
+	return z.Default
 }
 
 // OpenCodes opens NAMEs and FILEs, all of the same number of levels. The number is
 // size.Levels; where this is 0, the number of levels of the files; without files, size.Prior;
-// where this is 0, size.Usual. The error names the code that cannot be opened.
+// where this is 0, size.Default. The error names the code that cannot be opened.
 func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	open := code.Open
 	if size.Real {

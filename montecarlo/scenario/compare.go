@@ -77,8 +77,8 @@ type InvalidCode struct {
 	Err  error // Invalid(Err)
 }
 
-// UsualDecoder is the decoder of a comparison where nobody names one.
-const UsualDecoder = "gen"
+// DefaultDecoder is the decoder of a comparison where nobody names one.
+const DefaultDecoder = "gen"
 
 // Candidates pairs codes with the named decoders that fit them, under the scenario's model.
 // One decoder must fit every code; of several, each must fit one code, and each code must
