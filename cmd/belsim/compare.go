@@ -52,7 +52,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	// Codes of real numbers are for decoders that are asked for.
-	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, defaultLevels, fit, cmd.Decoder...))
+	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit, cmd.Decoder...))
 	if err != nil {
 		return err
 	}

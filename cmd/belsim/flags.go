@@ -20,8 +20,6 @@ type levelsFlag struct {
 	Levels int `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has)."`
 }
 
-const defaultLevels = 256
-
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
 	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
@@ -201,7 +199,8 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, tr
 	return s, fit, nil
 }
 
-// sizes says how many levels codes have, for scenario.OpenCodes.
+// sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no file says it,
+// or 0 for scenario.DefaultLevels.
 func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoders ...string) scenario.Sizes {
 	if fit != nil {
 		byDefault = fit.Levels

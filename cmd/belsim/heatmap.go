@@ -152,7 +152,7 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 
 // open opens both codes, of the same number of levels.
 func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*code.Code, err error) {
-	pairOfPaper, byDefault := paper.Codes(), defaultLevels
+	byDefault, pairOfPaper := 0, paper.Codes()
 	if len(cmd.Codes) == 0 {
 		cmd.Codes = pairOfPaper[:]
 	}

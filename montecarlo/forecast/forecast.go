@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -18,12 +19,14 @@ type Estimate struct{ Value, LogSD float64 }
 
 // Interval returns the 95 % interval of the number.
 func (e Estimate) Interval() (lo, hi float64) {
-	f := math.Exp(confidence * e.LogSD)
+	f := math.Exp(scenario.Confidence * e.LogSD)
 	return e.Value / f, e.Value * f
 }
 
 // EstimateOf is the estimate with a 95 % interval that ends at hi.
-func EstimateOf(value, hi float64) Estimate { return Estimate{value, math.Log(hi/value) / confidence} }
+func EstimateOf(value, hi float64) Estimate {
+	return Estimate{value, math.Log(hi/value) / scenario.Confidence}
+}
 
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
@@ -229,7 +232,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 		}
 		x := Forecast{Code: c, Training: t, Decoding: d, Error: mean[i], own: own, cutoff: falls[i] * f.Cutoff.LogSD}
 		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
-		x.Lo, x.Hi = x.Error*math.Exp(-confidence*all), x.Error*math.Exp(confidence*above*all)
+		x.Lo, x.Hi = x.Error*math.Exp(-scenario.Confidence*all), x.Error*math.Exp(scenario.Confidence*above*all)
 		out[i] = x
 	}
 	return out, nil

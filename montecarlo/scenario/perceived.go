@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -88,76 +87,6 @@ func trainingOf(m Model) perceived.Training {
 		return p.Training
 	}
 	return ""
-}
-
-// Fitting returns those of the named decoders that read the outputs of the scenario: networks
-// trained for the decoder give logits only.
-func (s *Scenario) Fitting(names []string) []string {
-	if s.outputs() != Logits {
-		return names
-	}
-	var out []string
-	for _, name := range names {
-		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// TrainedCandidates is Candidates for networks of a model after one or several trainings. With
-// several trainings, a decoder has candidates only after those whose outputs it reads. The scenario
-// takes the model; with several trainings this names none, and each result names its own.
-func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
-	var out []*montecarlo.Problem
-	var invalid []InvalidCode
-	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
-		return nil, nil, err
-	}
-	for _, t := range trainings {
-		m.Training = t
-		of, fitting := s.With(m), decoders
-		if len(trainings) > 1 {
-			fitting = of.Fitting(decoders)
-		}
-		some, refused, err := of.Candidates(ctx, codes, fitting, draw)
-		if err != nil {
-			return nil, nil, err
-		}
-		out, invalid = append(out, some...), append(invalid, refused...)
-	}
-	if len(trainings) > 1 {
-		m.Training = ""
-	}
-	s.Model = m
-	return out, invalid, nil
-}
-
-// CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
-// names, decoders that fit no code, codes of real numbers, and codes for which memory is short.
-func (s *Scenario) CheckTrained(m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string) error {
-	if m.Noise == 0 {
-		m.Noise = 1 // it is not known yet
-	}
-	for i, t := range trainings {
-		if slices.Contains(trainings[:i], t) {
-			return fmt.Errorf("training %s is given twice", t)
-		}
-		m.Training = t
-		of, fitting := s.With(m), decoders
-		if len(trainings) > 1 {
-			fitting = of.Fitting(decoders)
-		}
-		if err := of.checkDecoders(codes, fitting); err != nil {
-			return err
-		}
-		for _, c := range codes {
-			if err := m.check(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // NoiseOf returns the label noise s, in levels, at which networks that learnt the unary code bit by
