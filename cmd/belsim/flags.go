@@ -80,16 +80,16 @@ func (f perceivedFlags) model() scenario.Perceived {
 	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit), Cutoff: f.Cutoff}}
 }
 
-// check refuses values without a meaning.
-func (f perceivedFlags) check() error {
+// check refuses values without a meaning. unit is the unit of the noise and the misfit.
+func (f perceivedFlags) check(unit string) error {
 	for _, v := range []struct {
 		name  string
 		value float64
 		least string
 	}{
-		{"label-noise", f.LabelNoise, "more than zero levels"},
+		{"label-noise", f.LabelNoise, "more than zero " + unit},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
-		{"misfit", or(f.Misfit, 0), "zero levels or more"},
+		{"misfit", or(f.Misfit, 0), "zero " + unit + " or more"},
 	} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.least)
@@ -174,7 +174,7 @@ type scenarioFlags struct {
 // nil without --model. training is that of the networks, "" where no flag gives it.
 func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check()); err != nil {
+	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check("levels")); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()

@@ -72,7 +72,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	cmd.complete(s, fit)
 	if cmd.perceived() {
-		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
+		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
 		if cmd.Training == perceived.ForDecoder && s.Outputs == scenario.AutoOutputs {

@@ -145,11 +145,11 @@ func (c *Comparison) rivals() []Rival {
 func (c *Comparison) Columns() table.Option {
 	var missing []string
 	leave := func(there func(CodeResult) bool, names ...string) {
-		if !slices.ContainsFunc(c.Results, there) {
+		if !c.has(there) {
 			missing = append(missing, names...)
 		}
 	}
-	leave(func(r CodeResult) bool { return r.Invalid != "" }, "invalid")
+	leave(CodeResult.isInvalid, "invalid")
 	leave(func(r CodeResult) bool { return r.Forecast != nil }, "training", "forecast")
 	leave(func(r CodeResult) bool { return r.Quantization > 0 }, "quantization")
 	leave(func(r CodeResult) bool { return r.Direct > 0 }, "direct_regression")

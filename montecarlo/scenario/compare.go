@@ -320,7 +320,7 @@ func (c *Comparison) AddInvalid(codes []InvalidCode) {
 // Valid is the comparison without the codes for which the error model is invalid.
 func (c *Comparison) Valid() *Comparison {
 	v := *c
-	v.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r CodeResult) bool { return r.Invalid != "" })
+	v.Results = slices.DeleteFunc(slices.Clone(c.Results), CodeResult.isInvalid)
 	return &v
 }
 
