@@ -25,12 +25,11 @@ type Published struct {
 
 // LoadPublished reads published.csv.
 func LoadPublished(path string) (out []Published, err error) {
-	err = rows(path, func(r row) error {
+	err = rows(path, func(r *row) {
 		out = append(out, Published{
-			Table: r.text("table"), Levels: r.whole("levels"), Unit: r.text("unit"),
-			Decoder: r.text("decoder"), Code: r.text("code"), Error: r.number("error"),
+			Table: r.cells["table"], Levels: r.whole("levels"), Unit: r.cells["unit"],
+			Decoder: r.cells["decoder"], Code: r.cells["code"], Error: r.number("error"),
 		})
-		return r.err()
 	})
 	return out, err
 }
