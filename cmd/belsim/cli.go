@@ -217,8 +217,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.Usual().Samples), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.Usual().MaxSamples),
-			"r": fmt.Sprint(scenario.UsualMixture().R), "sigma": fmt.Sprint(scenario.UsualMixture().Sigma), "steps": fmt.Sprint(search.DefaultsOf(nil).Steps),
+			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.DefaultSampling().Samples), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.DefaultSampling().MaxSamples),
+			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultsOf(nil).Steps),
 			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},

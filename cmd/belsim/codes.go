@@ -60,7 +60,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, "csv", "npy", "json"); err != nil {
 		return err
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels, Usual: defaultLevels})
+	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels})
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 	}
 	levels := cmd.Levels
 	if levels == 0 {
-		levels = defaultLevels
+		levels = scenario.DefaultLevels
 	}
 	var list codeList
 	for _, f := range code.Families() {

@@ -52,12 +52,12 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	// Codes of real numbers are for decoders that are asked for.
-	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, defaultLevels, fit, cmd.Decoder...))
+	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit, cmd.Decoder...))
 	if err != nil {
 		return err
 	}
 	if len(cmd.Decoder) == 0 {
-		cmd.Decoder = []string{scenario.UsualDecoder}
+		cmd.Decoder = []string{scenario.DefaultDecoder}
 	}
 	weights, err := s.Weights(codes[0].Levels())
 	if err != nil {

@@ -20,8 +20,6 @@ type levelsFlag struct {
 	Levels int `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has)."`
 }
 
-const defaultLevels = 256
-
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
 	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
@@ -82,16 +80,16 @@ func (f perceivedFlags) model() scenario.Perceived {
 	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit), Cutoff: f.Cutoff}}
 }
 
-// check refuses values without a meaning.
-func (f perceivedFlags) check() error {
+// check refuses values without a meaning. unit is the unit of the noise and the misfit.
+func (f perceivedFlags) check(unit string) error {
 	for _, v := range []struct {
 		name  string
 		value float64
 		least string
 	}{
-		{"label-noise", f.LabelNoise, "more than zero levels"},
+		{"label-noise", f.LabelNoise, "more than zero " + unit},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
-		{"misfit", or(f.Misfit, 0), "zero levels or more"},
+		{"misfit", or(f.Misfit, 0), "zero " + unit + " or more"},
 	} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.least)
@@ -134,7 +132,7 @@ func (f mixtureFlags) model() scenario.Model {
 	case f.Errors != "":
 		return scenario.Table{Path: f.Errors}
 	}
-	m := scenario.UsualMixture()
+	m := scenario.DefaultMixture()
 	return scenario.Mixture{R: or(f.R, m.R), Sigma: or(f.Sigma, m.Sigma)}
 }
 
@@ -160,7 +158,7 @@ func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorF
 		outputs.override(s)
 	}
 	p, err := scenario.ReadPrior(prior.Prior)
-	p.Fitted = s.Prior.Fitted
+	p.Fitted, p.FitPath = s.Prior.Fitted, s.Prior.FitPath
 	s.Prior = p
 	return fit, err
 }
@@ -176,7 +174,7 @@ type scenarioFlags struct {
 // nil without --model. training is that of the networks, "" where no flag gives it.
 func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check()); err != nil {
+	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check("levels")); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
@@ -201,17 +199,18 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, tr
 	return s, fit, nil
 }
 
-// sizes says how many levels codes have, for scenario.OpenCodes.
-func sizes(s *scenario.Scenario, levels, usual int, fit *assess.Fit, decoders ...string) scenario.Sizes {
+// sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no file says it,
+// or 0 for scenario.DefaultLevels.
+func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoders ...string) scenario.Sizes {
 	if fit != nil {
-		usual = fit.Levels
+		byDefault = fit.Levels
 	}
 	if t, ok := s.Model.(scenario.Table); ok && levels == 0 {
 		if rows := t.Levels(); rows > 0 {
-			usual = rows
+			byDefault = rows
 		}
 	}
-	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Usual: usual, Real: s.ReadsReal(decoders...)}
+	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault, Real: s.ReadsReal(decoders...)}
 }
 
 // samplingFlags say how much is sampled.
@@ -223,7 +222,7 @@ type samplingFlags struct {
 
 // sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() scenario.Sampling {
-	s := scenario.Usual()
+	s := scenario.DefaultSampling()
 	if s.Seed = f.Seed; f.RelErr == 0 {
 		s.Samples = cmp.Or(f.Samples, s.Samples)
 	} else {

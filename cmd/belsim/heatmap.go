@@ -14,6 +14,7 @@ import (
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
 )
 
 type heatmapCmd struct {
@@ -71,7 +72,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	cmd.complete(s, fit)
 	if cmd.perceived() {
-		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check(); err != nil {
+		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
 		if cmd.Training == perceived.ForDecoder && s.Outputs == scenario.AutoOutputs {
@@ -82,23 +83,19 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.perceived() {
 		x, y = cmd.LabelNoise, cmd.Misfit
 	}
-	sides, err := cmd.openSides(ctx, s, fit)
-	if err != nil {
-		return err
-	}
-	weights, err := s.Weights(sides[0].Code.Levels())
+	codes, err := cmd.open(s, fit)
 	if err != nil {
 		return err
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	m, err := s.NewMap(sides, x, y, scenario.Method(cmd.Method))
+	m, err := s.NewMap(ctx, codes, cmd.Decoder, cmd.plane(s), x, y, scenario.Method(cmd.Method))
 	if err != nil {
 		return err
 	}
 	m.Provenance = env.provenance()
 	bar := env.newProgress("cells", uint64(len(m.Cells)))
-	err = s.Fill(ctx, cmd.run(backend, bar), m, sides, weights, draw)
+	err = s.Fill(ctx, cmd.run(backend, bar), m, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -153,36 +150,32 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 	}
 }
 
-// openSides opens both codes, of the same number of levels.
-func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit *assess.Fit) (sides [2]scenario.Side, err error) {
-	names := cmd.Codes
-	switch len(names) {
-	case 0:
-		pair := paper.Codes()
-		names = pair[:]
-	case 2:
-	default:
-		return sides, fmt.Errorf("codes given: %d; want two to compare, or none for unary and johnson-nonzero", len(names))
+// open opens both codes, of the same number of levels.
+func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*code.Code, err error) {
+	byDefault, pairOfPaper := 0, paper.Codes()
+	if len(cmd.Codes) == 0 {
+		cmd.Codes = pairOfPaper[:]
 	}
-	usual := defaultLevels
-	if pair := paper.Codes(); slices.Equal(names, pair[:]) {
-		usual = paper.Levels // Figure 3(c)
+	if len(cmd.Codes) != 2 {
+		return pair, fmt.Errorf("codes given: %d; want two to compare, or none for unary and johnson-nonzero", len(cmd.Codes))
 	}
-	codes, err := scenario.OpenCodes(names, sizes(s, cmd.Levels, usual, fit, cmd.Decoder))
+	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
+		byDefault = paper.Levels // Figure 3(c)
+	}
+	codes, err := scenario.OpenCodes(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit, cmd.Decoder))
 	if err != nil {
-		return sides, err
+		return pair, err
 	}
-	var plane scenario.Plane = scenario.MixturePlane{}
-	if cmd.perceived() {
-		// Cells are computed side by side, so each learns on one goroutine.
-		m, _ := s.Model.(scenario.Perceived) // of a fit
-		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
-		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior}
+	return [2]*code.Code(codes), nil
+}
+
+// plane is the plane of the map.
+func (cmd *heatmapCmd) plane(s *scenario.Scenario) scenario.Plane {
+	if !cmd.perceived() {
+		return scenario.MixturePlane{}
 	}
-	for i, c := range codes {
-		if sides[i], err = s.Side(ctx, c, cmd.Decoder, plane); err != nil {
-			return sides, err
-		}
-	}
-	return sides, nil
+	// Cells are computed side by side, so each learns on one goroutine.
+	m, _ := s.Model.(scenario.Perceived) // of a fit
+	m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
+	return scenario.PerceivedPlane{Model: m, Prior: s.Prior}
 }

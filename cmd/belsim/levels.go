@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
@@ -71,18 +69,8 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 
 // check refuses values without a meaning, and what says nothing of the networks or of the labels.
 func (cmd *levelsCmd) check() error {
-	for _, v := range []struct {
-		name  string
-		value float64
-		want  string
-	}{
-		{"label-noise", cmd.LabelNoise, "more than zero label units"},
-		{"misfit", or(cmd.Misfit, 0), "zero label units or more"},
-		{"cutoff", cmd.Cutoff, "more than zero cycles"},
-	} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.want)
-		}
+	if err := (perceivedFlags{LabelNoise: cmd.LabelNoise, Misfit: cmd.Misfit, Cutoff: cmd.Cutoff}).check("label units"); err != nil {
+		return err
 	}
 	switch {
 	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":

@@ -64,7 +64,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	o, err := cmd.options(sizes(s, cmd.Levels, defaultLevels, fit))
+	o, err := cmd.options(sizes(s, cmd.Levels, 0, fit))
 	if err != nil {
 		return err
 	}

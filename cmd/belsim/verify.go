@@ -43,7 +43,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random {
 		s.Model = scenario.Random{Seed: cmd.Seed}
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, sizes(s, cmd.Levels, defaultLevels, fit, cmd.Decoder))
+	codes, err := scenario.OpenCodes([]string{cmd.Code}, sizes(s, cmd.Levels, 0, fit, cmd.Decoder))
 	if err != nil {
 		return err
 	}

@@ -135,13 +135,13 @@ func TestReadBack(t *testing.T) {
 	about := scenario.New(nil)
 	noError(t, f.Fill(about, MixtureModel))
 	m, ok := about.Model.(scenario.Mixture)
-	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || m.FitLevels != 8 || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
+	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || about.Prior.FitPath != path || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
 	}
 	if about.Temperature != s.Fit.LogitScale {
 		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
 	}
-	e, err := m.Errors(t.Context(), s.code)
+	e, err := m.Errors(t.Context(), s.code, s.Fit.Prior)
 	if err != nil || !mat.EqualApprox(e, s.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}

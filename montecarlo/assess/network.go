@@ -12,9 +12,6 @@ import (
 	"belsim/theory/code"
 )
 
-// defaultLevels is the number of levels of a named code where nothing else says.
-const defaultLevels = 256
-
 // outputNames are the names of outputs in .npz files.
 var outputNames = []string{"outputs", "output", "logits", "probabilities", "bits", "z"}
 
@@ -115,7 +112,7 @@ func CountOutputs(o Options) (int, error) {
 
 // sizes are those of codes that stand beside the network's own.
 func (n *Network) sizes() scenario.Sizes {
-	return scenario.Sizes{Levels: n.code.Levels(), Usual: n.code.Levels(), Real: true}
+	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Real: true}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs.
@@ -130,7 +127,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %s; say how many levels there are", outputs.Name(), m, f.Name, m, levelNumbers(least, levels))
 		}
 	}
-	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Usual: defaultLevels, Real: true})
+	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Real: true})
 	if err != nil {
 		return nil, err
 	}

@@ -143,12 +143,12 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	if err != nil {
 		return err
 	}
-	s.Prior.Fitted = f.Prior
+	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	if which == PerceivedModel {
 		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
 		return nil
 	}
-	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path, FitLevels: f.Levels}
+	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
 	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
@@ -182,7 +182,7 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 // fitted: it depends on s then.
 func (f *Fit) perceivedModel() scenario.Perceived {
 	p := f.Perceived
-	m := scenario.Perceived{Path: f.path, FitLevels: f.Levels, Model: perceived.Model{
+	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
 		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: perceived.Training(p.Training),
 	}}
 	if p.CutoffFitted {

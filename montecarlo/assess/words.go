@@ -92,7 +92,7 @@ func (s *Study) besideDirect() string {
 	if f.Range != nil {
 		width = f.LevelWidth
 	}
-	own, half := width*d.Target, width*1.96*d.TargetStdErr
+	own, half := width*d.Target, width*scenario.Confidence*d.TargetStdErr
 	if s.fitted != nil && s.fitted.Fitted {
 		own = width * f.Fitted.Error
 		half = width * float64(f.Fitted.Interval[1]-f.Fitted.Interval[0]) / 2

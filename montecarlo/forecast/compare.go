@@ -56,10 +56,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		return nil, err
 	}
 	out := &Comparison{}
-	transitions, most := n.Code.Transitions(), 0
-	for _, at := range transitions {
-		most = max(most, len(at))
-	}
+	most := MostTransitions(n.Code)
 	for i, e := range n.Errors {
 		pair := Pair{e.Mean, model[i]}
 		if !n.Described(i) {
@@ -74,7 +71,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		return out, nil
 	}
 	rates := bitRates(l, f.Prior)
-	for k, at := range transitions {
+	for k, at := range n.Code.Transitions() {
 		if math.IsNaN(n.Rates[k]) {
 			continue
 		}

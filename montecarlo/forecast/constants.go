@@ -16,9 +16,6 @@ import (
 // levels and with a wider network on diamonds, but 60 to 90 % on rotated digits without tailLogSD, where the noise itself
 // depends on the code.
 const (
-	// confidence is the number of standard deviations of a 95 % interval.
-	confidence = 1.96
-
 	// logSDEasy is the standard deviation of ln(observed/forecast) of codes whose bits have few
 	// transitions: networks of different codes and seeds perceive a label as differently.
 	logSDEasy = 0.08

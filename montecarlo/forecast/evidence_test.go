@@ -38,7 +38,7 @@ func TestTrainedNetworks(t *testing.T) {
 		t.Errorf("of %d pairs that the forecasts tell apart, %d are in the right order; want 300 or more, and 95 %%", apart, right)
 	}
 	if first, over := r.First(); over > 1.03 {
-		t.Errorf("recommended first: %s, %.3f times the best error", first.Code, over)
+		t.Errorf("recommended first: %s, %.3f times the best error", first.Code.Name(), over)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -18,12 +19,14 @@ type Estimate struct{ Value, LogSD float64 }
 
 // Interval returns the 95 % interval of the number.
 func (e Estimate) Interval() (lo, hi float64) {
-	f := math.Exp(confidence * e.LogSD)
+	f := math.Exp(scenario.Confidence * e.LogSD)
 	return e.Value / f, e.Value * f
 }
 
 // EstimateOf is the estimate with a 95 % interval that ends at hi.
-func EstimateOf(value, hi float64) Estimate { return Estimate{value, math.Log(hi/value) / confidence} }
+func EstimateOf(value, hi float64) Estimate {
+	return Estimate{value, math.Log(hi/value) / scenario.Confidence}
+}
 
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
@@ -44,6 +47,7 @@ type Forecaster struct {
 
 	real      *Labels                                                           // labels are real numbers, and Noise is around them; nil for levels
 	decodings func(*code.Code, perceived.Training) ([]observed.Decoding, error) // of every code; nil for Decodings
+	trainings []perceived.Training                                              // empty for both
 }
 
 // NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else
@@ -77,11 +81,6 @@ type Forecast struct {
 	own, cutoff float64 // standard deviations of ln(observed/Error): the code's own, and with its sign what κ causes
 }
 
-// Trainings lists the trainings.
-func Trainings() []perceived.Training {
-	return []perceived.Training{perceived.BitByBit, perceived.ForDecoder}
-}
-
 // Decodings lists those that fit a code and a training. The threshold at 0 means nothing after a
 // training for the decoder, so there are no hard decisions then.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
@@ -94,14 +93,9 @@ func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.D
 
 // Codes forecasts codes after both trainings, with each decoder that fits, the smallest error
 // first. Codes of real numbers are left out: the model has none. done, which may be nil, is told
-// how many of the 2·len(codes) steps were finished since its last call. The errors are about the
-// model or the prior, or the context's.
+// how many of the 2·len(codes) steps were finished since its last call, from several goroutines. The
+// errors are about the model or the prior, or the context's.
 func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code, done func(uint64)) ([]Forecast, error) {
-	return f.codes(ctx, workers, codes, Trainings(), done)
-}
-
-// codes is Codes for some trainings.
-func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code, trainings []perceived.Training, done func(uint64)) ([]Forecast, error) {
 	most := 0
 	for _, c := range codes {
 		most = max(most, c.Bits())
@@ -115,42 +109,31 @@ func (f *Forecaster) codes(ctx context.Context, workers int, codes []*code.Code,
 		decodingsOf = f.decodings
 	}
 	type job struct {
-		code     *code.Code
-		training perceived.Training
+		*code.Code
+		perceived.Training
 	}
 	var jobs []job
 	for _, t := range []perceived.Training{perceived.ForDecoder, perceived.BitByBit} { // the longest first
 		for _, c := range codes {
-			if !c.Real() && slices.Contains(trainings, t) {
+			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
 				jobs = append(jobs, job{c, t})
 			}
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(b.code.Bits(), a.code.Bits()) })
+	slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(b.Bits(), a.Bits()) })
 	results := make([][]Forecast, len(jobs))
-	steps := make(chan struct{}, len(jobs))
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		for range steps {
+	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) error {
+			decodings, err := decodingsOf(jobs[i].Code, jobs[i].Training)
+			if err == nil && len(decodings) > 0 {
+				results[i], err = f.code(ctx, nodes, fewer, jobs[i].Code, jobs[i].Training, decodings)
+			}
 			if done != nil {
 				done(1)
 			}
-		}
-	}()
-	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
-		return func(ctx context.Context, i int) error {
-			c, t := jobs[i].code, jobs[i].training
-			decodings, err := decodingsOf(c, t)
-			if err == nil && len(decodings) > 0 {
-				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
-			}
-			steps <- struct{}{}
 			return err
 		}, nil
 	})
-	close(steps)
-	<-finished
 	if err != nil {
 		return nil, err
 	}
@@ -215,10 +198,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	if err != nil {
 		return nil, err
 	}
-	transitions := 0
-	for _, at := range c.Transitions() {
-		transitions = max(transitions, len(at))
-	}
+	transitions := MostTransitions(c)
 	out := make([]Forecast, len(decodings))
 	for i, d := range decodings {
 		noise := f.Noise.LogSD // errors are about proportional to s
@@ -229,7 +209,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 		}
 		x := Forecast{Code: c, Training: t, Decoding: d, Error: mean[i], own: own, cutoff: falls[i] * f.Cutoff.LogSD}
 		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
-		x.Lo, x.Hi = x.Error*math.Exp(-confidence*all), x.Error*math.Exp(confidence*above*all)
+		x.Lo, x.Hi = x.Error*math.Exp(-scenario.Confidence*all), x.Error*math.Exp(scenario.Confidence*above*all)
 		out[i] = x
 	}
 	return out, nil
@@ -340,4 +320,13 @@ func Ties(sorted []Forecast) []bool {
 		out[i] = i == 0 || !sorted[0].Below(x)
 	}
 	return out
+}
+
+// MostTransitions is the largest number of transitions of a bit of a code.
+func MostTransitions(c *code.Code) int {
+	most := 0
+	for _, at := range c.Transitions() {
+		most = max(most, len(at))
+	}
+	return most
 }

@@ -163,7 +163,7 @@ func TestFit(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "gray", "onehot"} {
 		c := mustCode(t, name, levels)
 		nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
-		for _, training := range Trainings() {
+		for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
 			for _, s := range []float64{0.6, 1.4} {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
 				n := synthetic(t, c, p, samples, r)

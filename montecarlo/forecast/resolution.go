@@ -112,7 +112,7 @@ type ResolutionRow struct {
 	Hi           float64            `json:"interval_hi" doc:"upper end of interval"`
 	Quantization float64            `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
 	Tie          bool               `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Direct       *float64           `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
+	Direct       float64            `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
@@ -130,9 +130,6 @@ const enough = 0.02
 
 // MostLevels is the largest number of levels for which codes are forecast.
 const MostLevels = 2048
-
-// defaultLevels are those that are compared where nobody says which.
-func defaultLevels() []int { return []int{32, 64, 128, 256} }
 
 // ResolutionRun is a Resolution that is ready to be computed: its codes are open.
 type ResolutionRun struct {
@@ -162,7 +159,7 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 		}
 	}
 	if len(r.levels) == 0 {
-		r.levels = defaultLevels()
+		r.levels = []int{32, 64, 128, 256}
 	}
 	slices.Sort(r.levels)
 	for i, n := range r.levels {
@@ -188,16 +185,11 @@ func (q Resolution) check() error {
 	if err := q.Labels.Check(); err != nil {
 		return err
 	}
-	for i, t := range q.Trainings {
-		if slices.Contains(q.Trainings[:i], t) {
-			return fmt.Errorf("training %s is given twice", t)
-		}
+	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Decoders)); err != nil {
+		return err
 	}
-	for i, name := range q.Decoders {
-		switch {
-		case slices.Contains(q.Decoders[:i], name):
-			return fmt.Errorf("decoder %s is given twice", name)
-		case name == decode.Auto && len(q.Decoders) > 1:
+	for _, name := range q.Decoders {
+		if name == decode.Auto && len(q.Decoders) > 1 {
 			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
 		}
 		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
@@ -247,7 +239,7 @@ func (r *ResolutionRun) Steps() uint64 {
 }
 
 // Run computes the forecasts. done, which may be nil, is told how many steps were finished since
-// its last call. The errors say that no label noise gives unary the error that was asked for, or
+// its last call, from several goroutines. The errors say that no label noise gives unary the error that was asked for, or
 // that a decoder fits none of the codes; or they are the context's.
 func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64)) (*Resolutions, error) {
 	q := r.q
@@ -255,8 +247,10 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 		Unit: "label units", Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Scenario.Temperature,
 		Results: []ResolutionRow{}, Enough: []EnoughLevels{},
 	}
+	quantization := map[int]float64{} // by number of levels
 	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.Width(n)*q.Labels.quantization(n), 0, n, scenario.InLabelUnits)...)
+		quantization[n] = q.Labels.Width(n) * q.Labels.quantization(n)
+		out.Baselines = append(out.Baselines, scenario.NewBaselines(quantization[n], 0, n, scenario.InLabelUnits)...)
 	}
 	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, scenario.InLabelUnits)...)
 	if q.Noise == 0 {
@@ -268,8 +262,7 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 		if out.LabelNoise, err = q.noiseOf(ctx, workers, u); err != nil {
 			return nil, err
 		}
-		mae := u.Error
-		out.MAE, out.MAELevels = &mae, u.Levels
+		out.MAE, out.MAELevels = &u.Error, u.Levels
 	}
 	all, err := r.forecasts(ctx, workers, out.LabelNoise, done)
 	if err != nil {
@@ -279,18 +272,10 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 	ties := Ties(all)
 	for i, x := range all {
 		n := x.Code.Levels()
-		interval := [2]float64{x.Lo, x.Hi}
 		out.Results = append(out.Results, ResolutionRow{
 			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
-			Forecast: x.Error, Interval: interval, Lo: interval[0], Hi: interval[1],
-			Quantization: q.Labels.Width(n) * q.Labels.quantization(n), Tie: i > 0 && ties[i],
+			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Lo: x.Lo, Hi: x.Hi, Quantization: quantization[n], Tie: i > 0 && ties[i], Direct: q.Direct,
 		})
-	}
-	if q.Direct > 0 {
-		direct := q.Direct
-		for i := range out.Results {
-			out.Results[i].Direct = &direct
-		}
 	}
 	out.judge(q.auto())
 	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
@@ -307,7 +292,7 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 	for i, levels := range r.levels {
 		f := q.forecaster(levels, noise)
 		f.decodings = func(c *code.Code, t perceived.Training) ([]observed.Decoding, error) { return q.decodings(f, c, t) }
-		some, err := f.codes(ctx, workers, r.codes[i], q.Trainings, done)
+		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err
 		}
@@ -317,9 +302,7 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 		width := q.Labels.Width(levels)
 		for _, x := range some {
 			fits[x.Decoding.Decoder.Name()] = true
-			for _, v := range []*float64{&x.Error, &x.Lo, &x.Hi} {
-				*v *= width
-			}
+			x.Error, x.Lo, x.Hi = width*x.Error, width*x.Lo, width*x.Hi
 			all = append(all, x)
 		}
 	}
@@ -350,6 +333,7 @@ func best(sorted []Forecast) []Forecast {
 func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 	s := noise / q.Labels.Width(levels)
 	f := NewForecaster(s, 0, q.Labels.prior(levels), q.Scenario.Decoders)
+	f.trainings = q.Trainings
 	f.real, f.Options.Temperature = &q.Labels, q.Scenario.Temperature
 	f.Model.Misfit = q.Misfit / q.Labels.Width(levels)
 	if q.Cutoff > 0 {
@@ -406,65 +390,46 @@ func (r *Resolutions) judge(auto bool) {
 		decoder, outputs string
 	}
 	var order []of
-	least := map[of]map[int]float64{}
-	for _, row := range r.Results { // the smallest first
+	best := map[of][]ResolutionRow{} // the first row of each number of levels
+	for _, row := range r.Results {  // the smallest first
 		key := of{row.Training, row.Decoder, row.Outputs}
 		if auto {
 			key = of{row.Training, decode.Auto, string(scenario.AutoOutputs)}
 		}
-		if least[key] == nil {
-			least[key] = map[int]float64{}
+		rows := best[key]
+		if rows == nil {
 			order = append(order, key)
 		}
-		if _, there := least[key][row.Levels]; !there {
-			least[key][row.Levels] = row.Forecast
+		if !slices.ContainsFunc(rows, func(x ResolutionRow) bool { return x.Levels == row.Levels }) {
+			best[key] = append(rows, row)
 		}
 	}
 	for _, key := range order {
-		var levels []int // that have a code
-		all := math.Inf(1)
-		for _, n := range r.Levels {
-			if v, there := least[key][n]; there {
-				levels = append(levels, n)
-				all = min(all, v)
-			}
-		}
-		if len(levels) < 2 {
+		rows := best[key]
+		if len(rows) < 2 {
 			continue
 		}
-		at := slices.IndexFunc(levels, func(n int) bool { return least[key][n] <= (1+enough)*all })
-		n := levels[at]
-		x := EnoughLevels{key.training, key.decoder, key.outputs, n, least[key][n], 100 * (1 - all/least[key][n])}
+		least := rows[0].Forecast
+		slices.SortFunc(rows, func(a, b ResolutionRow) int { return a.Levels - b.Levels })
+		at := slices.IndexFunc(rows, func(x ResolutionRow) bool { return x.Forecast <= (1+enough)*least })
+		x := EnoughLevels{key.training, key.decoder, key.outputs, rows[at].Levels, rows[at].Forecast, 100 * (1 - least/rows[at].Forecast)}
 		r.Enough = append(r.Enough, x)
-		text := fmt.Sprintf("%s, read by %s: %d levels suffice", trainedFor(key.training), readBy(key.decoder, key.outputs), n)
-		switch {
-		case at == len(levels)-1:
-			text = fmt.Sprintf("%s, read by %s: more levels may still help; %d have a forecast of %s, and %d of %s", trainedFor(key.training), readBy(key.decoder, key.outputs),
-				n, table.Short(x.Forecast), levels[at-1], table.Short(least[key][levels[at-1]]))
+		reads := key.decoder + " on " + key.outputs
+		if auto {
+			reads = "the best decoder"
+		}
+		text := fmt.Sprintf("T%s, read by %s: ", scenario.Trained(key.training)[1:], reads)
+		switch suffice := fmt.Sprintf("%d levels suffice", x.Levels); {
+		case at == len(rows)-1:
+			text += fmt.Sprintf("more levels may still help; %d have a forecast of %s, and %d of %s", x.Levels, table.Short(x.Forecast), rows[at-1].Levels, table.Short(rows[at-1].Forecast))
 		case x.Gain > 0:
-			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*x.Gain+0.01)/10)
+			text += fmt.Sprintf("%s; more change the smallest forecast by less than %.1f %%", suffice, math.Ceil(10*x.Gain+0.01)/10)
 		default:
-			text += "; with more, no forecast is smaller"
+			text += suffice + "; with more, no forecast is smaller"
 		}
 		r.Notes = append(r.Notes, text+".")
 	}
 	r.Notes = append(r.Notes, "quantization is the mean distance of a label from the nearest level. ~ marks forecasts that do not differ enough to be told from the first.")
-}
-
-// trainedFor begins a sentence with the training.
-func trainedFor(t perceived.Training) string {
-	if t == perceived.ForDecoder {
-		return "Trained for the decoder"
-	}
-	return "Trained bit by bit"
-}
-
-// readBy names a decoder and what it reads.
-func readBy(decoder, outputs string) string {
-	if decoder == decode.Auto {
-		return "the best decoder"
-	}
-	return decoder + " on " + outputs
 }
 
 // Write prints for people what was compared, the table and the notes. format is one of
@@ -481,15 +446,15 @@ func (r *Resolutions) Write(w io.Writer, format string) error {
 	if err := r.Table().Write(w, format); err != nil {
 		return err
 	}
-	text := "\n"
+	lines := []string{}
 	for _, b := range r.Baselines {
-		if b.Name == scenario.QuantizationAlone { // a column of the table
-			continue
+		if b.Name != scenario.QuantizationAlone { // which is a column of the table
+			lines = append(lines, b.Line(r.rivals())+".")
 		}
-		text += table.Wrap(b.Line(r.rivals())+".", width, "")
 	}
-	for _, note := range r.Notes {
-		text += table.Wrap(note, width, "")
+	text := "\n"
+	for _, line := range append(lines, r.Notes...) {
+		text += table.Wrap(line, width, "")
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -512,7 +477,7 @@ func (r *Resolutions) rivals() []scenario.Rival {
 
 // Columns leaves out of the CSV what these forecasts do not have.
 func (r *Resolutions) Columns() table.Option {
-	if slices.ContainsFunc(r.Results, func(x ResolutionRow) bool { return x.Direct != nil }) {
+	if slices.ContainsFunc(r.Results, func(x ResolutionRow) bool { return x.Direct > 0 }) {
 		return table.Without()
 	}
 	return table.Without("direct_regression")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"belsim/errmodel/observed"
@@ -27,10 +28,10 @@ func question(labels Labels, levels []int, codes ...string) Resolution {
 func answer(t *testing.T, q Resolution) *Resolutions {
 	t.Helper()
 	run := must(q.Open())(t)
-	steps := uint64(0)
-	out := must(run.Run(t.Context(), 2, func(n uint64) { steps += n }))(t)
-	if steps != run.Steps() {
-		t.Errorf("%d steps, want %d", steps, run.Steps())
+	var steps atomic.Uint64
+	out := must(run.Run(t.Context(), 2, func(n uint64) { steps.Add(n) }))(t)
+	if steps.Load() != run.Steps() {
+		t.Errorf("%d steps, want %d", steps.Load(), run.Steps())
 	}
 	return out
 }

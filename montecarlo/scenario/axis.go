@@ -22,32 +22,53 @@ const MaxValues = 10000
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *Axis) UnmarshalText(text []byte) error {
-	parts := strings.Split(string(text), ":")
+	read, err := parseAxis(string(text))
+	if err != nil {
+		return fmt.Errorf("range %q: %w", text, err)
+	}
+	*a = read
+	return nil
+}
+
+func parseAxis(text string) (Axis, error) {
+	wrong := errors.New("want lo:hi:count, lo:hi:count:log, or numbers with commas between them")
+	parts := strings.Split(text, ":")
 	if len(parts) == 1 {
-		return a.list(string(text))
+		var values []float64
+		for part := range strings.SplitSeq(text, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+			if err != nil {
+				return Axis{}, wrong
+			}
+			values = append(values, v)
+		}
+		if err := CheckList(values); err != nil {
+			return Axis{}, err
+		}
+		return ListAxis(values), nil
 	}
 	log := len(parts) == 4
 	if len(parts) != 3 && !(log && parts[3] == "log") {
-		return fmt.Errorf("range %q: want lo:hi:count, lo:hi:count:log, or numbers with commas between them", text)
+		return Axis{}, wrong
 	}
 	lo, err1 := strconv.ParseFloat(parts[0], 64)
 	hi, err2 := strconv.ParseFloat(parts[1], 64)
 	count, err3 := strconv.Atoi(parts[2])
 	switch {
 	case errors.Join(err1, err2, err3) != nil:
-		return fmt.Errorf("range %q: want two numbers and a count, lo:hi:count", text)
+		return Axis{}, errors.New("want two numbers and a count, lo:hi:count")
 	case !(lo > 0) || math.IsInf(hi, 0) || math.IsNaN(hi):
-		return fmt.Errorf("range %q: want positive finite numbers", text)
+		return Axis{}, errors.New("want positive finite numbers")
 	case count < 1 || count > MaxValues:
-		return fmt.Errorf("range %q: count %d; want 1 to %d", text, count, MaxValues)
+		return Axis{}, fmt.Errorf("count %d; want 1 to %d", count, MaxValues)
 	case hi < lo || hi == lo && count > 1:
-		return fmt.Errorf("range %q: want lo below hi", text)
+		return Axis{}, errors.New("want lo below hi")
 	}
-	*a = NewAxis(lo, hi, count, log)
+	a := NewAxis(lo, hi, count, log)
 	if CheckList(a.Values) != nil {
-		return fmt.Errorf("range %q: there are no %d different numbers between lo and hi", text, count)
+		return Axis{}, fmt.Errorf("there are no %d different numbers between lo and hi", count)
 	}
-	return nil
+	return a, nil
 }
 
 // UnmarshalJSON reads an axis as results have it; [Axis.UnmarshalText] alone would want a text there.
@@ -56,28 +77,17 @@ func (a *Axis) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(a))
 }
 
-// list sets the axis to a list of numbers.
-func (a *Axis) list(text string) error {
-	var values []float64
-	for _, part := range strings.Split(text, ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil {
-			return fmt.Errorf("range %q: want lo:hi:count, lo:hi:count:log, or numbers with commas between them", text)
-		}
-		values = append(values, v)
+// ListAxis is the axis of ascending numbers, whose spacing it finds: even, or even in their
+// logarithms alone.
+func ListAxis(values []float64) Axis {
+	if evenly(values, identity) {
+		return Axis{Values: values, Even: true}
 	}
-	if err := CheckList(values); err != nil {
-		return fmt.Errorf("range %q: %w", text, err)
-	}
-	*a = ListAxis(values)
-	return nil
+	log := evenly(values, math.Log)
+	return Axis{values, log, log}
 }
 
-// ListAxis is the axis of ascending numbers, whose spacing it finds.
-func ListAxis(values []float64) Axis {
-	even, log := spacing(values)
-	return Axis{values, even, log}
-}
+func identity(v float64) float64 { return v }
 
 // CheckList refuses lists that are no axis: want 1 to MaxValues positive numbers, ascending.
 func CheckList(values []float64) error {
@@ -95,16 +105,6 @@ func CheckList(values []float64) error {
 	return nil
 }
 
-// spacing reports whether ascending numbers are evenly spaced, and whether it is their logarithms
-// alone that are.
-func spacing(values []float64) (even, log bool) {
-	if evenly(values, func(v float64) float64 { return v }) {
-		return true, false
-	}
-	log = evenly(values, math.Log)
-	return log, log
-}
-
 // Logarithmic reports whether a picture shows the axis in logarithms: where these alone are evenly
 // spaced or, of numbers that are not evenly spaced at all, where the logarithms are nearer to it. How
 // near is the ratio of the largest step to the smallest.
@@ -120,7 +120,7 @@ func (a Axis) Logarithmic() bool {
 		}
 		return most / least
 	}
-	return ratio(math.Log) < ratio(func(v float64) float64 { return v })
+	return ratio(math.Log) < ratio(identity)
 }
 
 // evenly reports whether a function of ascending numbers is evenly spaced.

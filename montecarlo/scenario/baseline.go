@@ -64,27 +64,26 @@ func (b Baseline) Line(rivals []Rival) string {
 	if b.Name != DirectRegression {
 		return text
 	}
-	var less, near, more []string
-	for _, r := range rivals {
-		switch x := b.Error; {
-		case r.Hi < x:
-			less = append(less, r.Name)
-		case r.Lo > x:
-			more = append(more, r.Name)
-		default:
-			near = append(near, r.Name)
-		}
-	}
-	for _, group := range []struct {
+	groups := []struct {
 		names     []string
 		one, many string
-	}{{less, "has less", "have less"}, {near, "is not told apart from it", "are not told apart from it"}, {more, "has more", "have more"}} {
-		switch len(group.names) {
+	}{{nil, "has less", "have less"}, {nil, "is not told apart from it", "are not told apart from it"}, {nil, "has more", "have more"}}
+	for _, r := range rivals {
+		at := 1
+		if r.Hi < b.Error {
+			at = 0
+		} else if r.Lo > b.Error {
+			at = 2
+		}
+		groups[at].names = append(groups[at].names, r.Name)
+	}
+	for _, g := range groups {
+		switch len(g.names) {
 		case 0:
 		case 1:
-			text += fmt.Sprintf("; %s %s", group.names[0], group.one)
+			text += fmt.Sprintf("; %s %s", g.names[0], g.one)
 		default:
-			text += fmt.Sprintf("; %s %s", listed(group.names), group.many)
+			text += fmt.Sprintf("; %s %s", listed(g.names), g.many)
 		}
 	}
 	return text
@@ -100,12 +99,6 @@ func listed(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }
 
-// BaselineColumns hold the baselines in the CSV of codes, whose rows are codes alone.
-type BaselineColumns struct {
-	Quantization *float64 `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
-	Direct       *float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
-}
-
 // quantizationOfUniform is the mean distance, in levels, of a label from the level nearest to it,
 // where labels are uniform within half a level of each level: the mean of |u| for u in [−½, ½].
 const quantizationOfUniform = 0.25
@@ -119,13 +112,7 @@ func (c *Comparison) AddBaselines(direct float64) {
 	}
 	c.Baselines = NewBaselines(quantization, direct, c.Levels, InLevels)
 	for i := range c.Results {
-		for j, b := range c.Baselines {
-			if b.Name == DirectRegression {
-				c.Results[i].Direct = &c.Baselines[j].Error
-			} else {
-				c.Results[i].Quantization = &c.Baselines[j].Error
-			}
-		}
+		c.Results[i].Quantization, c.Results[i].Direct = quantization, direct
 	}
 }
 
@@ -137,38 +124,34 @@ func (c *Comparison) rivals() []Rival {
 		if r.Invalid != "" {
 			continue
 		}
-		v, half := r.Best(), 1.96*r.stdErr()
+		v, stderr := r.best()
 		if r.Forecast != nil {
 			v = *r.Forecast
 		}
 		at := slices.IndexFunc(out, func(x Rival) bool { return x.Name == r.Code })
 		if at < 0 {
 			at = len(out)
-			out = append(out, Rival{Name: r.Code})
+			out = append(out, Rival{})
 		} else if v >= expected[r.Code] {
 			continue
 		}
-		expected[r.Code], out[at].Lo, out[at].Hi = v, v-half, v+half
+		half := Confidence * stderr
+		expected[r.Code], out[at] = v, Rival{r.Code, v - half, v + half}
 	}
 	return out
 }
 
 // Columns leaves out of the CSV what this comparison does not have.
 func (c *Comparison) Columns() table.Option {
-	has := func(of func(CodeResult) bool) bool { return slices.ContainsFunc(c.Results, of) }
 	var missing []string
-	for _, group := range []struct {
-		there bool
-		names []string
-	}{
-		{has(func(r CodeResult) bool { return r.Invalid != "" }), []string{"invalid"}},
-		{has(func(r CodeResult) bool { return r.Forecast != nil }), []string{"training", "forecast"}},
-		{has(func(r CodeResult) bool { return r.Quantization != nil }), []string{"quantization"}},
-		{has(func(r CodeResult) bool { return r.Direct != nil }), []string{"direct_regression"}},
-	} {
-		if !group.there {
-			missing = append(missing, group.names...)
+	leave := func(there func(CodeResult) bool, names ...string) {
+		if !c.has(there) {
+			missing = append(missing, names...)
 		}
 	}
+	leave(CodeResult.isInvalid, "invalid")
+	leave(func(r CodeResult) bool { return r.Forecast != nil }, "training", "forecast")
+	leave(func(r CodeResult) bool { return r.Quantization > 0 }, "quantization")
+	leave(func(r CodeResult) bool { return r.Direct > 0 }, "direct_regression")
 	return table.Without(missing...)
 }

@@ -100,7 +100,7 @@ func TestForecastRival(t *testing.T) {
 			t.Errorf("%v: %q, want %q", tt.direct, c.Notes(), tt.want)
 		}
 	}
-	if c.Results[0].Quantization != nil || c.Results[0].Direct == nil {
+	if c.Results[0].Quantization != 0 || c.Results[0].Direct == 0 {
 		t.Errorf("%+v", c.Results[0])
 	}
 }

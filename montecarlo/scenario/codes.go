@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 
 	"belsim/theory/code"
@@ -8,26 +9,21 @@ import (
 
 // Sizes say how many levels the codes of a scenario have.
 type Sizes struct {
-	Levels int  // the number that was asked for; 0: none
-	Prior  int  // the number that the histogram of the prior needs; 0: no histogram
-	Usual  int  // the number where nothing else sets it
-	Real   bool // files may hold real numbers
+	Levels  int  // the number that was asked for; 0: none
+	Prior   int  // the number that the histogram of the prior needs; 0: no histogram
+	Default int  // the number where nothing else sets it; 0: DefaultLevels
+	Real    bool // files may hold real numbers
 }
 
+// DefaultLevels is the number of levels of named codes where nothing else says it.
+const DefaultLevels = 256
+
 // Named is the number of levels of named codes where no file sets it.
-func (z Sizes) Named() int {
-	switch {
-	case z.Levels != 0:
-		return z.Levels
-	case z.Prior != 0:
-		return z.Prior
-	}
-	return z.Usual
-}
+func (z Sizes) Named() int { return cmp.Or(z.Levels, z.Prior, z.Default, DefaultLevels) }
 
 // OpenCodes opens NAMEs and FILEs, all of the same number of levels. The number is
 // size.Levels; where this is 0, the number of levels of the files; without files, size.Prior;
-// where this is 0, size.Usual. The error names the code that cannot be opened.
+// where this is 0, size.Default or DefaultLevels. The error names the code that cannot be opened.
 func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	open := code.Open
 	if size.Real {
@@ -54,13 +50,12 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	if file != nil {
 		size.Levels = file.Levels()
 	}
+	var err error
 	for i, name := range names {
 		if codes[i] == nil {
-			c, err := code.New(name, size.Named())
-			if err != nil {
+			if codes[i], err = code.New(name, size.Named()); err != nil {
 				return nil, err
 			}
-			codes[i] = c
 		}
 	}
 	return codes, nil

@@ -1,13 +1,9 @@
 package scenario
 
 import (
-	"context"
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/theory/code"
 )
 
 // ColumnModel is implemented by models that give the error probabilities of single bits. A
@@ -50,20 +46,6 @@ func (t Table) Columns(levels, bits int) (Columns, error) {
 	return Columns{
 		Of:    func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) },
 		Bits:  e.RawMatrix().Cols,
-		Model: tableInMemory{t, e},
+		Model: Table{t.Path, e},
 	}, nil
-}
-
-// tableInMemory is a Table whose file was read.
-type tableInMemory struct {
-	Table
-	e *mat.Dense
-}
-
-// Errors implements Model.
-func (t tableInMemory) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
-	if rows, columns := t.e.Dims(); rows != c.Levels() || columns != c.Bits() {
-		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path, rows, columns, c.Name(), c.Levels(), c.Bits())
-	}
-	return t.e, nil
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,9 @@ type CodeResult struct {
 	Outputs    Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Tie        bool    `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string  `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
-	BaselineColumns
+	// The baselines, in the CSV, whose rows are codes alone. Zero stands for none.
+	Quantization float64 `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
+	Direct       float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
 
 	// Of networks that know a perceived label.
 	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
@@ -56,20 +59,18 @@ type CodeResult struct {
 }
 
 // Best is the best figure for the error: the exact one where it exists.
-func (r CodeResult) Best() float64 {
+func (r CodeResult) Best() float64 { v, _ := r.best(); return v }
+
+// best is Best with its standard error.
+func (r CodeResult) best() (v, stderr float64) {
 	if !table.Missing(r.Exact) {
-		return r.Exact
+		return r.Exact, 0
 	}
-	return r.Mean
+	return r.Mean, r.StdErr
 }
 
-// stdErr is the standard error of Best.
-func (r CodeResult) stdErr() float64 {
-	if !table.Missing(r.Exact) {
-		return 0
-	}
-	return r.StdErr
-}
+// Confidence is the number of standard deviations to each side in an interval of 95 %.
+const Confidence = 1.96
 
 // InvalidCode is a code for which the error model gives a probability above 1.
 type InvalidCode struct {
@@ -77,107 +78,160 @@ type InvalidCode struct {
 	Err  error // Invalid(Err)
 }
 
-// UsualDecoder is the decoder of a comparison where nobody names one.
-const UsualDecoder = "gen"
+// DefaultDecoder is the decoder of a comparison where nobody names one.
+const DefaultDecoder = "gen"
 
 // Candidates pairs codes with the named decoders that fit them, under the scenario's model.
 // One decoder must fit every code; of several, each must fit one code, and each code must
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
 func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
-	if err := checkTwice(decoders); err != nil {
+	pairs, err := s.pair(codes, decoders)
+	if err != nil {
 		return nil, nil, err
 	}
 	var out []*montecarlo.Problem
 	var invalid []InvalidCode
-	fits := make([]bool, len(decoders))
-codes:
-	for _, c := range codes {
-		e, err := s.Errors(ctx, c)
-		if Invalid(err) {
+	for i, c := range codes {
+		some, err := s.problems(ctx, c, pairs[i], draw)
+		switch {
+		case Invalid(err):
 			invalid = append(invalid, InvalidCode{c, err})
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, nil, err
 		}
-		before := len(out)
-		var unfit error
-		for i, name := range decoders {
-			d, err := s.Decoder(name, c)
-			if errors.Is(err, decode.ErrUnfit) {
-				unfit = err
-				continue
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			p, err := s.ProblemOf(ctx, c, d, e, draw)
-			if Invalid(err) { // between levels, and so with every decoder
-				invalid = append(invalid, InvalidCode{c, err})
-				continue codes
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			fits[i] = true
-			out = append(out, p)
-		}
-		if len(out) == before {
-			return nil, nil, unfit
-		}
+		out = append(out, some...)
 	}
 	if len(out) == 0 && len(invalid) > 0 {
 		return nil, nil, invalid[0].Err
 	}
-	return out, invalid, unfitting(decoders, fits)
+	return out, invalid, nil
 }
 
-// checkTwice refuses a decoder that is named twice.
-func checkTwice(decoders []string) error {
-	for i, name := range decoders {
-		if slices.Contains(decoders[:i], name) {
-			return fmt.Errorf("decoder %s is given twice", name)
+// problems are the sampling problems of a code with decoders.
+func (s *Scenario) problems(ctx context.Context, c *code.Code, decoders []decode.Decoder, draw Sampling) ([]*montecarlo.Problem, error) {
+	e, err := s.Errors(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*montecarlo.Problem, len(decoders))
+	for i, d := range decoders {
+		if out[i], err = s.ProblemOf(ctx, c, d, e, draw); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// checkDecoders refuses decoders as Candidates does, where the model is valid for every code.
-func (s *Scenario) checkDecoders(codes []*code.Code, decoders []string) error {
-	if err := checkTwice(decoders); err != nil {
-		return err
+// pair returns those of the named decoders that fit each code, and refuses names as Candidates does.
+func (s *Scenario) pair(codes []*code.Code, names []string) ([][]decode.Decoder, error) {
+	if err := CheckTwice("decoder", names); err != nil {
+		return nil, err
 	}
-	fits := make([]bool, len(decoders))
-	for _, c := range codes {
+	out, fits := make([][]decode.Decoder, len(codes)), make([]bool, len(names))
+	for i, c := range codes {
 		var unfit error
-		some := false
-		for i, name := range decoders {
-			_, err := s.Decoder(name, c)
+		for j, name := range names {
+			d, err := s.Decoder(name, c)
 			switch {
 			case err == nil:
-				fits[i], some = true, true
+				out[i], fits[j] = append(out[i], d), true
 			case errors.Is(err, decode.ErrUnfit):
 				unfit = err
 			default:
-				return err
+				return nil, err
 			}
 		}
-		if !some {
-			return unfit
+		if len(out[i]) == 0 && unfit != nil {
+			return nil, unfit
 		}
 	}
-	return unfitting(decoders, fits)
+	if j := slices.Index(fits, false); j >= 0 {
+		return nil, fmt.Errorf("%w: decoder %s fits none of the codes", decode.ErrUnfit, names[j])
+	}
+	return out, nil
 }
 
-// unfitting refuses decoders of which none of the codes has one.
-func unfitting(decoders []string, fits []bool) error {
-	for i, ok := range fits {
-		if !ok {
-			return fmt.Errorf("%w: decoder %s fits none of the codes", decode.ErrUnfit, decoders[i])
+// CheckTwice refuses a name that occurs twice. what says what the names are, such as decoder.
+func CheckTwice[S ~string](what string, names []S) error {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("%s %s is given twice", what, name)
 		}
 	}
 	return nil
+}
+
+// after returns the scenario with networks of a model after one of some trainings, and those of the
+// decoders that it is compared with: with several trainings, those that read its outputs.
+func (s *Scenario) after(m Perceived, t perceived.Training, trainings []perceived.Training, decoders []string) (*Scenario, []string) {
+	m.Training = t
+	of := s.With(m)
+	if len(trainings) > 1 {
+		decoders = of.Fitting(decoders)
+	}
+	return of, decoders
+}
+
+// TrainedCandidates is Candidates for networks of a model after one or several trainings. With
+// several trainings, a decoder has candidates only after those whose outputs it reads. The scenario
+// takes the model; with several trainings this names none, and each result names its own.
+func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
+	var out []*montecarlo.Problem
+	var invalid []InvalidCode
+	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
+		return nil, nil, err
+	}
+	for _, t := range trainings {
+		of, fitting := s.after(m, t, trainings, decoders)
+		some, refused, err := of.Candidates(ctx, codes, fitting, draw)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, invalid = append(out, some...), append(invalid, refused...)
+	}
+	if m.Training = ""; len(trainings) == 1 {
+		m.Training = trainings[0]
+	}
+	s.Model = m
+	return out, invalid, nil
+}
+
+// CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
+// names, decoders that fit no code, codes of real numbers, and codes for which memory is short.
+func (s *Scenario) CheckTrained(m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string) error {
+	m.Noise = cmp.Or(m.Noise, 1) // it may not be known yet
+	if err := CheckTwice("training", trainings); err != nil {
+		return err
+	}
+	for _, t := range trainings {
+		of, fitting := s.after(m, t, trainings, decoders)
+		if _, err := of.pair(codes, fitting); err != nil {
+			return err
+		}
+		for _, c := range codes {
+			m.Training = t
+			if err := m.check(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Fitting returns those of the named decoders that read the outputs of the scenario: networks
+// trained for the decoder give logits only.
+func (s *Scenario) Fitting(names []string) []string {
+	if s.outputs() != Logits {
+		return names
+	}
+	var out []string
+	for _, name := range names {
+		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Compare computes the error of every candidate, over the weights of its labels, and ranks
@@ -202,23 +256,18 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
 		row := CodeResult{
-			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.outputsIn(p),
+			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
 			Bound: bound, Exact: exact, exactFields: interval,
 			Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, Samples: o.Samples,
 		}
 		row.worst(th, weights, o, sums)
+		if n, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
+			row.Outputs = s.With(Perceived{Model: n.Model()}).OutputsOf(p.Code, p.Decoder)
+			row.Expect(p.Code, n.Model().Training)
+		}
 		out.Results = append(out.Results, row)
 	}
-	forecast(out.Results, candidates)
-	slices.SortStableFunc(out.Results, func(a, b CodeResult) int {
-		switch {
-		case a.Best() < b.Best():
-			return -1
-		case a.Best() > b.Best():
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out.Results, func(a, b CodeResult) int { return cmp.Compare(a.Best(), b.Best()) })
 	for i := 1; i < len(out.Results); i++ {
 		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
 	}
@@ -227,8 +276,9 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 
 // tied reports whether the errors of two rows are not told apart.
 func tied(a, b CodeResult) bool {
-	difference := math.Abs(a.Best() - b.Best())
-	return difference <= max(1.96*math.Hypot(a.stdErr(), b.stdErr()), ExactWidth*math.Abs(a.Best()))
+	x, xErr := a.best()
+	y, yErr := b.best()
+	return math.Abs(x-y) <= max(Confidence*math.Hypot(xErr, yErr), ExactWidth*math.Abs(x))
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
@@ -270,16 +320,8 @@ func (c *Comparison) AddInvalid(codes []InvalidCode) {
 // Valid is the comparison without the codes for which the error model is invalid.
 func (c *Comparison) Valid() *Comparison {
 	v := *c
-	v.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r CodeResult) bool { return r.Invalid != "" })
+	v.Results = slices.DeleteFunc(slices.Clone(c.Results), CodeResult.isInvalid)
 	return &v
-}
-
-// outputsIn returns the outputs that the decoder of a problem reads.
-func (s *Scenario) outputsIn(p *montecarlo.Problem) Outputs {
-	if l, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
-		return s.With(Perceived{Model: l.Model()}).OutputsOf(p.Code, p.Decoder)
-	}
-	return s.OutputsOf(p.Code, p.Decoder)
 }
 
 // Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
@@ -289,13 +331,4 @@ func (r *CodeResult) Expect(c *code.Code, t perceived.Training) {
 		best *= perceived.DecoderFactor(c)
 	}
 	r.Training, r.Forecast = t, &best
-}
-
-// forecast fills in what the results of networks that know a perceived label have besides.
-func forecast(results []CodeResult, candidates []*montecarlo.Problem) {
-	for i, p := range candidates {
-		if l, ok := p.Errors.(*perceived.Network); ok {
-			results[i].Expect(p.Code, l.Model().Training)
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func (c *Comparison) Table() *table.Table {
 			return fmt.Sprintf("%d (%s)", r.WorstLevel, table.PlusMinus(r.WorstMean, r.WorstErr))
 		}),
 	}
-	if c.trainedForDecoder() {
+	if c.has(CodeResult.trainedForDecoder) {
 		columns = append(columns, table.Append("forecast", func(r CodeResult) string {
 			if r.Forecast == nil {
 				return "–"
@@ -52,7 +53,7 @@ func (c *Comparison) Table() *table.Table {
 			return table.Short(*r.Forecast)
 		}))
 	}
-	if c.hasTies() {
+	if c.has(CodeResult.isTie) {
 		columns = append(columns, table.Append("~", func(r CodeResult) string {
 			if r.Tie {
 				return "~"
@@ -82,27 +83,27 @@ func (c *Comparison) Notes(more ...string) string {
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
 	}
-	var unlearned []string
+	var unlearned, factors []string // each once
+	add := func(list *[]string, format string, a ...any) {
+		if text := fmt.Sprintf(format, a...); !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
 	for _, r := range c.Results {
-		if name := fmt.Sprintf("%s has %.4g", r.Code, r.Transitions); c.unlearned(r) && !slices.Contains(unlearned, name) {
-			unlearned = append(unlearned, name)
+		if c.unlearned(r) {
+			add(&unlearned, "%s has %.4g", r.Code, r.Transitions)
+		}
+		if r.trainedForDecoder() && r.Best() > 0 {
+			add(&factors, "%.3f (%s)", *r.Forecast/r.Best(), r.Code)
 		}
 	}
 	if len(unlearned) > 0 {
 		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, and this model does not know it: %s.\n", strings.Join(unlearned, ", "))
 	}
-	if c.hasTies() {
+	if c.has(CodeResult.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
-	if c.trainedForDecoder() {
-		var factors []string
-		for _, r := range c.Results {
-			if r.Training == perceived.ForDecoder && r.Best() > 0 {
-				if text := fmt.Sprintf("%.3f (%s)", *r.Forecast/r.Best(), r.Code); !slices.Contains(factors, text) {
-					factors = append(factors, text)
-				}
-			}
-		}
+	if c.has(CodeResult.trainedForDecoder) {
 		fmt.Fprintf(&out, "forecast: the error to expect of networks trained for the decoder, the model's times %s.\n", strings.Join(factors, ", "))
 	}
 	for _, r := range c.Results {
@@ -125,76 +126,74 @@ func (c *Comparison) unlearned(r CodeResult) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
 }
 
-// trainedForDecoder reports whether some network is trained for the decoder, whose forecast is not
-// the model's error.
-func (c *Comparison) trainedForDecoder() bool {
-	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Training == perceived.ForDecoder && r.Forecast != nil })
+// trainedForDecoder reports whether a network is trained for the decoder, whose forecast is not the
+// model's error.
+func (r CodeResult) trainedForDecoder() bool {
+	return r.Training == perceived.ForDecoder && r.Forecast != nil
 }
 
-// hasTies reports whether some row is not told from the first one.
-func (c *Comparison) hasTies() bool {
-	return slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Tie })
+func (r CodeResult) isTie() bool     { return r.Tie }
+func (r CodeResult) isInvalid() bool { return r.Invalid != "" }
+
+// has reports whether some row is of a kind.
+func (c *Comparison) has(kind func(CodeResult) bool) bool {
+	return slices.ContainsFunc(c.Results, kind)
 }
 
 // DecoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
 // by their smallest error. Every error has its standard error.
 func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
-	several := slices.ContainsFunc(c.Results, func(r CodeResult) bool { return r.Training != c.Results[0].Training })
-	named := func(name string, r CodeResult) string {
-		if r.Outputs == Logits {
+	// column is one of the table: a decoder with what it reads, after a training where there are several.
+	type column struct {
+		decoder  string
+		outputs  Outputs
+		training perceived.Training
+	}
+	several := c.has(func(r CodeResult) bool { return r.Training != c.Results[0].Training })
+	var codes []CodeResult // the first row of each
+	var columns []column
+	cells := map[string]map[column]string{}
+	for _, r := range c.Results { // the smallest error first
+		if r.isInvalid() {
+			continue
+		}
+		of := column{r.Decoder, r.Outputs, r.Training}
+		if cells[r.Code] == nil {
+			cells[r.Code] = map[column]string{}
+			codes = append(codes, r)
+		}
+		if !slices.Contains(columns, of) {
+			columns = append(columns, of)
+		}
+		cells[r.Code][of] = table.PlusMinus(r.Mean, r.StdErr)
+	}
+	names := decoders.Names()
+	slices.SortStableFunc(columns, func(a, b column) int {
+		return slices.Index(names, a.decoder) - slices.Index(names, b.decoder)
+	})
+	t := &table.Table{Head: []string{"code", "bits"}}
+	for _, of := range columns {
+		name := of.decoder
+		if of.outputs == Logits {
 			name += " (logits)"
 		}
 		if several {
-			name += ", " + string(r.Training)
+			name += ", " + string(of.training)
 		}
-		return name
+		t.Head = append(t.Head, name)
 	}
-	column := func(r CodeResult) string { return named(r.Decoder, r) }
-	var codes, columns []string
-	cells := map[[2]string]CodeResult{}
-	for _, r := range c.Results { // the smallest error first
-		if r.Invalid != "" {
-			continue
+	for _, r := range codes {
+		row := []string{r.Code, fmt.Sprint(r.Bits)}
+		for _, of := range columns {
+			row = append(row, cmp.Or(cells[r.Code][of], "–"))
 		}
-		if !slices.Contains(codes, r.Code) {
-			codes = append(codes, r.Code)
-		}
-		if !slices.Contains(columns, column(r)) {
-			columns = append(columns, column(r))
-		}
-		cells[[2]string{r.Code, column(r)}] = r
-	}
-	names := decoders.Names()
-	slices.SortStableFunc(columns, func(a, b string) int {
-		return slices.Index(names, decoderOf(a)) - slices.Index(names, decoderOf(b))
-	})
-	t := &table.Table{Head: append([]string{"code", "bits"}, columns...)}
-	for _, name := range codes {
-		bits := 0
-		row := []string{name, ""}
-		for _, column := range columns {
-			r, ok := cells[[2]string{name, column}]
-			if !ok {
-				row = append(row, "–")
-				continue
-			}
-			bits = r.Bits
-			row = append(row, table.PlusMinus(r.Mean, r.StdErr))
-		}
-		row[1] = fmt.Sprint(bits)
 		t.Rows = append(t.Rows, row)
 	}
 	for _, r := range c.Results {
-		if r.Invalid != "" {
+		if r.isInvalid() {
 			row := append([]string{r.Code, fmt.Sprint(r.Bits), "invalid: e > 1"}, slices.Repeat([]string{"–"}, len(t.Head)-3)...)
 			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
-}
-
-// decoderOf is the decoder of a column of DecoderTable.
-func decoderOf(column string) string {
-	name, _, _ := strings.Cut(strings.Fields(column)[0], ",")
-	return name
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,23 +41,19 @@ func (m Method) Text() string {
 	return string(m)
 }
 
-// Side is one of the two codes of a map.
-type Side struct {
-	Code    *code.Code
-	Decoder decode.Decoder
-	Models  Lines // from Plane.Of
-	Plane   PlaneKind
+// MeanOf is the mean of a method with a formula: BoundOf or ExactOf.
+func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
+	if m == Exact {
+		return ExactOf(ctx, p)
+	}
+	return BoundOf(p)
 }
 
-// Side returns a code with its named decoder and its models in a plane.
-func (s *Scenario) Side(ctx context.Context, c *code.Code, decoder string, plane Plane) (side Side, err error) {
-	side.Code = c
-	if side.Decoder, err = s.Decoder(decoder, c); err != nil {
-		return side, err
-	}
-	side.Plane = plane.Kind()
-	side.Models, err = plane.Of(ctx, c)
-	return side, err
+// side is one of the two codes of a map, with its error models in the map's plane.
+type side struct {
+	code    *code.Code
+	decoder decode.Decoder
+	models  Lines
 }
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
@@ -79,6 +76,8 @@ type Map struct {
 	Plane PlaneKind `json:"-"` // which parameters the axes are
 	LogX  bool      `json:"-"` // pictures show the first parameter on an axis of logarithms
 	LogY  bool      `json:"-"` // and the second
+
+	sides [2]side // A and B
 }
 
 // Columns leaves out of the CSV of the cells the parameters of other planes, and the standard
@@ -111,36 +110,49 @@ type Cell struct {
 	unsure float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
-// NewMap returns the map with empty cells. The error is a *memory.Error where they do not fit
-// in memory.
-func (s *Scenario) NewMap(sides [2]Side, x, y Axis, method Method) (*Map, error) {
+// NewMap returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both have the
+// named decoder. The error is a *memory.Error where the cells do not fit in memory; it wraps
+// decode.ErrUnfit where the decoder does not fit a code.
+func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder string, plane Plane, x, y Axis, method Method) (*Map, error) {
+	m := &Map{
+		A: codes[0].Name(), B: codes[1].Name(), Levels: codes[0].Levels(), Method: method, Reading: s.Reading(),
+		Plane: plane.Kind(), Axes: AxesOf(plane.Kind(), x.Values, y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
+	}
+	for i, c := range codes {
+		d, err := s.Decoder(decoder, c)
+		if err != nil {
+			return nil, err
+		}
+		models, err := plane.Of(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		m.sides[i], m.Outputs[i] = side{c, d, models}, s.OutputsOf(c, d)
+	}
+	m.DecoderA, m.DecoderB = m.sides[0].decoder.Name(), m.sides[1].decoder.Name()
+	if p, ok := plane.(PerceivedPlane); ok {
+		m.Cutoff, m.Training = p.Model.Cutoff, p.Model.Training
+	}
 	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
 	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)), memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
 		return nil, err
 	}
-	a, b := sides[0], sides[1]
-	m := &Map{
-		A: a.Code.Name(), B: b.Code.Name(), DecoderA: a.Decoder.Name(), DecoderB: b.Decoder.Name(),
-		Levels: a.Code.Levels(), Method: method,
-		Outputs: [2]Outputs{s.OutputsOf(a.Code, a.Decoder), s.OutputsOf(b.Code, b.Decoder)},
-		Reading: s.Reading(), Plane: a.Plane, Axes: AxesOf(a.Plane, x.Values, y.Values),
-		LogX: x.Logarithmic(), LogY: y.Logarithmic(),
-	}
-	if l, ok := a.Models.(perceivedLines); ok {
-		m.Cutoff, m.Training = l.model.Cutoff, l.model.Training
-	}
-	m.Cells = make([]Cell, len(m.X())*len(m.Y()))
-	for i := range m.Cells {
-		m.Cells[i] = Cell{Point: m.Plane.Point(m.X()[i%len(m.X())], m.Y()[i/len(m.X())]), A: math.NaN(), B: math.NaN(), Increase: math.NaN()}
+	for _, v := range y.Values {
+		for _, u := range x.Values {
+			m.Cells = append(m.Cells, Cell{Point: m.Plane.Point(u, v), A: math.NaN(), B: math.NaN(), Increase: math.NaN()})
+		}
 	}
 	return m, nil
 }
 
-// Fill computes the cells of a map from NewMap, over the weights of the labels. run.Done is
-// told how many cells were finished. The error wraps theory.ErrNoClosedForm where a code has no
-// bound, or no exact value.
-func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, sides [2]Side, weights []float64, draw Sampling) error {
-	f := &filler{s, run, m, sides, weights, draw}
+// Fill computes the cells of a map from NewMap. run.Done is told how many cells were finished. The
+// error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
+func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) error {
+	weights, err := s.Weights(m.Levels)
+	if err != nil {
+		return err
+	}
+	f := &filler{s, run, m, weights, draw}
 	if m.Method == Sample {
 		m.Seed = &draw.Seed
 		return f.sample(ctx)
@@ -153,8 +165,7 @@ type filler struct {
 	s       *Scenario
 	run     Run
 	m       *Map
-	sides   [2]Side
-	weights []float64
+	weights []float64 // of the labels
 	draw    Sampling
 }
 
@@ -241,25 +252,24 @@ func Increase(a, b float64) float64 {
 }
 
 // set takes the errors of both codes.
-func (c *Cell) set(value, stderr [2]float64, sampled bool) {
-	c.A, c.B = value[0], value[1]
-	c.Increase = Increase(value[0], value[1])
-	if sampled {
-		a, b, increase := stderr[0], stderr[1], math.NaN()
-		if value[1] > 0 {
-			// To first order, and as if the two codes' samples were
-			// independent. They come from the same seed, so this is a guide
-			// to the increase, unlike the standard errors of a and b.
-			increase = 100 * math.Hypot(stderr[0], value[0]/value[1]*stderr[1]) / value[1]
-		}
-		c.StdErrA, c.StdErrB, c.StdErr = &a, &b, &increase
+func (c *Cell) set(a, b float64) { c.A, c.B, c.Increase = a, b, Increase(a, b) }
+
+// setSampled takes the sampled errors of both codes.
+func (c *Cell) setSampled(a, b montecarlo.Overall) {
+	c.set(a.Mean, b.Mean)
+	increase := math.NaN()
+	if b.Mean > 0 {
+		// To first order, and as if the two codes' samples were independent. They come from the
+		// same seed, so this is a guide to the increase, unlike the standard errors of a and b.
+		increase = 100 * math.Hypot(a.StdErr, a.Mean/b.Mean*b.StdErr) / b.Mean
 	}
+	c.StdErrA, c.StdErrB, c.StdErr = &a.StdErr, &b.StdErr, &increase
 }
 
 // lines prepares the models of both codes that share σ.
-func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]Line, err error) {
-	for i, s := range f.sides {
-		if lines[i], err = s.Models.Line(ctx, sigma); err != nil {
+func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]*Line, err error) {
+	for i, s := range f.m.sides {
+		if lines[i], err = s.models(ctx, sigma); err != nil {
 			return lines, err
 		}
 	}
@@ -269,32 +279,29 @@ func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]Line, err e
 // theory fills the map by bounds or exact values, the cells of one σ at a time on each worker.
 func (f *filler) theory(ctx context.Context) error {
 	return parallel.Each(ctx, f.run.Workers, len(f.m.Y()), func() (func(ctx context.Context, row int) error, error) {
-		var means [2]lineMean
-		unsure := 0.0
-		for i, s := range f.sides {
+		var means [2]*Mean
+		for i, s := range f.m.sides {
 			var err error
-			var width float64
-			if means[i], width, err = f.s.lineMean(ctx, s, f.m.Method, f.weights); err != nil {
+			if means[i], err = f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane)); err != nil {
 				if errors.Is(err, theory.ErrNoClosedForm) {
 					err = fmt.Errorf("%w; method mc samples instead", err)
 				}
 				return nil, err
 			}
-			unsure += 100 * width
 		}
-		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means, unsure) }, nil
+		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means) }, nil
 	})
 }
 
 // fill computes the cells of one σ.
-func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean, unsure float64) error {
+func (f *filler) fill(ctx context.Context, cells []Cell, means [2]*Mean) error {
 	lines, err := f.lines(ctx, cells[0].Y())
 	if err != nil {
 		return err
 	}
 	var at [2]func(x float64) (float64, error)
-	for i := range f.sides {
-		if at[i], err = means[i](ctx, lines[i]); err != nil {
+	for i, l := range lines {
+		if at[i], err = f.along(ctx, l, means[i]); err != nil {
 			return err
 		}
 	}
@@ -304,64 +311,39 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]lineMean, unsu
 		}
 		c := &cells[j]
 		if lines[0].Valid(c.X()) && lines[1].Valid(c.X()) {
-			var value [2]float64
-			for i := range f.sides {
-				if value[i], err = at[i](c.X()); err != nil {
-					return err
-				}
+			a, errA := at[0](c.X())
+			b, errB := at[1](c.X())
+			if err := cmp.Or(errA, errB); err != nil {
+				return err
 			}
-			c.set(value, [2]float64{}, false)
-			c.unsure = unsure
+			c.set(a, b)
+			c.unsure = 100*means[0].Width + 100*means[1].Width
 		}
 		f.run.done(1)
 	}
 	return nil
 }
 
-// lineMean prepares the mean error of a code, over the weights, for the models of one line. It
-// belongs to one goroutine.
-type lineMean func(ctx context.Context, l Line) (func(x float64) (float64, error), error)
-
-// lineMean returns the mean errors by bounds or exact values, and their relative width.
-func (s *Scenario) lineMean(ctx context.Context, side Side, method Method, weights []float64) (_ lineMean, width float64, err error) {
-	p := s.Shape(side.Code, side.Decoder, side.Models)
-	var mean func(ctx context.Context, weights []float64, e mat.Matrix) (float64, error)
-	linear := false
-	if method == Exact {
-		x, err := ExactOf(ctx, p)
+// along is a mean error over the labels for the models of one line. Where both are proportional to
+// x, it is computed once for all x.
+func (f *filler) along(ctx context.Context, l *Line, m *Mean) (func(x float64) (float64, error), error) {
+	mean := func(x float64) (float64, error) {
+		e, err := l.Errors(ctx, x)
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
-		mean, width = x.Mean, x.Width
-	} else {
-		b, err := BoundOf(p)
-		if err != nil {
-			return nil, 0, err
-		}
-		mean, linear = b.Mean, b.Linear
+		return m.Mean(ctx, f.weights, e)
 	}
-	return func(ctx context.Context, l Line) (func(x float64) (float64, error), error) {
-		if largest, ok := l.Proportional(); ok && linear { // computed once for all x
-			x := min(1, largest)
-			unit, err := l.Errors(ctx, x)
-			if err != nil {
-				return nil, err
-			}
-			sum, err := mean(ctx, weights, unit)
-			if err != nil {
-				return nil, err
-			}
-			slope := sum / x
-			return func(x float64) (float64, error) { return x * slope, nil }, nil
-		}
-		return func(x float64) (float64, error) {
-			e, err := l.Errors(ctx, x)
-			if err != nil {
-				return 0, err
-			}
-			return mean(ctx, weights, e)
-		}, nil
-	}, width, nil
+	if l.Largest == 0 || !m.Linear {
+		return mean, nil
+	}
+	unit := min(1, l.Largest)
+	v, err := mean(unit)
+	if err != nil {
+		return nil, err
+	}
+	slope := v / unit
+	return func(x float64) (float64, error) { return x * slope, nil }, nil
 }
 
 // SampledRows is about how many rows of code matrices are sampled together: enough to keep a
@@ -394,8 +376,7 @@ func (f *filler) sample(ctx context.Context) error {
 			return err
 		}
 		for i, c := range cells {
-			a, b := montecarlo.Average(f.weights, sums[i]), montecarlo.Average(f.weights, sums[len(cells)+i])
-			c.set([2]float64{a.Mean, b.Mean}, [2]float64{a.StdErr, b.StdErr}, true)
+			c.setSampled(montecarlo.Average(f.weights, sums[i]), montecarlo.Average(f.weights, sums[len(cells)+i]))
 		}
 		problems, cells = [2][]*montecarlo.Problem{}, nil
 		return nil
@@ -430,16 +411,16 @@ func (f *filler) sample(ctx context.Context) error {
 }
 
 // problems are sampled for one cell; nil where the parameters are invalid for one of the codes.
-func (f *filler) problems(ctx context.Context, lines [2]Line, r float64) (pair [2]*montecarlo.Problem, err error) {
+func (f *filler) problems(ctx context.Context, lines [2]*Line, r float64) (pair [2]*montecarlo.Problem, err error) {
 	if !lines[0].Valid(r) || !lines[1].Valid(r) {
 		return pair, nil
 	}
-	for i, s := range f.sides {
+	for i, s := range f.m.sides {
 		e, err := lines[i].Errors(ctx, r)
 		if err != nil {
 			return pair, err
 		}
-		pair[i], err = f.s.ProblemOf(ctx, s.Code, s.Decoder, e, Sampling{Seed: f.draw.Seed})
+		pair[i], err = f.s.ProblemOf(ctx, s.code, s.decoder, e, Sampling{Seed: f.draw.Seed})
 		if errors.Is(err, ErrBetween) {
 			return [2]*montecarlo.Problem{}, nil // blank, as at levels
 		}

@@ -8,7 +8,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
@@ -16,9 +15,10 @@ import (
 
 // Model gives the error probabilities of the classifiers of any code.
 type Model interface {
-	// Errors returns the L × M table e[n,k] of a code. The error wraps
-	// *errmodel.InvalidError where the model gives the code a probability above 1.
-	Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
+	// Errors returns the L × M table e[n,k] of a code whose labels occur as often as prior says,
+	// of length L: networks learn it. The error wraps *errmodel.InvalidError where the model gives
+	// the code a probability above 1.
+	Errors(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error)
 	// Parameters are the model's parameters, as results show them.
 	Parameters() Parameters
 	// String describes the model for people, such as "r = 0.5, σ = 3".
@@ -38,35 +38,18 @@ type Parameters struct {
 	Training   perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other models, and where results have several"`
 }
 
-// RealLabels is implemented by tables of models that also say how probable errors are at
-// labels between levels.
-type RealLabels interface {
-	mat.Matrix
-	montecarlo.Profile
-	fmt.Stringer
-}
-
-// Fitted is implemented by models that were fitted to a network.
-type Fitted interface {
-	// FittedTo returns the file of the fit, and its number of levels.
-	FittedTo() (path string, levels int)
-}
-
 // Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,
 // in levels, at each bit transition.
 type Mixture struct {
 	R, Sigma float64
-
-	// Of a model that was fitted to a network:
-	Path      string // the file of the fit
-	FitLevels int    // the levels of the network's code
+	Path     string // the file of the fit, of a model that was fitted to a network
 }
 
-// UsualMixture is the error model where nobody says another one.
-func UsualMixture() Mixture { return Mixture{R: 0.5, Sigma: 3} }
+// DefaultMixture is the error model of the commands.
+func DefaultMixture() Mixture { return Mixture{R: 0.5, Sigma: 3} }
 
 // Errors implements Model.
-func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
+func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
 	positions, err := transitions(ctx, c)
 	if err != nil {
 		return nil, err
@@ -93,9 +76,6 @@ func transitions(ctx context.Context, c *code.Code) ([][]int, error) {
 // Parameters implements Model.
 func (m Mixture) Parameters() Parameters { return Parameters{R: &m.R, Sigma: &m.Sigma} }
 
-// FittedTo implements Fitted; levels is 0 for a model that was not fitted.
-func (m Mixture) FittedTo() (path string, levels int) { return m.Path, m.FitLevels }
-
 // String implements Model.
 func (m Mixture) String() string {
 	if m.Path != "" {
@@ -105,10 +85,19 @@ func (m Mixture) String() string {
 }
 
 // Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
-type Table struct{ Path string }
+type Table struct {
+	Path string
+	read *mat.Dense // its numbers, where Columns has read them
+}
 
 // Errors implements Model.
-func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
+func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
+	if t.read != nil {
+		if rows, columns := t.read.Dims(); rows != c.Levels() || columns != c.Bits() {
+			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path, rows, columns, c.Name(), c.Levels(), c.Bits())
+		}
+		return t.read, nil
+	}
 	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
 }
 
@@ -133,7 +122,7 @@ func (t Table) String() string { return "e from " + t.Path }
 type Random struct{ Seed uint64 }
 
 // Errors implements Model.
-func (m Random) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
+func (m Random) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
 	if err := memory.Check("a random table of error probabilities", int64(c.Levels())*int64(c.Bits())*8); err != nil {
 		return nil, err
 	}

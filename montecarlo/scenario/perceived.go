@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,41 +16,23 @@ import (
 	"belsim/theory/decode"
 )
 
-// PriorModel is implemented by models whose error probabilities depend on how often each label
-// occurs, as those of networks do.
-type PriorModel interface {
-	Model
-	// ErrorsUnder is Errors under a prior of length L. Errors supposes that all labels occur
-	// equally often.
-	ErrorsUnder(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error)
-}
-
 // Perceived is the error model of networks that know one number of an input, the perceived label:
 // perceived.Model has the equations. Its tables are *perceived.Network.
 type Perceived struct {
 	perceived.Model
 	Workers int // goroutines that learn; 0: one for each processor. It never changes a number.
 
-	// Of a model that was fitted to a network:
-	Path      string // the file of the fit
-	FitLevels int    // the levels of the network's code
+	Path string // the file of the fit, of a model that was fitted to a network
 }
-
-var _ PriorModel = Perceived{}
 
 // Errors implements Model.
-func (m Perceived) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
-	return m.ErrorsUnder(ctx, c, theory.Uniform(c.Levels()))
-}
-
-// ErrorsUnder implements PriorModel.
-func (m Perceived) ErrorsUnder(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
+func (m Perceived) Errors(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
 	if err := m.check(c); err != nil {
 		return nil, err
 	}
 	l, err := m.Learn(ctx, m.Workers, c, prior)
 	if err != nil {
-		return nil, err
+		return nil, err // not a nil network
 	}
 	return l, nil
 }
@@ -60,9 +40,13 @@ func (m Perceived) ErrorsUnder(ctx context.Context, c *code.Code, prior []float6
 // check refuses codes that cannot be learnt: of real numbers, or too large for the memory.
 func (m Perceived) check(c *code.Code) error {
 	if c.Real() {
-		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+		return errRealCode(c)
 	}
 	return m.CheckMemory(c)
+}
+
+func errRealCode(c *code.Code) error {
+	return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
 }
 
 // Parameters implements Model.
@@ -89,9 +73,6 @@ func (m Perceived) String() string {
 	return text
 }
 
-// FittedTo implements Fitted; levels is 0 for a model that was not fitted.
-func (m Perceived) FittedTo() (path string, levels int) { return m.Path, m.FitLevels }
-
 // Trained says for people what a network was trained for.
 func Trained(t perceived.Training) string {
 	if t == perceived.ForDecoder {
@@ -108,76 +89,6 @@ func trainingOf(m Model) perceived.Training {
 	return ""
 }
 
-// Fitting returns those of the named decoders that read the outputs of the scenario: networks
-// trained for the decoder give logits only.
-func (s *Scenario) Fitting(names []string) []string {
-	if s.outputs() != Logits {
-		return names
-	}
-	var out []string
-	for _, name := range names {
-		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// TrainedCandidates is Candidates for networks of a model after one or several trainings. With
-// several trainings, a decoder has candidates only after those whose outputs it reads. The scenario
-// takes the model; with several trainings this names none, and each result names its own.
-func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
-	var out []*montecarlo.Problem
-	var invalid []InvalidCode
-	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
-		return nil, nil, err
-	}
-	for _, t := range trainings {
-		m.Training = t
-		of, fitting := s.With(m), decoders
-		if len(trainings) > 1 {
-			fitting = of.Fitting(decoders)
-		}
-		some, refused, err := of.Candidates(ctx, codes, fitting, draw)
-		if err != nil {
-			return nil, nil, err
-		}
-		out, invalid = append(out, some...), append(invalid, refused...)
-	}
-	if len(trainings) > 1 {
-		m.Training = ""
-	}
-	s.Model = m
-	return out, invalid, nil
-}
-
-// CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
-// names, decoders that fit no code, codes of real numbers, and codes for which memory is short.
-func (s *Scenario) CheckTrained(m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string) error {
-	if m.Noise == 0 {
-		m.Noise = 1 // it is not known yet
-	}
-	for i, t := range trainings {
-		if slices.Contains(trainings[:i], t) {
-			return fmt.Errorf("training %s is given twice", t)
-		}
-		m.Training = t
-		of, fitting := s.With(m), decoders
-		if len(trainings) > 1 {
-			fitting = of.Fitting(decoders)
-		}
-		if err := of.checkDecoders(codes, fitting); err != nil {
-			return err
-		}
-		for _, c := range codes {
-			if err := m.check(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // NoiseOf returns the label noise s, in levels, at which networks that learnt the unary code bit by
 // bit have a mean |error| of so many levels, read by gen, over the labels of the scenario: see
 // perceived.Model.NoiseOf. The other parameters are the model's.
@@ -191,26 +102,6 @@ func (s *Scenario) NoiseOf(ctx context.Context, m Perceived, weights []float64, 
 		}
 	}
 	return m.Model.NoiseOf(ctx, m.Workers, labels, mae)
-}
-
-// With returns the scenario with another error model.
-func (s *Scenario) With(m Model) *Scenario {
-	t := *s
-	t.Model = m
-	return &t
-}
-
-// Errors returns the L × M error probabilities of a code under the scenario's model and prior.
-func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
-	m, ok := s.Model.(PriorModel)
-	if !ok {
-		return s.Model.Errors(ctx, c)
-	}
-	weights, err := s.Weights(c.Levels())
-	if err != nil {
-		return nil, err
-	}
-	return m.ErrorsUnder(ctx, c, weights)
 }
 
 // stratum is the table of error probabilities, L × M, at one part of the law of the perceived
@@ -399,100 +290,3 @@ func perceivedBounds(ctx context.Context, workers int, p *montecarlo.Problem) ([
 		}, nil
 	})
 }
-
-// PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
-// both in levels.
-type PerceivedPlane struct {
-	Model Perceived // its other parameters
-	Prior Prior     // of the labels that networks learn
-}
-
-// Kind implements Plane.
-func (PerceivedPlane) Kind() PlaneKind { return PerceivedLabels }
-
-// Of implements Plane.
-func (p PerceivedPlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
-	weights, err := p.Prior.Weights(c.Levels())
-	if err != nil {
-		return nil, err
-	}
-	if c.Real() {
-		_, err = p.Model.Errors(ctx, c)
-		return nil, err
-	}
-	return perceivedLines{p.Model, c, weights, newLearntFunctions(c)}, nil
-}
-
-type perceivedLines struct {
-	model  Perceived
-	code   *code.Code
-	prior  []float64
-	learnt *learntFunctions
-}
-
-// learntFunctions keeps what is learnt of a code at each label noise: it is the same for all misfits. It is
-// safe for concurrent use.
-type learntFunctions struct {
-	most int // label noises that are kept
-	mu   sync.Mutex
-	at   map[float64]*learntFunction
-}
-
-type learntFunction struct {
-	mu      sync.Mutex
-	learned *perceived.Network // nil before it is learnt
-}
-
-// newLearntFunctions keeps 64 MiB at most.
-func newLearntFunctions(c *code.Code) *learntFunctions {
-	const all, points = 1 << 26, 600
-	return &learntFunctions{most: all / (8 * points * c.Bits()), at: map[float64]*learntFunction{}}
-}
-
-// under returns what is learnt at a label noise, from learn where nobody asked for it before.
-func (f *learntFunctions) under(noise float64, learn func() (*perceived.Network, error)) (*perceived.Network, error) {
-	f.mu.Lock()
-	one := f.at[noise]
-	if one == nil {
-		one = &learntFunction{}
-		if len(f.at) < f.most {
-			f.at[noise] = one
-		}
-	}
-	f.mu.Unlock()
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if one.learned == nil {
-		l, err := learn()
-		if err != nil {
-			return nil, err
-		}
-		one.learned = l
-	}
-	return one.learned, nil
-}
-
-func (l perceivedLines) Line(_ context.Context, misfit float64) (Line, error) {
-	l.model.Misfit = misfit
-	return perceivedLine{l}, nil
-}
-
-type perceivedLine struct{ perceivedLines }
-
-func (l perceivedLine) Valid(noise float64) bool {
-	m := l.model.Model
-	m.Noise = noise
-	return m.Check() == nil
-}
-
-func (l perceivedLine) Errors(ctx context.Context, noise float64) (mat.Matrix, error) {
-	m := l.model
-	m.Noise = noise
-	learned, err := l.learnt.under(noise, func() (*perceived.Network, error) { return m.Learn(ctx, m.Workers, l.code, l.prior) })
-	if err != nil {
-		return nil, err
-	}
-	return learned.WithMisfit(m.Misfit)
-}
-
-func (perceivedLine) Proportional() (float64, bool) { return 0, false }

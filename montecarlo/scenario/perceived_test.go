@@ -48,7 +48,7 @@ func TestPerceivedVerifies(t *testing.T) {
 		s.Outputs = tt.outputs
 		c := newCode(t, tt.code, 32)
 		d := must(s.Decoder(tt.decoder, c))(t)
-		draw := scenario.Usual()
+		draw := scenario.DefaultSampling()
 		draw.Samples = 6400
 		p := must(s.Problem(context.Background(), c, d, draw))(t)
 		th := must(scenario.Theory(context.Background(), 0, p))(t)
@@ -95,7 +95,7 @@ func TestPerceivedStrata(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "b2jdj", 32)
 	d := must(s.Decoder("gen", c))(t)
-	p := must(s.Problem(context.Background(), c, d, scenario.Usual()))(t)
+	p := must(s.Problem(context.Background(), c, d, scenario.DefaultSampling()))(t)
 	th := must(scenario.Theory(context.Background(), 0, p))(t)
 	want := make([]float64, 32)
 	for j := range tables.Strata {
@@ -155,7 +155,7 @@ func TestNoiseOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := s.With(m)
-		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.Usual())
+		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.DefaultSampling())
 		noError(t, err)
 		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
@@ -203,11 +203,11 @@ func TestPerceivedComparison(t *testing.T) {
 		m := networks
 		m.Training = training
 		of := s.With(m)
-		some, _, err := of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.Usual())
+		some, _, err := of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.DefaultSampling())
 		noError(t, err)
 		candidates = append(candidates, some...)
 	}
-	draw := scenario.Usual()
+	draw := scenario.DefaultSampling()
 	draw.Samples = 640
 	c := must(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
 	if len(c.Results) != 5+4 {
@@ -231,23 +231,17 @@ func TestPerceivedComparison(t *testing.T) {
 func TestPerceivedPlane(t *testing.T) {
 	s := scenario.New(nil)
 	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BitByBit}}}
-	var sides [2]scenario.Side
-	for i, name := range []string{"unary", "johnson"} {
-		var err error
-		if sides[i], err = s.Side(context.Background(), newCode(t, name, 16), "auto", plane); err != nil {
-			t.Fatal(err)
-		}
-	}
+	codes := [2]*code.Code{newCode(t, "unary", 16), newCode(t, "johnson", 16)}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		m := must(s.NewMap(sides, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
+		m := must(s.NewMap(t.Context(), codes, "auto", plane, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
 		draw := scenario.Sampling{Samples: 640, Seed: 1}
-		noError(t, s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, sides, weights, draw))
+		noError(t, s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, draw))
 		if !slices.Equal(m.X(), []float64{0.7, 1.4}) || m.R != nil || m.Cells[1].LabelNoise != 1.4 || m.Cells[1].Misfit != 0.25 || m.Cells[1].R != 0 {
 			t.Errorf("%s: cells %+v", method, m.Cells)
 		}
 		of := s.With(networks) // the parameters of cell 1
-		p := must(of.Problem(context.Background(), sides[0].Code, sides[0].Decoder, scenario.Usual()))(t)
+		p := must(of.Problem(context.Background(), codes[0], must(of.Decoder("auto", codes[0]))(t), scenario.DefaultSampling()))(t)
 		bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, weights)
 		noError(t, err)
 		got, want, off := m.Cells[1].A, exact, 1e-9
@@ -270,7 +264,7 @@ func TestPerceivedContinuous(t *testing.T) {
 	s.Labels = scenario.Continuous
 	c := newCode(t, "unary", 24)
 	d := must(s.Decoder("bel-u", c))(t)
-	draw := scenario.Usual()
+	draw := scenario.DefaultSampling()
 	draw.Samples = 6400
 	p := must(s.Problem(context.Background(), c, d, draw))(t)
 	bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, theory.Uniform(24))

@@ -2,15 +2,16 @@ package scenario
 
 import (
 	"context"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
 
-// Plane holds error models with two parameters x and y, the axes of a map and of a sweep. For
-// the Gaussian mixture they are r and σ.
+// Plane holds error models with two parameters x and y, the axes of a map and of a sweep.
 type Plane interface {
 	// Of prepares the models of a code. The error says that the plane has none for it, or is
 	// the context's.
@@ -19,22 +20,19 @@ type Plane interface {
 	Kind() PlaneKind
 }
 
-// Lines are the error models of one code in a plane. They are safe for concurrent use.
-type Lines interface {
-	// Line prepares the models that share y.
-	Line(ctx context.Context, y float64) (Line, error)
-}
+// Lines prepares the error models of one code in a plane that share y. It is safe for concurrent
+// use.
+type Lines func(ctx context.Context, y float64) (*Line, error)
 
 // Line has the error models of one code that share the second parameter. It is safe for
 // concurrent use.
-type Line interface {
+type Line struct {
 	// Valid reports whether x gives the code probabilities, none of them above 1.
-	Valid(x float64) bool
+	Valid func(x float64) bool
 	// Errors returns the L × M table e[n,k] at x. The error may be the context's.
-	Errors(ctx context.Context, x float64) (mat.Matrix, error)
-	// Proportional returns the largest valid x, where e[n,k] is proportional to x. ok is
-	// false where it is not.
-	Proportional() (largest float64, ok bool)
+	Errors func(ctx context.Context, x float64) (mat.Matrix, error)
+	// Largest is the largest valid x, where e[n,k] is proportional to x; 0 where it is not.
+	Largest float64
 }
 
 // MixturePlane is the plane of the Gaussian mixtures: x is r, y is σ in levels.
@@ -45,7 +43,7 @@ type MixturePlane struct {
 // Kind implements Plane.
 func (MixturePlane) Kind() PlaneKind { return Mixtures }
 
-// Of implements Plane.
+// Of implements Plane. The transitions of a code can be millions, and are listed once.
 func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
 	of := transitions
 	if p.Printed {
@@ -55,29 +53,75 @@ func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mixtureLines{c.Levels(), positions}, nil
+	return func(ctx context.Context, sigma float64) (*Line, error) {
+		profile, err := errmodel.NewProfile(ctx, c.Levels(), positions, sigma)
+		if err != nil {
+			return nil, err
+		}
+		errors := func(_ context.Context, r float64) (mat.Matrix, error) { return profile.Mixture(r) }
+		return &Line{Valid: profile.Valid, Errors: errors, Largest: profile.MaxR()}, nil
+	}, nil
 }
 
-// mixtureLines remember the transitions of a code, which can be millions.
-type mixtureLines struct {
-	levels    int
-	positions [][]int
+// PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
+// both in levels.
+type PerceivedPlane struct {
+	Model Perceived // its other parameters
+	Prior Prior     // of the labels that networks learn
 }
 
-func (m mixtureLines) Line(ctx context.Context, sigma float64) (Line, error) {
-	profile, err := errmodel.NewProfile(ctx, m.levels, m.positions, sigma)
+// Kind implements Plane.
+func (PerceivedPlane) Kind() PlaneKind { return PerceivedLabels }
+
+// Of implements Plane.
+func (p PerceivedPlane) Of(_ context.Context, c *code.Code) (Lines, error) {
+	prior, err := p.Prior.Weights(c.Levels())
 	if err != nil {
 		return nil, err
 	}
-	return mixtureLine{profile}, nil
+	if c.Real() {
+		return nil, errRealCode(c)
+	}
+	learnt := learner(c, prior, p.Model)
+	return func(_ context.Context, misfit float64) (*Line, error) {
+		return &Line{
+			Valid: func(noise float64) bool {
+				m := p.Model.Model
+				m.Noise, m.Misfit = noise, misfit
+				return m.Check() == nil
+			},
+			Errors: func(ctx context.Context, noise float64) (mat.Matrix, error) {
+				l, err := learnt(ctx, noise)
+				if err != nil {
+					return nil, err
+				}
+				return l.WithMisfit(misfit)
+			},
+		}, nil
+	}, nil
 }
 
-type mixtureLine struct{ profile *errmodel.Profile }
-
-func (l mixtureLine) Valid(r float64) bool { return l.profile.Valid(r) }
-
-func (l mixtureLine) Errors(_ context.Context, r float64) (mat.Matrix, error) {
-	return l.profile.Mixture(r)
+// learner learns a code at a label noise. What is learnt is the same for all misfits, so it is kept:
+// 64 MiB of it at most.
+func learner(c *code.Code, prior []float64, m Perceived) func(ctx context.Context, noise float64) (*perceived.Network, error) {
+	const all, points = 1 << 26, 600
+	most := all / (8 * points * c.Bits())
+	var mu sync.Mutex
+	kept := map[float64]func() (*perceived.Network, error){}
+	return func(ctx context.Context, noise float64) (*perceived.Network, error) {
+		mu.Lock()
+		learn := kept[noise]
+		if learn == nil {
+			learn = sync.OnceValues(func() (*perceived.Network, error) {
+				of := m
+				of.Noise = noise
+				return of.Learn(ctx, of.Workers, c, prior)
+			})
+			if len(kept) < most {
+				kept[noise] = learn
+			}
+		}
+		mu.Unlock()
+		return learn()
+	}
 }
-
-func (l mixtureLine) Proportional() (float64, bool) { return l.profile.MaxR(), true }

@@ -18,12 +18,17 @@ type Point struct {
 	Misfit     float64 `json:"misfit,omitempty" doc:"misfit η, in levels; missing in other models"`
 }
 
+// of is what a plane has of a pair: the first of mixtures, the second of perceived labels.
+func of[T any](k PlaneKind, mixtures, perceived T) T {
+	if k == PerceivedLabels {
+		return perceived
+	}
+	return mixtures
+}
+
 // Point returns the point of a plane.
 func (k PlaneKind) Point(x, y float64) Point {
-	if k == PerceivedLabels {
-		return Point{LabelNoise: x, Misfit: y}
-	}
-	return Point{R: x, Sigma: y}
+	return of(k, Point{R: x, Sigma: y}, Point{LabelNoise: x, Misfit: y})
 }
 
 // Axes are the two parameters of a map or a sweep, with the values V of each, in results. The
@@ -37,18 +42,12 @@ type Axes[V any] struct {
 
 // AxesOf returns the axes of a kind of plane.
 func AxesOf[V any](k PlaneKind, x, y V) Axes[V] {
-	if k == PerceivedLabels {
-		return Axes[V]{LabelNoise: x, Misfit: y}
-	}
-	return Axes[V]{R: x, Sigma: y}
+	return of(k, Axes[V]{R: x, Sigma: y}, Axes[V]{LabelNoise: x, Misfit: y})
 }
 
 // Of returns the values of both parameters of a kind of plane.
 func (a Axes[V]) Of(k PlaneKind) (x, y V) {
-	if k == PerceivedLabels {
-		return a.LabelNoise, a.Misfit
-	}
-	return a.R, a.Sigma
+	return of(k, a.R, a.LabelNoise), of(k, a.Sigma, a.Misfit)
 }
 
 // X returns the first parameter of a point.
@@ -58,35 +57,18 @@ func (p Point) X() float64 { return p.R + p.LabelNoise } // one of them is zero
 func (p Point) Y() float64 { return p.Sigma + p.Misfit }
 
 // Keys returns the names of the two parameters in files.
-func (k PlaneKind) Keys() (x, y string) {
-	if k == PerceivedLabels {
-		return "label_noise", "misfit"
-	}
-	return "r", "sigma"
-}
+func (k PlaneKind) Keys() (x, y string) { return of(k, "r", "label_noise"), of(k, "sigma", "misfit") }
 
 // Symbols returns the names of the two parameters for people.
-func (k PlaneKind) Symbols() (x, y string) {
-	if k == PerceivedLabels {
-		return "s", "η"
-	}
-	return "r", "σ"
-}
+func (k PlaneKind) Symbols() (x, y string) { return of(k, "r", "s"), of(k, "σ", "η") }
 
 // Titles returns the titles of the axes of a figure.
 func (k PlaneKind) Titles() (x, y string) {
-	if k == PerceivedLabels {
-		return "label noise s (levels)", "misfit η (levels)"
-	}
-	return "r", "σ (levels)"
+	return of(k, "r", "label noise s (levels)"), of(k, "σ (levels)", "misfit η (levels)")
 }
 
 // Missing lists the columns of CSV that a plane does not have.
 func (k PlaneKind) Missing() []string {
-	other := PerceivedLabels
-	if k == PerceivedLabels {
-		other = Mixtures
-	}
-	x, y := other.Keys()
+	x, y := of(k, PerceivedLabels, Mixtures).Keys()
 	return []string{x, y}
 }

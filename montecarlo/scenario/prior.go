@@ -12,6 +12,7 @@ type Prior struct {
 	Path      string            // the file of Histogram, for errors
 	Histogram *theory.Histogram // of the labels; nil for none
 	Fitted    []float64         // the labels that a model was fitted to; used where there is no histogram
+	FitPath   string            // the file of the fit, for errors
 }
 
 // maxPrior is the largest size of the file of a histogram, in bytes: 65,536 levels take 2 MiB.
@@ -34,9 +35,11 @@ func ReadPrior(path string) (Prior, error) {
 }
 
 // Weights returns the weight of each of n levels; they add up to 1. The error says that the
-// histogram has more levels.
+// histogram has more levels, or the fit another number.
 func (p Prior) Weights(n int) ([]float64, error) {
 	switch {
+	case p.Fitted != nil && len(p.Fitted) != n:
+		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels", p.FitPath, len(p.Fitted), n)
 	case p.Histogram == nil && p.Fitted != nil:
 		return p.Fitted, nil
 	case p.Histogram == nil:

@@ -70,7 +70,7 @@ func someLevels(all []LevelResult) []LevelResult {
 // Report writes a summary of the map of a scenario for people. fit is the point of the plane where
 // a network was found; nil without one.
 func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
-	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, s.Unusual())
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, s.NotDefault())
 	if p, ok := s.Model.(Perceived); ok {
 		fmt.Fprintf(w, ", %s", p)
 	}

@@ -15,8 +15,8 @@ type Sampling struct {
 	Seed       uint64
 }
 
-// Usual returns the default sampling: 100,000 samples of each label, seed 1, θ = 5.
-func Usual() Sampling {
+// DefaultSampling is the default sampling: 100,000 samples of each label, seed 1, θ = 5.
+func DefaultSampling() Sampling {
 	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Within: 5, Seed: 1}
 }
 

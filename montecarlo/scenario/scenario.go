@@ -44,7 +44,7 @@ const (
 	Continuous Labels = "continuous" // real numbers, uniform on [½, L+½], in levels
 )
 
-// Scenario describes the subject of a computation. New returns one with the usual values.
+// Scenario describes the subject of a computation. New returns one with the defaults.
 type Scenario struct {
 	Model       Model   // where the error probabilities come from
 	Prior       Prior   // how often each label occurs
@@ -54,7 +54,7 @@ type Scenario struct {
 	Decoders    decode.Registry // the decoders that names stand for
 }
 
-// New returns a scenario with the usual values: decoders read what they need, τ = 1,
+// New returns a scenario with the defaults: decoders read what they need, τ = 1,
 // labels are levels that occur equally often, and decoders are the built-in ones.
 func New(m Model) *Scenario {
 	return &Scenario{Model: m, Outputs: AutoOutputs, Temperature: 1, Labels: Levels, Decoders: decode.Builtin()}
@@ -79,17 +79,17 @@ func CheckTemperature(tau float64) error {
 }
 
 // String describes the scenario for people: the error model, and every value that is not the
-// usual one.
+// default.
 func (s *Scenario) String() string {
 	if s.Model == nil {
-		return s.Unusual()
+		return s.NotDefault()
 	}
-	return s.Model.String() + s.Unusual()
+	return s.Model.String() + s.NotDefault()
 }
 
-// Unusual lists the values that are not the usual ones, each after a comma; the error model
+// NotDefault lists the values that are not the defaults, each after a comma; the error model
 // is not among them.
-func (s *Scenario) Unusual() string {
+func (s *Scenario) NotDefault() string {
 	text := ""
 	if s.Outputs != AutoOutputs {
 		text += ", " + string(s.Outputs)
@@ -121,15 +121,23 @@ func (s *Scenario) Description() Description { return Description{s.Model.Parame
 // Reading describes the scenario for results, without its error model.
 func (s *Scenario) Reading() Reading { return Reading{s.Temperature, s.Labels} }
 
-// Weights returns the prior of the labels of a code of a number of levels. The error says that
-// the prior or the error model is for another number of levels.
-func (s *Scenario) Weights(levels int) ([]float64, error) {
-	if m, ok := s.Model.(Fitted); ok {
-		if path, n := m.FittedTo(); n != 0 && n != levels {
-			return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels", path, n, levels)
-		}
+// Weights returns the prior of the labels of a code of a number of levels: see Prior.Weights.
+func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
+
+// With returns the scenario with another error model.
+func (s *Scenario) With(m Model) *Scenario {
+	t := *s
+	t.Model = m
+	return &t
+}
+
+// Errors returns the L × M error probabilities of a code under the scenario's model and prior.
+func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
+	weights, err := s.Weights(c.Levels())
+	if err != nil {
+		return nil, err
 	}
-	return s.Prior.Weights(levels)
+	return s.Model.Errors(ctx, c, weights)
 }
 
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
@@ -213,14 +221,9 @@ func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (de
 }
 
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
-// or an exact value exists. models are the error models of the code in a plane; nil for the
-// scenario's own.
-func (s *Scenario) Shape(c *code.Code, d decode.Decoder, models Lines) *montecarlo.Problem {
-	_, network := s.Model.(Perceived)
-	if models != nil {
-		_, network = models.(perceivedLines)
-	}
-	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, network), Continuous: s.Labels == Continuous}
+// or an exact value exists, under the error models of a kind of plane.
+func (s *Scenario) Shape(c *code.Code, d decode.Decoder, of PlaneKind) *montecarlo.Problem {
+	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, of == PerceivedLabels), Continuous: s.Labels == Continuous}
 }
 
 // kind is the kind of the outputs that a decoder of a code reads.
@@ -241,7 +244,7 @@ func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecar
 
 // validContinuous refuses error probabilities that do not suit continuous labels.
 func validContinuous(ctx context.Context, c *code.Code, e mat.Matrix) error {
-	profile, ok := e.(RealLabels)
+	profile, ok := e.(montecarlo.Profile)
 	if !ok {
 		return errors.New("continuous labels need the error model of r and σ: a table says nothing between levels")
 	}

@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 5 },
 		"within":      func(s *scenario.Sampling) { s.Within = -1 },
 	} {
-		s := scenario.Usual()
+		s := scenario.DefaultSampling()
 		noError(t, s.Check())
 		change(&s)
 		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
@@ -165,8 +165,8 @@ func TestTheory(t *testing.T) {
 		}
 		c := mustNew(t, tt.code, 41)
 		d := mustDecoder(t, s, tt.decoder, c)
-		p := must(s.Problem(ctx, c, d, scenario.Usual()))(t)
-		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, nil)} {
+		p := must(s.Problem(ctx, c, d, scenario.DefaultSampling()))(t)
+		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, scenario.Mixtures)} {
 			b, err := scenario.BoundOf(q)
 			switch {
 			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
@@ -192,16 +192,16 @@ func TestInvalid(t *testing.T) {
 	c := mustNew(t, "unary", 16)
 	s := scenario.New(scenario.Mixture{R: 5, Sigma: 1})
 	d := mustDecoder(t, s, "auto", c)
-	if _, err := s.Problem(ctx, c, d, scenario.Usual()); !scenario.Invalid(err) {
+	if _, err := s.Problem(ctx, c, d, scenario.DefaultSampling()); !scenario.Invalid(err) {
 		t.Errorf("r = 5, σ = 1: error %v", err)
 	}
 	// With σ = 0.3 the peak at the transition is 1.33·r, and at the levels next to it 0.33·r.
 	s = scenario.New(scenario.Mixture{R: 1, Sigma: 0.3})
-	if _, err := s.Problem(ctx, c, d, scenario.Usual()); err != nil {
+	if _, err := s.Problem(ctx, c, d, scenario.DefaultSampling()); err != nil {
 		t.Error(err)
 	}
 	s.Labels = scenario.Continuous
-	if _, err := s.Problem(ctx, c, d, scenario.Usual()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
+	if _, err := s.Problem(ctx, c, d, scenario.DefaultSampling()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
 		t.Errorf("between levels: error %v", err)
 	}
 	if _, err := code.New("nothing", 16); err == nil || scenario.Invalid(err) {
@@ -211,8 +211,9 @@ func TestInvalid(t *testing.T) {
 
 // TestFitted: a fit is for its own number of levels, and names its file.
 func TestFitted(t *testing.T) {
-	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json", FitLevels: 4}
+	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json"}
 	s := scenario.New(m)
+	s.Prior = scenario.Prior{Fitted: theory.Uniform(4), FitPath: "fit.json"}
 	if _, err := s.Weights(5); err == nil || !strings.Contains(err.Error(), "fit.json: fitted to 4 levels, but the codes have 5") {
 		t.Errorf("another number of levels: error %v", err)
 	}
@@ -226,7 +227,7 @@ func TestFitted(t *testing.T) {
 func TestCompare(t *testing.T) {
 	ctx := context.Background()
 	s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 2})
-	draw := scenario.Usual()
+	draw := scenario.DefaultSampling()
 	draw.Samples = 500
 	codes := []*code.Code{mustNew(t, "hexj", 40), mustNew(t, "unary", 40)}
 	candidates, _, err := s.Candidates(ctx, codes, []string{"bel-u", "gen"}, draw)
@@ -250,17 +251,12 @@ func TestCompare(t *testing.T) {
 func TestMap(t *testing.T) {
 	ctx := context.Background()
 	s := scenario.New(nil)
-	var sides [2]scenario.Side
-	for i, name := range []string{"unary", "johnson-nonzero"} {
-		var err error
-		if sides[i], err = s.Side(t.Context(), mustNew(t, name, 15), "auto", scenario.MixturePlane{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	codes := [2]*code.Code{mustNew(t, "unary", 15), mustNew(t, "johnson-nonzero", 15)}
+	plane := scenario.MixturePlane{}
 	weights := must(s.Weights(15))(t)
 	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow := must(s.NewMap(sides, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
-	noError(t, s.Fill(ctx, scenario.Run{Workers: 1}, narrow, sides, weights, scenario.Sampling{}))
+	narrow := must(s.NewMap(ctx, codes, "auto", plane, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
+	noError(t, s.Fill(ctx, scenario.Run{Workers: 1}, narrow, scenario.Sampling{}))
 	if sum := narrow.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("without errors: %+v", sum)
 	}
@@ -268,9 +264,9 @@ func TestMap(t *testing.T) {
 	draw := scenario.Sampling{Samples: 4000, Seed: 3}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		var cells atomic.Int64
-		m := must(s.NewMap(sides, x, y, method))(t)
+		m := must(s.NewMap(ctx, codes, "auto", plane, x, y, method))(t)
 		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells.Add(int64(n)) }}
-		noError(t, s.Fill(ctx, run, m, sides, weights, draw))
+		noError(t, s.Fill(ctx, run, m, draw))
 		if cells.Load() != int64(len(m.Cells)) {
 			t.Errorf("%s: %d of %d cells are told", method, cells.Load(), len(m.Cells))
 		}
@@ -278,7 +274,7 @@ func TestMap(t *testing.T) {
 		for _, c := range m.Cells {
 			at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
 			for i, got := range []float64{c.A, c.B} {
-				p, err := at.Problem(ctx, sides[i].Code, sides[i].Decoder, draw)
+				p, err := at.Problem(ctx, codes[i], must(at.Decoder("auto", codes[i]))(t), draw)
 				if scenario.Invalid(err) {
 					if !table.Missing(c.Increase) {
 						t.Errorf("%s at (%v, %v): %v, and one code is invalid", method, c.R, c.Sigma, c.Increase)
@@ -336,7 +332,7 @@ func ExampleScenario_Compare() {
 		fmt.Println(err)
 		return
 	}
-	draw := scenario.Usual()
+	draw := scenario.DefaultSampling()
 	draw.Samples = 1000
 	candidates, _, err := s.Candidates(ctx, codes, []string{decode.Auto}, draw)
 	if err != nil {
@@ -377,7 +373,7 @@ func TestIntervals(t *testing.T) {
 		{networks, "johnson", true},
 	} {
 		s := scenario.New(tt.model)
-		draw := scenario.Usual()
+		draw := scenario.DefaultSampling()
 		draw.Samples = 2000
 		candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw)
 		noError(t, err)

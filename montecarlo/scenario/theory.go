@@ -33,7 +33,7 @@ func Invalid(err error) bool {
 // transitions are among them, where Gaussians that do not overlap have their peaks,
 // and wide ones change little over a quarter. Only near 1 are all labels that occur
 // looked at.
-func validBetween(ctx context.Context, c *code.Code, m RealLabels) error {
+func validBetween(ctx context.Context, c *code.Code, m montecarlo.Profile) error {
 	row := make([]float64, c.Bits())
 	largest := func(parts int, middle float64) (y, e float64, bit int) {
 		for i := range c.Levels() * parts {

@@ -22,7 +22,7 @@ import (
 
 // draws is a sampling for tests.
 func draws(samples uint64) scenario.Sampling {
-	draw := scenario.Usual()
+	draw := scenario.DefaultSampling()
 	draw.Samples = samples
 	return draw
 }
@@ -297,7 +297,7 @@ func TestColumns(t *testing.T) {
 		columns.Of(column, k, at)
 		got.SetCol(k, column)
 	}
-	want, err := columns.Model.Errors(t.Context(), c)
+	want, err := columns.Model.Errors(t.Context(), c, nil)
 	if err != nil || !mat.Equal(got, want) {
 		t.Errorf("columns\n%v\nof the table\n%v (%v)", mat.Formatted(got), mat.Formatted(want), err)
 	}

@@ -340,7 +340,7 @@ func (a Estimate) Improvement(b Estimate) (percent float64, interval [2]float64)
 		return none, [2]float64{none, none}
 	}
 	ratio := a.Mean / b.Mean
-	half := 1.96 * math.Hypot(a.StdErr/b.Mean, ratio*b.StdErr/b.Mean)
+	half := scenario.Confidence * math.Hypot(a.StdErr/b.Mean, ratio*b.StdErr/b.Mean)
 	return 100 * (1 - ratio), [2]float64{100 * (1 - ratio - half), 100 * (1 - ratio + half)}
 }
 

@@ -65,7 +65,7 @@ func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
 		return nil, fmt.Errorf("%s: is not text in UTF-8", path)
 	}
 	p := &Plan{
-		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.Usual(),
+		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.DefaultSampling(),
 		training: perceived.BitByBit, given: map[string]bool{},
 	}
 	p.Scenario.Decoders = decoders

@@ -131,7 +131,7 @@ func (p *Plan) pairCode(ctx context.Context, out *Problems, d *Definition, name 
 				return err
 			}
 		}
-		methods, err := p.methodsFor(ctx, c, decoder, models, out)
+		methods, err := p.methodsFor(ctx, c, decoder, out)
 		if err != nil {
 			return err
 		}
@@ -201,16 +201,14 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 }
 
 // methodsFor returns the methods of the plan that have a value for a code and a decoder.
-func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, models scenario.Lines, out *Problems) ([]scenario.Method, error) {
-	shape := p.Scenario.Shape(c, d, models)
+func (p *Plan) methodsFor(ctx context.Context, c *code.Code, d decode.Decoder, out *Problems) ([]scenario.Method, error) {
+	shape := p.Scenario.Shape(c, d, p.Plane.Kind())
 	var methods []scenario.Method
 	for _, m := range p.Methods {
 		var err error
 		switch m {
-		case scenario.Bound:
-			_, err = scenario.BoundOf(shape)
-		case scenario.Exact:
-			_, err = scenario.ExactOf(ctx, shape)
+		case scenario.Bound, scenario.Exact:
+			_, err = m.MeanOf(ctx, shape)
 		default:
 			if limit := shape.MaxSamples(); p.Sampling.RelErr == 0 && p.Sampling.Samples > limit {
 				err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, p.Sampling.Samples, limit, c.Name())

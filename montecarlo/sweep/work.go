@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
@@ -157,7 +155,7 @@ type cells struct {
 	// The error models of the last cell, which its neighbours share.
 	pair int
 	y    float64
-	line scenario.Line
+	line *scenario.Line
 }
 
 // each computes pieces by a function until the context ends. Cells that are invalid need none.
@@ -190,7 +188,7 @@ func (c *cells) problem(ctx context.Context, p Piece) (*montecarlo.Problem, erro
 	t := c.Sweep.Task(p.Task)
 	s := c.sides[t.Pair]
 	if c.line == nil || c.pair != t.Pair || c.y != t.Y {
-		line, err := s.models.Line(ctx, t.Y)
+		line, err := s.models(ctx, t.Y)
 		if err != nil {
 			return nil, err
 		}
@@ -247,22 +245,12 @@ func (c *cells) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (
 			return bound, err
 		}, nil
 	}
-	var mean func(context.Context, []float64, mat.Matrix) (float64, error)
-	if t.Method == scenario.Exact {
-		x, err := scenario.ExactOf(ctx, problem)
-		if err != nil {
-			return nil, err
-		}
-		mean = x.Mean
-	} else {
-		b, err := scenario.BoundOf(problem)
-		if err != nil {
-			return nil, err
-		}
-		mean = b.Mean
+	mean, err := t.Method.MeanOf(ctx, problem)
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-		return mean(ctx, s.weights, q.Errors)
+		return mean.Mean(ctx, s.weights, q.Errors)
 	}, nil
 }
 

@@ -89,7 +89,7 @@ func Figures() []Figure {
 		{
 			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
 			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"}, Quick: []string{"--samples", "2000"},
-			Make: verificationOf(scenario.Random{Seed: scenario.Usual().Seed}),
+			Make: verificationOf(scenario.Random{Seed: scenario.DefaultSampling().Seed}),
 		},
 		{
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
@@ -123,25 +123,18 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 		if o.Quick {
 			cells = 30
 		}
-		var sides [2]scenario.Side
+		var codes [2]*code.Code
 		for i, name := range Codes() {
-			c, err := code.New(name, Levels)
-			if err != nil {
-				return Drawing{}, err
-			}
-			if sides[i], err = s.Side(ctx, c, decode.Auto, plane); err != nil {
+			var err error
+			if codes[i], err = code.New(name, Levels); err != nil {
 				return Drawing{}, err
 			}
 		}
-		weights, err := s.Weights(Levels)
+		m, err := s.NewMap(ctx, codes, decode.Auto, plane, scenario.NewAxis(1, 150, cells, false), scenario.NewAxis(1, 100, cells, false), method)
 		if err != nil {
 			return Drawing{}, err
 		}
-		m, err := s.NewMap(sides, scenario.NewAxis(1, 150, cells, false), scenario.NewAxis(1, 100, cells, false), method)
-		if err != nil {
-			return Drawing{}, err
-		}
-		if err := s.Fill(ctx, o.run(nil), m, sides, weights, scenario.Usual()); err != nil {
+		if err := s.Fill(ctx, o.run(nil), m, scenario.DefaultSampling()); err != nil {
 			return Drawing{}, err
 		}
 		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Style)))(func(w io.Writer) error {
@@ -153,7 +146,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 // verificationOf draws Figure 10 under an error model.
 func verificationOf(model scenario.Model) func(context.Context, Options) (Drawing, error) {
 	return func(ctx context.Context, o Options) (Drawing, error) {
-		s, sampling := scenario.New(model), scenario.Usual()
+		s, sampling := scenario.New(model), scenario.DefaultSampling()
 		if o.Quick {
 			sampling.Samples = 2000
 		}

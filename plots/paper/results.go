@@ -73,7 +73,7 @@ func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder str
 		decoder = ", " + decoder
 	}
 	d := IncreaseData(m, style)
-	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", a, b, m.Method.Text(), m.Levels, decoder, s.Unusual())
+	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", a, b, m.Method.Text(), m.Levels, decoder, s.NotDefault())
 	d.Mark = markOf(fit, m)
 	return d
 }

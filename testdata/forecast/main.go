@@ -38,7 +38,6 @@ func main() {
 	root := flag.String("root", ".", "the root of the repository")
 	figure := flag.String("figure", "", "PNG file for the picture, for example testdata/forecast/forecast.png")
 	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\", or paper for the paper's tables")
-	codes := flag.Bool("codes", false, "also print the forecast of every code from one Johnson network")
 	flag.Parse()
 	ctx := context.Background()
 	set, err := evidence.Load(filepath.Join(*root, "testdata", "forecast"))
@@ -50,7 +49,6 @@ func main() {
 		check(draw(ctx, workers, set, *figure))
 		return
 	}
-	var first []*evidence.Result
 	for _, s := range []struct {
 		title   string
 		sources []evidence.Source
@@ -69,9 +67,6 @@ func main() {
 			check(err)
 			results = append(results, r)
 		}
-		if first == nil {
-			first = results
-		}
 		if len(results) == 0 {
 			continue
 		}
@@ -80,11 +75,6 @@ func main() {
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
-	}
-	if *codes {
-		for _, r := range first {
-			everyCode(r)
-		}
 	}
 }
 
@@ -101,8 +91,8 @@ func paper(ctx context.Context, workers int, published []evidence.Published) {
 			var others []evidence.Pair
 			var each []string
 			for _, p := range six {
-				each = append(each, fmt.Sprintf("%s %.2f/%.2f", p.Code, p.Forecast, p.Observed))
-				if p.Code != unary.Code {
+				each = append(each, fmt.Sprintf("%s %.2f/%.2f", p.Code.Name(), p.Error, p.Observed))
+				if p.Code.Name() != unary.Code {
 					others = append(others, p)
 					held += p.Inside()
 				}
@@ -135,7 +125,7 @@ func summary(results []*evidence.Result) {
 		best, over := r.First()
 		fmt.Printf("| %v | %.2f | %.1f | %s | %s, %s | %s | %s | %s | %s | %s | %s: %.3f |\n", r.Task, r.Noise.Value, r.Cutoff.Value,
 			cell(perceived.BitByBit, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BitByBit, evidence.GenEx), cell(perceived.ForDecoder, evidence.GenEx),
-			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), share(h, n), share(he, ne), best.Code, over)
+			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), share(h, n), share(he, ne), best.Code.Name(), over)
 	}
 	fmt.Printf("\nThe intervals hold for %s of all readings of networks, and for %s of those whose codes have at most %d transitions a bit.\n",
 		share(held, all), share(heldEasy, allEasy), easy)
@@ -146,18 +136,6 @@ func share(held, all int) string {
 	return fmt.Sprintf("%s (%d of %d)", percent(float64(held)/float64(all)), held, all)
 }
 
-// everyCode prints the forecasts of one task.
-func everyCode(r *evidence.Result) {
-	fmt.Printf("\n#### %v\n\n| training | code | decoder | reads | forecast | 95 %% interval | observed | inside |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", r.Task)
-	for _, p := range r.Pairs {
-		reads := "bits"
-		if p.Reading.Logits {
-			reads = "logits"
-		}
-		fmt.Printf("| %s | %s | %s | %s | %.3f | %.3f–%.3f | %.3f | %d of %d |\n", p.Training, p.Code, p.Reading.Decoder, reads, p.Forecast, p.Lo, p.Hi, p.Observed, p.Inside(), len(p.Each))
-	}
-}
-
 func percent(v float64) string {
 	digits := 1
 	if v >= 0.0995 {
@@ -166,7 +144,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.*f %%", digits, 100*v)
 }
 
-func worst(s evidence.Score) string { return percent(s.Largest) + " (" + s.Worst.Code + ")" }
+func worst(s evidence.Score) string { return percent(s.Largest) + " (" + s.Worst.Code.Name() + ")" }
 
 // draw draws the forecasts from one Johnson network beside what was observed, for the data sets
 // that the README of the project shows.
@@ -190,9 +168,9 @@ func draw(ctx context.Context, workers int, set *evidence.Set, path string) erro
 		}
 		g := plots.AgreementGroup{Name: shown.name}
 		for _, p := range r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any) {
-			point := plots.AgreementPoint{X: p.Observed, Y: p.Forecast, Lo: p.Lo, Hi: p.Hi}
+			point := plots.AgreementPoint{X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi}
 			if p.Off() > 0.25 || p.Off() < -0.25 {
-				point.Name = p.Code
+				point.Name = p.Code.Name()
 			}
 			g.Points = append(g.Points, point)
 		}

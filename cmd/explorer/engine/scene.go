@@ -211,7 +211,7 @@ func (c Code) matrix(levels int) (mat.Matrix, error) {
 
 // draw is the sampling of n samples of each label.
 func (s Scene) draw(n uint64) scenario.Sampling {
-	d := scenario.Usual()
+	d := scenario.DefaultSampling()
 	d.Samples, d.Seed = n, s.Seed
 	return d
 }

@@ -14,6 +14,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -426,29 +427,21 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := s.Weights(q.Scene.Levels)
-	if err != nil {
-		return nil, err
-	}
 	var plane scenario.Plane = scenario.MixturePlane{}
 	if p, ok := s.Model.(scenario.Perceived); ok {
 		plane = scenario.PerceivedPlane{Model: p, Prior: s.Prior}
 	}
-	var sides [2]scenario.Side
+	var codes [2]*code.Code
 	for i, c := range []Code{q.A, q.B} {
-		opened, err := e.open(c, q.Scene.Levels)
-		if err != nil {
-			return nil, err
-		}
-		if sides[i], err = s.Side(ctx, opened, q.Scene.Decoder, plane); err != nil {
+		if codes[i], err = e.open(c, q.Scene.Levels); err != nil {
 			return nil, err
 		}
 	}
-	m, err := s.NewMap(sides, x, y, q.Method)
+	m, err := s.NewMap(ctx, codes, q.Scene.Decoder, plane, x, y, q.Method)
 	if err != nil {
 		return nil, err
 	}
 	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
 	m.Axes = scenario.AxesOf(m.Plane, m.X(), m.Y()[q.From:q.To])
-	return m, s.Fill(ctx, run, m, sides, weights, q.Scene.draw(q.Samples))
+	return m, s.Fill(ctx, run, m, q.Scene.draw(q.Samples))
 }

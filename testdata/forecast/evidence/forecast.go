@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/code"
@@ -13,18 +15,14 @@ import (
 
 // Pair is a forecast and what was observed.
 type Pair struct {
-	Code        string
-	Training    perceived.Training
-	Reading     Reading
-	Transitions int       // most of a bit
-	Forecast    float64   // expected |error|, in levels
-	Lo, Hi      float64   // 95 % interval
-	Each        []float64 // error of each network, one for each seed
-	Observed    float64   // mean of Each
-	Source      bool      // the forecast was made from a network of this code and training
-
-	of forecast.Forecast
+	forecast.Forecast
+	Each     []float64 // error of each network, one for each seed
+	Observed float64   // mean of Each
+	Source   bool      // the forecast was made from a network of this code and training
 }
+
+// Reading is what reads the network.
+func (p Pair) Reading() Reading { return Reading{p.Decoding.Decoder.Name(), p.Decoding.Soft} }
 
 // Inside is the number of networks that the interval holds for.
 func (p Pair) Inside() (held int) {
@@ -37,7 +35,7 @@ func (p Pair) Inside() (held int) {
 }
 
 // Off is forecast/observed − 1.
-func (p Pair) Off() float64 { return p.Forecast/p.Observed - 1 }
+func (p Pair) Off() float64 { return p.Error/p.Observed - 1 }
 
 // Result is a task with the forecasts from one network or several.
 type Result struct {
@@ -65,25 +63,28 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	if err != nil {
 		return nil, err
 	}
+	return result(ctx, workers, f, codes, t, sources, func(p Pair) []float64 {
+		if !slices.Contains(Readings(p.Training), p.Reading()) {
+			return nil
+		}
+		return s.errors(t, p.Code.Name(), p.Training, p.Reading())
+	})
+}
+
+// result forecasts codes, and puts the forecasts beside the errors that each gives for them, where it gives some.
+func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*code.Code, t Task, sources []Source, each func(Pair) []float64) (*Result, error) {
 	all, err := f.Codes(ctx, workers, codes, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &Result{Task: t, Sources: sources, Noise: f.Noise, Cutoff: f.Cutoff}
 	for _, x := range all {
-		r := Reading{x.Decoding.Decoder.Name(), x.Decoding.Soft}
-		if !slices.Contains(Readings(x.Training), r) {
+		p := Pair{Forecast: x}
+		if p.Each = each(p); len(p.Each) == 0 {
 			continue
 		}
-		each := s.errors(t, x.Code.Name(), x.Training, r)
-		if len(each) == 0 {
-			continue
-		}
-		p := Pair{
-			Code: x.Code.Name(), Training: x.Training, Reading: r, Transitions: most(x.Code),
-			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: each, Observed: mean(each), of: x,
-		}
-		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == p.Code && src.Training == p.Training })
+		p.Observed = stat.Mean(p.Each, nil)
+		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == x.Code.Name() && src.Training == x.Training })
 		out.Pairs = append(out.Pairs, p)
 	}
 	return out, nil
@@ -128,20 +129,11 @@ func fit(ctx context.Context, workers int, prior []float64, networks []*perceive
 	return forecast.FromFit(f, prior, decoders(), decode.Options{}), nil
 }
 
-// most is the largest number of transitions of a bit.
-func most(c *code.Code) int {
-	n := 0
-	for _, at := range c.Transitions() {
-		n = max(n, len(at))
-	}
-	return n
-}
-
 // All returns the pairs of a training and a reading, the smallest forecast first.
 func (r *Result) All(t perceived.Training, reading Reading) []Pair {
 	var out []Pair
 	for _, p := range r.Pairs {
-		if p.Training == t && p.Reading == reading {
+		if p.Training == t && p.Reading() == reading {
 			out = append(out, p)
 		}
 	}
@@ -150,7 +142,7 @@ func (r *Result) All(t perceived.Training, reading Reading) []Pair {
 
 // Select is All without the sources, and without codes that have bits with more transitions.
 func (r *Result) Select(t perceived.Training, reading Reading, transitions int) []Pair {
-	return slices.DeleteFunc(r.All(t, reading), func(p Pair) bool { return p.Source || p.Transitions > transitions })
+	return slices.DeleteFunc(r.All(t, reading), func(p Pair) bool { return p.Source || forecast.MostTransitions(p.Code) > transitions })
 }
 
 // Any is more transitions than a bit can have.
@@ -173,7 +165,7 @@ func Rate(pairs []Pair) Score {
 	s := Score{Codes: len(pairs)}
 	var x, y, off []float64
 	for _, p := range pairs {
-		x, y, off = append(x, p.Forecast), append(y, p.Observed), append(off, math.Abs(p.Off()))
+		x, y, off = append(x, p.Error), append(y, p.Observed), append(off, math.Abs(p.Off()))
 		if math.Abs(p.Off()) >= s.Largest {
 			s.Largest, s.Worst = math.Abs(p.Off()), p
 		}
@@ -198,7 +190,7 @@ func Rate(pairs []Pair) Score {
 // network counts once for each reading.
 func (r *Result) Coverage(transitions int) (held, all int) {
 	for _, p := range r.Pairs {
-		if p.Source || p.Transitions > transitions {
+		if p.Source || forecast.MostTransitions(p.Code) > transitions {
 			continue
 		}
 		all += len(p.Each)
@@ -212,7 +204,7 @@ func (r *Result) Coverage(transitions int) (held, all int) {
 func (r *Result) Separated() (right, apart int) {
 	for i, p := range r.Pairs {
 		for _, q := range r.Pairs[i+1:] {
-			if p.of.Below(q.of) {
+			if p.Below(q.Forecast) {
 				apart++
 				if p.Observed < q.Observed {
 					right++
@@ -234,14 +226,6 @@ func (r *Result) First() (p Pair, over float64) {
 	return p, p.Observed / best
 }
 
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}
-
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -251,17 +235,7 @@ func median(v []float64) float64 {
 }
 
 // spearman is the correlation of ranks; equal numbers share the mean of their ranks.
-func spearman(x, y []float64) float64 {
-	a, b := ranks(x), ranks(y)
-	mean := float64(len(a)+1) / 2
-	var ab, aa, bb float64
-	for i := range a {
-		ab += (a[i] - mean) * (b[i] - mean)
-		aa += (a[i] - mean) * (a[i] - mean)
-		bb += (b[i] - mean) * (b[i] - mean)
-	}
-	return ab / math.Sqrt(aa*bb)
-}
+func spearman(x, y []float64) float64 { return stat.Correlation(ranks(x), ranks(y), nil) }
 
 func ranks(v []float64) []float64 {
 	out := make([]float64, len(v))

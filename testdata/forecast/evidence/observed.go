@@ -5,6 +5,7 @@ package evidence
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -75,36 +76,31 @@ type Set struct {
 // Load reads observed.csv and priors.csv in a folder.
 func Load(folder string) (*Set, error) {
 	s := &Set{priors: map[string][]float64{}}
-	err := rows(filepath.Join(folder, "observed.csv"), func(r row) error {
+	err := rows(filepath.Join(folder, "observed.csv"), func(r *row) {
 		n := Network{
-			Task: Task{r.text("data"), r.text("architecture"), r.whole("levels")}, Code: r.text("code"),
-			Training: perceived.Training(r.text("training")), Seed: r.whole("seed"), Samples: r.number("samples"),
+			Task: Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}, Code: r.cells["code"],
+			Training: perceived.Training(r.cells["training"]), Seed: r.whole("seed"), Samples: r.number("samples"),
 			Errors: map[Reading]observed.Error{}, Wrong: map[int]float64{},
 		}
 		for reading, column := range map[Reading]string{GenBits: "gen_bits", Gen: "gen", GenEx: "gen_ex"} {
 			n.Errors[reading] = observed.Error{Mean: r.number(column), StdErr: r.number(column + "_stderr")}
 		}
-		for pair := range strings.FieldsSeq(r.text("wrong")) {
+		for pair := range strings.FieldsSeq(r.cells["wrong"]) {
 			t, share, _ := strings.Cut(pair, ":")
 			transitions, err := strconv.Atoi(t)
-			if err != nil {
-				return err
-			}
-			if n.Wrong[transitions], err = strconv.ParseFloat(share, 64); err != nil {
-				return err
-			}
+			r.fail(err)
+			n.Wrong[transitions], err = strconv.ParseFloat(share, 64)
+			r.fail(err)
 		}
 		s.Networks = append(s.Networks, n)
-		return r.err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s, rows(filepath.Join(folder, "priors.csv"), func(r row) error {
+	return s, rows(filepath.Join(folder, "priors.csv"), func(r *row) {
 		// Half a sample more at each level, because none in 5000 is not never.
-		key := priorKey(r.text("data"), r.whole("levels"))
+		key := priorKey(r.cells["data"], r.whole("levels"))
 		s.priors[key] = append(s.priors[key], r.number("samples")+0.5)
-		return r.err()
 	})
 }
 
@@ -201,64 +197,51 @@ func (s *Set) counts(t Task, n *perceived.Observed) *errmodel.Counts {
 	return out
 }
 
-// row is a row of a table with a header. It keeps the first error of its methods.
+// row is a row of a table by the names in its header, with the first error of its methods.
 type row struct {
-	columns map[string]int
-	cells   []string
-	failed  *error
+	cells map[string]string
+	err   error
 }
 
-func (r row) text(column string) string {
-	i, ok := r.columns[column]
-	if !ok {
-		r.fail(fmt.Errorf("no column %q", column))
-		return ""
-	}
-	return r.cells[i]
-}
-
-func (r row) number(column string) float64 {
-	v, err := strconv.ParseFloat(r.text(column), 64)
+func (r *row) number(column string) float64 {
+	v, err := strconv.ParseFloat(r.cells[column], 64)
 	r.fail(err)
 	return v
 }
 
-func (r row) whole(column string) int {
-	v, err := strconv.Atoi(r.text(column))
+func (r *row) whole(column string) int {
+	v, err := strconv.Atoi(r.cells[column])
 	r.fail(err)
 	return v
 }
 
-func (r row) fail(err error) {
-	if *r.failed == nil {
-		*r.failed = err
+func (r *row) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
 }
-
-func (r row) err() error { return *r.failed }
 
 // rows calls do for each row of a table below its header.
-func rows(path string, do func(row) error) error {
+func rows(path string, do func(*row)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()
+	if err == nil && len(all) == 0 {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if len(all) == 0 {
-		return fmt.Errorf("%s is empty", path)
-	}
-	columns := map[string]int{}
-	for i, name := range all[0] {
-		columns[name] = i
-	}
 	for i, cells := range all[1:] {
-		var failed error
-		if err := do(row{columns, cells, &failed}); err != nil {
-			return fmt.Errorf("%s, line %d: %w", path, i+2, err)
+		r := &row{cells: map[string]string{}}
+		for k, name := range all[0] {
+			r.cells[name] = cells[k]
+		}
+		if do(r); r.err != nil {
+			return fmt.Errorf("%s, line %d: %w", path, i+2, r.err)
 		}
 	}
 	return nil

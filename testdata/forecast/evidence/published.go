@@ -7,6 +7,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -24,12 +25,11 @@ type Published struct {
 
 // LoadPublished reads published.csv.
 func LoadPublished(path string) (out []Published, err error) {
-	err = rows(path, func(r row) error {
+	err = rows(path, func(r *row) {
 		out = append(out, Published{
-			Table: r.text("table"), Levels: r.whole("levels"), Unit: r.text("unit"),
-			Decoder: r.text("decoder"), Code: r.text("code"), Error: r.number("error"),
+			Table: r.cells["table"], Levels: r.whole("levels"), Unit: r.cells["unit"],
+			Decoder: r.cells["decoder"], Code: r.cells["code"], Error: r.number("error"),
 		})
-		return r.err()
 	})
 	return out, err
 }
@@ -71,35 +71,15 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 		Decodings: []observed.Decoding{{Decoder: d, Soft: true}}, Errors: []observed.Error{{Mean: rows[source].Error}},
 		Rates: make([]float64, unary.Bits()),
 	}
-	f, err := fit(ctx, workers, uniform(levels), []*perceived.Observed{network})
+	f, err := fit(ctx, workers, theory.Uniform(levels), []*perceived.Observed{network})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
-	forecasts, err := f.Codes(ctx, workers, codes, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := &Result{
-		Task: Task{"paper", table, levels}, Sources: []Source{{Code: "unary", Training: perceived.BitByBit}},
-		Noise: f.Noise, Cutoff: f.Cutoff,
-	}
-	for _, x := range forecasts {
-		i := slices.IndexFunc(rows, func(p Published) bool { return p.Code == x.Code.Name() && p.Decoder == x.Decoding.Decoder.Name() })
-		if i < 0 || !x.Decoding.Soft || x.Training != perceived.BitByBit {
-			continue
+	return result(ctx, workers, f, codes, Task{"paper", table, levels}, []Source{{Code: "unary", Training: perceived.BitByBit}}, func(p Pair) []float64 {
+		i := slices.IndexFunc(rows, func(row Published) bool { return row.Code == p.Code.Name() && row.Decoder == p.Reading().Decoder })
+		if i < 0 || !p.Decoding.Soft || p.Training != perceived.BitByBit {
+			return nil
 		}
-		out.Pairs = append(out.Pairs, Pair{
-			Code: x.Code.Name(), Training: x.Training, Reading: Reading{x.Decoding.Decoder.Name(), true}, Transitions: most(x.Code),
-			Forecast: x.Error, Lo: x.Lo, Hi: x.Hi, Each: []float64{rows[i].Error}, Observed: rows[i].Error, Source: i == source,
-		})
-	}
-	return out, nil
-}
-
-func uniform(levels int) []float64 {
-	out := make([]float64, levels)
-	for i := range out {
-		out[i] = 1 / float64(levels)
-	}
-	return out
+		return []float64{rows[i].Error}
+	})
 }
