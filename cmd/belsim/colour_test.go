@@ -16,7 +16,7 @@ func TestColour(t *testing.T) {
 		{"compare unary johnson --levels 8 --samples 200 --decoder bel-u,bel-j,gen", "\x1b[1m"},
 		{"compare unary --levels 8 --samples 200 --r 99", ""}, // invalid: no row is the best
 		{"verify --code unary --levels 4 --samples 200", "\x1b[1;32mPASS\x1b[0m every"},
-		{"optimize --levels 6 --bits 4 --steps 200 --samples 200 -q", "\x1b[1mfound "},
+		{"optimize --levels 6 --bits 4 --steps 200 --samples 200 -q", "\x1b[1mfound\x1b[0m"},
 		{"levels unary --levels 8,16 --range 0:1 --label-noise 0.1", "\x1b[1m"},
 	} {
 		args := strings.Fields(tt.args)
