@@ -30,7 +30,6 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/plots/paper"
-	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
@@ -288,7 +287,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, errFailed) || errors.Is(err, paper.ErrFailed):
 		return exitFailed
-	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, arrayfile.ErrTemporary) || exhausted(err):
+	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || exhausted(err):
 		return exitEnvironment
 	}
 	return exitUsage
