@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -47,9 +48,6 @@ func Agreement(d AgreementData) (*Figure, error) {
 	if len(d.Groups) > len(groupStyles) {
 		return nil, fmt.Errorf("agreement: %d groups; want at most %d", len(d.Groups), len(groupStyles))
 	}
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("agreement: %w", err)
-	}
 	lo, hi := math.Inf(1), 0.0
 	for _, g := range d.Groups {
 		for i, at := range g.Points {
@@ -70,42 +68,28 @@ func Agreement(d AgreementData) (*Figure, error) {
 	margin := max(0.06*math.Log10(hi/lo), 0.03)
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Min, axis.Max = math.Log10(lo)-margin, math.Log10(hi)+margin
-		axis.Tick.Marker = logTicks{}
+		axis.Tick.Marker = plot.TickerFunc(logTicks)
 	}
-	p.Add(agreement{d.Groups})
+	equal := &plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: p.Y.Min}, {X: p.X.Max, Y: p.Y.Max}}, LineStyle: equalStyle}
+	p.Add(struct{ plot.Plotter }{equal}) // without the room that a line takes beside the axes
 	var key []series
+	names := namesBeside{}
 	for i, g := range d.Groups {
-		key = append(key, series{name: g.Name, glyph: groupStyles[i], line: invisible})
+		glyph := groupStyles[i]
+		points := marks{glyph: glyph, bar: vg.Points(0.6)}
+		for _, at := range g.Points {
+			x, y := math.Log10(at.X), math.Log10(at.Y)
+			points.at = append(points.at, mark{x, y, math.Log10(at.Lo), math.Log10(at.Hi)})
+			names.at = append(names.at, name{at.Name, x, y, glyph.Color})
+		}
+		names.radius = max(names.radius, glyph.Radius)
+		p.Add(points)
+		key = append(key, series{name: g.Name, glyph: glyph, line: invisible})
 	}
+	p.Add(names)
 	key = append(key, series{name: "equal", line: equalStyle})
 	return d.Style.keyed(p, key, d.Style.of(4.8)), nil
 }
 
 // equalStyle is the line on which a forecast equals the number.
 var equalStyle = draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
-
-// agreement draws the points of all groups with their intervals and names.
-type agreement struct{ groups []AgreementGroup }
-
-// Plot implements plot.Plotter.
-func (a agreement) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	c.StrokeLine2(equalStyle, tx(p.X.Min), ty(p.Y.Min), tx(p.X.Max), ty(p.Y.Max))
-	on := func(v float64) vg.Length { return ty(min(max(math.Log10(v), p.Y.Min), p.Y.Max)) }
-	var points []vg.Point
-	var names []string
-	var colours []color.Color
-	radius := vg.Length(0)
-	for i, g := range a.groups {
-		glyph := groupStyles[i]
-		radius = max(radius, glyph.Radius)
-		bar := draw.LineStyle{Color: glyph.Color, Width: vg.Points(0.6)}
-		for _, at := range g.Points {
-			x := tx(math.Log10(at.X))
-			c.StrokeLine2(bar, x, on(at.Lo), x, on(at.Hi))
-			points, names, colours = append(points, vg.Point{X: x, Y: on(at.Y)}), append(names, at.Name), append(colours, glyph.Color)
-			c.DrawGlyph(glyph, points[len(points)-1])
-		}
-	}
-	drawNames(c, p, points, radius, names, colours)
-}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -65,17 +66,14 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	// Levels run downwards, so the axis holds their negatives.
 	p.X.Min, p.X.Max = 0.5, float64(d.Bits)+0.5
 	p.Y.Min, p.Y.Max = -float64(d.Levels)-0.5, -0.5
-	p.X.Tick.Marker = countTicks{}
-	p.Y.Tick.Marker = countTicks{negative: true}
+	p.X.Tick.Marker = plot.TickerFunc(func(_, hi float64) []plot.Tick { return countTicks(1, hi) })
+	p.Y.Tick.Marker = plot.TickerFunc(func(lo, _ float64) []plot.Tick { return countTicks(-1, -lo) })
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
-	p.Add(picture{img, p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
+	p.Add(plotter.NewImage(img, p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
 	if !d.NoTransitions {
 		p.Add(marks)
 	}
 	// Cells are square where that gives a reasonable shape.
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("code matrix: %w", err)
-	}
 	long, short := 5.2, 2.6
 	if d.Style.column() {
 		long = float64(d.Style.width()/vg.Inch) - 0.8
@@ -86,15 +84,14 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	}
 	width, height = max(width, short), max(height, short)
 	fitTitle(p, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
-	return d.Style.finish(&Figure{
-		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch,
+	return &Figure{
+		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch, style: d.Style,
 		draw: func(c draw.Canvas) {
-			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(6))
 			p.Draw(c)
 			frame(c, p.DataCanvas(c).Rectangle)
 		},
-	}), nil
+	}, nil
 }
 
 // matrixImage has several pixels for each cell of a small matrix. For a large matrix, a
@@ -133,18 +130,25 @@ func matrixImage(ctx context.Context, d CodeMatrixData) (image.Image, error) {
 // transitionMarks draws a line between rows n and n+1 wherever they differ.
 type transitionMarks struct{ d CodeMatrixData }
 
+// all yields the bits k in which rows i and i+1 differ, from 0.
+func (t transitionMarks) all(yield func(i, k int) bool) {
+	for i := range t.d.Levels - 1 {
+		for k := range t.d.Bits {
+			if t.d.Bit(i, k) != t.d.Bit(i+1, k) && !yield(i, k) {
+				return
+			}
+		}
+	}
+}
+
 // fit reports whether the matrix has room for the marks.
 func (t transitionMarks) fit() bool {
 	if max(t.d.Levels, t.d.Bits) > maxMarked {
 		return false
 	}
 	marks := 0
-	for i := range t.d.Levels - 1 {
-		for k := range t.d.Bits {
-			if t.d.Bit(i, k) != t.d.Bit(i+1, k) {
-				marks++
-			}
-		}
+	for range t.all {
+		marks++
 	}
 	return marks <= maxMarks
 }
@@ -154,25 +158,15 @@ func (t transitionMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	cell := float64(ty(0)-ty(-1)) / float64(vg.Points(1))
 	style := draw.LineStyle{Color: vermillion, Width: vg.Points(min(2.2, max(0.9, cell/5), cell/2.5))} // small cells stay visible
-	for i := range t.d.Levels - 1 {
+	for i, k := range t.all {
 		y := ty(-float64(i) - 1.5)
-		for k := range t.d.Bits {
-			if t.d.Bit(i, k) != t.d.Bit(i+1, k) {
-				c.StrokeLine2(style, tx(float64(k)+0.5), y, tx(float64(k)+1.5), y)
-			}
-		}
+		c.StrokeLine2(style, tx(float64(k)+0.5), y, tx(float64(k)+1.5), y)
 	}
 }
 
-// countTicks marks 1 and round numbers of levels or bits.
-type countTicks struct{ negative bool }
-
-// Ticks implements plot.Ticker.
-func (t countTicks) Ticks(lo, hi float64) []plot.Tick {
-	sign, last := 1.0, math.Floor(hi)
-	if t.negative {
-		sign, last = -1, math.Floor(-lo)
-	}
+// countTicks marks 1 and round numbers up to hi, on an axis with a sign.
+func countTicks(sign, hi float64) []plot.Tick {
+	last := math.Floor(hi)
 	step := max(1, niceStep(last/5))
 	out := []plot.Tick{{Value: sign, Label: "1"}}
 	for v := step; v <= last; v += step {

@@ -37,21 +37,14 @@ func Compare(d CompareData) (*Figure, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("comparison: no codes")
 	}
-	for _, column := range []struct {
-		name   string
-		values []float64
-	}{{"the bound", d.Bound}, {"the exact value", d.Exact}, {"the sampled mean", d.Mean}, {"its standard error", d.StdErr}} {
-		if err := checkErrors(column.name, column.values, n, true); err != nil {
-			return nil, fmt.Errorf("comparison: %w", err)
-		}
+	if err := checkErrors(column{"the bound", d.Bound, n, true}, column{"the exact value", d.Exact, n, true},
+		column{"the sampled mean", d.Mean, n, true}, column{"its standard error", d.StdErr, n, true}); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	for _, b := range d.Baselines {
 		if !(b.Value > 1/largest && b.Value <= largest) {
 			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value, largest)
 		}
-	}
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	p := newPlot(d.Style, d.Title, "expected |error| (levels)", "")
 	p.Add(grid())
@@ -63,16 +56,15 @@ func Compare(d CompareData) (*Figure, error) {
 	width := max(d.Style.width(), widest+d.Style.of(4))
 	fitTitle(p, width-vg.Points(16))
 	fig := &Figure{
-		width: width, height: vg.Length(1.2+0.26*(float64(max(n, 3))+d.above())) * vg.Inch,
+		width: width, height: vg.Length(1.2+0.26*(float64(max(n, 3))+d.above())) * vg.Inch, style: d.Style,
 		draw: func(c draw.Canvas) {
-			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
 			drawKeyed(c, p, key)
 		},
 	}
-	d.Style.finish(fig)
 	if d.Style != "" {
-		fig.scale = min(fig.scale, d.Style.page().width*float64(vg.Inch/width)) // with the room for names
+		page := d.Style.page()
+		fig.scale = min(page.scale, page.width*float64(vg.Inch/width)) // with the room for names
 	}
 	return fig, nil
 }
@@ -98,34 +90,25 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64) {
 			hi = max(hi, v+d.StdErr[i])
 		}
 	}
-	on = func(v float64) float64 { return v }
-	p.X.Min, p.X.Max = 0, 1.06*hi
-	if hi == 0 {
-		p.X.Max = 1
+	if !logarithmic {
+		return errorAxis(&p.X, 0, 1.06*hi, false)
 	}
-	if logarithmic {
-		left := lo / 1.3
-		if zeros { // zeros stand a step to the left of the smallest value
-			left = max(min(left, math.Exp(math.Log(lo)-0.05*(math.Log(hi)-math.Log(lo)))), 1/(1e5*largest))
-		}
-		on = func(v float64) float64 { return math.Log10(max(v, left)) }
-		p.X.Min, p.X.Max = on(left), on(hi*1.3)
-		p.X.Tick.Marker = logTicks{}
-		if zeros {
-			p.X.Label.Text = "expected |error| (levels); at the left edge: 0"
-		}
+	left := lo / 1.3
+	if zeros { // zeros stand a step to the left of the smallest value
+		left = max(min(left, math.Exp(math.Log(lo)-0.05*(math.Log(hi)-math.Log(lo)))), 1/(1e5*largest))
+		p.X.Label.Text = "expected |error| (levels); at the left edge: 0"
 	}
-	return on
+	return errorAxis(&p.X, left, hi*1.3, true)
 }
 
 // setNames sets the axis of the rows, and returns the width of the widest name.
 func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
 	p.Y.Min, p.Y.Max = -float64(len(d.Names))+0.5, 0.5+d.above()
 	p.Y.Tick.Length = 0
-	names := make(nameTicks, len(d.Names))
+	names := make(plot.ConstantTicks, len(d.Names)) // the first at 0 and the others below
 	for i, name := range d.Names {
-		names[i] = abridge(p.Y.Tick.Label, name, maxName)
-		widest = max(widest, p.Y.Tick.Label.Width(names[i]))
+		names[i] = plot.Tick{Value: -float64(i), Label: abridge(p.Y.Tick.Label, name, maxName)}
+		widest = max(widest, p.Y.Tick.Label.Width(names[i].Label))
 	}
 	p.Y.Tick.Marker = names
 	return widest
@@ -167,7 +150,7 @@ func (b baseline) Plot(c draw.Canvas, p *plot.Plot) {
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error
 // on the axis.
 func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []series) {
-	marks := func(name string, values []float64, glyph draw.GlyphStyle) {
+	add := func(name string, values []float64, glyph draw.GlyphStyle) {
 		s := &plotter.Scatter{GlyphStyle: glyph}
 		for i, v := range values {
 			if !math.IsNaN(v) {
@@ -182,15 +165,19 @@ func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []s
 	bound := draw.GlyphStyle{Color: grey, Radius: vg.Points(4), Shape: draw.TriangleGlyph{}}
 	exact := draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}}
 	sampled := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
-	marks("bound", d.Bound, bound)
-	bars := errorBars{glyph: sampled, horizontal: on}
+	add("bound", d.Bound, bound)
+	bars := marks{glyph: sampled, bar: vg.Points(0.8), horizontal: true}
 	for i, v := range d.Mean {
 		if !math.IsNaN(v) {
-			bars.at = append(bars.at, valueError{v, -float64(i), d.StdErr[i]})
+			spread := d.StdErr[i]
+			if math.IsNaN(spread) {
+				spread = 0 // a point without a bar
+			}
+			bars.at = append(bars.at, mark{on(v), -float64(i), on(v - spread), on(v + spread)})
 		}
 	}
 	p.Add(bars)
-	marks("exact", d.Exact, exact)
+	add("exact", d.Exact, exact)
 	if len(bars.at) > 0 {
 		key = append(key, series{name: "sampled ± standard error", glyph: sampled, line: invisible})
 	}
@@ -203,15 +190,3 @@ const maxName = 6 * vg.Inch
 
 // invisible is a line style for entries of the key that show a glyph only.
 var invisible = draw.LineStyle{Color: color.Transparent, Width: 1}
-
-// nameTicks labels the rows, the first at 0 and the others below.
-type nameTicks []string
-
-// Ticks implements plot.Ticker.
-func (t nameTicks) Ticks(_, _ float64) []plot.Tick {
-	out := make([]plot.Tick, len(t))
-	for i, name := range t {
-		out[i] = plot.Tick{Value: -float64(i), Label: name}
-	}
-	return out
-}

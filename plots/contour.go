@@ -14,61 +14,43 @@ type edge struct {
 
 // contours returns the lines on which a function on a grid has a level, by marching
 // squares. One or two segments cross each square of four neighbouring points that are not
-// all above or all below the level. Segments that share a side of a square are joined.
+// all above or all below the level. Each goes round what is above in the same sense, so that
+// a segment that ends at a side of a square goes on in the next one.
 // Squares with a NaN are left out.
+//
+// (The contours of gonum/plot come in random order, and run along the edges of what is NaN.)
 func contours(z [][]float64, level float64) [][]point {
-	// The segments form a graph. A side belongs to at most two squares, so it has at most
-	// two neighbours.
-	next := map[edge][]edge{}
-	var order []edge // of first appearance, so that the result is always the same
-	join := func(a, b edge) {
-		for _, e := range []edge{a, b} {
-			if _, seen := next[e]; !seen {
-				order = append(order, e)
-			}
-		}
-		next[a] = append(next[a], b)
-		next[b] = append(next[b], a)
-	}
-	above := func(x, y int) bool { return z[y][x] >= level }
+	next := map[edge]edge{}
+	entered := map[edge]bool{}
+	var order []edge
 	for y := range len(z) - 1 {
 		for x := range len(z[y]) - 1 {
-			if math.IsNaN(z[y][x] + z[y][x+1] + z[y+1][x] + z[y+1][x+1]) {
+			corners := [4]float64{z[y][x], z[y][x+1], z[y+1][x+1], z[y+1][x]}
+			mean := (corners[0] + corners[1] + corners[2] + corners[3]) / 4
+			if math.IsNaN(mean) {
 				continue
 			}
-			bottom, top := edge{x, y, false}, edge{x, y + 1, false}
-			left, right := edge{x, y, true}, edge{x + 1, y, true}
-			var crossed []edge
-			for _, side := range []struct {
-				e    edge
-				a, b bool
-			}{
-				{bottom, above(x, y), above(x+1, y)},
-				{right, above(x+1, y), above(x+1, y+1)},
-				{top, above(x, y+1), above(x+1, y+1)},
-				{left, above(x, y), above(x, y+1)},
-			} {
-				if side.a != side.b {
-					crossed = append(crossed, side.e)
-				}
+			sides := [4]edge{{x, y, false}, {x + 1, y, true}, {x, y + 1, false}, {x, y, true}}
+			above := func(i int) bool { return corners[i%4] >= level }
+			// At a saddle the mean decides which corners a segment cuts off: those below the
+			// level lie on the way to the next side that is crossed, the others on the way back.
+			turn := 1
+			if mean < level {
+				turn = 3
 			}
-			switch len(crossed) {
-			case 2:
-				join(crossed[0], crossed[1])
-			case 4:
-				// A saddle: the mean of the corners decides which of them are joined.
-				mean := (z[y][x] + z[y][x+1] + z[y+1][x] + z[y+1][x+1]) / 4
-				if (mean >= level) == above(x, y) {
-					join(bottom, right)
-					join(left, top)
-				} else {
-					join(bottom, left)
-					join(right, top)
+			for i := range 4 {
+				if !above(i) || above(i+1) {
+					continue
 				}
+				to := i + turn
+				for above(to) == above(to+1) {
+					to += turn
+				}
+				next[sides[i]], entered[sides[to%4]] = sides[to%4], true
+				order = append(order, sides[i])
 			}
 		}
 	}
-
 	cross := func(e edge) point {
 		x, y := e.x, e.y
 		a := z[y][x]
@@ -77,41 +59,20 @@ func contours(z [][]float64, level float64) [][]point {
 		}
 		return point{float64(x) + fraction(a, z[y][x+1], level), float64(y)}
 	}
-	used := map[edge]bool{}
-	walk := func(start edge) []point {
-		path := []point{cross(start)}
-		used[start] = true
-		for at := start; ; {
-			ahead, found := edge{}, false
-			for _, n := range next[at] {
-				if !used[n] {
-					ahead, found = n, true
-					break
-				}
-			}
-			if !found {
-				// A ring closes where it began.
-				if len(path) > 2 && len(next[start]) == 2 {
-					for _, n := range next[at] {
-						if n == start {
-							path = append(path, path[0])
-							break
-						}
-					}
-				}
-				return path
-			}
-			used[ahead] = true
-			path = append(path, cross(ahead))
-			at = ahead
-		}
-	}
 	var paths [][]point
-	for _, ends := range []bool{true, false} { // open lines from their ends, then rings
-		for _, e := range order {
-			if !used[e] && (!ends || len(next[e]) == 1) {
-				paths = append(paths, walk(e))
+	for _, ring := range []bool{false, true} { // open lines from their ends, then rings
+		for _, at := range order {
+			to, more := next[at]
+			if !more || entered[at] != ring {
+				continue
 			}
+			path := []point{cross(at)}
+			for ; more; to, more = next[at] {
+				path = append(path, cross(to))
+				delete(next, at)
+				at = to
+			}
+			paths = append(paths, path)
 		}
 	}
 	return paths

@@ -8,8 +8,8 @@ package plots
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"image"
 	"image/color"
 	"io"
 	"math"
@@ -31,10 +31,10 @@ func Formats() []string { return []string{"png", "svg", "pdf"} }
 
 // Figure is a finished drawing.
 type Figure struct {
-	width, height vg.Length
-	draw          func(draw.Canvas)
-	scale         float64 // of the drawing on the page
-	dots          float64 // of a PNG on an inch of the page; 0: dotsPerInch of the layout
+	width, height vg.Length         // of the layout
+	draw          func(draw.Canvas) // on white
+	style         Style
+	scale         float64 // of the drawing on the page; 0: that of the style
 }
 
 // Style is where a figure will appear: it sets width, letters and resolution. The zero value is the
@@ -80,7 +80,7 @@ func Styles() []Style {
 	return all
 }
 
-// page returns the style's numbers, those of the zero value for a style that check refuses.
+// page returns the style's numbers, those of the zero value for a style that Write refuses.
 func (s Style) page() page {
 	for _, p := range pages {
 		if p.Style == s {
@@ -88,14 +88,6 @@ func (s Style) page() page {
 		}
 	}
 	return pages[0].page
-}
-
-// check refuses unknown styles.
-func (s Style) check() error {
-	if s != "" && !slices.Contains(Styles(), s) {
-		return fmt.Errorf("style %q: want one of %q", s, Styles())
-	}
-	return nil
 }
 
 // column reports whether a style is of a column.
@@ -123,14 +115,22 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 			err = fmt.Errorf("drawing figure: %v", r)
 		}
 	}()
+	if f.style != "" && !slices.Contains(Styles(), f.style) {
+		return fmt.Errorf("style %q: want one of %q", f.style, Styles())
+	}
 	var canvas interface {
 		vg.CanvasSizer
 		io.WriterTo
 	}
 	mend := func(b []byte) []byte { return b }
-	scale := f.scale
+	page := f.style.page()
+	scale := cmp.Or(f.scale, page.scale)
 	width, height := f.width*vg.Length(scale), f.height*vg.Length(scale)
 	whole := vg.Rectangle{Max: vg.Point{X: f.width, Y: f.height}}
+	paint := func(c draw.Canvas) {
+		c.FillPolygon(color.White, corners(c.Rectangle))
+		f.draw(c)
+	}
 	scaled := func(c vg.CanvasSizer) draw.Canvas {
 		if scale != 1 {
 			c.Scale(scale, scale)
@@ -142,18 +142,18 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		// A PNG has pixels and no size. It has the pixels of the layout, because scaling would
 		// blur letters.
 		dpi := dotsPerInch
-		if f.dots > 0 {
-			dpi = int(math.Round(f.dots * scale))
+		if page.dots > 0 {
+			dpi = int(math.Round(page.dots * scale))
 		}
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
-		f.draw(draw.New(canvas))
+		paint(draw.New(canvas))
 	case "svg":
 		canvas = vgsvg.New(width, height)
-		f.draw(scaled(outlines{CanvasSizer: canvas}))
+		paint(scaled(outlines{CanvasSizer: canvas}))
 		mend = mendImages
 	case "pdf":
 		canvas = vgpdf.New(width, height)
-		f.draw(scaled(outlines{CanvasSizer: canvas, upsideDown: true}))
+		paint(scaled(outlines{CanvasSizer: canvas, upsideDown: true}))
 		mend = undated
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))
@@ -182,18 +182,6 @@ func undated(pdf []byte) []byte {
 	return pdfDate.ReplaceAll(pdf, []byte("/$1 (D:20000101000000"))
 }
 
-// picture draws an image over a rectangle of a plot's coordinates.
-type picture struct {
-	img                    image.Image
-	xmin, ymin, xmax, ymax float64
-}
-
-// Plot implements plot.Plotter.
-func (i picture) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(i.xmin), Y: y(i.ymin)}, Max: vg.Point{X: x(i.xmax), Y: y(i.ymax)}}, i.img)
-}
-
 // Colours that differ in hue for colour-blind readers (Okabe and Ito) and in
 // lightness for printers.
 var (
@@ -217,7 +205,7 @@ func newPlot(s Style, title, x, y string) *plot.Plot {
 		axis.Label.Padding = vg.Points(3)
 		axis.Tick.Label.Font = textStyle(s, 9).Font
 		axis.Padding = 0
-		axis.Tick.Marker = ticks{}
+		axis.Tick.Marker = plot.TickerFunc(ticks)
 	}
 	return p
 }
@@ -300,10 +288,7 @@ func shrink(style draw.TextStyle, text string, width vg.Length) (draw.TextStyle,
 }
 
 // ticks marks four to seven round numbers.
-type ticks struct{}
-
-// Ticks implements plot.Ticker.
-func (ticks) Ticks(lo, hi float64) []plot.Tick {
+func ticks(lo, hi float64) []plot.Tick {
 	step := niceStep((hi - lo) / 5)
 	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
 	// Count steps from the first tick: where neighbouring floats are further apart than 1,
@@ -352,10 +337,7 @@ func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 // are few of them, also 2 and 5 times these powers. On an axis too short for two such
 // marks, it marks any round numbers. Figures draw logarithms on a linear axis and do not
 // use plot.LogScale, which reserves room for the label of the axis in a wrong place.
-type logTicks struct{}
-
-// Ticks implements plot.Ticker.
-func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+func logTicks(lo, hi float64) []plot.Tick {
 	const slack = 1e-9
 	decades := hi - lo
 	every := math.Ceil(decades / 9) // decades from label to label
@@ -378,7 +360,7 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 		}
 	}
 	if labels < 2 && decades < 2 {
-		out = ticks{}.Ticks(math.Pow(10, lo), math.Pow(10, hi))
+		out = ticks(math.Pow(10, lo), math.Pow(10, hi))
 		for i := range out {
 			out[i].Value = math.Log10(out[i].Value)
 		}
@@ -487,7 +469,7 @@ func (a axis) value(index float64) float64 {
 func (a axis) set(p *plot.Axis) {
 	p.Min, p.Max = a.value(-0.5), a.value(float64(len(a.at))-0.5)
 	if a.log {
-		p.Tick.Marker = logTicks{}
+		p.Tick.Marker = plot.TickerFunc(logTicks)
 	}
 }
 
@@ -498,22 +480,14 @@ type series struct {
 	glyph draw.GlyphStyle
 }
 
-// finish gives a figure what its style says, and prints it in the size of the page.
-func (s Style) finish(f *Figure) *Figure {
-	p := s.page()
-	f.scale, f.dots = p.scale, p.dots
-	return f
-}
-
 // keyed is a figure of a plot with a key between its title and its axes.
 func (s Style) keyed(p *plot.Plot, key []series, height vg.Length) *Figure {
 	fitTitle(p, s.width()-vg.Points(14))
-	return s.finish(&Figure{width: s.width(), height: height, draw: func(c draw.Canvas) { drawKeyed(inside(c), p, key) }})
+	return &Figure{width: s.width(), height: height, style: s, draw: func(c draw.Canvas) { drawKeyed(inside(c), p, key) }}
 }
 
-// inside makes a canvas white, and returns it without its margins.
+// inside is a canvas without its margins.
 func inside(c draw.Canvas) draw.Canvas {
-	c.FillPolygon(color.White, corners(c.Rectangle))
 	return draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
 }
 
@@ -562,13 +536,24 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
 }
 
-// checkErrors is checkFinite for errors, which are not negative.
-func checkErrors(name string, values []float64, n int, allowNaN bool) error {
-	if err := checkFinite(name, values, n, allowNaN); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(values, func(v float64) bool { return v < 0 }); i >= 0 {
-		return fmt.Errorf("value %d of %s is %v; want a number that is not negative", i+1, name, values[i])
+// column is a list of errors that a figure draws: n numbers that are not negative. Where some may be
+// missing, NaN is none.
+type column struct {
+	name    string
+	values  []float64
+	n       int
+	missing bool
+}
+
+// checkErrors refuses columns that cannot be drawn.
+func checkErrors(columns ...column) error {
+	for _, c := range columns {
+		if err := checkFinite(c.name, c.values, c.n, c.missing); err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(c.values, func(v float64) bool { return v < 0 }); i >= 0 {
+			return fmt.Errorf("value %d of %s is %v; want a number that is not negative", i+1, c.name, c.values[i])
+		}
 	}
 	return nil
 }
@@ -584,4 +569,53 @@ func checkFinite(name string, values []float64, n int, allowNaN bool) error {
 		return fmt.Errorf("value %d of %s is %v; want a finite number of at most ±%g", i+1, name, values[i], largest)
 	}
 	return nil
+}
+
+// errorAxis sets an axis of errors: from 0 to right, or logarithmic from left to right. on returns the place of an
+// error on it.
+func errorAxis(a *plot.Axis, left, right float64, logarithmic bool) (on func(float64) float64) {
+	on = func(v float64) float64 { return v }
+	a.Min, a.Max = 0, right
+	if right == 0 {
+		a.Max = 1
+	}
+	if logarithmic {
+		on = func(v float64) float64 { return math.Log10(max(v, left)) }
+		a.Min, a.Max = on(left), on(right)
+		a.Tick.Marker = plot.TickerFunc(logTicks)
+	}
+	return on
+}
+
+// mark is a point with a bar from lo to hi, as places on the axes.
+type mark struct{ x, y, lo, hi float64 }
+
+// marks draws points with bars, which are cut at the ends of the axes. Points above the axes are left out.
+type marks struct {
+	at         []mark
+	glyph      draw.GlyphStyle
+	bar        vg.Length // its width
+	horizontal bool      // bars are along x
+	arrows     bool      // one shows that a bar goes on above the axes
+}
+
+// Plot implements plot.Plotter.
+func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	bar := draw.LineStyle{Color: m.glyph.Color, Width: m.bar}
+	for _, at := range m.at {
+		x, y := tx(at.x), ty(at.y)
+		if m.horizontal {
+			c.StrokeLine2(bar, tx(max(at.lo, p.X.Min)), y, tx(min(at.hi, p.X.Max)), y)
+		} else if lo, hi := max(at.lo, p.Y.Min), min(at.hi, p.Y.Max); lo <= hi {
+			c.StrokeLine2(bar, x, ty(lo), x, ty(hi))
+		}
+		if m.arrows && at.hi > p.Y.Max {
+			top, side := ty(p.Y.Max), vg.Points(1.8)
+			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: top}, {X: x - side, Y: top - 2*side}, {X: x + side, Y: top - 2*side}})
+		}
+		if at.y <= p.Y.Max {
+			c.DrawGlyph(m.glyph, vg.Point{X: x, Y: y})
+		}
+	}
 }

@@ -115,7 +115,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	x.set(&p.X)
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
-	p.Add(picture{cells(d.Z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max})
+	p.Add(plotter.NewImage(cells(d.Z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
 	for _, level := range scale.marks {
 		style := contourStyle(level)
 		for _, path := range contours(d.Z, level) {
@@ -136,14 +136,10 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		p.Add(markOn{*d.Mark, on(d.XLog), on(d.YLog)})
 	}
 	const bar = 96 // points to the right of the plot
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("heatmap: %w", err)
-	}
 	fitTitle(p, d.Style.width()-vg.Points(bar+10))
-	return d.Style.finish(&Figure{
-		width: d.Style.width(), height: d.Style.of(4.3),
+	return &Figure{
+		width: d.Style.width(), height: d.Style.of(4.3), style: d.Style,
 		draw: func(c draw.Canvas) {
-			c.FillPolygon(color.White, corners(c.Rectangle))
 			c = draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
 			main := draw.Crop(c, 0, -vg.Points(bar), 0, 0)
 			p.Draw(main)
@@ -160,7 +156,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 				Max: vg.Point{X: left + vg.Points(13), Y: area.Max.Y},
 			}, d)
 		},
-	}), nil
+	}, nil
 }
 
 func corners(r vg.Rectangle) []vg.Point {

@@ -31,9 +31,6 @@ func Lines(d LinesData) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lines: %w", err)
 	}
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("lines: %w", err)
-	}
 	styles := []draw.LineStyle{
 		{Color: blue, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(6), vg.Points(2.5)}},
 		{Color: vermillion, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}},

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -486,9 +487,6 @@ func TestRefusals(t *testing.T) {
 			d.Level = d.Level[1:]
 			return plots.Lines(d)
 		},
-		"a size that is none": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" }))
-		},
 		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
 		"too many bits": func() (*plots.Figure, error) {
 			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})
@@ -527,6 +525,10 @@ func TestRefusals(t *testing.T) {
 		if _, err := draw(); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
+	}
+	poster := must(plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" })))(t)
+	if err := poster.Write(io.Discard, "svg"); err == nil || !strings.Contains(err.Error(), "poster") {
+		t.Errorf("a style that is none: %v", err)
 	}
 	f := must(plots.Heatmap(good))(t)
 	if err := f.Write(&bytes.Buffer{}, "eps"); err == nil {

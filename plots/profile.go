@@ -2,7 +2,7 @@ package plots
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -60,15 +60,12 @@ func Profile(d ProfileData) (*Figure, error) {
 	if fitted {
 		key = append(key, series{name: "Gaussian mixture", line: curve})
 	}
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("error profiles: %w", err)
-	}
 	columns := min(2, len(panels))
 	if d.Style.column() {
 		columns = 1
 	}
 	rows := (len(panels) + columns - 1) / columns
-	fig := d.Style.finish(&Figure{width: d.Style.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch})
+	fig := &Figure{width: d.Style.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch, style: d.Style}
 	if rows == 1 && columns == 1 && !d.Style.column() {
 		fig.height = 3.6 * vg.Inch
 	}
@@ -107,16 +104,12 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 			return nil, err
 		}
 	}
-	top := 0.0
-	for _, v := range []struct {
-		name   string
-		values []float64
-		n      int
-	}{{"the rate", b.Rate, len(b.Label)}, {"its lower limit", b.Lo, len(b.Label)}, {"its upper limit", b.Hi, len(b.Label)}, {"the fitted curve", b.Fitted, len(b.X)}} {
-		if err := checkErrors(v.name, v.values, v.n, false); err != nil {
-			return nil, err
-		}
+	n := len(b.Label)
+	if err := checkErrors(column{"the rate", b.Rate, n, false}, column{"its lower limit", b.Lo, n, false},
+		column{"its upper limit", b.Hi, n, false}, column{"the fitted curve", b.Fitted, len(b.X), false}); err != nil {
+		return nil, err
 	}
+	top := 0.0
 	p := newPlot(style, "", "label n (level)", "error probability")
 	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
 	p.Add(grid())
@@ -128,9 +121,9 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		}
 		p.Add(&plotter.Line{XYs: line, LineStyle: curve})
 	}
-	points := intervals{glyph: glyph}
+	points := marks{glyph: glyph, bar: vg.Points(0.7), arrows: true}
 	for i := range b.Label {
-		points.at = append(points.at, [4]float64{b.Label[i], b.Rate[i], b.Lo[i], b.Hi[i]})
+		points.at = append(points.at, mark{b.Label[i], b.Rate[i], b.Lo[i], b.Hi[i]})
 		top = max(top, b.Rate[i])
 	}
 	// An interval of a few samples may reach far beyond all points. An arrow then says that it goes on.
@@ -141,7 +134,7 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 	top = min(highest, 3*top)
 	p.Add(points)
 	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
-	p.X.Tick.Marker = wholeTicks{}
+	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Y.Min, p.Y.Max = 0, min(1.08*top, 1.02)
 	if top == 0 {
 		p.Y.Max = 1
@@ -156,60 +149,21 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	}
 	r := vg.Rectangle{Min: vg.Point{X: area.Min.X, Y: area.Max.Y + vg.Points(3)}}
 	r.Max = vg.Point{X: area.Max.X, Y: r.Min.Y + vg.Points(8)}
-	for _, ones := range runs(b.Target) {
-		c.FillPolygon(black, corners(vg.Rectangle{
-			Min: vg.Point{X: x(float64(ones.From) + 0.5), Y: r.Min.Y}, Max: vg.Point{X: x(float64(ones.To) + 0.5), Y: r.Max.Y},
-		}))
+	from := 0
+	for i, one := range append(slices.Clone(b.Target), false) { // one more ends a run of ones
+		if one {
+			continue
+		}
+		if from < i {
+			c.FillPolygon(black, corners(vg.Rectangle{
+				Min: vg.Point{X: x(float64(from) + 0.5), Y: r.Min.Y}, Max: vg.Point{X: x(float64(i) + 0.5), Y: r.Max.Y},
+			}))
+		}
+		from = i + 1
 	}
 	frame(c, r)
 	style := styleOf(p, 9.5)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
 	style, text := shrink(style, b.Name+"; bar: its target bit, black = 1", area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
-}
-
-// run is ones of a target from level From+1 to To.
-type run struct{ From, To int }
-
-// runs are the ones of a sequence.
-func runs(bits []bool) []run {
-	var out []run
-	for i := 0; i < len(bits); {
-		j := i
-		for j < len(bits) && bits[j] == bits[i] {
-			j++
-		}
-		if bits[i] {
-			out = append(out, run{i, j})
-		}
-		i = j
-	}
-	return out
-}
-
-// intervals draws points with their intervals, which need not be symmetrical. An arrow shows that one goes on
-// above the axes. A point has x,
-// y, and a lower and an upper limit.
-type intervals struct {
-	at    [][4]float64
-	glyph draw.GlyphStyle
-}
-
-// Plot implements plot.Plotter.
-func (e intervals) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	bar := draw.LineStyle{Color: e.glyph.Color, Width: vg.Points(0.7)}
-	for _, at := range e.at {
-		lo, hi := math.Max(at[2], p.Y.Min), math.Min(at[3], p.Y.Max)
-		if hi > lo {
-			c.StrokeLine2(bar, tx(at[0]), ty(lo), tx(at[0]), ty(hi))
-		}
-		if at[3] > p.Y.Max {
-			x, y, side := tx(at[0]), ty(p.Y.Max), vg.Points(1.8)
-			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: y}, {X: x - side, Y: y - 2*side}, {X: x + side, Y: y - 2*side}})
-		}
-		if at[1] <= p.Y.Max {
-			c.DrawGlyph(e.glyph, vg.Point{X: tx(at[0]), Y: ty(at[1])})
-		}
-	}
 }

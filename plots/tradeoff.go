@@ -37,9 +37,6 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("trade-off: no codes")
 	}
-	if err := d.Style.check(); err != nil {
-		return nil, fmt.Errorf("trade-off: %w", err)
-	}
 	lo, hi := math.Inf(1), 0.0
 	fewest, most := all[0].Bits, all[0].Bits
 	var means, stderrs []float64
@@ -57,114 +54,91 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 		}
 		hi = max(hi, c.Error)
 	}
-	for name, values := range map[string][]float64{"the error": means, "its standard error": stderrs} {
-		if err := checkErrors(name, values, len(all), false); err != nil {
-			return nil, fmt.Errorf("trade-off: %w", err)
-		}
+	if err := checkErrors(column{"the error", means, len(all), false}, column{"its standard error", stderrs, len(all), false}); err != nil {
+		return nil, fmt.Errorf("trade-off: %w", err)
 	}
 	p := newPlot(d.Style, d.Title, "bits M", "expected |error| (levels)")
 	p.Add(grid())
 	across := func(bits int) float64 { return math.Log10(float64(bits)) }
 	span := max(across(most)-across(fewest), 0.1)
 	p.X.Min, p.X.Max = across(fewest)-0.04*span, across(most)+0.16*span // room for names
-	p.X.Tick.Marker = bitTicks{}
-	logarithmic := hi > 5*lo
-	on := func(v float64) float64 { return v }
-	p.Y.Min, p.Y.Max = 0, 1.12*hi
-	if hi == 0 {
-		p.Y.Max = 1
-	}
-	if logarithmic {
-		left := lo / 1.4
-		on = func(v float64) float64 { return math.Log10(max(v, left)) }
-		p.Y.Min, p.Y.Max = on(left), on(hi*1.6)
-		p.Y.Tick.Marker = logTicks{}
+	p.X.Tick.Marker = plot.TickerFunc(bitTicks)
+	on := errorAxis(&p.Y, 0, 1.12*hi, false)
+	if hi > 5*lo {
+		on = errorAxis(&p.Y, lo/1.4, hi*1.6, true)
 		if slices.Contains(means, 0) {
 			p.Y.Label.Text += "; at the lower edge: 0"
 		}
 	}
+	points := func(codes []TradeoffPoint, glyph draw.GlyphStyle) (m marks) {
+		m = marks{glyph: glyph, bar: vg.Points(0.8)}
+		for _, c := range codes {
+			m.at = append(m.at, mark{across(c.Bits), on(c.Error), on(c.Error - c.StdErr), on(c.Error + c.StdErr)})
+		}
+		return m
+	}
 	var key []series
 	if len(d.Found) > 0 {
-		line := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
-		glyph := draw.GlyphStyle{Color: blue, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
-		xys, bars := make(plotter.XYs, len(d.Found)), spread{on: on, glyph: glyph}
-		for i, c := range d.Found {
-			xys[i] = plotter.XY{X: across(c.Bits), Y: on(c.Error)}
-			bars.at = append(bars.at, valueError{across(c.Bits), c.Error, c.StdErr})
+		line := &plotter.Line{LineStyle: draw.LineStyle{Color: blue, Width: vg.Points(1.4)}}
+		found := points(d.Found, draw.GlyphStyle{Color: blue, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}})
+		for _, at := range found.at {
+			line.XYs = append(line.XYs, plotter.XY{X: at.x, Y: at.y})
 		}
-		p.Add(&plotter.Line{XYs: xys, LineStyle: line}, bars)
-		key = append(key, series{name: "found ± standard error", line: line, glyph: glyph})
+		p.Add(line, found)
+		key = append(key, series{name: "found ± standard error", line: line.LineStyle, glyph: found.glyph})
 	}
 	if len(d.Codes) > 0 {
-		glyph := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.2), Shape: draw.RingGlyph{}}
-		bars := spread{on: on, glyph: glyph}
-		for _, c := range d.Codes {
-			bars.at = append(bars.at, valueError{across(c.Bits), c.Error, c.StdErr})
-			bars.names = append(bars.names, c.Name)
+		named := points(d.Codes, draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.2), Shape: draw.RingGlyph{}})
+		names := namesBeside{radius: named.glyph.Radius}
+		for i, at := range named.at {
+			names.at = append(names.at, name{d.Codes[i].Name, at.x, at.y, black})
 		}
-		p.Add(bars)
-		key = append(key, series{name: "named codes", glyph: glyph, line: invisible})
+		p.Add(named, names)
+		key = append(key, series{name: "named codes", glyph: named.glyph, line: invisible})
 	}
 	return d.Style.keyed(p, key, d.Style.of(4.2)), nil
 }
 
-// spread draws points with vertical bars. Their names stand beside them and do not
-// overlap.
-type spread struct {
-	at    []valueError
-	names []string
-	on    func(float64) float64 // where a value is on the axis
-	glyph draw.GlyphStyle
+// name is the name of a point on the axes. A point without a name has the name "".
+type name struct {
+	text   string
+	x, y   float64
+	colour color.Color
+}
+
+// namesBeside writes names beside points of a radius. The names overlap neither each other nor the points.
+type namesBeside struct {
+	at     []name
+	radius vg.Length
 }
 
 // Plot implements plot.Plotter.
-func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
+func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	bar := draw.LineStyle{Color: s.glyph.Color, Width: vg.Points(0.8)}
-	places := make([]vg.Point, len(s.at))
-	for i, at := range s.at {
-		x, y := tx(at.x), ty(s.on(at.y))
-		c.StrokeLine2(bar, x, ty(max(s.on(at.y-at.err), p.Y.Min)), x, ty(min(s.on(at.y+at.err), p.Y.Max)))
-		places[i] = vg.Point{X: x, Y: y}
-		c.DrawGlyph(s.glyph, places[i])
-	}
-	if s.names != nil {
-		drawNames(c, p, places, s.glyph.Radius, s.names, nil)
-	}
-}
-
-// drawNames writes names beside points of a radius. The names overlap neither each other nor
-// the points. A point without a name has the name "". colours, which may be nil, are of the
-// names.
-func drawNames(c draw.Canvas, p *plot.Plot, points []vg.Point, r vg.Length, names []string, colours []color.Color) {
 	var taken []vg.Rectangle
-	for _, at := range points {
-		taken = append(taken, vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}})
+	for _, at := range n.at {
+		x, y, r := tx(at.x), ty(at.y), n.radius
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}})
 	}
 	style := styleOf(p, 8)
 	height := style.Height("x") * 1.2
-	order := make([]int, len(points))
-	for i := range order {
-		order[i] = i
-	}
 	// The points on the right come first: of two points side by side, the left one has its
 	// name on its left.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b].X, points[a].X) })
+	order := slices.Clone(n.at)
+	slices.SortStableFunc(order, func(a, b name) int { return cmp.Compare(b.x, a.x) })
 	free := func(box vg.Rectangle) bool {
 		return box.Min.X >= c.Min.X && box.Max.X <= c.Max.X && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
 			return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
 		})
 	}
-	for _, i := range order {
-		if names[i] == "" {
+	for _, of := range order {
+		if of.text == "" {
 			continue
 		}
-		if colours != nil {
-			style.Color = colours[i]
-		}
-		name := abridge(style, names[i], maxName)
-		width := style.Width(name)
-		x, y := points[i].X, points[i].Y
+		style.Color = of.colour
+		text := abridge(style, of.text, maxName)
+		width := style.Width(text)
+		x, y := tx(of.x), ty(of.y)
 		near, above, beside := vg.Points(2.5), vg.Points(4.5), vg.Points(6)
 		// The name stands above the point, where the line does not pass, or beside it. Where
 		// there is no room, it stands further up.
@@ -179,7 +153,7 @@ func drawNames(c draw.Canvas, p *plot.Plot, points []vg.Point, r vg.Length, name
 			box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}}
 			if free(box) {
 				taken = append(taken, box)
-				c.FillText(style, at, name)
+				c.FillText(style, at, text)
 				break
 			}
 		}
@@ -187,10 +161,7 @@ func drawNames(c draw.Canvas, p *plot.Plot, points []vg.Point, r vg.Length, name
 }
 
 // bitTicks marks powers of two, for numbers of bits on a logarithmic axis.
-type bitTicks struct{}
-
-// Ticks implements plot.Ticker.
-func (bitTicks) Ticks(lo, hi float64) []plot.Tick {
+func bitTicks(lo, hi float64) []plot.Tick {
 	var out []plot.Tick
 	for n := 1; n <= 1<<20; n *= 2 {
 		for _, v := range []int{n, n + n/2} {

@@ -59,25 +59,21 @@ func (d VerifyData) check() (axis, error) {
 	if err != nil {
 		return x, err
 	}
-	for _, column := range []struct {
-		name     string
-		values   []float64
-		optional bool
-	}{
-		{"the sampled mean", d.Mean, false}, {"its standard error", d.StdErr, false},
-		{"the bound", d.Bound, true}, {"the exact value", d.Exact, true},
-	} {
-		if column.optional && column.values == nil {
-			continue
-		}
-		if err := checkErrors(column.name, column.values, len(d.Level), column.optional); err != nil {
-			return x, err
-		}
+	n := len(d.Level)
+	columns := []column{{"the sampled mean", d.Mean, n, false}, {"its standard error", d.StdErr, n, false}}
+	if d.Bound != nil {
+		columns = append(columns, column{"the bound", d.Bound, n, true})
+	}
+	if d.Exact != nil {
+		columns = append(columns, column{"the exact value", d.Exact, n, true})
+	}
+	if err := checkErrors(columns...); err != nil {
+		return x, err
 	}
 	if !(d.Band >= 0) || d.Band > maxDeviation {
 		return x, fmt.Errorf("band at %v standard errors; want a number from 0 to %g", d.Band, maxDeviation)
 	}
-	return x, d.Style.check()
+	return x, nil
 }
 
 // errorPanel returns the plot of the errors against the level, and its key.
@@ -101,9 +97,9 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 	}
 	add("bound", d.Bound, draw.LineStyle{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
 	add("exact", d.Exact, draw.LineStyle{Color: blue, Width: vg.Points(1.6)})
-	points := errorBars{at: make([]valueError, len(d.Level)), glyph: d.glyph()}
+	points := marks{glyph: d.glyph(), bar: vg.Points(0.8)}
 	for i, level := range d.Level {
-		points.at[i] = valueError{level, d.Mean[i], d.StdErr[i]}
+		points.at = append(points.at, mark{level, d.Mean[i], d.Mean[i] - d.StdErr[i], d.Mean[i] + d.StdErr[i]})
 		top = max(top, d.Mean[i]+d.StdErr[i])
 	}
 	p.Add(points)
@@ -218,49 +214,16 @@ func setLevels(x axis, p *plot.Axis) {
 	if len(x.at) == 1 {
 		p.Min, p.Max = x.at[0]-0.5, x.at[0]+0.5
 	}
-	p.Tick.Marker = wholeTicks{}
+	p.Tick.Marker = plot.TickerFunc(wholeTicks)
 }
 
 // wholeTicks marks round whole numbers.
-type wholeTicks struct{}
-
-// Ticks implements plot.Ticker.
-func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
-	whole := func(v float64) bool { return v == math.Round(v) }
+func wholeTicks(lo, hi float64) []plot.Tick {
 	var out []plot.Tick
-	for _, t := range (ticks{}).Ticks(lo, hi) {
-		if whole(t.Value) {
+	for _, t := range ticks(lo, hi) {
+		if t.Value == math.Round(t.Value) {
 			out = append(out, plot.Tick{Value: t.Value, Label: tickLabel(t.Value, 1)})
 		}
 	}
 	return out
-}
-
-type valueError struct{ x, y, err float64 }
-
-// errorBars draws points with vertical bars of one standard error either way.
-type errorBars struct {
-	at         []valueError
-	glyph      draw.GlyphStyle
-	horizontal func(float64) float64 // if not nil, bars are along x, and this function gives the place of a value on this axis
-}
-
-// Plot implements plot.Plotter.
-func (e errorBars) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	bar := draw.LineStyle{Color: e.glyph.Color, Width: vg.Points(0.8)}
-	for _, at := range e.at {
-		if math.IsNaN(at.err) {
-			at.err = 0 // a point without a bar
-		}
-		if on := e.horizontal; on != nil {
-			y := ty(at.y)
-			c.StrokeLine2(bar, tx(max(on(at.x-at.err), p.X.Min)), y, tx(min(on(at.x+at.err), p.X.Max)), y)
-			at.x = on(at.x)
-		} else {
-			x := tx(at.x)
-			c.StrokeLine2(bar, x, ty(max(at.y-at.err, p.Y.Min)), x, ty(min(at.y+at.err, p.Y.Max)))
-		}
-		c.DrawGlyph(e.glyph, vg.Point{X: tx(at.x), Y: ty(at.y)})
-	}
 }

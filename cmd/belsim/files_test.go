@@ -348,27 +348,6 @@ func TestInterruptSays(t *testing.T) {
 	}
 }
 
-// TestNoTemporaryFolder: fit unpacks an array, and where that cannot be, the system is at fault.
-func TestNoTemporaryFolder(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("TMPDIR is not everywhere the folder of temporary files")
-	}
-	outputs := filepath.Join(root, "theory/base/arrayfile/testdata/arrays-compressed.npz")
-	t.Chdir(t.TempDir())
-	t.Setenv("TMPDIR", "missing")
-	status, _, stderr := run(t, "fit", "--code", "unary", "--targets", outputs+":levels", "--outputs", outputs+":fortran")
-	if status != 3 || !strings.Contains(stderr, "unpacking into a temporary file") {
-		t.Errorf("exit %d, %q; want 3", status, stderr)
-	}
-	mount(t, "full", "size=4k")
-	write(t, "full/file", strings.Repeat("x", 4096))
-	t.Setenv("TMPDIR", "full")
-	status, _, stderr = run(t, "fit", "--code", "unary", "--targets", outputs+":levels", "--outputs", outputs+":fortran")
-	if status != 3 || !strings.Contains(stderr, "unpacking into a temporary file") || !strings.Contains(stderr, "no space left") {
-		t.Errorf("a full folder: exit %d, %q; want 3", status, stderr)
-	}
-}
-
 // TestKeepFolder: optimize makes the folder of --keep, as sweep and figures make theirs.
 func TestKeepFolder(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -85,38 +86,24 @@ func version() string {
 // assemble puts the parts of the page into its HTML. Scripts are modules under the names
 // explorer/FILE; the import map holds them, so that the page loads nothing.
 func assemble(page fs.FS, wasm, support []byte) ([]byte, error) {
-	read := func(name string) (string, error) {
-		b, err := fs.ReadFile(page, name)
-		return string(b), err
-	}
-	html, err := read("index.html")
-	if err != nil {
-		return nil, err
-	}
-	style, err := read("style.css")
-	if err != nil {
-		return nil, err
-	}
-	worker, err := read("worker.js")
-	if err != nil {
-		return nil, err
-	}
-	scripts, err := fs.Glob(page, "*.js")
-	if err != nil {
-		return nil, err
-	}
+	text := map[string]string{}
 	imports := map[string]string{}
-	for _, name := range scripts {
-		if name == "worker.js" {
-			continue
-		}
-		text, err := read(name)
+	names, err := fs.Glob(page, "*.*")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		b, err := fs.ReadFile(page, name)
 		if err != nil {
 			return nil, err
 		}
-		text += "\n//# sourceURL=explorer/" + name + "\n"
-		imports["explorer/"+name] = "data:text/javascript;base64," + base64.StdEncoding.EncodeToString([]byte(text))
+		text[name] = string(b)
+		if path.Ext(name) == ".js" && name != "worker.js" {
+			b = append(b, "\n//# sourceURL=explorer/"+name+"\n"...)
+			imports["explorer/"+name] = "data:text/javascript;base64," + base64.StdEncoding.EncodeToString(b)
+		}
 	}
+	html := text["index.html"]
 	mapping, err := json.Marshal(map[string]any{"imports": imports})
 	if err != nil {
 		return nil, err
@@ -125,17 +112,20 @@ func assemble(page fs.FS, wasm, support []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	script := string(support) + "\n" + worker
+	script := string(support) + "\n" + text["worker.js"]
 	if strings.Contains(script, "</script") {
 		return nil, errors.New("the worker's script would end the page's script")
 	}
 	for _, part := range []struct{ mark, text string }{
-		{"/*style*/", style},
+		{"/*style*/", text["style.css"]},
 		{"/*worker*/", script},
 		{"/*imports*/", string(mapping)},
 		{"/*size*/", strconv.Itoa(len(packed))},
 		{"/*wasm*/", encode(packed)},
 	} {
+		if part.text == "" {
+			return nil, fmt.Errorf("nothing stands for %s: a file is missing", part.mark)
+		}
 		if strings.Count(html, part.mark) != 1 {
 			return nil, fmt.Errorf("index.html has %d times %s; want once", strings.Count(html, part.mark), part.mark)
 		}

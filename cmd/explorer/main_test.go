@@ -36,6 +36,7 @@ func TestAssemble(t *testing.T) {
 	if _, err := assemble(page, nil, nil); err == nil || !strings.Contains(err.Error(), "2 times /*wasm*/") {
 		t.Errorf("error %v", err)
 	}
+	page["index.html"] = &fstest.MapFile{Data: []byte(html)}
 	delete(page, "style.css")
 	if _, err := assemble(page, nil, nil); err == nil {
 		t.Error("a page without a style is assembled")

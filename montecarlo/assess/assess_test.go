@@ -285,15 +285,6 @@ func TestOptionsCheck(t *testing.T) {
 	}
 }
 
-// TestFields: every field has a doc tag.
-func TestFields(t *testing.T) {
-	for name, undocumented := range map[string]func() ([]string, error){"Fit": table.Undocumented[Fit], "Rate": table.Undocumented[Rate]} {
-		if missing, err := undocumented(); err != nil || len(missing) > 0 {
-			t.Errorf("%s: %v, %v", name, missing, err)
-		}
-	}
-}
-
 // TestFitBytes compares the memory that a fit is said to take at most with all that it
 // allocates, which is more than it ever holds at once.
 func TestFitBytes(t *testing.T) {

@@ -310,19 +310,6 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestReferences: every field of every result has a sentence in the documents.
-func TestReferences(t *testing.T) {
-	for name, missing := range map[string]func() ([]string, error){
-		"Comparison":   table.Undocumented[scenario.Comparison],
-		"Verification": table.Undocumented[scenario.Verification],
-		"Map":          table.Undocumented[scenario.Map],
-	} {
-		if fields, err := missing(); err != nil || len(fields) > 0 {
-			t.Errorf("%s: fields without a doc tag: %v, error %v", name, fields, err)
-		}
-	}
-}
-
 // ExampleScenario_Compare ranks three codes under one error model.
 func ExampleScenario_Compare() {
 	ctx := context.Background()

@@ -277,15 +277,6 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
-// TestDocumented: every field of the results has a sentence.
-func TestDocumented(t *testing.T) {
-	for _, undocumented := range []func() ([]string, error){table.Undocumented[Optimized], table.Undocumented[Tradeoff], table.Undocumented[TradeoffRow]} {
-		if names, err := undocumented(); err != nil || len(names) > 0 {
-			t.Errorf("%v, %v", names, err)
-		}
-	}
-}
-
 // TestColumns: the columns of a model are those of its tables of whole codes.
 func TestColumns(t *testing.T) {
 	c := must(code.New("johnson", 10))(t)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -57,111 +58,57 @@ func readHeader(br *bufio.Reader) (h header, offset int64, err error) {
 	return h, int64(len(raw)), err
 }
 
-// parseHeader reads the dictionary of a header, a literal of Python that has the keys descr,
-// fortran_order and shape, in any order.
+// entry is a key with its value in the dictionary of a header, a literal of Python. No key and no type has
+// an escape. Python 2 wrote an L after some integers.
+var entry = regexp.MustCompile(`^\s*['"](\w+)['"]\s*:\s*(?:'([^'\\\n]*)'|"([^"\\\n]*)"|(\[.*\])|(True|False)|\(([\sL\d,-]*)\))\s*(?:,|$)`)
+
+// parseHeader reads the dictionary of a header, which has the keys descr, fortran_order and shape, in any
+// order. The type of an array with fields is a list.
 func parseHeader(text string) (h header, err error) {
-	p := literal{rest: text}
-	p.want("{")
-	seen := map[string]bool{}
-	for !p.bad && !p.take("}") {
-		key := p.text()
-		p.want(":")
-		switch key {
-		case "descr":
-			h.descr = p.descr()
-		case "fortran_order":
-			h.fortran = p.take("True")
-			if !h.fortran {
-				p.want("False")
-			}
-		case "shape":
-			h.shape = p.tuple()
-		default:
-			p.bad = true
-		}
-		p.bad = p.bad || seen[key]
-		seen[key] = true
-		if !p.take(",") {
-			p.want("}")
-			break
-		}
+	rest, begins := strings.CutPrefix(strings.TrimSpace(text), "{")
+	rest, ends := strings.CutSuffix(rest, "}")
+	if !begins || !ends {
+		return h, errHeader
 	}
-	if p.space(); p.bad || p.rest != "" || len(seen) != 3 {
+	seen := map[string]bool{}
+	for rest = strings.TrimSpace(rest); rest != ""; {
+		m := entry.FindStringSubmatch(rest)
+		if m == nil || seen[m[1]] {
+			return h, errHeader
+		}
+		key, kind, truth, shape := m[1], m[2]+m[3]+m[4], m[5], m[6]
+		switch {
+		case key == "descr" && kind != "":
+			h.descr = kind
+		case key == "fortran_order" && truth != "":
+			h.fortran = truth == "True"
+		case key == "shape" && kind+truth == "":
+			if h.shape, err = parseShape(shape); err != nil {
+				return h, errHeader
+			}
+		default:
+			return h, errHeader
+		}
+		seen[key] = true
+		rest = rest[len(m[0]):]
+	}
+	if len(seen) != 3 {
 		return h, errHeader
 	}
 	return h, nil
 }
 
-// literal reads a literal of Python from its beginning on.
-type literal struct {
-	rest string
-	bad  bool // something else was found
-}
-
-func (p *literal) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n\f") }
-
-// take reads a token, where it is next.
-func (p *literal) take(token string) bool {
-	p.space()
-	rest, ok := strings.CutPrefix(p.rest, token)
-	p.rest = rest
-	return ok
-}
-
-// want reads a token that must be next.
-func (p *literal) want(token string) { p.bad = !p.take(token) || p.bad }
-
-// text reads a text in single or double quotes, without escapes: no key or type has one.
-func (p *literal) text() string {
-	for _, quote := range []string{"'", `"`} {
-		if p.take(quote) {
-			text, rest, ended := strings.Cut(p.rest, quote)
-			p.rest = rest
-			p.bad = p.bad || !ended || strings.ContainsAny(text, "\\\n")
-			return text
-		}
+// parseShape reads what a tuple of integers holds.
+func parseShape(text string) (shape []int, err error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
 	}
-	p.bad = true
-	return ""
-}
-
-// descr reads a type. That of an array with fields is a list, which it returns as it stands.
-func (p *literal) descr() string {
-	if !p.take("[") {
-		return p.text()
-	}
-	list := "["
-	for depth := 1; depth > 0; {
-		if p.rest == "" {
-			p.bad = true
-			return list
+	for _, field := range strings.Split(strings.TrimSuffix(strings.TrimSpace(text), ","), ",") {
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(field), "L"))
+		if err != nil {
+			return nil, err
 		}
-		switch p.rest[0] {
-		case '[':
-			depth++
-		case ']':
-			depth--
-		}
-		list, p.rest = list+p.rest[:1], p.rest[1:]
+		shape = append(shape, n)
 	}
-	return list
-}
-
-// tuple reads a tuple of integers. Python 2 wrote an L after some.
-func (p *literal) tuple() (out []int) {
-	p.want("(")
-	for !p.bad && !p.take(")") {
-		p.space()
-		rest := strings.TrimLeft(p.rest, "-0123456789")
-		n, err := strconv.Atoi(p.rest[:len(p.rest)-len(rest)])
-		p.bad = err != nil
-		p.rest = rest
-		p.take("L")
-		out = append(out, n)
-		if !p.take(",") {
-			p.want(")")
-			break
-		}
-	}
-	return out
+	return shape, nil
 }

@@ -3,17 +3,18 @@ package arrayfile
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
 
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/memory"
 )
 
 // Rows is an N × M array of numbers in a file, read row by row, so that the file
@@ -277,22 +278,8 @@ func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.R
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
-	shape := header.shape
-	switch len(shape) {
-	case 1:
-		r.n, r.m = shape[0], 1
-	case 2:
-		r.n, r.m = shape[0], shape[1]
-	case 3:
-		if header.fortran {
-			return fmt.Errorf("%s: array of 3 dimensions in Fortran order; numpy.ascontiguousarray makes one in C order", r.name)
-		}
-		if shape[1] < 1 || shape[2] < 1 || shape[1] > MaxSide/shape[2] {
-			return fmt.Errorf("%s: %d × %d columns; want 1 to %d", r.name, shape[1], shape[2], MaxSide)
-		}
-		r.n, r.parts, r.m = shape[0], shape[1], shape[1]*shape[2]
-	default:
-		return fmt.Errorf("%s: array of %d dimensions; want 1 to 3, with a row for each sample", r.name, len(shape))
+	if err := r.setShape(header); err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
 	}
 	if err := r.checkColumns(); err != nil {
 		return err
@@ -324,6 +311,25 @@ func (r *Rows) array(open func() (io.Reader, error), size int64, at func() (io.R
 		return nil
 	}
 	r.source = &npyRows{open: open, r: br, raw: make([]byte, r.m*width), size: width, rows: r.n, left: r.n, decode: decode}
+	return nil
+}
+
+// setShape takes the numbers of rows and columns from a header.
+func (r *Rows) setShape(h header) error {
+	switch shape := h.shape; {
+	case len(shape) == 1:
+		r.n, r.m = shape[0], 1
+	case len(shape) == 2:
+		r.n, r.m = shape[0], shape[1]
+	case len(shape) != 3:
+		return fmt.Errorf("array of %d dimensions; want 1 to 3, with a row for each sample", len(shape))
+	case h.fortran:
+		return errors.New("array of 3 dimensions in Fortran order; numpy.ascontiguousarray makes one in C order")
+	case shape[1] < 1 || shape[2] < 1 || shape[1] > MaxSide/shape[2]:
+		return fmt.Errorf("%d × %d columns; want 1 to %d", shape[1], shape[2], MaxSide)
+	default:
+		r.n, r.parts, r.m = shape[0], shape[1], shape[1]*shape[2]
+	}
 	return nil
 }
 
@@ -485,17 +491,6 @@ func (r *Rows) entry(path, array string, names []string) (*zip.File, io.ReaderAt
 	return f, archive, nil
 }
 
-// scratch marks errors of writing to a temporary file, but not those of reading an archive.
-type scratch struct{ file *os.File }
-
-func (s scratch) Write(p []byte) (int, error) {
-	n, err := s.file.Write(p)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrTemporary, err)
-	}
-	return n, err
-}
-
 // someOf lists a few names, in quotes where they have more than letters, digits and the like:
 // names in a file can be any bytes.
 func someOf(names []string) string {
@@ -525,13 +520,8 @@ func method(m uint16) string {
 	return fmt.Sprintf("method %d", m)
 }
 
-// ErrTemporary says that an array could not be unpacked into a temporary file: its folder, by
-// default /tmp, is missing, full or not to be written to.
-var ErrTemporary = errors.New("unpacking into a temporary file")
-
 // anywhere gives access to any place of an entry of a zip: in the archive, where the entry
-// is not compressed, else in a temporary file. Where the system allows it, the file has no name
-// from the start, so that nothing stays when the process is killed; else Close removes it.
+// is not compressed, else in memory.
 func (r *Rows) anywhere(f *zip.File, archive io.ReaderAt) (io.ReaderAt, error) {
 	in, err := f.Open()
 	if err != nil {
@@ -548,20 +538,16 @@ func (r *Rows) anywhere(f *zip.File, archive io.ReaderAt) (io.ReaderAt, error) {
 		}
 		return io.NewSectionReader(archive, offset, int64(f.UncompressedSize64)), nil
 	}
-	file, err := os.CreateTemp("", "belsim-*.npy")
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTemporary, err)
+	if f.UncompressedSize64 > math.MaxInt64/2 {
+		return nil, errors.New("no array is that large")
 	}
-	unlinked := os.Remove(file.Name()) == nil
-	r.closers = append(r.closers, func() error {
-		if unlinked {
-			return file.Close()
-		}
-		return errors.Join(file.Close(), os.Remove(file.Name()))
-	})
+	if err := memory.Check("a compressed array in Fortran order", 2*int64(f.UncompressedSize64)); err != nil { // it grows as it is read
+		return nil, err
+	}
 	// The archive may claim any size. A later check compares it with the data.
-	if _, err := io.Copy(scratch{file}, io.LimitReader(in, int64(f.UncompressedSize64)+1)); err != nil {
+	content, err := io.ReadAll(io.LimitReader(in, int64(f.UncompressedSize64)+1))
+	if err != nil {
 		return nil, fmt.Errorf("unpacking: %w", err)
 	}
-	return file, nil
+	return bytes.NewReader(content), nil
 }

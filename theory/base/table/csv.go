@@ -26,7 +26,6 @@ type CSVColumn[R any] struct {
 	// points to.
 	Type  reflect.Type
 	field field
-	cell  func(reflect.Value) string
 }
 
 // Value returns the value of the column in a row; nil where the row has a nil pointer.
@@ -43,7 +42,7 @@ func (c *CSVColumn[R]) text(row reflect.Value) string {
 	if !ok {
 		return ""
 	}
-	return c.cell(v)
+	return cell(v)
 }
 
 // CSVColumns returns the columns of the CSV of rows of type R, a struct, in order. The error
@@ -68,11 +67,10 @@ func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
 		if slices.Contains(opts.without, f.name) {
 			continue
 		}
-		c := CSVColumn[R]{Name: f.name, Type: f.base(), field: f, cell: cell(f.base())}
-		if c.cell == nil {
-			return nil, fmt.Errorf("columns of a CSV: %v.%s is of type %v, which no cell can hold", t, f.goName, f.typ)
+		if !fitsCell(f.base()) {
+			return nil, fmt.Errorf("columns of a CSV: %v.%s is of type %v, which no cell can hold", t, f.Name, f.Type)
 		}
-		out = append(out, c)
+		out = append(out, CSVColumn[R]{f.name, f.base(), f})
 	}
 	for _, name := range opts.without {
 		if !known[name] {

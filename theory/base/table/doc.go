@@ -1,5 +1,5 @@
 // Package table writes tables of results. One row type, a struct, gives text for people,
-// CSV, JSON, Markdown, LaTeX, and the reference of its own fields. The struct's tags say
+// CSV, JSON, Markdown and LaTeX. The struct's tags say
 // everything once:
 //
 //		type row struct {
@@ -13,13 +13,13 @@
 //	  - json is encoding/json's tag.
 //	  - CSV has a column for each field that JSON has, with the same name. The tag
 //	    csv:"-" leaves one out; csv:"name" gives a column another name, or gives one to a
-//	    field that JSON does not have. Embedded structs are flattened as encoding/json
-//	    does it. Nil pointers, and numbers that do not exist, are empty.
+//	    field that JSON does not have. Embedded structs, which have no
+//	    names, are flattened. Nil pointers, and numbers that do not exist, are empty.
 //	  - text is the heading in tables for people, then a comma and a verb of fmt where the
 //	    usual one is not right. Nil pointers, and numbers that do not exist, are dashes.
 //	    Fields without the tag are not in these tables.
 //	  - doc is a sentence for the reference of fields.
 //
-// [Of] makes a [Table] of rows, which prints itself in four formats; [WriteCSV] and
-// [WriteJSON] write all fields; [Reference] describes them.
+// [Of] makes a [Table] of rows, which prints itself in three formats; [WriteCSV] and
+// [WriteJSON] write all fields.
 package table

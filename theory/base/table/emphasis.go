@@ -55,34 +55,3 @@ func markOf(text string) Emphasis {
 	}
 	return Plain
 }
-
-// paintLine paints a line of a table, whose columns are laid out already, so that escape sequences
-// are not counted in widths: cells with marks as these say, and the others as the row is. Cells
-// stand in the line in their order with only spaces between them. So the first place of a cell
-// after the cell before it is its own, because a cell, trimmed, does not begin with a space.
-func paintLine(w io.Writer, line string, cells []string, row Emphasis) string {
-	var b strings.Builder
-	rest := line
-	// plain paints text that has no mark, but not the spaces around it.
-	plain := func(text string) {
-		inner := strings.TrimSpace(text)
-		before, after, _ := strings.Cut(text, inner)
-		b.WriteString(before + Paint(w, row, inner) + after)
-	}
-	for from, i := 0, 0; i < len(cells); i++ {
-		cell := strings.TrimSpace(cells[i])
-		at := strings.Index(rest[from:], cell)
-		if at < 0 || cell == "" {
-			continue
-		}
-		at += from
-		from = at + len(cell)
-		if e := markOf(cell); e != Plain {
-			plain(rest[:at])
-			b.WriteString(Paint(w, e, cell))
-			rest, from = rest[from:], 0
-		}
-	}
-	plain(rest)
-	return b.String()
-}

@@ -48,7 +48,7 @@ type encoder struct {
 
 func (e *encoder) value(v reflect.Value) error {
 	switch k := v.Kind(); {
-	case !v.IsValid(), nilable(k) && v.IsNil(), isFloat(k) && Missing(v.Float()):
+	case !v.IsValid(), nilable(k) && v.IsNil(), v.CanFloat() && Missing(v.Float()):
 		e.out.WriteString("null")
 		return nil
 	case k == reflect.Pointer || k == reflect.Interface:
@@ -166,7 +166,7 @@ func check(d *json.Decoder, v reflect.Value, path string) error {
 	}
 	switch token {
 	case nil:
-		if isFloat(v.Kind()) {
+		if v.CanFloat() {
 			v.SetFloat(math.NaN())
 		}
 	case json.Delim('['):

@@ -2,9 +2,33 @@ package table
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 )
+
+// latex prints the table as a tabular of the package booktabs. pdflatex compiles it.
+func (t *Table) latex(w io.Writer) error {
+	lines, width := t.grid(escapeLaTeX)
+	if len(width) == 0 {
+		return nil
+	}
+	columns := ""
+	for k := range width {
+		columns += map[bool]string{true: "r", false: "l"}[t.right(k)]
+	}
+	text := `\begin{tabular}{` + columns + "}\n\\toprule\n"
+	for i, cells := range lines {
+		if i > 0 || t.Head != nil {
+			text += strings.Join(cells, " & ") + " \\\\\n"
+		}
+		if i == 0 && t.Head != nil {
+			text += "\\midrule\n"
+		}
+	}
+	_, err := io.WriteString(w, text+"\\bottomrule\n\\end{tabular}\n")
+	return err
+}
 
 // negative is the sign of a negative number: at the start of a cell or after a space or
 // parenthesis, before a digit. In LaTeX a plain "-" is a hyphen.
@@ -21,7 +45,7 @@ func escapeLaTeX(s string) string {
 			b.WriteString("{}") // two hyphens are a dash
 		}
 		last = r
-		switch t, ok := latex[r]; {
+		switch t, ok := inLaTeX[r]; {
 		case ok:
 			b.WriteString(t)
 		case r >= ' ' && r < 0x7f || r >= 'À' && r <= 'ÿ' && !strings.ContainsRune("ÐðÞþ", r):
@@ -35,9 +59,9 @@ func escapeLaTeX(s string) string {
 	return b.String()
 }
 
-// latex has the characters that are special to LaTeX, or not in its text fonts. A "[" or
+// inLaTeX has the characters that are special to LaTeX, or not in its text fonts. A "[" or
 // a "*" could be taken for an argument of the line break before it.
-var latex = map[rune]string{
+var inLaTeX = map[rune]string{
 	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '&': `\&`, '%': `\%`, '$': `\$`, '#': `\#`, '_': `\_`,
 	'~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`, '`': `\textquoteleft{}`,
 	'[': `{[}`, ']': `{]}`, '*': `{*}`,

@@ -10,15 +10,6 @@ import (
 // JSON, empty in CSV and a dash in tables for people.
 func Missing(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// Text returns the shortest text that reads back as the same number, and "" where the number does
-// not exist.
-func Text(v float64) string {
-	if Missing(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
 // Short is for people: four significant digits, or a dash where the number does not
 // exist.
 func Short(v float64) string {

@@ -1,14 +1,13 @@
 package table
 
 import (
-	"encoding/csv"
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 )
 
@@ -33,17 +32,17 @@ const (
 	List
 )
 
-// Table is a table for people: data, which Text, Markdown, LaTeX and CSV print.
+// Table is a table for people: data, which Write prints.
 type Table struct {
 	Head  []string // headings; nil for a table without
 	Rows  [][]string
 	Align []Align // by column; columns beyond it are Auto
 	Style Style
-	// Emphasis of the rows, where Text writes to a Painter; rows beyond it are Plain. It is
+	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. It is
 	// no part of the other formats. Cells "~", and those that begin with "! ", are marks.
 	Emphasis []Emphasis
 
-	err error // of Of; what prints the table returns it
+	err error // of Of; Write returns it
 }
 
 // Column is a column whose cells are computed from a row.
@@ -67,170 +66,124 @@ func Append[R any](head string, cell func(R) string) Column[R] {
 
 // Of makes a table of rows of type R, a struct: a column for each field with a text tag,
 // in order, then those that are appended. An error, which can only be one of the row
-// type's tags or of the columns' names, is returned by what prints the table.
+// type or of the columns' names, is returned by Write.
 func Of[R any](rows []R, columns ...Column[R]) *Table {
 	t := &Table{Head: []string{}}
-	typ := reflect.TypeFor[R]()
-	fields, err := fieldsOf(typ)
+	fields, err := fieldsOf(reflect.TypeFor[R]())
 	if err != nil {
 		t.err = fmt.Errorf("making a table: %w", err)
 		return t
 	}
 	fields = slices.DeleteFunc(fields, func(f field) bool { return !f.text })
-	computed := make([]func(R) string, len(fields))
-	for i := range fields {
-		t.Head = append(t.Head, fields[i].head)
-		t.Align = append(t.Align, Left)
-		if k := fields[i].base().Kind(); isSigned(k) || isUnsigned(k) || isFloat(k) {
-			t.Align[i] = Right
+	cells := make([]func(*R) string, len(fields))
+	for i, f := range fields {
+		align := Left
+		if isNumber(f.base().Kind()) {
+			align = Right
+		}
+		t.Head, t.Align = append(t.Head, f.head), append(t.Align, align)
+		cells[i] = func(row *R) string {
+			if v, ok := f.at(reflect.ValueOf(row).Elem()); ok {
+				return forPeople(f.verb, v)
+			}
+			return dash
 		}
 	}
 	for _, c := range columns {
-		if c.field == "" {
-			t.Head = append(t.Head, c.head)
-			t.Align = append(t.Align, Auto)
-			computed = append(computed, c.cell)
-			continue
-		}
+		cell := func(row *R) string { return c.cell(*row) }
 		at := slices.IndexFunc(fields, func(f field) bool { return f.name == c.field })
-		if at < 0 {
-			t.err = fmt.Errorf("making a table: %v has no field %q with a text tag", typ, c.field)
+		switch {
+		case c.field == "":
+			t.Head, t.Align, cells = append(t.Head, c.head), append(t.Align, Auto), append(cells, cell)
+		case at < 0:
+			t.err = fmt.Errorf("making a table: %T has no field %q with a text tag", *new(R), c.field)
 			return t
-		}
-		computed[at] = c.cell
-		if c.head != "" {
-			t.Head[at] = c.head
-		}
-		if t.Align[at] == Left {
-			t.Align[at] = Auto
+		default:
+			cells[at], t.Head[at] = cell, cmp.Or(c.head, t.Head[at])
+			if t.Align[at] == Left {
+				t.Align[at] = Auto
+			}
 		}
 	}
 	for r := range rows {
-		row := reflect.ValueOf(&rows[r]).Elem()
-		cells := make([]string, len(computed))
-		for i, of := range computed {
-			switch {
-			case of != nil:
-				cells[i] = of(rows[r])
-			default:
-				cells[i] = dash
-				if v, ok := fields[i].at(row); ok {
-					cells[i] = forPeople(fields[i].verb, v)
-				}
-			}
+		line := make([]string, len(cells))
+		for i, cell := range cells {
+			line[i] = cell(&rows[r])
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Rows = append(t.Rows, line)
 	}
 	return t
 }
 
-// Formats returns the formats of Write.
-func Formats() []string { return []string{"text", "markdown", "latex", "csv"} }
-
-// Write prints the table in a format: text, markdown, latex or csv.
+// Write prints the table in a format: text, markdown or latex.
 func (t *Table) Write(w io.Writer, format string) error {
-	switch format {
-	case "text":
-		return t.Text(w)
-	case "markdown":
-		return t.Markdown(w)
-	case "latex":
-		return t.LaTeX(w)
-	case "csv":
-		return t.CSV(w)
-	}
-	return fmt.Errorf("a table cannot be written as %q; want %s", format, strings.Join(Formats(), ", "))
-}
-
-// Text prints the table for people, its columns two spaces apart.
-func (t *Table) Text(w io.Writer) error {
-	if _, ok := w.(Painter); !ok || t.err != nil {
-		return t.layOut(w)
-	}
-	var plain strings.Builder
-	if err := t.layOut(&plain); err != nil {
-		return err
-	}
-	first := 0 // the line of the first row
-	if t.Head != nil {
-		first = 1
-	}
-	lines := strings.SplitAfter(plain.String(), "\n")
-	for i, cells := range t.Rows {
-		row := Plain
-		if i < len(t.Emphasis) {
-			row = t.Emphasis[i]
-		}
-		shown := make([]string, len(cells))
-		for k, cell := range cells {
-			shown[k] = Visible(cell)
-		}
-		lines[first+i] = paintLine(w, lines[first+i], shown, row)
-	}
-	_, err := io.WriteString(w, strings.Join(lines, ""))
-	return err
-}
-
-// layOut prints the table without emphasis.
-func (t *Table) layOut(w io.Writer) error {
-	if t.err != nil {
+	switch {
+	case t.err != nil:
 		return t.err
+	case format == "text":
+		return t.text(w)
+	case format == "markdown":
+		return t.markdown(w)
+	case format == "latex":
+		return t.latex(w)
 	}
-	// tabwriter writes cells in many pieces: the first error ends it, and Flush returns
-	// it.
-	flags, start, end := tabwriter.AlignRight, "", "\t\n"
-	if t.Style == List {
-		flags, start, end = 0, "  ", "\n"
-	}
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
-	lines := t.Rows
-	if t.Head != nil {
-		lines = append([][]string{t.Head}, lines...)
-	}
-	for _, cells := range lines {
-		shown := make([]string, len(cells))
-		for i, cell := range cells {
-			shown[i] = Visible(cell)
-		}
-		if _, err := io.WriteString(out, start+strings.Join(shown, "\t")+end); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
+	return fmt.Errorf("a table cannot be written as %q; want text, markdown or latex", format)
 }
 
-// CSV prints the headings, where there are some, and the cells. A text that a spreadsheet
-// would take for a formula has an apostrophe before it.
-func (t *Table) CSV(w io.Writer) error {
-	if t.err != nil {
-		return t.err
-	}
-	out := csv.NewWriter(w)
-	if t.Head != nil {
-		if err := out.Write(t.Head); err != nil {
-			return err
-		}
-	}
-	for _, cells := range t.Rows {
-		record := make([]string, len(cells))
-		for i, cell := range cells {
-			record[i] = harmless(cell)
-		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// columns is the number of columns.
-func (t *Table) columns() int {
+// grid are the cells as a format writes them, the line of the headings first, and the widths of the
+// columns. Missing cells are empty.
+func (t *Table) grid(escape func(string) string) (lines [][]string, width []int) {
 	n := len(t.Head)
 	for _, cells := range t.Rows {
 		n = max(n, len(cells))
 	}
-	return n
+	width = make([]int, n)
+	for _, cells := range append([][]string{t.Head}, t.Rows...) {
+		line := make([]string, n)
+		for k, cell := range cells {
+			line[k] = escape(cell)
+			width[k] = max(width[k], utf8.RuneCountInString(line[k]))
+		}
+		lines = append(lines, line)
+	}
+	return lines, width
+}
+
+// fill are the spaces that a cell lacks to a width.
+func fill(cell string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cell)))
+}
+
+// text prints the table for people, its columns two spaces apart.
+func (t *Table) text(w io.Writer) error {
+	var b strings.Builder
+	lines, width := t.grid(Visible)
+	for i, cells := range lines {
+		if i == 0 && t.Head == nil {
+			continue
+		}
+		row := Plain
+		if i > 0 && i <= len(t.Emphasis) {
+			row = t.Emphasis[i-1]
+		}
+		for k, cell := range cells {
+			e := row
+			if mark := markOf(cell); i > 0 && mark != Plain {
+				e = mark
+			}
+			painted := Paint(w, e, cell)
+			switch {
+			case t.Style == Grid:
+				painted = fill(cell, width[k]) + painted
+			case k < len(cells)-1:
+				painted += fill(cell, width[k])
+			}
+			b.WriteString("  " + painted)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // numeric is a number, with what may follow it: a standard error, a unit, a note in
@@ -244,9 +197,9 @@ func (t *Table) right(column int) bool {
 	}
 	numbers := 0
 	for _, cells := range t.Rows {
-		switch c := at(cells, column); {
-		case c == "" || c == dash:
-		case numeric.MatchString(c):
+		switch {
+		case column >= len(cells) || cells[column] == "" || cells[column] == dash:
+		case numeric.MatchString(cells[column]):
 			numbers++
 		default:
 			return false
@@ -255,59 +208,29 @@ func (t *Table) right(column int) bool {
 	return numbers > 0
 }
 
-// at is a cell; "" where the row is shorter.
-func at(cells []string, column int) string {
-	if column < len(cells) {
-		return cells[column]
-	}
-	return ""
-}
-
-// Markdown prints the table as GitHub's Markdown has it.
-func (t *Table) Markdown(w io.Writer) error {
-	if t.err != nil {
-		return t.err
-	}
-	return writeMarkdown(w, t, escapeMarkdown)
-}
-
-func writeMarkdown(w io.Writer, t *Table, escape func(string) string) error {
-	n := t.columns()
-	if n == 0 {
+// markdown prints the table as GitHub's Markdown has it.
+func (t *Table) markdown(w io.Writer) error {
+	lines, width := t.grid(markdownSpecial.Replace)
+	if len(width) == 0 {
 		return nil
 	}
-	lines := append([][]string{t.Head}, t.Rows...)
-	escaped := make([][]string, len(lines))
-	width := make([]int, n)
-	for i, cells := range lines {
-		escaped[i] = make([]string, n)
-		for k := range n {
-			escaped[i][k] = escape(at(cells, k))
-			width[k] = max(width[k], 3, utf8.RuneCountInString(escaped[i][k]))
-		}
-	}
 	var b strings.Builder
-	for i, cells := range escaped {
+	for i, cells := range lines {
+		rule := ""
 		for k, c := range cells {
-			fill := strings.Repeat(" ", width[k]-utf8.RuneCountInString(c))
+			wide := max(width[k], 3)
 			if t.right(k) {
-				b.WriteString("| " + fill + c + " ")
+				b.WriteString("| " + fill(c, wide) + c + " ")
+				rule += "| " + strings.Repeat("-", wide-1) + ": "
 			} else {
-				b.WriteString("| " + c + fill + " ")
+				b.WriteString("| " + c + fill(c, wide) + " ")
+				rule += "| " + strings.Repeat("-", wide) + " "
 			}
 		}
 		b.WriteString("|\n")
-		if i > 0 {
-			continue
+		if i == 0 {
+			b.WriteString(rule + "|\n")
 		}
-		for k := range n {
-			if t.right(k) {
-				b.WriteString("| " + strings.Repeat("-", width[k]-1) + ": ")
-			} else {
-				b.WriteString("| " + strings.Repeat("-", width[k]) + " ")
-			}
-		}
-		b.WriteString("|\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -317,45 +240,3 @@ var markdownSpecial = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
 	"~", `\~`, "|", `\|`, "$", `\$`, "&", `\&`, "\r\n", " ", "\n", " ", "\r", " ", "\t", " ",
 )
-
-func escapeMarkdown(s string) string { return markdownSpecial.Replace(s) }
-
-// LaTeX prints the table as a tabular of the package booktabs. pdflatex compiles it.
-func (t *Table) LaTeX(w io.Writer) error {
-	if t.err != nil {
-		return t.err
-	}
-	n := t.columns()
-	if n == 0 {
-		return nil
-	}
-	var b strings.Builder
-	b.WriteString(`\begin{tabular}{`)
-	for k := range n {
-		if t.right(k) {
-			b.WriteByte('r')
-		} else {
-			b.WriteByte('l')
-		}
-	}
-	b.WriteString("}\n\\toprule\n")
-	line := func(cells []string) {
-		for k := range n {
-			if k > 0 {
-				b.WriteString(" & ")
-			}
-			b.WriteString(escapeLaTeX(at(cells, k)))
-		}
-		b.WriteString(" \\\\\n")
-	}
-	if t.Head != nil {
-		line(t.Head)
-		b.WriteString("\\midrule\n")
-	}
-	for _, cells := range t.Rows {
-		line(cells)
-	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}

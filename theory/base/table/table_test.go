@@ -62,6 +62,10 @@ func printed(t *testing.T, print func(io.Writer) error) string {
 	return b.String()
 }
 
+func as(t *Table, format string) func(io.Writer) error {
+	return func(w io.Writer) error { return t.Write(w, format) }
+}
+
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
@@ -78,7 +82,7 @@ func TestText(t *testing.T) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.2f %%\t%d (%s)\t\n", r.Code, r.Bits, Short(r.Mean), Short(r.StdErr), 100*r.Within, r.Worst, Short(r.At))
 	}
 	w.Flush()
-	same(t, printed(t, tableOf().Text), want.String())
+	same(t, printed(t, as(tableOf(), "text")), want.String())
 	same(t, want.String(), `       code  bits  sampled   ± s.e.  within 5    worst level
       unary    63   0.4539  0.00123   93.12 %    20 (0.7712)
   b1jdj_x|y     7        –        –     NaN %  3 (1.235e+06)
@@ -94,7 +98,7 @@ func TestList(t *testing.T) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c[0], c[1], c[2], c[3])
 	}
 	w.Flush()
-	same(t, printed(t, (&Table{Style: List, Rows: rows}).Text), want.String())
+	same(t, printed(t, as(&Table{Style: List, Rows: rows}, "text")), want.String())
 }
 
 // TestTextEqualsTabwriter, of any cells, some of them empty.
@@ -112,24 +116,24 @@ func TestTextEqualsTabwriter(t *testing.T) {
 			fmt.Fprint(w, "\n")
 		}
 		w.Flush()
-		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Text(&got); err != nil || got.String() != want.String() {
+		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Write(&got, "text"); err != nil || got.String() != want.String() {
 			t.Fatalf("%v: %q, want %q", err, got.String(), want.String())
 		}
 	})
 }
 
 func TestMarkdown(t *testing.T) {
-	same(t, printed(t, tableOf().Markdown), ``+
+	same(t, printed(t, as(tableOf(), "markdown")), ``+
 		`| code        | bits | sampled |  ± s.e. | within 5 |   worst level |
 | ----------- | ---: | ------: | ------: | -------: | ------------: |
 | unary       |   63 |  0.4539 | 0.00123 |  93.12 % |   20 (0.7712) |
 | b1jdj\_x\|y |    7 |       – |       – |    NaN % | 3 (1.235e+06) |
 `)
-	same(t, printed(t, (&Table{Rows: [][]string{{"a\nb", `\<$*`}}}).Markdown), "|     |          |\n| --- | -------- |\n| a b | \\\\\\<\\$\\* |\n")
+	same(t, printed(t, as(&Table{Rows: [][]string{{"a\nb", `\<$*`}}}, "markdown")), "|     |          |\n| --- | -------- |\n| a b | \\\\\\<\\$\\* |\n")
 }
 
 func TestLaTeX(t *testing.T) {
-	same(t, printed(t, tableOf().LaTeX), `\begin{tabular}{lrrrrr}
+	same(t, printed(t, as(tableOf(), "latex")), `\begin{tabular}{lrrrrr}
 \toprule
 code & bits & sampled & $\pm$ s.e. & within 5 & worst level \\
 \midrule
@@ -160,14 +164,14 @@ func TestLaTeXCompiles(t *testing.T) {
 	}
 	var rows [][]string
 	for r := rune(1); r < 0x3000; r++ {
-		if _, ok := latex[r]; ok || r < 0x250 || r > 0x2000 && r < 0x2100 {
+		if _, ok := inLaTeX[r]; ok || r < 0x250 || r > 0x2000 && r < 0x2100 {
 			rows = append(rows, []string{strconv.Itoa(int(r)), string(r), string(r) + "--" + string(r)})
 		}
 	}
 	// Several tables: one of all rows is longer than a page, which is only a warning.
 	var text bytes.Buffer
 	text.WriteString("\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n\\begin{document}\n")
-	noError(t, tableOf().LaTeX(&text))
+	noError(t, tableOf().Write(&text, "latex"))
 	// Special characters at the start of a line, where they could be arguments.
 	for part := range slices.Chunk(rows, 40) {
 		for _, head := range [][]string{{"[2em]", "*", "~"}, nil} {
@@ -175,7 +179,7 @@ func TestLaTeXCompiles(t *testing.T) {
 				slices.Reverse(cells)
 			}
 			text.WriteString("\n\\clearpage\n")
-			noError(t, (&Table{Head: head, Rows: part}).LaTeX(&text))
+			noError(t, (&Table{Head: head, Rows: part}).Write(&text, "latex"))
 		}
 	}
 	text.WriteString("\\end{document}\n")
@@ -201,8 +205,6 @@ b1jdj_x|y,7,,,,3,1.234567e+06,0,,0
 	if err := WriteCSV(io.Discard, results(), Without("sterr")); err == nil || !strings.Contains(err.Error(), `"sterr"`) {
 		t.Errorf("a column that is not there: %v", err)
 	}
-	same(t, printed(t, tableOf().CSV), "code,bits,sampled,± s.e.,within 5,worst level\nunary,63,0.4539,0.00123,93.12 %,20 (0.7712)\nb1jdj_x|y,7,–,–,NaN %,3 (1.235e+06)\n")
-	same(t, printed(t, (&Table{Rows: [][]string{{"1", "2"}}}).CSV), "1,2\n")
 
 	stop := errors.New("stopped")
 	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
@@ -344,33 +346,11 @@ func TestBadTypes(t *testing.T) {
 	if err := WriteCSV[int](io.Discard, nil); err == nil {
 		t.Error("rows that are no structs: no error")
 	}
-	type verb struct {
-		Name string `json:"name" text:"name,%d"`
-	}
-	if err := Of([]verb{{"x"}}).Text(io.Discard); err == nil || !strings.Contains(err.Error(), "%d") {
-		t.Errorf("a verb that does not fit: %v", err)
-	}
-	type hidden struct {
-		name string `text:"name"`
-	}
-	if err := Of([]hidden{{"x"}}).Markdown(io.Discard); err == nil || !strings.Contains(err.Error(), "hidden.name") {
-		t.Errorf("a tag on a field that is not exported: %v", err)
-	}
-	if err := Of(results(), Replace("withn", "", within)).LaTeX(io.Discard); err == nil || !strings.Contains(err.Error(), `"withn"`) {
+	if err := Of(results(), Replace("withn", "", within)).Write(io.Discard, "latex"); err == nil || !strings.Contains(err.Error(), `"withn"`) {
 		t.Errorf("a column that is not there: %v", err)
 	}
 	if err := tableOf().Write(io.Discard, "html"); err == nil || !strings.Contains(err.Error(), "markdown") {
 		t.Errorf("an unknown format: %v", err)
-	}
-}
-
-func TestFormats(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range Formats() {
-		seen[printed(t, func(w io.Writer) error { return tableOf().Write(w, f) })] = true
-	}
-	if len(seen) != len(Formats()) {
-		t.Errorf("%d different texts of %d formats", len(seen), len(Formats()))
 	}
 }
 
@@ -382,10 +362,9 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFullDisk(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"text": tableOf().Text, "markdown": tableOf().Markdown, "latex": tableOf().LaTeX, "table's csv": tableOf().CSV,
-		"csv":       func(w io.Writer) error { return WriteCSV(w, results()) },
-		"json":      func(w io.Writer) error { return WriteJSON(w, results()) },
-		"reference": func(w io.Writer) error { return WriteReference(w, []Field{{Name: "x"}}) },
+		"text": as(tableOf(), "text"), "markdown": as(tableOf(), "markdown"), "latex": as(tableOf(), "latex"),
+		"csv":  func(w io.Writer) error { return WriteCSV(w, results()) },
+		"json": func(w io.Writer) error { return WriteJSON(w, results()) },
 	} {
 		if err := write(fullDisk{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", name, err)
@@ -400,9 +379,6 @@ func TestNumber(t *testing.T) {
 		if Missing(x) {
 			t.Skip()
 		}
-		if got, want := Text(x), fmt.Sprint(x); got != want {
-			t.Fatalf("Text: %s, want %s", got, want)
-		}
 		if got, want := Short(x), fmt.Sprintf("%.4g", x); got != want {
 			t.Fatalf("Short: %s, want %s", got, want)
 		}
@@ -414,8 +390,8 @@ func TestNumber(t *testing.T) {
 	})
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		text, err := JSON([]float64{x})
-		if err != nil || string(text) != "[null]" || Text(x) != "" || Short(x) != "–" || !Missing(x) {
-			t.Errorf("%v: %s, %v, %q, %q", x, text, err, Text(x), Short(x))
+		if err != nil || string(text) != "[null]" || Short(x) != "–" || !Missing(x) {
+			t.Errorf("%v: %s, %v, %q", x, text, err, Short(x))
 		}
 	}
 }
@@ -469,49 +445,6 @@ func TestLikeEncodingJSON(t *testing.T) {
 		if err := ReadJSON([]byte(text), &got); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", text, err, want)
 		}
-	}
-}
-
-func TestReference(t *testing.T) {
-	fields, err := Reference[every]()
-	noError(t, err)
-	got := printed(t, func(w io.Writer) error { return WriteReference(w, fields) })
-	same(t, strings.ReplaceAll(got, "`", "'"), `| field   | type                           | meaning     |
-| ------- | ------------------------------ | ----------- |
-| 's'     | text                           |             |
-| 'm'     | text                           |             |
-| 't'     | true or false                  |             |
-| 'i'     | integer                        |             |
-| 'u'     | integer                        |             |
-| 'f'     | number or null                 |             |
-| 'g'     | number or null                 |             |
-| 'n'     | number or null                 |             |
-| 'v'     | integer                        |             |
-| 'pi'    | integer, may be missing        |             |
-| 'pn'    | number or null, may be missing |             |
-| 'pf'    | number or null                 |             |
-| 'pb'    | true or false or null          |             |
-| 'pv'    | integer or null                |             |
-| 'J'     | integer                        |             |
-| 'k'     | integer                        | (JSON only) |
-| 'kk'    | integer                        | (CSV only)  |
-| 'l'     | list of objects                | (JSON only) |
-| 'l[].a' | integer                        | An a.       |
-| 'l[].b' | integer                        |             |
-| 'o'     | object                         | (JSON only) |
-| 'o.a'   | integer                        | An a.       |
-| 'o.b'   | integer                        |             |
-| 'r'     | list of numbers or null        | (JSON only) |
-| 'h'     | object of integers             | (JSON only) |
-| 'a'     | integer                        | An a.       |
-| 'p'     | integer                        |             |
-| 'b'     | integer                        |             |
-`)
-	if none, err := Undocumented[result](); err != nil || len(none) != 0 {
-		t.Errorf("without a doc: %v, %v", none, err)
-	}
-	if some, err := Undocumented[inner](); err != nil || !slices.Equal(some, []string{"b"}) {
-		t.Errorf("without a doc: %v, %v", some, err)
 	}
 }
 

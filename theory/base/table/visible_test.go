@@ -15,7 +15,7 @@ func TestVisible(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Text(&b); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
+	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Write(&b, "text"); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }
@@ -33,9 +33,5 @@ func TestFormulas(t *testing.T) {
 	want := "name,value,signed\n'=1+1,-0.5,-3\n+1,1,1\n-5,1,1\n'-5.csv,1,1\n'@x,1,1\n'\tx,1,1\nx=1,1,1\n-inf,1,1\n,1,1\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
-	}
-	b.Reset()
-	if err := (&Table{Head: []string{"name"}, Rows: [][]string{{"=1"}, {"-1"}}}).CSV(&b); err != nil || b.String() != "name\n'=1\n-1\n" {
-		t.Errorf("%q, %v", b.String(), err)
 	}
 }
