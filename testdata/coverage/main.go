@@ -26,6 +26,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -225,9 +226,9 @@ func (s setting) run(fits int, seed uint64) (*result, error) {
 				if n >= fits {
 					return
 				}
-				study, err := d.fit(rand.New(rand.NewPCG(seed, uint64(n))), folder)
+				report, err := d.fit(rand.New(rand.NewPCG(seed, uint64(n))), folder)
 				mu.Lock()
-				out.add(d, study, err)
+				out.add(d, report, err)
 				mu.Unlock()
 			}
 		}()
@@ -236,7 +237,7 @@ func (s setting) run(fits int, seed uint64) (*result, error) {
 	return out, errors.Join(errs...)
 }
 
-func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
+func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Report, error) {
 	if err := d.draw(rng, folder); err != nil {
 		return nil, err
 	}
@@ -247,25 +248,20 @@ func (d *drawer) fit(rng *rand.Rand, folder string) (*assess.Study, error) {
 	if d.real {
 		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
 	}
-	n, err := assess.Open(context.Background(), o)
-	if err != nil {
-		return nil, err
-	}
-	defer n.Close()
-	return n.Fit(context.Background(), 1, nil)
+	return assess.Run(context.Background(), o, scenario.Run{Workers: 1}, nil)
 }
 
-func (r *result) add(d *drawer, study *assess.Study, err error) {
+func (r *result) add(d *drawer, report *assess.Report, err error) {
 	if err != nil { // no error to fit, or all targets alike
 		r.failed++
 		return
 	}
-	s, f := d.setting, study.Fit
+	s, f := d.setting, report.Fit
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
 	if s.rates {
-		r.addRates(d, study)
+		r.addRates(d, report)
 	}
 	if !table.Missing(f.P) {
 		r.tests++
@@ -277,9 +273,9 @@ func (r *result) add(d *drawer, study *assess.Study, err error) {
 
 // addRates takes the intervals of the error rates of all levels and bits that expect five errors or
 // more.
-func (r *result) addRates(d *drawer, study *assess.Study) {
+func (r *result) addRates(d *drawer, report *assess.Report) {
 	var csv strings.Builder
-	if err := study.WriteRates(&csv); err != nil {
+	if err := report.WriteRates(&csv); err != nil {
 		log.Fatal(err)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {
