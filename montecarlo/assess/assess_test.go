@@ -221,7 +221,6 @@ func TestUnknown(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	for want, g := range map[string]errmodel.Goodness{
-		"too few errors":      {DoF: 0},
 		"describes these":     {DoF: 9, P: 0.3, Deviance: 9, Expected: 9, Null: 99},
 		"is close":            {DoF: 9, P: 1e-6, Deviance: 12, Expected: 9, Null: 99},
 		"it explains 50 %":    {DoF: 9, P: 1e-6, Deviance: 54, Expected: 9, Null: 99},

@@ -97,15 +97,13 @@ func (s *study) compareOutputs() (bits int) {
 	return bits
 }
 
-// sentence is the verdict in words.
+// sentence is the verdict in words, of a deviance with degrees of freedom.
 func sentence(g *errmodel.Goodness) string {
 	const instead = "; " + string(TakeRates)
 	explained := g.Explained()
 	share := fmt.Sprintf("%.3g %% of how the error rate varies over levels and bits", 100*explained)
 	excess := fmt.Sprintf("%.3g times the deviance expected", g.Deviance/g.Expected)
 	switch {
-	case g.DoF <= 0:
-		return "there are too few errors to judge the mixture's shape"
 	case g.P >= chance:
 		return fmt.Sprintf("the mixture describes these classifiers: a deviance this large is nothing unusual (p = %.2g)", g.P)
 	case explained >= close:

@@ -206,8 +206,7 @@ func (f *Fit) perceivedModel() scenario.Perceived {
 	return m
 }
 
-// Uncertain gives a forecaster of the fit's perceived label the uncertainty of s and κ, and of
-// heavy tails.
+// Uncertain tells a forecaster how uncertain the fit's s and κ are, and how frequent large errors.
 func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	p := f.Perceived
 	if hi := p.NoiseInterval[1]; hi > p.Noise {

@@ -132,10 +132,11 @@ func deadText(dead []int, bits int) string {
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
+	text := "The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside."
 	if len(dead) == 1 {
-		return fmt.Sprintf("The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside.", list)
+		text = "The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside."
 	}
-	return fmt.Sprintf("The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside.", list)
+	return fmt.Sprintf(text, list)
 }
 
 // next says what to do.
@@ -167,21 +168,18 @@ func (f *Fit) whatToTrain(ranking []RankedCode) string {
 			others[r.Code] = true
 		}
 	}
+	asGood := fmt.Sprintf("%d other codes may be as good", len(others))
+	switch len(others) {
+	case 0:
+		asGood = "No other code may be as good"
+	case 1:
+		asGood = "One other code may be as good"
+	}
 	forecast := fmt.Sprintf("%s%s, %s to %s", f.in(best.Forecast), f.unit(), f.in(best.Interval[0]), f.in(best.Interval[1]))
 	if own := slices.IndexFunc(ranking, func(r RankedCode) bool { return r.Trained }); own >= 0 && (own == 0 || ranking[own].Tie) {
 		return fmt.Sprintf("stay with %s: no code is certain to be better. The best forecast is %s on %s, trained for %s: %s.", f.Code, best.Code, best.Decoder, trainingText(best.Training), forecast)
 	}
-	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood(len(others)))
-}
-
-func asGood(n int) string {
-	switch n {
-	case 0:
-		return "No other code may be as good"
-	case 1:
-		return "One other code may be as good"
-	}
-	return fmt.Sprintf("%d other codes may be as good", n)
+	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood)
 }
 
 // trainingText says what a network is trained for.
