@@ -26,7 +26,6 @@ type Other struct {
 	Code     string             // a NAME or a FILE
 	Outputs  string             // as Options.Outputs
 	Training perceived.Training // "" where the outputs are to show it
-	Seed     string             // of its training; any text
 }
 
 // ParseOther reads CODE:OUTPUTS.
@@ -41,9 +40,10 @@ func ParseOther(text string) (Other, error) {
 // maxRuns is the largest size of a table of runs, in bytes.
 const maxRuns = 16 << 20
 
-// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed
-// and outputs. Paths are relative to the file. Errors name the file and the line: the same outputs in
-// two lines would count as two networks, and are refused, as is a column that occurs twice.
+// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed and
+// outputs. The seed may be any text; it is for people. Paths are relative to the file. A column that
+// occurs twice is refused, and so are the same outputs in two lines: they would count as two networks.
+// Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
 	text, err := inputfile.Read(path, maxRuns)
 	if err != nil {
@@ -75,7 +75,7 @@ func ReadRuns(path string) ([]Other, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
-		o := Other{Code: row[at[0]], Seed: row[at[2]], Outputs: row[at[3]]}
+		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
 		switch strings.ToUpper(row[at[1]]) {
 		case "BCE":
 			o.Training = perceived.BitByBit
