@@ -42,17 +42,9 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if err := firstError(cmd.checkWorkers(), out.checkOutput(env, "npy", "csv"), checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
 		return err
 	}
-	d, err := assess.OpenDecoding(ctx, assess.Options{
-		Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders,
-	}, cmd.Decoder)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	bar := env.newProgress("samples decoded", uint64(max(d.Samples(), 0)))
-	err = out.write(env, func(w io.Writer, path string) error {
-		return d.Write(ctx, cmd.Workers, w, format(path), bar.add)
-	})
-	bar.stop()
-	return bar.interrupted(err)
+	var bar progressBar
+	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders}
+	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
+		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env))
+	}))
 }

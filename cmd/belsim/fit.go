@@ -9,7 +9,6 @@ import (
 	"belsim/cmd/internal/files"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -57,8 +56,8 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	o := assess.Options{
-		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
-		Temperature: cmd.Temperature, Candidates: cmd.Candidates, Baseline: cmd.Baseline, FitDecoder: cmd.FitDecoder, Samples: cmd.Samples, Seed: cmd.Seed, Decoders: env.decoders,
+		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(), Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder,
+		Recommend: cmd.Recommend, Candidates: cmd.Candidates, Baseline: cmd.Baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -73,61 +72,57 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	for _, given := range []struct {
-		flag  string
-		times int
-	}{{"--code", len(cmd.Code)}, {"--range", len(cmd.Range)}} {
-		if given.times > 1 && given.times != outputs {
-			return fmt.Errorf("%s is given %d times, and the network has outputs for %d targets", given.flag, given.times, outputs)
+	for i, times := range []int{len(cmd.Code), len(cmd.Range)} {
+		if times > 1 && times != outputs {
+			return fmt.Errorf("%s is given %d times, and the network has outputs for %d targets", []string{"--code", "--range"}[i], times, outputs)
 		}
 	}
 	if outputs > 1 {
-		return cmd.several(ctx, env, o, outputs, len(others))
+		return cmd.several(ctx, env, o, outputs)
 	}
-	s, err := cmd.one(ctx, env, cmd.of(o, 0), others)
+	r, err := cmd.one(ctx, env, o, 0)
 	if err != nil {
 		return err
 	}
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
-			"json": asJSON(s.Fit),
-			"csv":  s.WriteRates,
-			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, s.Rates()) },
-			"npz":  s.WriteDecoder,
+			"json": asJSON(r.Fit),
+			"csv":  r.WriteRates,
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
+			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
 		},
-		figure: func() (*plots.Figure, error) { return cmd.figure(s) },
-		print:  func() error { return s.Report(env.stdout, cmd.Format) },
+		figure: func() (*plots.Figure, error) { return cmd.figure(r) },
+		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
 	})
 }
 
-// of are the options of one output, from 0, of which the code and the range may be its own.
-func (cmd *fitCmd) of(o assess.Options, k int) assess.Options {
+// ways are the flags with which advice is followed.
+var ways = map[assess.Advice]string{
+	assess.ForecastCodes: "--recommend",
+	assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
+	assess.TakeRates:     "-o FILE.npy, then --errors FILE.npy",
+}
+
+// one judges one output of a network, from 0, of which the code and the range may be its own.
+func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, k int) (*assess.Report, error) {
 	o.Code = cmd.Code[min(k, len(cmd.Code)-1)]
 	if len(cmd.Range) > 0 {
 		o.Range = cmd.Range[min(k, len(cmd.Range)-1)]
 	}
-	return o
-}
-
-// one judges one output of a network.
-func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, others []assess.Other) (*assess.Study, error) {
-	network, err := assess.Open(ctx, o)
+	backend := cmd.backend(env)
+	defer backend.Close()
+	var bar progressBar
+	r, err := assess.Run(ctx, o, cmd.run(backend, nil), bar.of(env))
 	if err != nil {
-		return nil, err
+		return nil, bar.interrupted(checkFlags(err))
 	}
-	defer network.Close()
-	c := network.Code()
-	for _, k := range cmd.Bits {
-		if k < 1 || k > c.Bits() {
-			return nil, fmt.Errorf("--bits %d: %s has bits 1 to %d", k, c.Name(), c.Bits())
-		}
-	}
-	return cmd.study(ctx, env, network, others)
+	r.Fit.Provenance = env.provenance()
+	return r, nil
 }
 
 // several judges all outputs of a network.
-func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs, others int) error {
-	if others > 0 || o.Baseline > 0 {
+func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs int) error {
+	if len(o.Others) > 0 || o.Baseline > 0 {
 		return errors.New("--also, --runs and --baseline are for networks of one output")
 	}
 	for _, path := range cmd.Output {
@@ -135,20 +130,19 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json", path)
 		}
 	}
-	var studies []*assess.Study
+	var reports []*assess.Report
 	for k := range outputs {
-		at := cmd.of(o, k)
-		at.Output = k + 1
-		s, err := cmd.one(ctx, env, at, nil)
+		o.Output = k + 1
+		r, err := cmd.one(ctx, env, o, k)
 		if err != nil {
 			return fmt.Errorf("output %d: %w", k+1, err)
 		}
-		studies = append(studies, s)
+		reports = append(reports, r)
 	}
-	all := assess.NewSeveral(studies)
+	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{"json": asJSON(all)},
-		print: func() error { return all.Report(env.stdout, cmd.Format) },
+		print: func() error { return all.Write(env.stdout, cmd.Format, ways) },
 	})
 }
 
@@ -194,44 +188,10 @@ func (cmd *fitCmd) training() perceived.Training {
 	return perceived.Training(cmd.Training)
 }
 
-// study fits the models, predicts errors with them, and forecasts codes if that is asked for.
-func (cmd *fitCmd) study(ctx context.Context, env *environment, network *assess.Network, others []assess.Other) (*assess.Study, error) {
-	total := max(network.Samples(), 0) * (2 + len(others))
-	if cmd.FitDecoder {
-		total += max(network.Samples(), 0) * (1 + len(others))
-	}
-	bar := env.newProgress("samples read", uint64(total))
-	s, err := network.Fit(ctx, cmd.Workers, bar.add)
-	if err == nil {
-		err = s.AddOthers(ctx, cmd.Workers, others, bar.add)
-	}
-	bar.stop()
-	if err == nil {
-		err = s.Perceive(ctx, cmd.Workers)
-	}
-	if err != nil {
-		return nil, bar.interrupted(err)
-	}
-	s.Fit.Provenance = env.provenance()
-	backend := cmd.backend(env)
-	defer backend.Close()
-	if err := s.Predict(ctx, scenario.Run{Backend: backend, Workers: cmd.Workers}); err != nil || !cmd.Recommend {
-		return s, err
-	}
-	bar = env.newProgress("codes", s.RankSteps())
-	err = s.Rank(ctx, cmd.run(backend, bar))
-	bar.stop()
-	return s, bar.interrupted(err)
-}
-
 // figure draws the error rates of some bits.
-func (cmd *fitCmd) figure(s *assess.Study) (*plots.Figure, error) {
-	f := s.Fit
-	d := plots.ProfileData{Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, f.R, f.Sigma)}
-	profiles, err := s.Profiles(cmd.Bits...)
-	if err != nil {
-		return nil, err
-	}
-	d.Bits = paper.BitProfiles(profiles...)
-	return plots.Profile(d)
+func (cmd *fitCmd) figure(r *assess.Report) (*plots.Figure, error) {
+	f := r.Fit
+	return plots.Profile(plots.ProfileData{
+		Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, f.R, f.Sigma), Bits: paper.BitProfiles(r.Profiles...),
+	})
 }

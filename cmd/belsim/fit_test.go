@@ -272,7 +272,7 @@ func TestFitOutputs(t *testing.T) {
 		t.Errorf("%d wrong outputs, want %d", total, f.WrongBits)
 	}
 	mustRun(t, "compare", "johnson", "--levels", "64", "--errors", "fit.npy", "--samples", "100")
-	if status, _, stderr := run(t, append(network, "-o", "fit.png", "--bits", "7,33")...); status != 2 || !strings.Contains(stderr, "--bits 33: johnson has bits 1 to 32") {
+	if status, _, stderr := run(t, append(network, "-o", "fit.png", "--bits", "7,33")...); status != 2 || !strings.Contains(stderr, "--bits 33: want 1 to 32, the bits of johnson") {
 		t.Errorf("exit %d, %s", status, stderr)
 	}
 }
@@ -298,7 +298,7 @@ func TestModel(t *testing.T) {
 		t.Errorf("τ = %v, %v", c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
-	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "fit.json", "--error-model", "mixture", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
+	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "mixture:fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
 		t.Error(out)
 	}
 
@@ -433,7 +433,7 @@ func TestFitSeveral(t *testing.T) {
 	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
-	out := mustRun(t, append(append(args, ranges...), "-o", "several.format=json")...)
+	out := mustRun(t, append(append(args, ranges...), "-o", "several.json")...)
 	readJSON(t, "several.json", &got)
 	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {

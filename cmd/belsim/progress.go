@@ -125,3 +125,21 @@ func (p *progress) end() {
 		<-p.ended
 	}
 }
+
+// progressBar shows the parts of a computation one after the other, as assess.Progress tells of them.
+type progressBar struct{ *progress }
+
+func (b *progressBar) of(env *environment) func(what string, total uint64) (done func(uint64), end func()) {
+	return func(what string, total uint64) (func(uint64), func()) {
+		b.progress = env.newProgress(what, total)
+		return b.add, b.stop
+	}
+}
+
+// interrupted is that of the last part, if any began.
+func (b *progressBar) interrupted(err error) error {
+	if b.progress == nil {
+		return err
+	}
+	return b.progress.interrupted(err)
+}

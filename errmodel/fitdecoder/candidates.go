@@ -15,7 +15,7 @@ type candidate struct {
 	stage stage
 	rule  decode.Rule
 
-	decoding    int     // of the stage today: which decoding
+	decoding    int     // of the stage baseline: which decoding
 	temperature float64 // τ, of the stages temperature and recalibrated
 	bandwidth   int     // of the stages affine and curved
 	model, code float64 // the weights of the fitted posterior and of the code's correlations, there
@@ -25,7 +25,7 @@ type candidate struct {
 type stage int
 
 const (
-	today stage = iota
+	baseline stage = iota
 	temperature
 	recalibrated
 	affine
@@ -33,7 +33,7 @@ const (
 	stages
 )
 
-// kinds are the names of the stages besides today.
+// kinds are the names of the stages besides baseline.
 var kinds = [stages]string{temperature: KindTemperature, recalibrated: KindRecalibrated, affine: KindAffine, curved: KindCurved}
 
 // The grids. Correlations of the code are a product of experts with the fitted posterior: the
@@ -47,7 +47,7 @@ const temperatures = 17
 
 func temperatureAt(i int) float64 { return math.Exp2(float64(i-temperatures/2) / 2) }
 
-// readerForm is a decoder of today in the form of a Decoder. ok is false where it has none.
+// readerForm is a baseline decoder in the form of a Decoder. ok is false where it has none.
 func readerForm(c *code.Code, r observed.Decoding) (rule decode.Rule, weights *mat.Dense, offsets []float64, ok bool) {
 	levels, m := c.Dims()
 	offsets = make([]float64, levels)
@@ -72,7 +72,7 @@ func (f *fitting) candidates() []candidate {
 	var out []candidate
 	for i, r := range f.Decodings {
 		if _, _, _, ok := readerForm(f.Code, r); ok {
-			out = append(out, candidate{stage: today, decoding: i})
+			out = append(out, candidate{stage: baseline, decoding: i})
 		}
 	}
 	rules := []decode.Rule{decode.Median, decode.Mean}
@@ -114,7 +114,7 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 	offsets := make([]float64, levels)
 	about.Kind = kinds[c.stage]
 	switch c.stage {
-	case today:
+	case baseline:
 		r := f.Decodings[c.decoding]
 		rule, weights, offsets, _ := readerForm(f.Code, r)
 		about.Kind = r.Decoder.Name()

@@ -1,7 +1,7 @@
 // Package fitdecoder fits decoders to the outputs of a trained network, and keeps them in files.
 //
 // [Fit] chooses a decoder by cross-validation, and says how large its error is on samples that were
-// not used to fit it. Its candidates are the decoders of today, a temperature for the posterior of
+// not used to fit it. Its candidates are the baseline decoders, a temperature for the posterior of
 // gen-ex, bits whose probabilities are recalibrated, and a model of the outputs at every level. A
 // [Decoder] is what is chosen. All candidates have one form: scores that are affine in the outputs
 // and in a curve of them, and a rule that makes a label of the scores. [Decoder.Write] writes it,

@@ -34,7 +34,7 @@ type Input struct {
 	Code    *code.Code
 	Samples *observed.Samples
 	Logits  bool // the outputs are logits; else they are ±1
-	// Decodings are the decoders of today: those to beat.
+	// Decodings are the baseline decoders: they are not fitted, and a fitted one must be better.
 	Decodings []observed.Decoding
 	// Temperature is τ of gen-ex, from which the search starts; 0 stands for 1.
 	Temperature float64
@@ -44,8 +44,8 @@ type Input struct {
 
 // Result is a fitted decoder, with the errors that judge it.
 type Result struct {
-	// Decoder is fitted to all samples. Fitted is false where none was better than those of
-	// today, and Decoder is one of them.
+	// Decoder is fitted to all samples. Fitted is false where none was better than the
+	// baseline, and Decoder is one of them.
 	Decoder *Decoder
 	Fitted  bool
 	// Levels is its |error| against the level of the target, and Target against the target
@@ -53,12 +53,12 @@ type Result struct {
 	// decoder is chosen and fitted with the other four. So no sample judges a decoder that it
 	// helped to choose or to fit.
 	Levels, Target observed.Error
-	// Today is the best of the decoders of today for these samples, by its error against the
-	// target, and TodayLevels and TodayTarget are its errors. Gain is how much smaller Target is,
+	// Baseline is the best of the baseline decoders for these samples, by its error against the
+	// target, and BaselineLevels and BaselineTarget are its errors. Gain is how much smaller Target is,
 	// with the standard error of this difference over the samples.
-	Today                    observed.Decoding
-	TodayLevels, TodayTarget observed.Error
-	Gain, GainSE             float64
+	Baseline                       observed.Decoding
+	BaselineLevels, BaselineTarget observed.Error
+	Gain, GainSE                   float64
 	// Kinds has the best candidate of each kind, judged by simple cross-validation, which was also
 	// used to choose it: these errors are a little too small.
 	Kinds []Kind
@@ -85,7 +85,7 @@ type fitting struct {
 	spread       []float64    // standard deviations of the outputs
 	all          []candidate  // the candidates
 	from, to     [stages]int  // and which of them are of a stage
-	today        []float64    // labels of the decodings, N × decodings
+	baseline     []float64    // labels of the decodings, N × decodings
 	correlations *decode.Correlations
 }
 
@@ -123,7 +123,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 		for f.to[s] = max(f.from[s], 0); f.to[s] < len(f.all) && f.all[f.to[s]].stage == s; f.to[s]++ {
 		}
 	}
-	if f.from[today] < 0 {
+	if f.from[baseline] < 0 {
 		return nil, fmt.Errorf("no decoder fits %s", in.Code.Name())
 	}
 	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 4)+memory.Product(2*folds*8*8, f.levels, f.m)); err != nil {
@@ -137,7 +137,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 		f.moments = append(f.moments, t)
 	}
 	var err error
-	if f.today, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
+	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
 	parts, err := f.crossValidate(ctx, workers)
@@ -271,8 +271,8 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 			c := f.all[at]
 			var median, mean float64
 			switch {
-			case c.stage == today:
-				set(at, f.today[i*len(f.Decodings)+c.decoding])
+			case c.stage == baseline:
+				set(at, f.baseline[i*len(f.Decodings)+c.decoding])
 				continue
 			case c.rule == decode.MAP:
 				set(at, decode.Gen{}.FromCorrelations(mapped))
@@ -332,10 +332,10 @@ func (f *fitting) best(parts []*part, s stage) int {
 	return best
 }
 
-// choose goes from the best decoder of today to richer ones, where these are better by more than
+// choose goes from the best baseline decoder to richer ones, where these are better by more than
 // a standard error.
 func (f *fitting) choose(parts []*part) int {
-	chosen := f.best(parts, today)
+	chosen := f.best(parts, baseline)
 	for s := temperature; s < stages; s++ {
 		c := f.best(parts, s)
 		if c < 0 {
@@ -352,8 +352,8 @@ func (f *fitting) choose(parts []*part) int {
 func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error {
 	single := make([]*part, folds)
 	best := f.bestDecoding()
-	out.Today = f.Decodings[best]
-	var levels, target, todayLevels, todayTarget, gain observed.Sums
+	out.Baseline = f.Decodings[best]
+	var levels, target, baselineLevels, baselineTarget, gain observed.Sums
 	for o := range folds {
 		single[o] = parts[o][o]
 		var inner []*part
@@ -365,20 +365,20 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		labels := parts[o][o].of(f.choose(inner))
 		for j, i := range parts[o][o].samples {
 			level, y := float64(f.Samples.Level[i]), f.Samples.Exact[i]
-			label, before := float64(labels[j]), f.today[i*len(f.Decodings)+best]
+			label, before := float64(labels[j]), f.baseline[i*len(f.Decodings)+best]
 			levels.Add(math.Abs(label - level))
 			target.Add(math.Abs(label - y))
-			todayLevels.Add(math.Abs(before - level))
-			todayTarget.Add(math.Abs(before - y))
+			baselineLevels.Add(math.Abs(before - level))
+			baselineTarget.Add(math.Abs(before - y))
 			gain.Add(math.Abs(before-y) - math.Abs(label-y))
 		}
 	}
-	out.Levels, out.Target, out.TodayLevels, out.TodayTarget = levels.Error(), target.Error(), todayLevels.Error(), todayTarget.Error()
+	out.Levels, out.Target, out.BaselineLevels, out.BaselineTarget = levels.Error(), target.Error(), baselineLevels.Error(), baselineTarget.Error()
 	g := gain.Error()
 	out.Gain, out.GainSE = g.Mean, g.StdErr
 	chosen := f.choose(single)
 	if out.Gain <= 0 { // judged by samples that did not choose it, it gains nothing
-		chosen = f.best(single, today)
+		chosen = f.best(single, baseline)
 	}
 	for s := range stages {
 		c := f.best(single, s)
@@ -386,7 +386,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 			continue
 		}
 		k := Kind{kinds[s], f.all[c].rule, f.error(single, c)}
-		if s == today {
+		if s == baseline {
 			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
 			k.Rule, _, _, _ = readerForm(f.Code, r)
@@ -398,9 +398,9 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		return err
 	}
 	if c := f.all[chosen]; c.stage >= affine && with.posteriors[c.stage-affine][c.bandwidth] == nil {
-		chosen = f.best(single, today) // it can be fitted to parts of the samples alone
+		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
-	if out.Fitted = f.all[chosen].stage != today; !out.Fitted {
+	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {
 		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - float64(f.Samples.Level[i])) })
 		out.Target = f.error(single, chosen)
 	}
@@ -416,7 +416,7 @@ func (f *fitting) bestDecoding() int {
 	for r := range f.Decodings {
 		total := 0.0
 		for i, y := range f.Samples.Exact {
-			total += math.Abs(f.today[i*len(f.Decodings)+r] - y)
+			total += math.Abs(f.baseline[i*len(f.Decodings)+r] - y)
 		}
 		if total < least {
 			best, least = r, total

@@ -87,13 +87,13 @@ func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding
 
 // TestFit judges fitted decoders by 4000 new samples: the error of nested cross-validation is the
 // error there, within five standard errors of the difference (false alarms below 10⁻⁵ for all
-// together), and no fitted decoder is worse than the best of today by more than two of them. Codes
+// together), and no fitted decoder is worse than the best baseline decoder by more than two of them. Codes
 // of many transitions gain much.
 func TestFit(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		scale, misfit float64
-		most          float64 // of fitted over today
+		most          float64 // of fitted over baseline
 		bits          bool
 	}{
 		{"unary", 1, 0.3, 1.02, false}, {"binary", 1, 1.5, 0.92, false}, {"hexj-nr", 6, 1.5, 0.95, false},
@@ -107,14 +107,14 @@ func TestFit(t *testing.T) {
 		r := fit(t, 0, c, train, kind, nil)
 		decoding := must(r.Decoder.Decoding(kind))(t)
 		got, se := errors(t, c, test, decoding)
-		before, _ := errors(t, c, test, r.Today)
+		before, _ := errors(t, c, test, r.Baseline)
 		if math.Abs(got-r.Target.Mean) > 5*math.Hypot(se, r.Target.StdErr) {
 			t.Errorf("%+v: %v on new samples, %v ± %v by cross-validation", tt, got, r.Target.Mean, r.Target.StdErr)
 		}
 		if got > before+2*se || got/before > tt.most {
-			t.Errorf("%+v: %s has %v, %s has %v", tt, r.Decoder.About().Text(), got, r.Today.Decoder.Name(), before)
+			t.Errorf("%+v: %s has %v, %s has %v", tt, r.Decoder.About().Text(), got, r.Baseline.Decoder.Name(), before)
 		}
-		if r.Fitted == (r.Decoder.About().Kind == r.Today.Decoder.Name()) || r.TooLarge || r.Few {
+		if r.Fitted == (r.Decoder.About().Kind == r.Baseline.Decoder.Name()) || r.TooLarge || r.Few {
 			t.Errorf("%+v: %+v", tt, r)
 		}
 	}
@@ -165,8 +165,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestToday: the decoders of today keep their labels in the form of a fitted one.
-func TestToday(t *testing.T) {
+// TestBaseline: the baseline decoders keep their labels in the form of a fitted one.
+func TestBaseline(t *testing.T) {
 	c := mustCode(t, "unary", 8)
 	// All words of 7 bits, each some times, with its own number of ones: bel-u has no error.
 	s := &observed.Samples{Bits: 7}

@@ -3,7 +3,6 @@ package observed
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 
 	"belsim/theory/base/arrayfile"
@@ -89,20 +88,11 @@ func decodeBlocks(ctx context.Context, workers int, dst, z []float64, m int, d B
 // Count returns the number of rows. Where only reading the file to its end shows it, Count reads
 // the file, and rewinds it.
 func Count(ctx context.Context, rows *arrayfile.Rows) (int, error) {
-	n, m := rows.Dims()
+	n, _ := rows.Dims()
 	if n >= 0 {
 		return n, nil
 	}
-	row := make([]float64, m)
-	for n = 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		switch err := rows.Next(row); {
-		case err == io.EOF:
-			return n, rows.Rewind()
-		case err != nil:
-			return 0, err
-		}
-	}
+	n = 0
+	err := eachRow(ctx, rows, func([]float64) bool { n++; return true })
+	return n, err
 }

@@ -155,25 +155,17 @@ func (s *Source) mismatch(targets, outputs int) error {
 // is not a probability shows that outputs are logits; for the other kinds, Detect reads
 // the whole file. Then it rewinds the rows.
 func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
-	_, m := outputs.Dims()
-	row := make([]float64, m)
 	bits, signs, probabilities := true, true, true
-	for n := 0; bits || signs || probabilities; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		err := outputs.Next(row)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return "", err
-		}
+	err := eachRow(ctx, outputs, func(row []float64) bool {
 		for _, v := range row {
 			bits = bits && (v == 0 || v == 1)
 			signs = signs && (v == -1 || v == 1)
 			probabilities = probabilities && v >= 0 && v <= 1
 		}
+		return bits || signs || probabilities
+	})
+	if err != nil {
+		return "", err
 	}
 	kind := Logits
 	switch {
@@ -184,7 +176,26 @@ func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 	case probabilities:
 		kind = Probabilities
 	}
-	return kind, outputs.Rewind()
+	return kind, nil
+}
+
+// eachRow calls f for the rows, as long as it returns true, and rewinds them.
+func eachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bool) error {
+	_, m := rows.Dims()
+	row := make([]float64, m)
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch err := rows.Next(row); {
+		case err == io.EOF:
+			return rows.Rewind()
+		case err != nil:
+			return err
+		case !f(row):
+			return rows.Rewind()
+		}
+	}
 }
 
 // FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. It reads

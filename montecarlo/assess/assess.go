@@ -1,26 +1,30 @@
 // Package assess judges a trained network by the outputs of its test samples.
 //
-// [Open] opens the targets and the outputs of these samples. [Network.Fit] reads
-// them, fits the error model to the errors of the network's classifiers, and judges how well
-// the model describes them. The result is a [Study], which can do more: [Study.Predict]
-// computes the error of every decoder under the model and under the observed error rates,
-// beside the error that was observed. [Study.Perceive] fits the perceived-label model, and
-// [Study.Rank] forecasts other codes with it.
+// [Run] reads the samples and fits two error models to the errors of the network's classifiers: the
+// Gaussian mixture and the perceived label. It judges how well each describes the network, computes
+// the error of every decoder under them, and forecasts other codes where that is asked for. The
+// [Report] has all results.
 //
-// Study.Fit holds the numbers: a [Fit], which is written as JSON. [Read] reads it back, and
-// [Fit.Fill] makes it the error model of a scenario. [ReadRates] reads the observed error
-// rates, which [Study.WriteRates] writes as CSV.
+// Report.Fit holds the numbers: a [Fit], which is written as JSON. [Read] reads it back, and
+// [Fit.Fill] makes it the error model of a scenario. [Decode] turns a network's outputs into labels.
 package assess
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -28,8 +32,8 @@ import (
 type Options struct {
 	// Code is the code that the network was trained with, a NAME or a FILE.
 	Code string
-	// Levels is the number of levels of a named code. 0 stands for the largest number of
-	// levels with as many bits as the network has outputs.
+	// Levels is the number of levels of a named code. 0 stands for the only number for which the
+	// code has as many bits as the network has outputs.
 	Levels int
 	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME.
 	Targets string
@@ -47,8 +51,14 @@ type Options struct {
 	Output int
 	// Training is what the network was trained for; "" where its outputs are to show it.
 	Training perceived.Training
+	// Others are more networks for the same targets.
+	Others []Other
 	// FitDecoder makes the fit have a fitted decoder, too.
 	FitDecoder bool
+	// Recommend makes the fit forecast all named codes, the network's own and the Candidates.
+	Recommend bool
+	// Candidates are codes, NAMEs or FILEs.
+	Candidates []string
 	// Samples is the number of samples of each label in simulations.
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
@@ -56,9 +66,10 @@ type Options struct {
 	// Baseline is the error of direct regression of the same targets, in levels, or in label units
 	// where there is a Range; 0 for none.
 	Baseline float64
-	// Candidates are codes, NAMEs or FILEs, that Study.Rank forecasts besides the named ones.
-	Candidates []string
-	// Decoders are the decoders that are tried.
+	// Bits are the bits, from 1, whose profiles the report has. Without any these are two of those
+	// that change among the levels that occur.
+	Bits []int
+	// Decoders are the decoders that are tried. Without any, the mixture alone is fitted and judged.
 	Decoders decode.Registry
 }
 
@@ -73,6 +84,96 @@ func (o Options) Check() error {
 // sampling is a sampling of n samples of each label.
 func (o Options) sampling(n uint64) scenario.Sampling {
 	return scenario.Sampling{Samples: n, Seed: o.Seed}
+}
+
+// Progress is told of the parts of a computation. what is counted in a part, and total is how many
+// there are, 0 where nobody knows. done is told how many were finished since its last call, from
+// several goroutines, and end that the part is over. It may be nil.
+type Progress func(what string, total uint64) (done func(n uint64), end func())
+
+func (p Progress) begin(what string, total uint64) (done func(uint64), end func()) {
+	if p == nil {
+		return func(uint64) {}, func() {}
+	}
+	return p(what, total)
+}
+
+// Report is what is known of a network.
+type Report struct {
+	Fit      *Fit
+	Opening  []string            // the verdict in two or three sentences: what the network does, whether a model describes it, what to do next
+	Remarks  []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
+	Rates    *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
+	Profiles []Profile           // of Options.Bits
+	Decoder  *fitdecoder.Decoder // nil unless Options.FitDecoder
+
+	study *study
+}
+
+// study is what Run knows so far.
+type study struct {
+	*network
+	f          *Fit
+	candidates []*code.Code
+	others     []*network
+	model      *mixturefit.Fit
+	errors     mat.Matrix             // of the mixture, L × M; observed for the bits that are set aside
+	worst      []mixturefit.Departure // where mixture and counts differ most, the largest first
+	perceived  []float64              // errors under the perceived-label model, of each decoding; nil where it says nothing
+	forecasts  *forecast.Forecaster   // nil where the perceived-label model says nothing
+}
+
+// Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors
+// name the file and the place, or are the context's.
+func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*Report, error) {
+	own, err := openNetwork(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
+	s := &study{network: own}
+	if s.candidates, err = scenario.OpenCodes(o.Candidates, s.sizes()); err != nil {
+		return nil, err
+	}
+	for _, k := range o.Bits {
+		if k < 1 || k > s.code.Bits() {
+			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s", s.code.Bits(), s.code.Name())}
+		}
+	}
+	if err := s.checkMemory(); err != nil {
+		return nil, err
+	}
+	readings := 2 + len(o.Others) // the mixture reads the network's own samples again
+	if o.FitDecoder {
+		readings += 1 + len(o.Others)
+	}
+	samples, _ := s.source.Outputs.Dims()
+	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
+	err = s.fitMixture(ctx, run.Workers, done)
+	if err == nil {
+		err = s.readOthers(ctx, run.Workers, done)
+	}
+	if end(); err != nil {
+		return nil, err
+	}
+	if len(o.Decoders) > 0 {
+		if err := s.fitPerceived(ctx, run.Workers); err != nil {
+			return nil, err
+		}
+		if err := s.predict(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	if o.Recommend {
+		if err := s.rank(ctx, run.Workers, progress); err != nil {
+			return nil, err
+		}
+	}
+	r := &Report{Fit: s.f, Opening: s.opening(), Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), Profiles: s.profiles(), study: s}
+	if s.fitted != nil {
+		r.Decoder = s.fitted.Decoder
+	}
+	return r, nil
 }
 
 // LabelRange is a range of real labels, written a:b: a is level 1, b is the last level.

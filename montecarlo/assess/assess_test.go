@@ -2,6 +2,7 @@ package assess
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -35,10 +36,10 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 	return path
 }
 
-// network writes the outputs of a network of the unary code of 8 levels, 100 samples of each
+// small writes the outputs of a network of the unary code of 8 levels, 100 samples of each
 // level. At each side of a transition, the bit of every tenth sample is wrong; no two bits of a
 // sample are.
-func network(t *testing.T) Options {
+func small(t *testing.T) Options {
 	t.Helper()
 	const levels, each = 8, 100
 	c := must(code.New("unary", levels))(t)
@@ -66,39 +67,31 @@ func network(t *testing.T) Options {
 	}
 }
 
-// study opens and fits a network.
-func study(t *testing.T, o Options) *Study {
+// judge runs Run on one processor.
+func judge(t *testing.T, o Options) *Report {
 	t.Helper()
-	n := must(Open(t.Context(), o))(t)
-	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	s := must(n.Fit(t.Context(), 1, nil))(t)
-	return s
+	return must(Run(t.Context(), o, onCPU, nil))(t)
 }
 
 var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 
-func TestStudy(t *testing.T) {
-	s := study(t, network(t))
+func TestRun(t *testing.T) {
+	s := judge(t, small(t))
 	f := s.Fit
 	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 || f.Outputs != "logits" || f.Range != nil {
 		t.Errorf("%+v", f)
 	}
-	if s.Lowest != 1 || s.Highest != 8 {
-		t.Errorf("levels %d to %d", s.Lowest, s.Highest)
+	if lowest, highest := f.occurring(); lowest != 1 || highest != 8 {
+		t.Errorf("levels %d to %d", lowest, highest)
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.
 	at := errmodel.Transition{Mu: 0.5, R: f.R, Sigma: f.Sigma}.At(1)
 	if math.Abs(at-0.1) > 0.01 {
 		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
 	}
-	if e := s.Rates().At(3, 3); e != 0.1 {
+	if e := s.Rates.At(3, 3); e != 0.1 {
 		t.Errorf("observed rate %v, want 0.1", e)
 	}
-	noError(t, s.Predict(t.Context(), onCPU))
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.
 		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(d.Observed-want) > 1e-12 {
@@ -108,21 +101,33 @@ func TestStudy(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if remarks := strings.Join(s.Remarks(), "\n"); !strings.Contains(remarks, f.Verdict) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
+	if remarks := strings.Join(s.Remarks, "\n"); !strings.Contains(remarks, f.Verdict) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
 		t.Error(remarks)
 	}
-	profiles, err := s.Profiles()
-	if err != nil || len(profiles) != 2 || profiles[0].Bit != 3 || profiles[1].Bit != 5 || profiles[0].Rate[3] != 0.1 {
-		t.Errorf("%+v, %v", profiles, err)
+	if p := s.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
+		t.Errorf("%+v", p)
 	}
-	if _, err := s.Profiles(8); err == nil || !strings.Contains(err.Error(), "bits 1 to 7") {
+	o := small(t)
+	o.Bits = []int{8}
+	var v *scenario.ValueError
+	if _, err := Run(t.Context(), o, onCPU, nil); !errors.As(err, &v) || v.Name != "bits" || !strings.Contains(err.Error(), "1 to 7") {
 		t.Errorf("bit 8: %v", err)
+	}
+	// Without decoders there is the mixture alone.
+	o.Bits, o.Decoders = nil, nil
+	alone := judge(t, o)
+	var b bytes.Buffer
+	noError(t, alone.Write(&b, "text", nil))
+	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
+		t.Errorf("%+v", alone.Fit)
 	}
 }
 
 // TestReadBack writes a fit and its rates and reads them back.
 func TestReadBack(t *testing.T) {
-	s := study(t, network(t))
+	o := small(t)
+	o.Decoders = nil // the mixture alone
+	s := judge(t, o)
 	var b bytes.Buffer
 	noError(t, table.WriteJSON(&b, s.Fit))
 	dir := t.TempDir()
@@ -141,8 +146,8 @@ func TestReadBack(t *testing.T) {
 	if about.Temperature != s.Fit.LogitScale {
 		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
 	}
-	e, err := m.Errors(t.Context(), s.code, s.Fit.Prior)
-	if err != nil || !mat.EqualApprox(e, s.errors, 1e-15) {
+	e, err := m.Errors(t.Context(), s.study.code, s.Fit.Prior)
+	if err != nil || !mat.EqualApprox(e, s.study.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
@@ -152,7 +157,7 @@ func TestReadBack(t *testing.T) {
 		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
-		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `, "R is not a field"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
+		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `, "R is not a field that is known here; a fit of another version has it: fit the network again with this version"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
 		{`"prior": [`, `"perceived": {"label_noise": 0, "misfit": 0.1}, "prior": [`, "perceived.label_noise is 0; want a positive number"},
 		{`"prior": [`, `"perceived": {"label_noise": -1, "misfit": 0.1}, "prior": [`, "perceived.label_noise is -1; want a positive number"},
 		{`"prior": [`, `"perceived": {"label_noise": 1, "tail": 1, "tail": 2}, "prior": [`, "perceived.tail occurs twice"},
@@ -194,11 +199,9 @@ func TestReadBack(t *testing.T) {
 
 // TestTemperature: a temperature that is none for the logits of the model is refused.
 func TestTemperature(t *testing.T) {
-	o := network(t)
+	o := small(t)
 	o.Temperature = 1.7e308
-	n := must(Open(t.Context(), o))(t)
-	defer n.Close()
-	if _, err := n.Fit(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "is +Inf; want a positive finite number") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "is +Inf; want a positive finite number") {
 		t.Errorf("τ = %g: %v", o.Temperature, err)
 	}
 }
@@ -219,7 +222,6 @@ func TestUnknown(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	for want, g := range map[string]mixturefit.Goodness{
-		"too few errors":      {DoF: 0},
 		"describes these":     {DoF: 9, P: 0.3, Deviance: 9, Expected: 9, Null: 99},
 		"is close":            {DoF: 9, P: 1e-6, Deviance: 12, Expected: 9, Null: 99},
 		"it explains 50 %":    {DoF: 9, P: 1e-6, Deviance: 54, Expected: 9, Null: 99},
@@ -232,31 +234,21 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// TestMostLevels compares with a search of all numbers of levels.
-func TestMostLevels(t *testing.T) {
+// TestLevelsOf compares with a search of all numbers of levels.
+func TestLevelsOf(t *testing.T) {
 	for _, f := range code.Families() {
 		for _, m := range []int{1, 2, 3, 7, 8, 16, 30, 32, 33} {
-			want := 0
+			least, most := 0, 0
 			for levels := code.MinLevels; levels <= 5000; levels++ {
 				if f.Bits(levels) == m {
-					want = levels
+					least, most = cmp.Or(least, levels), levels
 				}
 			}
-			if want == 5000 {
+			if most == 5000 {
 				continue // it may be larger
 			}
-			if got := mostLevels(f, m); got != want && got <= 5000 {
-				t.Errorf("%s with %d bits: %d levels, want %d", f.Name, m, got, want)
-			}
-			if want == 0 {
-				continue
-			}
-			least := want
-			for least > code.MinLevels && f.Bits(least-1) == m {
-				least--
-			}
-			if got := fewestLevels(f, m); got != least {
-				t.Errorf("%s with %d bits: %d levels, want %d", f.Name, m, got, least)
+			if from, to := levelsOf(f, m); from <= 5000 && (most == 0 && to >= from || most > 0 && (from != least || to != most)) {
+				t.Errorf("%s with %d bits: %d to %d levels, want %d to %d", f.Name, m, from, to, least, most)
 			}
 		}
 	}
@@ -333,17 +325,19 @@ func TestUseless(t *testing.T) {
 		check   func(f *Fit) bool
 	}{
 		"noise": {func(bool, int) bool { return rng.IntN(2) == 1 }, samples, "these outputs are noise", "",
-			func(f *Fit) bool { return f.Noise && len(f.Constant) == 0 }},
+			func(f *Fit) bool { return f.Uninformative && len(f.Constant) == 0 }},
 		"constant": {func(bool, int) bool { return true }, samples, "these outputs are constant", "the outputs of bit 1 are all alike, and 7 others",
-			func(f *Fit) bool { return f.Noise && len(f.Constant) == 8 }},
+			func(f *Fit) bool { return f.Uninformative && len(f.Constant) == 8 }},
 		"inverted": {func(bit bool, _ int) bool { return bit == (rng.IntN(20) == 0) }, samples, "these outputs are inverted: 8 of 8", "bit 1 answers the opposite of its target, and 7 others",
-			func(f *Fit) bool { return !f.Noise && len(f.Inverted) == 8 && len(f.MostlyWrong) == 8 }},
+			func(f *Fit) bool { return !f.Uninformative && len(f.Inverted) == 8 && len(f.MostlyWrong) == 8 }},
 		"few": {func(bit bool, row int) bool { return bit != (row < 9) }, samples, "", "9 samples have a wrong bit: too few for intervals, which need 30",
 			func(f *Fit) bool {
-				return !f.Noise && f.ErringSamples == 9 && table.Missing(f.P) && table.Missing(f.RInterval[0]) && table.Missing(f.RInterval[1]) && table.Missing(f.SigmaInterval[0]) && f.R > 0
+				return !f.Uninformative && f.ErringSamples == 9 && table.Missing(f.P) && table.Missing(f.RInterval[0]) && table.Missing(f.RInterval[1]) && table.Missing(f.SigmaInterval[0]) && f.R > 0
 			}},
 		"many": {func(bit bool, _ int) bool { return bit != (rng.IntN(20) == 0) }, samples, "", "",
-			func(f *Fit) bool { return !f.Noise && len(f.Constant)+len(f.Inverted) == 0 && !table.Missing(f.P) }},
+			func(f *Fit) bool {
+				return !f.Uninformative && len(f.Constant)+len(f.Inverted) == 0 && !table.Missing(f.P)
+			}},
 	} {
 		y, z := mat.NewDense(tt.rows, 1, nil), mat.NewDense(tt.rows, c.Bits(), nil)
 		for j := range tt.rows {
@@ -356,12 +350,12 @@ func TestUseless(t *testing.T) {
 			}
 		}
 		dir := t.TempDir()
-		s := study(t, Options{
+		s := judge(t, Options{
 			Code: "johnson", Levels: 16, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
-			Temperature: 1, Samples: 10, Seed: 1, Decoders: decode.Builtin(),
+			Temperature: 1, Samples: 10, Seed: 1,
 		})
-		if f := s.Fit; !tt.check(f) || !strings.HasPrefix(f.Verdict, tt.verdict) || !strings.Contains(strings.Join(s.Remarks(), "\n"), tt.remark) {
-			t.Errorf("%s: %+v\n%s", name, f, strings.Join(s.Remarks(), "\n"))
+		if f := s.Fit; !tt.check(f) || !strings.HasPrefix(f.Verdict, tt.verdict) || !strings.Contains(strings.Join(s.Remarks, "\n"), tt.remark) {
+			t.Errorf("%s: %+v\n%s", name, f, strings.Join(s.Remarks, "\n"))
 		}
 	}
 }
@@ -387,7 +381,7 @@ func TestRealLabels(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	s := study(t, Options{
+	s := judge(t, Options{
 		Code: "johnson", Levels: 32, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
 		Range: LabelRange{1, 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
 	})
@@ -395,7 +389,6 @@ func TestRealLabels(t *testing.T) {
 	if math.Abs(f.Sigma-0.5) > 0.02 || math.Abs(f.R-0.6) > 0.03 || !(f.P > 1e-6) {
 		t.Errorf("r = %v, σ = %v, p = %v; want 0.6, 0.5", f.R, f.Sigma, f.P)
 	}
-	noError(t, s.Predict(t.Context(), onCPU))
 	for _, d := range f.Decoders {
 		model := d.Mean
 		if !table.Missing(d.Exact) {

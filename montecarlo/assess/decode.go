@@ -16,117 +16,48 @@ import (
 	"belsim/theory/decode"
 )
 
-// Decoding is the decoding of a network's outputs, from a file that may be larger than memory.
-type Decoding struct {
-	outputs  *arrayfile.Rows
-	kind     observed.Kind
-	code     *code.Code // nil with a fitted decoder
-	decoding observed.Decoding
-	label    func(level float64) float64 // nil where labels are as the decoder gives them
-}
-
 // IsDecoderFile reports whether the name of a decoder is a file of a fitted one.
 func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npz") }
 
-// OpenDecoding opens outputs to decode them: with a fitted decoder in an .npz file, or with a named one
-// of o.Decoders for the code o.Code. With o.Range, labels are in its units; else they are those of
-// the fitted decoder, or levels from 1. Close the decoding when it is not used any more. Errors name the file at fault.
-func OpenDecoding(ctx context.Context, o Options, decoder string) (*Decoding, error) {
-	d := &Decoding{}
-	if err := d.open(ctx, o, decoder); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
-}
-
-// Close closes the file of the outputs.
-func (d *Decoding) Close() error {
-	if d.outputs == nil {
-		return nil
-	}
-	return d.outputs.Close()
-}
-
-// Samples is the number of samples, negative where the file does not say it before it is read to its
-// end.
-func (d *Decoding) Samples() int {
-	n, _ := d.outputs.Dims()
-	return n
-}
-
-func (d *Decoding) open(ctx context.Context, o Options, decoder string) (err error) {
+// Decode decodes o.Outputs, a file that may be larger than memory: with a fitted decoder in an .npz
+// file, or with a named one of o.Decoders for the code o.Code. With o.Range, labels are in its units;
+// else they are those of the fitted decoder, or levels from 1. Decode writes the label of one sample
+// after the other: as a NumPy array of float64 of one dimension where the format is npy, else as
+// lines of text. workers is the number of goroutines, 0 for one on each processor; it changes no
+// byte. Errors name the file and the place, or are the context's.
+func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress) error {
 	said, path := observed.SplitKind(o.Outputs)
-	var fitted *fitdecoder.Decoder
-	if IsDecoderFile(decoder) {
-		if fitted, err = fitdecoder.Read(decoder); err != nil {
-			return err
-		}
-	}
-	if d.outputs, err = arrayfile.OpenRows(path, outputNames...); err != nil {
-		return fmt.Errorf("reading outputs: %w", err)
-	}
-	if parts := d.outputs.Parts(); parts > 1 {
-		return fmt.Errorf("%s has outputs for %d targets; want samples × bits, so a file for each target", d.outputs.Name(), parts)
-	}
-	_, m := d.outputs.Dims()
-	if fitted != nil {
-		if _, bits := fitted.Dims(); bits != m {
-			return fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", d.outputs.Name(), m, decoder, bits)
-		}
-		if !o.Range.IsZero() {
-			if fitted, err = fitted.WithRange(o.Range.Lo, o.Range.Hi); err != nil {
-				return err
-			}
-		}
-	} else if err := d.openNamed(o, decoder); err != nil {
-		return err
-	}
-	if d.kind, err = observed.FindKind(ctx, said, d.outputs); err != nil {
-		return err
-	}
-	if fitted != nil {
-		if d.decoding, err = fitted.Decoding(d.kind); err != nil {
-			return fmt.Errorf("%s: %w", d.outputs.Name(), err)
-		}
-		return nil
-	}
-	d.decoding.Soft = decode.ReadsLogits(d.decoding.Decoder) && !d.kind.Hard() || d.code.Real()
-	return nil
-}
-
-// openNamed opens a named decoder of a code.
-func (d *Decoding) openNamed(o Options, decoder string) error {
-	if o.Code == "" {
-		return fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", decoder)
-	}
-	if e, ok := o.Decoders.Lookup(decoder); ok && e.Informed {
-		return fmt.Errorf("the decoder %s needs a model of the classifiers: want one that was fitted, in an .npz file", decoder)
-	}
-	c, err := openCode(o, d.outputs)
+	outputs, err := openOutputs(path)
 	if err != nil {
 		return err
 	}
-	d.code = c
-	if d.decoding.Decoder, err = o.Decoders.Uninformed().New(decoder, c, decode.Options{Temperature: o.Temperature}); err != nil {
+	defer outputs.Close()
+	if parts := outputs.Parts(); parts > 1 {
+		return fmt.Errorf("%s has outputs for %d targets; want samples × bits, so a file for each target", outputs.Name(), parts)
+	}
+	open := o.openNamed
+	if IsDecoderFile(decoder) {
+		open = o.openFitted
+	}
+	of, c, err := open(outputs, decoder)
+	if err != nil {
 		return err
 	}
-	if !o.Range.IsZero() {
-		width := observed.Labels{Levels: c.Levels(), Real: true, Lo: o.Range.Lo, Hi: o.Range.Hi}.Width()
-		d.label = func(level float64) float64 { return o.Range.Lo + (level-1)*width }
+	kind, err := observed.FindKind(ctx, said, outputs)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// Write decodes all samples and writes their labels, one after the other: as a NumPy array of
-// float64 of one dimension where the format is npy, else as lines of text. workers is the number of
-// goroutines, 0 for one on each processor; it changes no byte. done is told how many samples were
-// decoded since its last call, and may be nil. Errors name the file and the place, or are the
-// context's.
-func (d *Decoding) Write(ctx context.Context, workers int, w io.Writer, format string, done func(samples uint64)) error {
+	decoding, err := of(kind)
+	if err != nil {
+		return fmt.Errorf("%s: %w", outputs.Name(), err)
+	}
+	samples, _ := outputs.Dims()
+	done, end := progress.begin("samples decoded", uint64(max(samples, 0)))
+	defer end()
 	out := bufio.NewWriterSize(w, 1<<16)
 	column := &arrayfile.ColumnWriter{W: out}
 	if format == "npy" {
-		n, err := observed.Count(ctx, d.outputs)
+		n, err := observed.Count(ctx, outputs)
 		if err != nil {
 			return err
 		}
@@ -134,13 +65,51 @@ func (d *Decoding) Write(ctx context.Context, workers int, w io.Writer, format s
 			return err
 		}
 	}
-	err := observed.Decode(ctx, workers, d.outputs, d.kind, d.code, d.decoding, func(labels []float64) error {
-		if d.label != nil {
-			for i, v := range labels {
-				labels[i] = d.label(v)
+	err = observed.Decode(ctx, workers, outputs, kind, c, decoding, func(labels []float64) error {
+		if c != nil && !o.Range.IsZero() { // a fitted decoder has the range already
+			width := (o.Range.Hi - o.Range.Lo) / float64(c.Levels()-1)
+			for i, level := range labels {
+				labels[i] = o.Range.Lo + (level-1)*width
 			}
 		}
 		return column.Write(labels)
 	}, done)
 	return errors.Join(err, out.Flush())
+}
+
+// decodingOf is the decoding of outputs of a kind.
+type decodingOf func(observed.Kind) (observed.Decoding, error)
+
+// openFitted opens the file of a fitted decoder, which needs no code.
+func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingOf, *code.Code, error) {
+	fitted, err := fitdecoder.Read(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, m := outputs.Dims()
+	if _, bits := fitted.Dims(); bits != m {
+		return nil, nil, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
+	}
+	if !o.Range.IsZero() {
+		fitted, err = fitted.WithRange(o.Range.Lo, o.Range.Hi)
+	}
+	return fitted.Decoding, nil, err
+}
+
+// openNamed opens a named decoder, and its code.
+func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingOf, *code.Code, error) {
+	if o.Code == "" {
+		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", name)
+	}
+	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {
+		return nil, nil, fmt.Errorf("the decoder %s needs a model of the classifiers: want one that was fitted, in an .npz file", name)
+	}
+	c, err := openCode(o, outputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := o.Decoders.Uninformed().New(name, c, decode.Options{Temperature: o.Temperature})
+	return func(kind observed.Kind) (observed.Decoding, error) {
+		return observed.Decoding{Decoder: d, Soft: decode.ReadsLogits(d) && !kind.Hard() || c.Real()}, nil
+	}, c, err
 }

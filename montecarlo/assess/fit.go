@@ -1,9 +1,10 @@
 package assess
 
 import (
+	"cmp"
+
 	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
-	"math"
 )
 
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
@@ -27,22 +28,22 @@ type Fit struct {
 	DesignEffect  [2]float64 `json:"design_effect" doc:"variances of ln r and ln σ, over the variances if bits erred independently"`
 	Limited       bool       `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
 
-	Deviance    float64 `json:"deviance" doc:"deviance of the model from the counts of wrong outputs"`
-	DoF         int     `json:"dof" doc:"degrees of freedom of deviance"`
-	Expected    float64 `json:"deviance_expected" doc:"mean of deviance if the model is right"`
-	SD          float64 `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
-	P           float64 `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
-	Explained   float64 `json:"explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
-	Verdict     string  `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Noise       bool    `json:"noise" doc:"no output depends on its target, as far as the samples tell"`
-	Constant    []int   `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
-	Inverted    []int   `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
-	Impossible  uint64  `json:"wrong_in_constant_columns" doc:"wrong outputs of bits without a transition, where the model has no errors"`
-	MostlyWrong []int   `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
+	Deviance      float64 `json:"deviance" doc:"deviance of the model from the counts of wrong outputs"`
+	DoF           int     `json:"dof" doc:"degrees of freedom of deviance"`
+	Expected      float64 `json:"deviance_expected" doc:"mean of deviance if the model is right"`
+	SD            float64 `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
+	P             float64 `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
+	Explained     float64 `json:"deviance_explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
+	Verdict       string  `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Uninformative bool    `json:"uninformative" doc:"no output depends on its target, as far as the samples tell"`
+	Constant      []int   `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
+	Inverted      []int   `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
+	Impossible    uint64  `json:"wrong_without_transition" doc:"wrong outputs of bits without a transition, where the model has no errors"`
+	MostlyWrong   []int   `json:"mostly_wrong_bits" doc:"bits, from 1, that are wrong in more than half of the samples: most likely the code, or the order of bits, is not the network's"`
 
 	Dead []int `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
 
-	Overdispersion float64 `json:"dispersion" doc:"overdispersion: variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
+	Overdispersion float64 `json:"overdispersion" doc:"variance of the number of wrong bits of a sample, over the variance if bits erred independently"`
 	Correlation    float64 `json:"error_correlation" doc:"mean correlation of the errors of two bits"`
 	LogitScale     float64 `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
 	Temperature    float64 `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
@@ -60,10 +61,15 @@ type Fit struct {
 	path string // of a file that was read
 }
 
-// unknown is an interval without ends.
-func unknown() [2]float64 { return [2]float64{math.NaN(), math.NaN()} }
-
 // ends are the ends of an interval. Infinity is written as a number that does not exist.
-func ends(i errmodel.Interval) [2]float64 {
-	return [2]float64{i.Lo, i.Hi}
+func ends(i errmodel.Interval) [2]float64 { return [2]float64{i.Lo, i.Hi} }
+
+// occurring are the lowest and the highest level that occur, from 1.
+func (f *Fit) occurring() (lowest, highest int) {
+	for i, p := range f.Prior {
+		if p > 0 {
+			lowest, highest = cmp.Or(lowest, i+1), i+1
+		}
+	}
+	return lowest, highest
 }

@@ -1,41 +1,39 @@
 package assess
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/observed"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 )
 
-// Fitted is the decoder that was fitted to a network, or the best of today's decoders where none is
-// better. Errors are means of |label − target| in levels, over samples that were not used to fit the
+// Fitted is the decoder that was fitted to a network, or the best of the baseline decoders where
+// none is better. Errors are means of |label − target| in levels, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
-	Kind       string       `json:"kind" doc:"what the decoder is: temperature, recalibrated, affine or curved, or the name of a decoder of today"`
-	Rule       string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
-	Reads      string       `json:"reads" doc:"what it reads: bits or logits"`
-	Better     bool         `json:"better" doc:"it is better than the decoders of today by more than the standard error; else it is one of them"`
-	Samples    int          `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
-	Error      float64      `json:"error" doc:"|error| against the target, quantization included"`
-	StdErr     float64      `json:"stderr" doc:"standard error of error"`
-	Interval   [2]float64   `json:"interval" doc:"95 % interval of error"`
-	Level      float64      `json:"error_level" doc:"|error| against the level of the target"`
-	LevelSE    float64      `json:"error_level_stderr" doc:"standard error of error_level"`
-	Today      string       `json:"today" doc:"the best of the decoders of today"`
-	TodayOf    string       `json:"today_reads" doc:"what that one reads"`
-	TodayErr   float64      `json:"today_error" doc:"its |error| against the target"`
-	TodayLvl   float64      `json:"today_error_level" doc:"its |error| against the level of the target"`
-	Gain       float64      `json:"gain" doc:"today_error − the error of what cross-validation chooses"`
-	GainSE     float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
-	LabelUnits FittedUnits  `json:"label_units" doc:"the same in label units"`
-	Kinds      []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
-	Notes      []string     `json:"notes" doc:"what the reader should know, in sentences"`
+	Kind        string       `json:"kind" doc:"what the decoder is: temperature, recalibrated, affine or curved, or the name of a baseline decoder"`
+	Rule        string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
+	Reads       string       `json:"reads" doc:"what it reads: bits or logits"`
+	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
+	Samples     int          `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
+	Error       float64      `json:"error" doc:"|error| against the target, quantization included"`
+	StdErr      float64      `json:"stderr" doc:"standard error of error"`
+	Interval    [2]float64   `json:"interval" doc:"95 % interval of error"`
+	Level       float64      `json:"error_level" doc:"|error| against the level of the target"`
+	LevelSE     float64      `json:"error_level_stderr" doc:"standard error of error_level"`
+	Baseline    string       `json:"baseline" doc:"the best of the baseline decoders"`
+	BaselineOf  string       `json:"baseline_reads" doc:"what that one reads"`
+	BaselineErr float64      `json:"baseline_error" doc:"its |error| against the target"`
+	BaselineLvl float64      `json:"baseline_error_level" doc:"its |error| against the level of the target"`
+	Gain        float64      `json:"gain" doc:"baseline_error − the error of what cross-validation chooses"`
+	GainSE      float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
+	LabelUnits  FittedUnits  `json:"label_units" doc:"the same in label units"`
+	Kinds       []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
+	Notes       []string     `json:"notes" doc:"what the reader should know, in sentences"`
 }
 
 // FittedUnits holds errors of a Fitted in label units.
@@ -43,7 +41,7 @@ type FittedUnits struct {
 	Error    float64    `json:"error" doc:"error, in label units"`
 	Interval [2]float64 `json:"interval" doc:"interval, in label units"`
 	Level    float64    `json:"error_level" doc:"error_level, in label units"`
-	Today    float64    `json:"today_error" doc:"today_error, in label units"`
+	Baseline float64    `json:"baseline_error" doc:"baseline_error, in label units"`
 }
 
 // FittedKind is the best decoder of one kind.
@@ -55,44 +53,41 @@ type FittedKind struct {
 }
 
 // fitDecoder fits a decoder to the network's outputs.
-func (n *Network) fitDecoder(ctx context.Context, workers int, decodings []observed.Decoding, done func(samples uint64)) (*fitdecoder.Result, error) {
-	samples, most := n.Samples(), fitdecoder.Most
-	if samples >= 0 {
+func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples uint64)) (*fitdecoder.Result, error) {
+	most := fitdecoder.Most
+	if samples, _ := n.source.Outputs.Dims(); samples >= 0 {
 		most = min(samples, most)
 	}
 	if err := memory.Check("fitting a decoder", memory.Product(most, n.code.Bits(), 8*2)); err != nil {
 		return nil, err
 	}
-	taken, err := n.samples.Take(ctx, fitdecoder.Most, n.options.Seed, done)
+	taken, err := n.source.Take(ctx, fitdecoder.Most, n.options.Seed, done)
 	if err != nil {
 		return nil, err
 	}
-	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.samples.Kind.Hard(), Decodings: decodings, Temperature: n.options.Temperature}
+	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings, Temperature: n.options.Temperature}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values = fitdecoder.Spread(n.code.Levels(), r.Lo, r.Hi)
 	}
 	out, err := fitdecoder.Fit(ctx, workers, in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.samples.Outputs.Name(), err)
+		return nil, fmt.Errorf("%s: %w", n.source.Outputs.Name(), err)
 	}
 	return out, nil
 }
 
 // newFitted is the result in the form that is written.
 func newFitted(r *fitdecoder.Result, width float64) *Fitted {
-	about := r.Decoder.About()
-	interval := fitdecoder.Interval(r.Target)
-	n := func(v float64) float64 { return v }
+	about, interval := r.Decoder.About(), fitdecoder.Interval(r.Target)
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
-		Error: n(r.Target.Mean), StdErr: n(r.Target.StdErr), Interval: [2]float64{n(interval[0]), n(interval[1])},
-		Level: n(r.Levels.Mean), LevelSE: n(r.Levels.StdErr),
-		Today: r.Today.Decoder.Name(), TodayOf: r.Today.Outputs(), TodayErr: n(r.TodayTarget.Mean), TodayLvl: n(r.TodayLevels.Mean),
-		Gain: n(r.Gain), GainSE: n(r.GainSE), Kinds: []FittedKind{}, Notes: []string{},
-		LabelUnits: FittedUnits{n(width * r.Target.Mean), [2]float64{n(width * interval[0]), n(width * interval[1])}, n(width * r.Levels.Mean), n(width * r.TodayTarget.Mean)},
+		Error: r.Target.Mean, StdErr: r.Target.StdErr, Interval: interval, Level: r.Levels.Mean, LevelSE: r.Levels.StdErr,
+		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: r.BaselineTarget.Mean, BaselineLvl: r.BaselineLevels.Mean,
+		Gain: r.Gain, GainSE: r.GainSE, Kinds: []FittedKind{}, Notes: []string{},
+		LabelUnits: FittedUnits{width * r.Target.Mean, [2]float64{width * interval[0], width * interval[1]}, width * r.Levels.Mean, width * r.BaselineTarget.Mean},
 	}
 	for _, k := range r.Kinds {
-		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), n(k.Target.Mean), n(k.Target.StdErr)})
+		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), k.Target.Mean, k.Target.StdErr})
 	}
 	if r.Few {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d samples are few for %d levels and %d bits: a decoder fitted to more would be better, and its interval narrower.", about.Samples, about.Levels, about.Bits))
@@ -103,58 +98,41 @@ func newFitted(r *fitdecoder.Result, width float64) *Fitted {
 	return f
 }
 
-// WriteDecoder writes the fitted decoder as an .npz file.
-func (s *Study) WriteDecoder(w io.Writer) error {
-	if s.fitted == nil {
-		return errors.New("no decoder was fitted")
-	}
-	return s.fitted.Decoder.Write(w)
-}
-
 // fittedText says how good the fitted decoder is.
-func (s *Study) fittedText() string {
-	f, r := s.Fit, s.fitted
-	about := r.Decoder.About()
-	today := r.Today.Decoder.Name() + " on " + r.Today.Outputs()
-	if !r.Fitted {
-		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", today)
+func (s *study) fittedText() string {
+	f, fitted := s.f, s.f.Fitted
+	baseline := fitted.Baseline + " on " + fitted.BaselineOf
+	if !fitted.Better {
+		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}
 	unit, quantized := " levels", ""
 	if f.Range != nil {
-		unit = ""
-		if f.LevelWidth != 1 {
-			unit = fmt.Sprintf(" (%s levels)", table.Short(f.Fitted.Error))
-		}
-		quantized = " with quantization"
+		unit, quantized = f.besideLevels(fitted.Error), " with quantization"
 	}
-	in := func(n float64) string { return table.Short((n * f.LevelWidth)) }
 	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average%s, %s to %s; %s is wrong by %s.",
-		about.Text(), in(f.Fitted.Error), unit, quantized, in(f.Fitted.Interval[0]), in(f.Fitted.Interval[1]), today, in(f.Fitted.TodayErr))
+		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, quantized, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
 }
 
 // savedText says how few bits are nearly as good as the best network's, of several codes with their
 // best decoders.
-func (s *Study) savedText() string {
-	var best, fewest *NetworkRow
-	for i := range s.Fit.Networks {
-		if r := &s.Fit.Networks[i]; r.Best && (best == nil || r.Observed < best.Observed) {
-			best = r
-		}
-	}
-	if best == nil || !slices.ContainsFunc(s.Fit.Networks, func(r NetworkRow) bool { return r.Code != best.Code }) {
+func (f *Fit) savedText() string {
+	best := slices.DeleteFunc(slices.Clone(f.Networks), func(r NetworkRow) bool { return !r.Best })
+	slices.SortStableFunc(best, func(a, b NetworkRow) int { return cmp.Compare(a.Observed, b.Observed) })
+	if len(best) == 0 || !slices.ContainsFunc(f.Networks, func(r NetworkRow) bool { return r.Code != best[0].Code }) {
 		return ""
 	}
 	const close = 1.05
-	for i := range s.Fit.Networks {
-		if r := &s.Fit.Networks[i]; r.Best && r.Bits < best.Bits && r.Observed <= close*best.Observed && (fewest == nil || r.Bits < fewest.Bits) {
+	say := func(r NetworkRow) string {
+		return fmt.Sprintf("%s's %d bits with %s: %s levels", r.Code, r.Bits, r.Decoder, table.Short(r.Observed))
+	}
+	fewest := best[0]
+	for _, r := range best {
+		if r.Bits < fewest.Bits && r.Observed <= close*best[0].Observed {
 			fewest = r
 		}
 	}
-	say := func(r *NetworkRow) string {
-		return fmt.Sprintf("%s's %d bits with %s: %s levels", r.Code, r.Bits, r.Decoder, table.Short(r.Observed))
+	if fewest.Bits == best[0].Bits {
+		return fmt.Sprintf("No network of fewer bits comes within 5 %% of the best one. %s.", say(best[0]))
 	}
-	if fewest == nil {
-		return fmt.Sprintf("No network of fewer bits comes within 5 %% of the best one. %s.", say(best))
-	}
-	return fmt.Sprintf("Fewer bits can do: %s; %s.", say(fewest), say(best))
+	return fmt.Sprintf("Fewer bits can do: %s; %s.", say(fewest), say(best[0]))
 }

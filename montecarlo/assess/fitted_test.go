@@ -3,6 +3,7 @@ package assess_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,7 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -28,9 +31,29 @@ func TestFitDecoder(t *testing.T) {
 		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample + "outputs.npy", Range: assess.LabelRange{Lo: 2.5, Hi: 4.3},
 		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), FitDecoder: true,
 	}
-	n := must(assess.Open(ctx, o))(t)
-	defer n.Close()
-	s := must(n.Fit(ctx, 0, nil))(t)
+	// The other network knows the label better, and has fewer bits.
+	gray := must(code.New("gray", 64))(t)
+	targets := must(arrayfile.OpenRows(fittedExample + "targets.npy"))(t)
+	defer targets.Close()
+	rng := rand.New(rand.NewPCG(1, 1))
+	z, y := mat.NewDense(2500, 6, nil), make([]float64, 1)
+	for i := range 2500 {
+		noError(t, targets.Next(y))
+		level := min(max(int(math.Round((y[0]-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
+		for k := range 6 {
+			sign := -1.0
+			if gray.Bit(level, k) {
+				sign = 1
+			}
+			z.Set(i, k, sign*(2+0.5*rng.NormFloat64()))
+		}
+	}
+	var array bytes.Buffer
+	noError(t, arrayfile.WriteNPY(ctx, &array, z))
+	other := filepath.Join(t.TempDir(), "gray.npy")
+	noError(t, os.WriteFile(other, array.Bytes(), 0o600))
+	o.Others = []assess.Other{{Code: "gray", Outputs: other}}
+	s := must(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
 	f := s.Fit.Fitted
 	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
@@ -38,11 +61,11 @@ func TestFitDecoder(t *testing.T) {
 	if got := f.LabelUnits.Error / f.Error * 63; math.Abs(got-1.8) > 1e-9 {
 		t.Errorf("63 levels are %v wide, want 1.8", got)
 	}
-	if text := s.Opening()[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted curved decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
+	if text := s.Opening[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted curved decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
 		t.Error(text)
 	}
 	var file bytes.Buffer
-	noError(t, s.WriteDecoder(&file))
+	noError(t, s.Decoder.Write(&file))
 	// Its labels are those of the file that is kept, as far as processors agree.
 	path := filepath.Join(t.TempDir(), "d.npz")
 	noError(t, os.WriteFile(path, file.Bytes(), 0o600))
@@ -71,34 +94,11 @@ func TestFitDecoder(t *testing.T) {
 	if far > 30 {
 		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
 	}
-	if _, err := assess.OpenDecoding(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
+	if err := assess.Decode(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, 0, io.Discard, "csv", nil); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
 		t.Errorf("bits for a decoder of logits: %v", err)
 	}
 
-	// With several networks each has one, and a sentence says which bits are saved. The other network
-	// knows the label better, and has fewer bits.
-	gray := must(code.New("gray", 64))(t)
-	targets := must(arrayfile.OpenRows(fittedExample + "targets.npy"))(t)
-	defer targets.Close()
-	rng := rand.New(rand.NewPCG(1, 1))
-	z, y := mat.NewDense(2500, 6, nil), make([]float64, 1)
-	for i := range 2500 {
-		noError(t, targets.Next(y))
-		level := min(max(int(math.Round((y[0]-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
-		for k := range 6 {
-			sign := -1.0
-			if gray.Bit(level, k) {
-				sign = 1
-			}
-			z.Set(i, k, sign*(2+0.5*rng.NormFloat64()))
-		}
-	}
-	var array bytes.Buffer
-	noError(t, arrayfile.WriteNPY(ctx, &array, z))
-	path = filepath.Join(t.TempDir(), "gray.npy")
-	noError(t, os.WriteFile(path, array.Bytes(), 0o600))
-	noError(t, s.AddOthers(ctx, 0, []assess.Other{{Code: "gray", Outputs: path}}, nil))
-	noError(t, s.Perceive(ctx, 0))
+	// Each network has one, and a sentence says which bits are saved.
 	fitted := 0
 	for _, r := range s.Fit.Networks {
 		if r.Code == "b2jdj" && strings.HasPrefix(r.Decoder, "a fitted curved") {
@@ -111,7 +111,7 @@ func TestFitDecoder(t *testing.T) {
 	if fitted != 1 {
 		t.Errorf("%d rows of fitted decoders in %+v", fitted, s.Fit.Networks)
 	}
-	if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "No network of fewer bits comes within 5 % of the best one. gray's 6 bits with") {
+	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "No network of fewer bits comes within 5 % of the best one. gray's 6 bits with") {
 		t.Error(text)
 	}
 }
@@ -123,9 +123,7 @@ func labels(t *testing.T, o assess.Options, decoder string) []float64 {
 	var text, array bytes.Buffer
 	path := filepath.Join(t.TempDir(), "labels.npy")
 	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
-		e := must(assess.OpenDecoding(ctx, o, decoder))(t)
-		noError(t, e.Write(ctx, 2, b, format, nil))
-		e.Close()
+		noError(t, assess.Decode(ctx, o, decoder, 2, b, format, nil))
 	}
 	noError(t, os.WriteFile(path, array.Bytes(), 0o600))
 	rows := must(arrayfile.OpenRows(path))(t)

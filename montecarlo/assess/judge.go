@@ -3,6 +3,7 @@ package assess
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -16,11 +17,11 @@ const chance = 0.01
 // close is the share of how the error rate varies from which a mixture is close to the data.
 const close = 0.9
 
-// judge measures how well the model describes the counts, and says so.
-func (s *Study) judge(g *mixturefit.Goodness) {
-	f := s.Fit
-	f.Deviance, f.DoF, f.Expected, f.SD = g.Deviance, g.DoF, g.Expected, g.SD
-	f.P, f.Explained = g.P, g.Explained()
+// judge says whether the mixture describes the network.
+func (s *study) judge(g *mixturefit.Goodness) {
+	f := s.f
+	f.Deviance, f.DoF, f.Expected, f.SD, f.P, f.Explained = g.Deviance, g.DoF, g.Expected, g.SD, g.P, g.Explained()
+	s.worst = g.Worst
 	enough := g.DoF > 0 && f.ErringSamples >= mixturefit.FewestTested
 	if !enough {
 		f.P = math.NaN()
@@ -28,10 +29,9 @@ func (s *Study) judge(g *mixturefit.Goodness) {
 	if g.DoF <= 0 {
 		f.Explained = math.NaN()
 	}
-	s.Departures = g.Worst
 	f.MostlyWrong = []int{}
 	for k, at := range s.transitions {
-		wrong := s.counts.Bit(k)
+		wrong := s.seen.Counts.Bit(k)
 		if len(at) == 0 {
 			f.Impossible += wrong
 		}
@@ -39,9 +39,14 @@ func (s *Study) judge(g *mixturefit.Goodness) {
 			f.MostlyWrong = append(f.MostlyWrong, k+1)
 		}
 	}
-	s.compareOutputs()
+	bits := s.compareOutputs()
 	switch {
-	case f.Verdict != "": // about the outputs: the model is of no use
+	case bits > 0 && len(f.Constant) == bits:
+		f.Verdict = "these outputs are constant: every classifier gives one and the same answer, whatever the target; there is nothing to model"
+	case f.Uninformative:
+		f.Verdict = "these outputs are noise: none of them depends on its target, as far as the samples tell; are targets and outputs in the same order?"
+	case 2*len(f.Inverted) > bits:
+		f.Verdict = fmt.Sprintf("these outputs are inverted: %d of %d classifiers answer the opposite of their targets; are ones and zeros, or the signs of the logits, exchanged?", len(f.Inverted), bits)
 	case !enough:
 		f.Verdict = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, mixturefit.FewestTested)
 	default:
@@ -53,22 +58,22 @@ func (s *Study) judge(g *mixturefit.Goodness) {
 // for others, over all bits together.
 const independent = 0.01
 
-// compareOutputs finds outputs that tell nothing about their targets, or the opposite. It sets
-// Verdict where this is so for the network as a whole.
-func (s *Study) compareOutputs() {
-	f := s.Fit
+// compareOutputs finds outputs that tell nothing about their targets, or the opposite. It returns
+// the number of bits for which targets of both kinds occur.
+func (s *study) compareOutputs() (bits int) {
+	f := s.f
 	f.Constant, f.Inverted = []int{}, []int{}
-	bits, informative := 0, 0
+	informative := 0
 	limit := distuv.UnitNormal.Quantile(1 - independent/2/float64(max(f.Bits, 1)))
 	for k, at := range s.transitions {
 		var n, wrong [2]float64 // by target
-		for i, samples := range s.counts.Samples {
+		for i, samples := range s.seen.Counts.Samples {
 			target := 0
 			if s.code.Bit(i, k) {
 				target = 1
 			}
 			n[target] += float64(samples)
-			wrong[target] += float64(s.counts.Row(i)[k])
+			wrong[target] += float64(s.seen.Counts.Row(i)[k])
 		}
 		if len(at) == 0 || n[0] == 0 || n[1] == 0 {
 			continue
@@ -76,7 +81,7 @@ func (s *Study) compareOutputs() {
 		bits++
 		// The difference of the shares of ones, where targets are one and where they are zero, in
 		// standard errors if outputs do not depend on their targets.
-		ones := float64(s.observed.Ones[k]) / (n[0] + n[1])
+		ones := float64(s.seen.Ones[k]) / (n[0] + n[1])
 		if ones == 0 || ones == 1 {
 			f.Constant = append(f.Constant, k+1)
 			continue
@@ -88,88 +93,61 @@ func (s *Study) compareOutputs() {
 			f.Inverted = append(f.Inverted, k+1)
 		}
 	}
-	f.Noise = bits > 0 && informative == 0 && len(f.Inverted) == 0
-	switch {
-	case bits > 0 && len(f.Constant) == bits:
-		f.Verdict = "these outputs are constant: every classifier gives one and the same answer, whatever the target; there is nothing to model"
-	case f.Noise:
-		f.Verdict = "these outputs are noise: none of them depends on its target, as far as the samples tell; are targets and outputs in the same order?"
-	case 2*len(f.Inverted) > bits:
-		f.Verdict = fmt.Sprintf("these outputs are inverted: %d of %d classifiers answer the opposite of their targets; are ones and zeros, or the signs of the logits, exchanged?", len(f.Inverted), bits)
-	}
+	f.Uninformative = bits > 0 && informative == 0 && len(f.Inverted) == 0
+	return bits
 }
 
-// sentence is the verdict in words.
+// sentence is the verdict in words, of a deviance with degrees of freedom.
 func sentence(g *mixturefit.Goodness) string {
-	const observedRates = "; take a table of the observed rates instead"
+	const instead = "; " + string(TakeRates)
 	explained := g.Explained()
 	share := fmt.Sprintf("%.3g %% of how the error rate varies over levels and bits", 100*explained)
 	excess := fmt.Sprintf("%.3g times the deviance expected", g.Deviance/g.Expected)
 	switch {
-	case g.DoF <= 0:
-		return "there are too few errors to judge the mixture's shape"
 	case g.P >= chance:
 		return fmt.Sprintf("the mixture describes these classifiers: a deviance this large is nothing unusual (p = %.2g)", g.P)
 	case explained >= close:
 		return fmt.Sprintf("the mixture is close, but not all there is: it explains %s, and the rest is more than chance (%s)", share, excess)
 	case explained <= 0:
-		return fmt.Sprintf("the mixture does not describe these classifiers: one error rate for all levels and bits would do as well (%s)%s", excess, observedRates)
+		return fmt.Sprintf("the mixture does not describe these classifiers: one error rate for all levels and bits would do as well (%s)%s", excess, instead)
 	case !math.IsNaN(explained):
-		return fmt.Sprintf("the mixture does not describe these classifiers: it explains %s (%s)%s", share, excess, observedRates)
+		return fmt.Sprintf("the mixture does not describe these classifiers: it explains %s (%s)%s", share, excess, instead)
 	}
 	return "the mixture does not describe these classifiers: " + excess
 }
 
-// Remarks are sentences about the fit, for people: where counts and model differ most, which
-// parameters the data do not tell, and how bits err together.
-func (s *Study) Remarks() []string {
-	f := s.Fit
-	var out []string
+// remarks are sentences about the mixture: where it departs from the counts, which parameters the
+// data do not tell, and how bits err together.
+func (s *study) remarks() (out []string) {
+	f := s.f
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	say("deviance %s on %d degrees of freedom; %s ± %s expected", table.Short(f.Deviance), f.DoF, table.Short(f.Expected), table.Short(f.SD))
 	say("%s", f.Verdict)
-	if f.P < chance && len(s.Departures) > 0 {
-		text := "furthest from it:"
-		for i, d := range s.Departures[:min(3, len(s.Departures))] {
-			if i > 0 {
-				text += ";"
-			}
-			text += fmt.Sprintf(" level %d, bit %d: %d of %d wrong, %.3g expected", d.Level, d.Bit, d.Wrong, d.Samples, d.Fitted*float64(d.Samples))
+	if f.P < chance && len(s.worst) > 0 {
+		var cells []string
+		for _, d := range s.worst[:min(3, len(s.worst))] {
+			cells = append(cells, fmt.Sprintf("level %d, bit %d: %d of %d wrong, %.3g expected", d.Level, d.Bit, d.Wrong, d.Samples, d.Fitted*float64(d.Samples)))
 		}
-		say("%s", text)
+		say("furthest from it: %s", strings.Join(cells, "; "))
 	}
 	if f.Limited {
 		say("r is as large as it can be: some error probability of the fit is 1")
 	}
-	others := func(bits []int) string {
-		switch len(bits) {
-		case 1:
-			return ""
-		case 2:
-			return ", and another one"
+	bits := func(format string, bits []int) {
+		switch others := len(bits) - 1; {
+		case others == 0:
+			say(format, bits[0], "")
+		case others == 1:
+			say(format, bits[0], ", and another one")
+		case others > 1:
+			say(format, bits[0], fmt.Sprintf(", and %d others", others))
 		}
-		return fmt.Sprintf(", and %d others", len(bits)-1)
 	}
-	if b := f.MostlyWrong; len(b) > 0 {
-		say("bit %d is wrong in more than half of the samples%s: is this the code, the range and the order of bits that the network was trained with?", b[0], others(b))
-	}
-	if b := f.Constant; len(b) > 0 {
-		say("the outputs of bit %d are all alike%s: the classifier has learned nothing", b[0], others(b))
-	}
-	if b := f.Inverted; len(b) > 0 {
-		say("bit %d answers the opposite of its target%s", b[0], others(b))
-	}
-	switch {
-	case f.ErringSamples < mixturefit.FewestErring:
-		say("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", f.ErringSamples, mixturefit.FewestErring)
-	case table.Missing(f.SigmaInterval[0]) && !f.Limited:
-		say("r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
-	case table.Missing(f.SigmaInterval[0]):
-		say("r and σ have no intervals there")
-	case f.SigmaInterval[0] == 0:
-		say("σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions")
-	case table.Missing(f.SigmaInterval[1]):
-		say("σ cannot be told from any larger one: errors hardly depend on the distance from a transition")
+	bits("bit %d is wrong in more than half of the samples%s: is this the code, the range and the order of bits that the network was trained with?", f.MostlyWrong)
+	bits("the outputs of bit %d are all alike%s: the classifier has learned nothing", f.Constant)
+	bits("bit %d answers the opposite of its target%s", f.Inverted)
+	if text := f.intervalText(); text != "" {
+		say("%s", text)
 	}
 	if f.Impossible > 0 {
 		say("%d wrong outputs of bits that never change: the model has none there, and the fit leaves them out", f.Impossible)
@@ -183,4 +161,22 @@ func (s *Study) Remarks() []string {
 	}
 	say("%s", text)
 	return out
+}
+
+// intervalText says why r and σ have no intervals, or intervals without an end; "" where they have
+// both ends.
+func (f *Fit) intervalText() string {
+	switch {
+	case f.ErringSamples < mixturefit.FewestErring:
+		return fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", f.ErringSamples, mixturefit.FewestErring)
+	case table.Missing(f.SigmaInterval[0]) && !f.Limited:
+		return "r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one"
+	case table.Missing(f.SigmaInterval[0]):
+		return "r and σ have no intervals there"
+	case f.SigmaInterval[0] == 0:
+		return "σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions"
+	case table.Missing(f.SigmaInterval[1]):
+		return "σ cannot be told from any larger one: errors hardly depend on the distance from a transition"
+	}
+	return ""
 }

@@ -4,30 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"sort"
 
+	"belsim/errmodel"
+	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // outputNames are the names of outputs in .npz files.
 var outputNames = []string{"outputs", "output", "logits", "probabilities", "bits", "z"}
 
-// Network is a trained network: its code, and open files with the targets and the outputs of
-// its test samples.
-type Network struct {
-	options    Options
-	code       *code.Code
-	candidates []*code.Code // of the options
-	samples    *observed.Source
+// network is a trained network: its code, open files with the targets and the outputs of its test
+// samples, and what read has seen in them.
+type network struct {
+	options Options
+	code    *code.Code
+	source  *observed.Source
+
+	transitions [][]int // of the code
+	decodings   []observed.Decoding
+	seen        *observed.Summary
+	training    perceived.Training
+	dead        []int              // bits, from 1, that are set aside, ascending
+	fitted      *fitdecoder.Result // nil unless the options ask for it
 }
 
-// Open opens the files and the code of a network, and finds out what its outputs are. Close
-// the network when it is not used any more. Errors name the file at fault.
-func Open(ctx context.Context, o Options) (*Network, error) {
-	n := &Network{options: o, samples: &observed.Source{}}
+// openNetwork opens the files and the code of a network, and finds out what its outputs are.
+func openNetwork(ctx context.Context, o Options) (*network, error) {
+	n := &network{options: o, source: &observed.Source{}}
 	if err := n.open(ctx); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
@@ -35,9 +47,9 @@ func Open(ctx context.Context, o Options) (*Network, error) {
 }
 
 // Close closes the files.
-func (n *Network) Close() error {
+func (n *network) Close() error {
 	var errs []error
-	for _, rows := range []*arrayfile.Rows{n.samples.Targets, n.samples.Outputs} {
+	for _, rows := range []*arrayfile.Rows{n.source.Targets, n.source.Outputs} {
 		if rows != nil {
 			errs = append(errs, rows.Close())
 		}
@@ -45,24 +57,14 @@ func (n *Network) Close() error {
 	return errors.Join(errs...)
 }
 
-// Samples is the number of test samples, negative where the file does not say it before it is
-// read to its end.
-func (n *Network) Samples() int {
-	samples, _ := n.samples.Outputs.Dims()
-	return samples
-}
-
-// Code is the code that the network was trained with.
-func (n *Network) Code() *code.Code { return n.code }
-
-func (n *Network) open(ctx context.Context) (err error) {
-	o, s := n.options, n.samples
+func (n *network) open(ctx context.Context) (err error) {
+	o, s := n.options, n.source
 	said, path := observed.SplitKind(o.Outputs)
 	if s.Targets, err = arrayfile.OpenRows(o.Targets, "targets", "target", "labels", "label", "y"); err != nil {
 		return fmt.Errorf("reading targets: %w", err)
 	}
-	if s.Outputs, err = arrayfile.OpenRows(path, outputNames...); err != nil {
-		return fmt.Errorf("reading outputs: %w", err)
+	if s.Outputs, err = openOutputs(path); err != nil {
+		return err
 	}
 	if err := n.takeOutput(); err != nil {
 		return err
@@ -73,17 +75,22 @@ func (n *Network) open(ctx context.Context) (err error) {
 	if n.code, err = openCode(o, s.Outputs); err != nil {
 		return err
 	}
-	if n.candidates, err = scenario.OpenCodes(o.Candidates, n.sizes()); err != nil {
-		return err
-	}
 	s.Labels = observed.Labels{Levels: n.code.Levels(), Real: !o.Range.IsZero(), Lo: o.Range.Lo, Hi: o.Range.Hi}
 	s.Kind, err = observed.FindKind(ctx, said, s.Outputs)
 	return err
 }
 
+func openOutputs(path string) (*arrayfile.Rows, error) {
+	rows, err := arrayfile.OpenRows(path, outputNames...)
+	if err != nil {
+		return nil, fmt.Errorf("reading outputs: %w", err)
+	}
+	return rows, nil
+}
+
 // takeOutput leaves one output of the network, of the several that targets and outputs may have.
-func (n *Network) takeOutput() error {
-	s := n.samples
+func (n *network) takeOutput() error {
+	s := n.source
 	_, columns := s.Targets.Dims()
 	_, width := s.Outputs.Dims()
 	switch parts, k := s.Outputs.Parts(), n.options.Output; {
@@ -103,15 +110,15 @@ func (n *Network) takeOutput() error {
 // sample, where there are K × M outputs for each. Errors name the file at fault.
 func CountOutputs(o Options) (int, error) {
 	_, path := observed.SplitKind(o.Outputs)
-	outputs, err := arrayfile.OpenRows(path, outputNames...)
+	outputs, err := openOutputs(path)
 	if err != nil {
-		return 0, fmt.Errorf("reading outputs: %w", err)
+		return 0, err
 	}
 	return outputs.Parts(), outputs.Close()
 }
 
 // sizes are those of codes that stand beside the network's own.
-func (n *Network) sizes() scenario.Sizes {
+func (n *network) sizes() scenario.Sizes {
 	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Real: true}
 }
 
@@ -120,12 +127,16 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
 	levels := o.Levels
 	if f, known := code.Lookup(o.Code); known && levels == 0 {
-		if levels = mostLevels(f, m); levels == 0 {
+		least, most := levelsOf(f, m)
+		switch {
+		case most < least:
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, f.Name, m)
+		case most == least+1:
+			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d or %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
+		case most > least:
+			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
 		}
-		if least := fewestLevels(f, m); least < levels {
-			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %s; say how many levels there are", outputs.Name(), m, f.Name, m, levelNumbers(least, levels))
-		}
+		levels = least
 	}
 	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Real: true})
 	if err != nil {
@@ -142,62 +153,28 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	return c, nil
 }
 
-// mostLevels is the largest number of levels for which a code has m bits, and 0 where there is
-// none. The number of bits does not fall as levels grow.
-func mostLevels(f code.Family, m int) int {
-	lo, hi := code.MinLevels-1, code.MaxLevels+1 // f.Bits(lo) ≤ m < f.Bits(hi), or the ends
-	for hi-lo > 1 {
-		if middle := (lo + hi) / 2; f.Bits(middle) <= m {
-			lo = middle
-		} else {
-			hi = middle
-		}
+// levelsOf are the smallest and the largest number of levels for which a code has m bits: the
+// second is smaller than the first where there are none. The number of bits does not fall as levels
+// grow.
+func levelsOf(f code.Family, m int) (least, most int) {
+	from := func(bits int) int { // the smallest number of levels with so many bits, or more
+		return code.MinLevels + sort.Search(code.MaxLevels+1-code.MinLevels, func(i int) bool { return f.Bits(code.MinLevels+i) >= bits })
 	}
-	if lo < code.MinLevels || f.Bits(lo) != m {
-		return 0
-	}
-	return lo
-}
-
-// fewestLevels is the smallest number of levels for which a code has m bits, where mostLevels
-// is not 0.
-func fewestLevels(f code.Family, m int) int {
-	lo, hi := code.MinLevels-1, mostLevels(f, m) // f.Bits(lo) < m = f.Bits(hi), or the end
-	for hi-lo > 1 {
-		if middle := (lo + hi) / 2; f.Bits(middle) < m {
-			lo = middle
-		} else {
-			hi = middle
-		}
-	}
-	return hi
-}
-
-// levelNumbers writes the numbers from lo to hi > lo.
-func levelNumbers(lo, hi int) string {
-	if hi == lo+1 {
-		return fmt.Sprintf("%d or %d levels", lo, hi)
-	}
-	return fmt.Sprintf("%d to %d levels", lo, hi)
+	return from(m), from(m+1) - 1
 }
 
 // checkMemory refuses a code whose fit would not fit in memory.
-func (n *Network) checkMemory() error {
+func (n *network) checkMemory() error {
 	c, parts := n.code, 1
 	if !n.options.Range.IsZero() {
 		parts = observed.Parts(c)
 	}
-	err := memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts)+resamplingBytes(c, parts))
-	if err != nil && n.options.Levels == 0 && !code.IsFile(n.options.Code) {
-		err = fmt.Errorf("%w; say how many levels there are, if fewer", err)
-	}
-	return err
+	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts)+resamplingBytes(c, parts))
 }
 
-// fitBytes is the most memory that a fit of a code takes, with so many parts of a level. There are four
-// numbers for every level and bit, and one for every part. For the likelihood there are the distances
-// of every part from every transition of a bit, twice (they are looked up by their values) and with room
-// to grow.
+// fitBytes is the most memory that a fit of a code takes, with so many parts of a level. There are
+// four numbers for every level and bit, and one for every part. The likelihood holds the distance of
+// every part from every transition of a bit: twice, for it looks them up, and with room to grow.
 func fitBytes(c *code.Code, parts int) int64 {
 	levels, cells := int64(c.Levels()), int64(c.Levels()*parts)
 	bytes := levels*int64(c.Bits())*4*8 + cells*int64(c.TransitionCount())*4*4
@@ -207,10 +184,120 @@ func fitBytes(c *code.Code, parts int) int64 {
 	return bytes
 }
 
-// resamplingBytes is about the memory of the replicates of mixturefit.Joint: as many numbers for every part
-// of a level and for every pool of them.
+// resamplingBytes is about the memory of the replicates of mixturefit.Joint: as many numbers for every
+// part of a level and for every pool of them.
 func resamplingBytes(c *code.Code, parts int) int64 {
 	const least, pools = 32 << 20, 1 << 14
 	each := func(n int) int64 { return max(least, int64(n)*128*8) }
 	return each(c.Levels()*parts) + each(pools+2*c.Bits())
+}
+
+// read reads all samples.
+func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err error) {
+	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind, decode.Options{Temperature: n.options.Temperature}); err != nil {
+		return err
+	}
+	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
+		return err
+	}
+	n.transitions = n.code.Transitions()
+	n.training = n.trained()
+	n.dead = []int{}
+	if n.training == perceived.BitByBit { // the thresholds of other networks mean nothing
+		n.dead = deadBits(n.code, n.seen.Counts)
+	}
+	if n.options.FitDecoder {
+		n.fitted, err = n.fitDecoder(ctx, workers, done)
+	}
+	return err
+}
+
+const (
+	// uncalibrated is the calibration error from which outputs were not trained bit by bit.
+	// Networks trained bit by bit have up to 0.04, those for a decoder usually more.
+	uncalibrated = 0.04
+	// constantWrong is the share of wrong outputs of a bit without transitions from which outputs
+	// were not trained bit by bit.
+	constantWrong = 0.01
+	// deadRate is the error rate from which a classifier that always answers the same is dead. A
+	// good classifier of a bit that is rarely one may also always answer the same, but is less
+	// often wrong.
+	deadRate = 0.1
+)
+
+// trained is what the network was trained for: as the options say, or as its outputs show.
+func (n *network) trained() perceived.Training {
+	if n.options.Training != "" {
+		return n.options.Training
+	}
+	total, _ := n.seen.Counts.Total()
+	samples := float64(total)
+	if n.seen.Miscalibration > uncalibrated+0.5/math.Sqrt(samples) {
+		return perceived.ForDecoder
+	}
+	// A bit that never changes is right in every sample after a training bit by bit.
+	if !n.source.Kind.Hard() {
+		for k, at := range n.transitions {
+			if len(at) == 0 && float64(n.seen.Counts.Bit(k)) > constantWrong*samples {
+				return perceived.ForDecoder
+			}
+		}
+	}
+	return perceived.BitByBit
+}
+
+// deadBits lists the bits, from 1, whose classifiers have learnt nothing: they always answer the
+// same, and are often wrong, or they are wrong in more than half of the samples.
+func deadBits(c *code.Code, counts *errmodel.Counts) []int {
+	out := []int{}
+	samples, _ := counts.Total()
+	for k := range c.Bits() {
+		wrong, ones := counts.Bit(k), uint64(0)
+		for i, n := range counts.Samples {
+			x := counts.Row(i)[k]
+			if c.Bit(i, k) {
+				x = n - x
+			}
+			ones += x
+		}
+		constant := ones == 0 || ones == samples
+		if 2*wrong > samples || constant && float64(wrong) > deadRate*float64(samples) {
+			out = append(out, k+1)
+		}
+	}
+	return out
+}
+
+// aside are the bits, from 1, without which the mixture is fitted: the dead ones, unless all are.
+func (n *network) aside() []int {
+	if len(n.dead) == n.code.Bits() {
+		return nil
+	}
+	return n.dead
+}
+
+// live is the code's transitions, without those of the bits that are set aside.
+func (n *network) live() [][]int {
+	out := slices.Clone(n.transitions)
+	for _, k := range n.aside() {
+		out[k-1] = nil
+	}
+	return out
+}
+
+// observed is the network as forecasts read it.
+func (n *network) observed() *perceived.Observed {
+	counts := n.seen.Counts
+	samples, _ := counts.Total()
+	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Levels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
+	for k := range out.Rates {
+		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
+	}
+	if n.training == perceived.BitByBit {
+		out.Counts = counts
+		for _, k := range n.dead {
+			out.Rates[k-1] = math.NaN()
+		}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -67,21 +68,11 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 	}
 }
 
-// perceived opens, fits and predicts.
-func perceive(t *testing.T, o Options, others ...Other) *Study {
-	t.Helper()
-	s := study(t, o)
-	noError(t, s.AddOthers(t.Context(), 1, others, nil))
-	noError(t, s.Perceive(t.Context(), 1))
-	noError(t, s.Predict(t.Context(), onCPU))
-	return s
-}
-
 // easy is a network of an easy code, which the model describes.
 var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: perceived.BitByBit, seed: 1}
 
 func TestPerceive(t *testing.T) {
-	s := perceive(t, easy.save(t, t.TempDir(), "z"))
+	s := judge(t, easy.save(t, t.TempDir(), "z"))
 	p := s.Fit.Perceived
 	if p.Training != "bits" || !p.Describes || p.CutoffFitted || len(s.Fit.Dead) != 0 {
 		t.Errorf("%+v", p)
@@ -89,11 +80,8 @@ func TestPerceive(t *testing.T) {
 	if !(p.NoiseInterval[0] < 0.9 && p.NoiseInterval[1] > 0.9) {
 		t.Errorf("s from %v to %v", p.NoiseInterval[0], p.NoiseInterval[1])
 	}
-	if len(p.Decoders) != len(s.Fit.Decoders) {
-		t.Fatalf("%d decoders, want %d", len(p.Decoders), len(s.Fit.Decoders))
-	}
-	for i, d := range p.Decoders {
-		if math.Abs(float64(d.Model/d.Observed)-1) > 0.1 || d.Model != s.Fit.Decoders[i].Perceived {
+	for _, d := range s.Fit.Decoders {
+		if math.Abs(d.Perceived/d.Observed-1) > 0.1 {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -105,21 +93,33 @@ func TestPerceive(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	opening := s.Opening()
-	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "describes it") || !strings.Contains(opening[2], "a recommendation") {
+	opening := s.Opening
+	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "describes it") || !strings.Contains(opening[2], "Next: forecast all other codes.") {
 		t.Errorf("%q", opening)
 	}
 }
 
 func TestRank(t *testing.T) {
-	s := perceive(t, easy.save(t, t.TempDir(), "z"))
-	steps := uint64(0)
-	run := onCPU
-	run.Done = func(n uint64) { steps += n }
-	noError(t, s.Rank(t.Context(), run))
+	o := easy.save(t, t.TempDir(), "z")
+	o.Recommend = true
+	counted := map[string]uint64{}
+	s := must(Run(t.Context(), o, onCPU, func(what string, total uint64) (func(uint64), func()) {
+		done := uint64(0)
+		return func(n uint64) { done += n }, func() {
+			if counted[what] = done; done != total {
+				t.Errorf("%s: %d of %d", what, done, total)
+			}
+		}
+	}))(t)
 	rec := s.Fit.Recommendation
-	if steps != s.RankSteps() || len(rec.Notes) == 0 {
-		t.Errorf("%d steps of %d, notes %q", steps, s.RankSteps(), rec.Notes)
+	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families()))}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
+		t.Errorf("counted %v, want %v; notes %q", counted, want, rec.Notes)
+	}
+	// Advice has the way that a program knows, and only there.
+	var b strings.Builder
+	noError(t, s.Write(&b, "text", map[Advice]string{AddProbe: "so"}))
+	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "(so)") != 1 || !strings.Contains(text, string(AddProbe)+" (so).") {
+		t.Error(text)
 	}
 	best, trained := map[string]int{}, 0
 	for i, r := range rec.Ranking {
@@ -164,16 +164,15 @@ func TestRejected(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = perceived.BitByBit
-	s := perceive(t, o)
+	o.Training, o.Recommend = perceived.BitByBit, true
+	s := judge(t, o)
 	if s.Fit.Perceived.Describes {
 		t.Fatalf("%+v", s.Fit.Perceived)
 	}
-	noError(t, s.Rank(t.Context(), onCPU))
 	if rec := s.Fit.Recommendation; len(rec.Ranking) != 0 || !strings.Contains(strings.Join(rec.Notes, " "), "the data reject") {
 		t.Errorf("%+v", rec)
 	}
-	if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "does not describe it") || !strings.Contains(text, "forecast no other code") {
+	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "does not describe it") || !strings.Contains(text, "forecast no other code") {
 		t.Errorf("%q", text)
 	}
 }
@@ -187,13 +186,13 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = perceived.BitByBit
-	s := perceive(t, o)
+	o.Training, o.Recommend = perceived.BitByBit, true
+	s := judge(t, o)
 	if p := s.Fit.Perceived; p.Describes || !table.Missing(p.Noise) || !strings.Contains(p.Verdict, "without any information") {
 		t.Errorf("%+v", p)
 	}
-	if err := s.Rank(t.Context(), onCPU); err != nil || len(s.Fit.Recommendation.Ranking) != 0 {
-		t.Errorf("%v, %+v", err, s.Fit.Recommendation)
+	if len(s.Fit.Recommendation.Ranking) != 0 {
+		t.Errorf("%+v", s.Fit.Recommendation)
 	}
 }
 
@@ -207,12 +206,12 @@ func TestDeadNetwork(t *testing.T) {
 				z[k] = 0.3*float64(k-4) + sign*rounding
 			}
 		}
-		s := perceive(t, d.save(t, t.TempDir(), "z"))
-		if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "do not depend on its input") || strings.Contains(text, "best decoder") {
+		s := judge(t, d.save(t, t.TempDir(), "z"))
+		if text := strings.Join(s.Opening, " "); !strings.Contains(text, "do not depend on its input") || strings.Contains(text, "best decoder") {
 			t.Errorf("%s: %q", name, text)
 		}
 		d.change = func(z []float64) { z[0] = 2 } // one dead classifier is no dead network
-		if text := perceive(t, d.save(t, t.TempDir(), "z")).Opening()[0]; !strings.Contains(text, "best decoder") {
+		if text := judge(t, d.save(t, t.TempDir(), "z")).Opening[0]; !strings.Contains(text, "best decoder") {
 			t.Errorf("%q", text)
 		}
 	}
@@ -240,9 +239,9 @@ func TestBaseline(t *testing.T) {
 			direct float64
 			want   string
 		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "}, {0, ""}} {
-			o.Baseline = tt.direct
-			s := perceive(t, o)
-			text := strings.Join(s.Opening(), " ")
+			o.Baseline, o.Recommend = tt.direct, tt.direct > scale
+			s := judge(t, o)
+			text := strings.Join(s.Opening, " ")
 			if tt.want == "" && strings.Contains(text, "Direct regression") || !strings.Contains(text, tt.want) {
 				t.Errorf("%s: %q, want %q", name, text, tt.want)
 			}
@@ -258,7 +257,6 @@ func TestBaseline(t *testing.T) {
 				t.Errorf("%s: %+v", name, b)
 			}
 			if tt.direct > scale {
-				noError(t, s.Rank(t.Context(), onCPU))
 				if notes := strings.Join(s.Fit.Recommendation.Notes, " "); !strings.Contains(notes, "direct regression (no code): ") || !strings.Contains(notes, " have less") {
 					t.Errorf("%s: %q", name, notes)
 				}
@@ -275,7 +273,7 @@ func TestBaseline(t *testing.T) {
 // bits are forecast. Direct regression has no quantization.
 func TestBesideQuantization(t *testing.T) {
 	unary := must(code.New("unary", 32))(t)
-	s := &Study{Fit: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, observed: &observed.Summary{Quantization: 0.25}}
+	s := &study{f: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, network: &network{seen: &observed.Summary{Quantization: 0.25}}}
 	for _, tt := range []struct {
 		lo, hi, direct float64 // of bits in levels, of direct regression in label units
 		want           string
@@ -287,7 +285,7 @@ func TestBesideQuantization(t *testing.T) {
 		{1, 2, 1.6, "unary is not told apart from it"},
 		{1, 2, 4.6, "unary has less"},
 	} {
-		s.Fit.Baselines = scenario.NewBaselines(0, tt.direct, 32, scenario.InLabelUnits)
+		s.f.Baselines = scenario.NewBaselines(0, tt.direct, 32, scenario.InLabelUnits)
 		x := forecast.Forecast{Code: unary, Lo: tt.lo, Hi: tt.hi}
 		if notes := s.beside([]forecast.Forecast{x}); len(notes) != 1 || !strings.Contains(notes[0], tt.want) {
 			t.Errorf("%v to %v beside %v: %q, want %q", tt.lo, tt.hi, tt.direct, notes, tt.want)
@@ -302,15 +300,15 @@ func TestBesideQuantization(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Candidates = []string{save(t, filepath.Join(t.TempDir(), "c.npy"), mat.NewDense(2, 2, []float64{0, 1, 1, 0}))}
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "2 rows, but 32 levels") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "2 rows, but 32 levels") {
 		t.Error(err)
 	}
 	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
-	n := must(Open(t.Context(), o))(t)
+	n := must(openNetwork(t.Context(), o))(t)
 	defer n.Close()
-	s, err := n.Fit(t.Context(), 0, nil)
-	if err != nil || s.RankSteps() != 2*uint64(len(code.Families())) {
-		t.Errorf("%v, %d steps", err, s.RankSteps())
+	ranked := must((&study{network: n, candidates: must(scenario.OpenCodes(o.Candidates, n.sizes()))(t)}).rankedCodes())(t)
+	if len(ranked) != len(code.Families()) {
+		t.Errorf("%d codes", len(ranked))
 	}
 }
 
@@ -335,11 +333,11 @@ func TestTraining(t *testing.T) {
 				}
 			}
 		}
-		s := perceive(t, d.save(t, dir, name))
+		s := judge(t, d.save(t, dir, name))
 		if got := s.Fit.Perceived.Training; got != string(want) {
 			t.Errorf("%s: trained for %s, want %s; %+v", name, got, want, s.Fit.Perceived)
 		}
-		text := strings.Join(s.Opening(), " ")
+		text := strings.Join(s.Opening, " ")
 		if strings.Contains(text, "thresholds at 0 mean nothing") != (want == perceived.ForDecoder) {
 			t.Errorf("%s: %q", name, text)
 		}
@@ -349,11 +347,11 @@ func TestTraining(t *testing.T) {
 // TestDead: classifiers that learnt nothing are listed and set aside.
 func TestDead(t *testing.T) {
 	d := easy
-	whole := perceive(t, d.save(t, t.TempDir(), "z"))
+	whole := judge(t, d.save(t, t.TempDir(), "z"))
 	d.change = func(z []float64) { z[4], z[9] = -3, -z[9] }
 	o := d.save(t, t.TempDir(), "z")
 	o.Training = perceived.BitByBit
-	s := perceive(t, o)
+	s := judge(t, o)
 	if !slices.Equal(s.Fit.Dead, []int{5, 10}) {
 		t.Fatalf("dead %v", s.Fit.Dead)
 	}
@@ -365,7 +363,7 @@ func TestDead(t *testing.T) {
 			t.Errorf("%s = %v, and %v with all bits", name, pair[0], pair[1])
 		}
 	}
-	if text := strings.Join(s.Opening(), " "); !strings.Contains(text, "bits 5, 10 are dead") {
+	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "bits 5, 10 are dead") {
 		t.Errorf("%q", text)
 	}
 }
@@ -389,10 +387,11 @@ func TestOthers(t *testing.T) {
 	}
 	write("\ufeff" + lines)
 	others, err := ReadRuns(path)
-	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BitByBit || others[1].Seed != "1" {
+	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BitByBit {
 		t.Fatalf("%+v, %v", others, err)
 	}
-	s := perceive(t, o, others...)
+	o.Others = others
+	s := judge(t, o)
 	p := s.Fit.Perceived
 	if !p.CutoffFitted || !(p.CutoffInterval[0] < p.Cutoff && p.Cutoff < p.CutoffInterval[1]) {
 		t.Errorf("%+v", p)
@@ -447,7 +446,7 @@ func TestOthers(t *testing.T) {
 func TestLevelsAsked(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Levels = 0
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "31 or 32 levels; say how many levels there are") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "31 or 32 levels; say how many levels there are") {
 		t.Error(err)
 	}
 }

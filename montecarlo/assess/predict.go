@@ -24,7 +24,7 @@ type DecoderResult struct {
 	StdErr         float64 `json:"stderr" doc:"standard error of mean"`
 	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
 	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing"`
+	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
 	Observed       float64 `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
 	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
 	ObservedRMS    float64 `json:"observed_rms" doc:"root mean square of the observed error"`
@@ -51,34 +51,34 @@ func (d DecoderResult) model() float64 {
 	return d.Mean
 }
 
-// Predict computes the error of every decoder under the model and under the observed error rates,
-// and puts them beside the observed error: Fit.Decoders. All are errors against the level of the target. Where targets are real numbers, the model's error
-// probabilities are those at the targets themselves, not at their levels: levels are cut
-// in predictedParts parts, and every part has its table.
-func (s *Study) Predict(ctx context.Context, run scenario.Run) error {
-	s.Fit.Decoders = nil
-	rates := s.Rates()
+// predict computes the error of every decoder under the models and under the observed error rates,
+// and puts them beside the observed error: Fit.Decoders. All are errors against the level of the
+// target. Where targets are real numbers, the mixture's error probabilities are those at the targets
+// themselves, not at their levels: levels are cut in predictedParts parts, and every part has its
+// table.
+func (s *study) predict(ctx context.Context, run scenario.Run) error {
 	parts, err := s.parts(ctx)
 	if err != nil {
 		return err
 	}
+	rates := s.seen.Counts.Rates(s.errors)
 	for i, decoding := range s.decodings {
-		d, err := s.predict(ctx, run, decoding, parts, rates)
+		d, err := s.predictOne(ctx, run, decoding, parts, rates)
 		if err != nil {
 			return err
 		}
-		level, target := s.observed.Levels[i], s.observed.Labels[i]
+		level, target := s.seen.Levels[i], s.seen.Labels[i]
 		d.Observed, d.ObservedStdErr, d.ObservedRMS = level.Mean, level.StdErr, level.RMS
 		d.Target, d.TargetStdErr = target.Mean, target.StdErr
-		if p := s.Fit.Perceived; p != nil && i < len(p.Decoders) {
-			d.Perceived = p.Decoders[i].Model
+		if s.perceived != nil {
+			d.Perceived = s.perceived[i]
 		}
 		if level.Mean > 0 {
 			d.ModelError = 100 * (d.model()/level.Mean - 1)
 		}
-		w := s.Fit.LevelWidth
+		w := s.f.LevelWidth
 		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target}
-		s.Fit.Decoders = append(s.Fit.Decoders, d)
+		s.f.Decoders = append(s.f.Decoders, d)
 	}
 	return nil
 }
@@ -96,44 +96,45 @@ type part struct {
 }
 
 // parts are the parts with samples; one, the whole level, where targets are levels.
-func (s *Study) parts(ctx context.Context) ([]part, error) {
-	if s.counts.Fine == nil {
-		return []part{{1, s.Fit.Prior, s.errors}}, nil
+func (s *study) parts(ctx context.Context) ([]part, error) {
+	counts := s.seen.Counts
+	if counts.Fine == nil {
+		return []part{{1, s.f.Prior, s.errors}}, nil
 	}
-	n := min(predictedParts, s.counts.Parts())
+	n := min(predictedParts, counts.Parts())
 	var out []part
-	for i, prior := range s.counts.PartShares(n) {
-		p := part{prior: prior}
+	for i, prior := range counts.PartShares(n) {
+		share := 0.0
 		for _, v := range prior {
-			p.share += v
+			share += v
 		}
-		if p.share == 0 {
+		if share == 0 {
 			continue
 		}
 		for j := range prior {
-			prior[j] /= p.share
+			prior[j] /= share
 		}
-		var err error
-		if p.errors, err = s.model.PartTable(ctx, n, i); err != nil {
+		e, err := s.model.PartTable(ctx, n, i)
+		if err != nil {
 			return nil, err
 		}
-		p.errors = s.withDead(p.errors)
-		out = append(out, p)
+		out = append(out, part{share, prior, s.withDead(e)})
 	}
 	return out, nil
 }
 
-// predict computes the error of one decoder under the model and under the observed rates.
-func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (DecoderResult, error) {
-	none, prior := math.NaN(), s.Fit.Prior
-	d := DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Rates: none, RatesStdErr: none, Perceived: none, ModelError: none}
-	decoding, err := s.scaled(decoding)
+// predictOne computes the error of one decoder under the mixture and under the observed rates.
+func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (d DecoderResult, err error) {
+	none := math.NaN()
+	d = DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Perceived: none, ModelError: none}
+	decoder, err := s.scaled(decoding)
 	if err != nil {
 		return d, err
 	}
-	square := 0.0
+	about := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}
+	o, square := s.options, 0.0
 	for i, p := range parts {
-		model, err := s.problem(ctx, decoding, p.errors)
+		model, err := about.ProblemOf(ctx, s.code, decoder, p.errors, o.sampling(o.Samples))
 		if err != nil {
 			return d, err
 		}
@@ -141,63 +142,49 @@ func (s *Study) predict(ctx context.Context, run scenario.Run, decoding observed
 		if err != nil {
 			return d, err
 		}
-		d.Bound += p.share * bound
-		d.Exact += p.share * exact
 		model.Seed += uint64(i) << 32 // random numbers of its own
-		mean, stderr, err := s.simulate(ctx, run, model, p.prior, len(parts))
+		simulated, err := s.simulate(ctx, run, model, p.prior, len(parts))
 		if err != nil {
 			return d, err
 		}
-		d.Mean += p.share * mean
-		square += p.share * p.share * stderr * stderr
+		d.Bound += p.share * bound
+		d.Exact += p.share * exact
+		d.Mean += p.share * simulated.Mean
+		square += p.share * p.share * simulated.StdErr * simulated.StdErr
 	}
 	d.StdErr = math.Sqrt(square)
-	asObserved, err := s.problem(ctx, decoding, rates)
+	asObserved, err := about.ProblemOf(ctx, s.code, decoder, rates, o.sampling(o.Samples))
 	if err != nil {
 		return d, err
 	}
-	if _, d.Rates, err = scenario.Averages(ctx, run.Workers, asObserved, prior); err != nil {
-		return d, err
+	if _, d.Rates, err = scenario.Averages(ctx, run.Workers, asObserved, s.f.Prior); err == nil && table.Missing(d.Rates) {
+		var simulated montecarlo.Overall
+		simulated, err = s.simulate(ctx, run, asObserved, s.f.Prior, 1)
+		d.Rates, d.RatesStdErr = simulated.Mean, simulated.StdErr
 	}
-	d.RatesStdErr = 0
-	if table.Missing(d.Rates) {
-		if d.Rates, d.RatesStdErr, err = s.simulate(ctx, run, asObserved, prior, 1); err != nil {
-			return d, err
-		}
-	}
-	return d, nil
+	return d, err
 }
 
-// problem is the sampling problem of a decoding under a table e, L × M.
-func (s *Study) problem(ctx context.Context, decoding observed.Decoding, e mat.Matrix) (*montecarlo.Problem, error) {
-	o := s.network.options
-	about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}
-	return about.ProblemOf(ctx, s.code, decoding.Decoder, e, o.sampling(o.Samples))
-}
-
-// simulate samples a problem. It returns the mean |error| over a prior, in levels, and its
-// standard error. The samples of a label are shared by so many parts.
-func (s *Study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (mean, stderr float64, err error) {
-	o := s.network.options
-	n := max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, o.sampling(n).Target(prior, false), run.Done)
+// simulate samples a problem. It returns the |error| over a prior, in levels. The samples of a label
+// are shared by so many parts.
+func (s *study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (out montecarlo.Overall, err error) {
+	n := max(2, (s.options.Samples+uint64(parts)-1)/uint64(parts))
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, s.options.sampling(n).Target(prior, false), nil)
 	if err != nil {
-		return math.NaN(), math.NaN(), err
+		return out, err
 	}
-	all := montecarlo.Average(prior, sums)
-	return all.Mean, all.StdErr, nil
+	return montecarlo.Average(prior, sums), nil
 }
 
-// scaled is a decoding of the model's logits.
-func (s *Study) scaled(r observed.Decoding) (observed.Decoding, error) {
+// scaled is the decoder of the model's logits.
+func (s *study) scaled(r observed.Decoding) (decode.Decoder, error) {
 	d, ok := r.Decoder.(decode.Tempered)
-	if !ok || !r.Soft || table.Missing(s.Fit.LogitScale) {
-		return r, nil
+	if !ok || !r.Soft || table.Missing(s.f.LogitScale) {
+		return r.Decoder, nil
 	}
-	tau, err := s.Fit.modelTemperature()
+	tau, err := s.f.modelTemperature()
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	r.Decoder, err = d.AtTemperature(tau)
-	return r, err
+	return d.AtTemperature(tau)
 }

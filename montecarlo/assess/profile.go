@@ -40,36 +40,31 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	return p
 }
 
-// Profiles returns the observed rates and the fitted curves of the given bits, from 1. Without
-// bits it chooses two of those that change among the levels that occur. The error names a bit
-// that the code does not have.
-func (s *Study) Profiles(bits ...int) ([]Profile, error) {
+// profiles are those of the bits of the options.
+func (s *study) profiles() (out []Profile) {
+	bits := s.options.Bits
 	if len(bits) == 0 {
 		bits = s.typicalBits()
 	}
-	out := make([]Profile, len(bits))
-	for i, k := range bits {
-		if k < 1 || k > s.Fit.Bits {
-			return nil, fmt.Errorf("bit %d: %s has bits 1 to %d", k, s.Fit.Code, s.Fit.Bits)
-		}
-		out[i] = s.profile(k - 1)
+	for _, k := range bits {
+		out = append(out, s.profile(k-1))
 	}
-	return out, nil
+	return out
 }
 
 // profile is the profile of bit k, from 0. Points are of single levels, or of several levels
 // where there are too many to tell them apart.
-func (s *Study) profile(k int) Profile {
-	f := s.Fit
+func (s *study) profile(k int) Profile {
+	f, counts := s.f, s.seen.Counts
 	p := MixtureProfile(s.code, s.transitions, k, f.R, f.Sigma)
 	const most = 64 // points of a panel
 	width := (f.Levels + most - 1) / most
 	for from := 0; from < f.Levels; from += width {
 		var n, x, at float64
 		for i := from; i < min(from+width, f.Levels); i++ {
-			n += float64(s.counts.Samples[i])
-			x += float64(s.counts.Row(i)[k])
-			at += float64(s.counts.Samples[i]) * float64(i+1)
+			n += float64(counts.Samples[i])
+			x += float64(counts.Row(i)[k])
+			at += float64(counts.Samples[i]) * float64(i+1)
 		}
 		if n == 0 {
 			continue
@@ -83,10 +78,11 @@ func (s *Study) profile(k int) Profile {
 
 // typicalBits are the bits, from 1, at one third and two thirds of those with a transition
 // among the levels that occur.
-func (s *Study) typicalBits() []int {
+func (s *study) typicalBits() []int {
 	var bits []int
+	lowest, highest := s.f.occurring()
 	for k, at := range s.transitions {
-		if slices.ContainsFunc(at, func(n int) bool { return n >= s.Lowest && n < s.Highest }) {
+		if slices.ContainsFunc(at, func(n int) bool { return n >= lowest && n < highest }) {
 			bits = append(bits, k+1)
 		}
 	}

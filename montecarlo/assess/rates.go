@@ -23,12 +23,13 @@ type Rate struct {
 }
 
 // WriteRates writes the observed error rate of every level and bit as CSV, a Rate for each.
-func (s *Study) WriteRates(w io.Writer) error {
+func (r *Report) WriteRates(w io.Writer) error {
+	s, counts := r.study, r.study.seen.Counts
 	return table.WriteCSVSeq(w, func(yield func(Rate, error) bool) {
 		var fitted []float64
-		for i, n := range s.counts.Samples {
+		for i, n := range counts.Samples {
 			fitted = matrix.Row(fitted, i, s.errors)
-			for k, x := range s.counts.Row(i) {
+			for k, x := range counts.Row(i) {
 				r := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Fitted: fitted[k]}
 				if s.code.Bit(i, k) {
 					r.Target = 1

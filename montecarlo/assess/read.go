@@ -29,31 +29,38 @@ func Read(path string) (*Fit, error) {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
 	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
-	if err = table.ReadJSON(raw, f); err != nil {
+	switch err := table.ReadJSON(raw, f); {
+	case errors.Is(err, table.ErrUnknownField):
+		return nil, fmt.Errorf("%s: %w; a fit of another version has it: fit the network again with this version", path, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w; want the JSON of a fit", path, err)
 	}
-	if err := f.check(); err != nil {
+	err = f.checkModel()
+	if err == nil {
+		err = f.checkPrior()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
 
-// check refuses numbers that no fit has. It makes a prior add up to 1 that nearly does.
-func (f *Fit) check() error {
-	positive := func(n float64) bool { return n > 0 && !table.Missing(n) }
-	switch {
-	case table.Missing(f.R):
+// checkModel refuses parameters that no fit has.
+func (f *Fit) checkModel() error {
+	if table.Missing(f.R) {
 		return errors.New("there is no r; want the JSON of a fit")
-	case !positive(f.R):
-		return fmt.Errorf("r is %v; want a positive number", f.R)
-	case !positive(f.Sigma):
-		return fmt.Errorf("sigma is %v; want a positive number", f.Sigma)
-	case f.Levels < code.MinLevels || f.Levels > code.MaxLevels:
+	}
+	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
-	case len(f.Prior) != f.Levels:
-		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
-	case !table.Missing(f.LogitScale) && !positive(f.LogitScale):
-		return fmt.Errorf("logit_scale is %v; want a positive number", f.LogitScale)
+	}
+	for _, n := range []struct {
+		name  string
+		value float64
+	}{{"r", f.R}, {"sigma", f.Sigma}, {"logit_scale", f.LogitScale}} {
+		known := n.name != "logit_scale" || !table.Missing(n.value)
+		if known && (!(n.value > 0) || table.Missing(n.value)) {
+			return fmt.Errorf("%s is %v; want a positive number", n.name, n.value)
+		}
 	}
 	if err := scenario.CheckTemperature(f.Temperature); err != nil {
 		return err
@@ -62,12 +69,20 @@ func (f *Fit) check() error {
 		return err
 	}
 	if p := f.Perceived; p != nil && !table.Missing(p.Noise) {
-		if !positive(p.Noise) {
+		if p.Noise <= 0 {
 			return fmt.Errorf("perceived.label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
 		}
 		if err := f.perceivedModel().Check(); err != nil {
 			return fmt.Errorf("perceived: %w", err)
 		}
+	}
+	return nil
+}
+
+// checkPrior refuses numbers that are no prior. It makes one add up to 1 that nearly does.
+func (f *Fit) checkPrior() error {
+	if len(f.Prior) != f.Levels {
+		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
 	}
 	sum := 0.0
 	for i, p := range f.Prior {
@@ -87,9 +102,9 @@ func (f *Fit) check() error {
 	return nil
 }
 
-// modelTemperature is τ for the logits of the error model: their noise is 1, and the network's
-// is LogitScale, so τ is as many times larger. It is NaN where there are no logits. The error
-// says that it is no positive finite number.
+// modelTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's logits
+// is LogitScale: τ is multiplied by it. It is NaN where there are no logits. The error says that it
+// is no positive finite number.
 func (f *Fit) modelTemperature() (float64, error) {
 	if table.Missing(f.LogitScale) {
 		return math.NaN(), nil
@@ -178,8 +193,8 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 	return nil
 }
 
-// perceivedModel is the perceived label of the fit. Its cutoff is that of the model, unless it was
-// fitted: it depends on s then.
+// perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
+// model's default depends on s.
 func (f *Fit) perceivedModel() scenario.Perceived {
 	p := f.Perceived
 	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
@@ -191,8 +206,7 @@ func (f *Fit) perceivedModel() scenario.Perceived {
 	return m
 }
 
-// Uncertain gives a forecaster of the fit's perceived label the uncertainty of s and κ, and of
-// heavy tails.
+// Uncertain tells a forecaster how uncertain the fit's s and κ are, and how frequent large errors.
 func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	p := f.Perceived
 	if hi := p.NoiseInterval[1]; hi > p.Noise {

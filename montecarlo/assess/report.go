@@ -3,6 +3,9 @@ package assess
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strings"
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/table"
@@ -13,144 +16,192 @@ const (
 	openingWidth, lineWidth = 100, 120
 )
 
-// Report writes the study for people: the verdict's sentences, the two models, the errors of the
+// Write writes the report for people: the verdict's sentences, the two models, the errors of the
 // decoders beside what the models say, the networks, and the forecasts. format is that of its
-// tables, as in table.Write.
-func (s *Study) Report(w io.Writer, format string) error {
-	f, r := s.Fit, report{w, format}
-	for _, sentence := range s.Opening() {
-		fmt.Fprint(w, table.Wrap(sentence, openingWidth, ""))
-	}
-	fmt.Fprintln(w)
+// tables, as in table.Write. ways are how a program follows advice; they stand in brackets after it.
+func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error {
+	f, p := r.Fit, newPrinter(w, format, ways)
+	p.sentences(r.Opening)
 	outputs := f.Outputs
 	if outputs == string(observed.Signs) {
 		outputs = "bits (±1)"
 	}
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels, f.Bits, f.Samples, s.Lowest, s.Highest, outputs)
+	lowest, highest := f.occurring()
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
 	}
-	fmt.Fprint(w, table.Wrap(head, lineWidth, ""))
-	gap := "" // around a list in Markdown, which takes the next line for a row
-	if format != "text" {
-		gap = "\n"
-	}
-	if err := r.printPerceived(f, gap); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nmixture model, maximum likelihood (%.0f %% intervals)\n%s", 100*f.Confidence, gap)
-	if err := r.print(f.ParameterTable()); err != nil {
-		return err
-	}
-	fmt.Fprint(w, gap)
-	for _, remark := range s.Remarks() {
-		fmt.Fprint(w, table.Wrap("  "+remark, lineWidth, "    "))
-	}
-	fmt.Fprintln(w)
-	if err := r.printDecoders(f); err != nil {
-		return err
-	}
-	if f.Fitted != nil {
-		if err := r.printFitted(f.Fitted); err != nil {
-			return err
+	p.printf("\n%s", table.Wrap(head, lineWidth, ""))
+	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
+		p.list("\nperceived-label model (95 % intervals)\n", known.table())
+		if len(known.Rates) > 0 {
+			p.table("\nrate of wrong bits, by their transitions: model against observed\n\n", table.Of(known.Rates))
 		}
+	}
+	p.list(fmt.Sprintf("\nmixture model, maximum likelihood (%.0f %% intervals)\n", 100*f.Confidence), f.mixtureTable())
+	p.printf("%s", p.gap)
+	for _, remark := range r.Remarks {
+		p.printf("%s", table.Wrap("  "+p.ways.Replace(remark), lineWidth, "    "))
+	}
+	p.decoders(f)
+	if d := f.Fitted; d != nil {
+		p.table(fmt.Sprintf("\nfitted decoders, the best of each kind: |error| in levels, quantization included; %d samples, cross-validated\n\n", d.Samples), table.Of(d.Kinds))
+		p.sentences(d.Notes)
 	}
 	if len(f.Networks) > 0 {
-		if err := r.printNetworks(f); err != nil {
-			return err
+		p.table("\nall networks, each with its best decoder; |error| in levels\n\n", networkTable(f.Networks))
+	}
+	if rec := f.Recommendation; rec != nil {
+		if len(rec.Ranking) > 0 {
+			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(rec.Ranking))
 		}
+		p.printf("\n")
+		p.sentences(rec.Notes)
 	}
-	if f.Recommendation == nil {
-		return nil
-	}
-	return r.printRanking(f)
+	return p.err
 }
 
-// report writes for people.
-type report struct {
-	w      io.Writer
-	format string // of tables
-}
-
-// print writes a table.
-func (r report) print(t *table.Table) error { return t.Write(r.w, r.format) }
-
-// printPerceived writes the perceived-label model, and the rates of the bits beside it.
-func (r report) printPerceived(f *Fit, gap string) error {
-	w, p := r.w, f.Perceived
-	if p == nil || table.Missing(p.Noise) {
-		return nil
-	}
-	fmt.Fprintf(w, "\nperceived-label model (95 %% intervals)\n%s", gap)
-	if err := r.print(f.PerceivedTable()); err != nil || len(p.Rates) == 0 {
-		return err
-	}
-	fmt.Fprint(w, "\nrate of wrong bits, by their transitions: model against observed\n\n")
-	return r.print(table.Of(p.Rates))
-}
-
-// printDecoders writes the errors of the decoders, in levels and in label units.
-func (r report) printDecoders(f *Fit) error {
-	w := r.w
-	fmt.Fprintf(w, "model against observed: |error| in levels, over these targets; seed %d\n\n", f.Seed)
-	if err := r.print(f.DecoderTable()); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, `
-bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits
-with the error rates observed instead of the mixture's; perceived: the perceived-label model,
-where bits err together, and whose s is fitted to one of these errors.
-`)
-	if f.Range == nil || f.LevelWidth == 1 {
-		return err
-	}
-	fmt.Fprint(w, "\n|error| in label units\n\n")
-	return r.print(f.UnitsTable())
-}
-
-// printFitted writes the error of the fitted decoder beside simpler and richer ones.
-func (r report) printFitted(f *Fitted) error {
-	fmt.Fprintf(r.w, "\nfitted decoders, the best of each kind: |error| in levels, quantization included; %d samples, cross-validated\n\n", f.Samples)
-	err := r.print(table.Of(f.Kinds))
-	for _, note := range f.Notes {
-		fmt.Fprint(r.w, table.Wrap(note, openingWidth, ""))
-	}
-	return err
-}
-
-// printNetworks writes the table of all networks, with the best decoder of each.
-func (r report) printNetworks(f *Fit) error {
-	fmt.Fprint(r.w, "\nall networks, each with its best decoder; |error| in levels\n\n")
-	return r.print(f.NetworkTable())
-}
-
-// printRanking writes the forecasts, the best decoder of each code and training.
-func (r report) printRanking(f *Fit) error {
-	w, rec := r.w, f.Recommendation
-	if len(rec.Ranking) > 0 {
-		fmt.Fprint(w, "\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n")
-		if err := r.print(rec.Table()); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintln(w)
-	for _, note := range rec.Notes {
-		fmt.Fprint(w, table.Wrap(note, openingWidth, ""))
-	}
-	return nil
-}
-
-// Report writes the verdicts on all outputs for people, with a row for each. format is that of
-// the table, as in table.Write.
-func (s *Several) Report(w io.Writer, format string) error {
-	for _, sentence := range s.Verdict {
-		fmt.Fprint(w, table.Wrap(sentence, openingWidth, ""))
-	}
-	fmt.Fprintln(w)
-	return report{w, format}.print(table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
+// Write writes the verdicts on all outputs for people, with a row for each, as Report.Write does.
+func (s *Several) Write(w io.Writer, format string, ways map[Advice]string) error {
+	p := newPrinter(w, format, ways)
+	p.sentences(s.Verdict)
+	p.table("\n", table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
 		if r.Describes {
 			return "describes it"
 		}
 		return "does not"
 	})))
+	return p.err
+}
+
+// printer writes for people, until there is an error.
+type printer struct {
+	w      io.Writer
+	format string            // of tables
+	gap    string            // around a list: in Markdown it would take the next line for a row
+	ways   *strings.Replacer // of advice
+	err    error
+}
+
+func newPrinter(w io.Writer, format string, ways map[Advice]string) *printer {
+	var pairs []string
+	for advice, way := range ways {
+		pairs = append(pairs, string(advice), fmt.Sprintf("%s (%s)", advice, way))
+	}
+	p := &printer{w: w, format: format, ways: strings.NewReplacer(pairs...)}
+	if format != "text" {
+		p.gap = "\n"
+	}
+	return p
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+func (p *printer) sentences(all []string) {
+	for _, text := range all {
+		p.printf("%s", table.Wrap(p.ways.Replace(text), openingWidth, ""))
+	}
+}
+
+func (p *printer) table(head string, t *table.Table) {
+	if p.printf("%s", head); p.err == nil {
+		p.err = t.Write(p.w, p.format)
+	}
+}
+
+func (p *printer) list(head string, t *table.Table) { p.table(head+p.gap, t) }
+
+// decoders writes the errors of the decoders, in levels and in label units.
+func (p *printer) decoders(f *Fit) {
+	p.table(fmt.Sprintf("\nmodel against observed: |error| in levels, over these targets; seed %d\n\n", f.Seed), table.Of(f.Decoders,
+		table.Replace("mean", "", func(d DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
+		table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) })))
+	p.printf(`
+bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits
+with the error rates observed instead of the mixture's; perceived: the perceived-label model,
+where bits err together, and whose s is fitted to one of these errors.
+`)
+	if f.Range == nil || f.LevelWidth == 1 {
+		return
+	}
+	type row struct {
+		Decoder string `text:"decoder"`
+		Outputs string `text:"reads"`
+		Units
+	}
+	var rows []row
+	for _, d := range f.Decoders {
+		rows = append(rows, row{d.Decoder, d.Outputs, d.LabelUnits})
+	}
+	p.table("\n|error| in label units\n\n", table.Of(rows))
+}
+
+// table has a row for each parameter of the perceived-label model.
+func (p *PerceivedFit) table() *table.Table {
+	from := "the model's default"
+	if p.CutoffFitted {
+		from = "fitted"
+	}
+	return &table.Table{Style: table.List, Rows: [][]string{
+		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
+		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
+		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
+		{"distance of the data", table.Short(p.Distance), "", "in standard deviations of what networks differ from it by"},
+	}}
+}
+
+// mixtureTable has a row for each parameter of the mixture.
+func (f *Fit) mixtureTable() *table.Table {
+	wider := func(effect float64) string {
+		if table.Missing(effect) {
+			return ""
+		}
+		return fmt.Sprintf("%.2g times as wide as for independent bits", math.Sqrt(effect))
+	}
+	return &table.Table{Style: table.List, Rows: [][]string{
+		{"r", table.Short(f.R), between(f.RInterval), wider(f.DesignEffect[0])},
+		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval), wider(f.DesignEffect[1])},
+	}}
+}
+
+// between writes an interval.
+func between(i [2]float64) string {
+	switch lo, hi := table.Missing(i[0]), table.Missing(i[1]); {
+	case lo && hi:
+		return ""
+	case hi:
+		return fmt.Sprintf("from %s", table.Short(i[0]))
+	}
+	return fmt.Sprintf("%s to %s", table.Short(i[0]), table.Short(i[1]))
+}
+
+// networkTable has a row for the networks of each code and training, with their best decoder.
+func networkTable(all []NetworkRow) *table.Table {
+	best := slices.DeleteFunc(slices.Clone(all), func(r NetworkRow) bool { return !r.Best })
+	return table.Of(best, table.Replace("interval", "", func(r NetworkRow) string { return between(r.Interval) }))
+}
+
+// rankingTable has a row for each code and training, with the best decoder.
+func rankingTable(all []RankedCode) *table.Table {
+	best := slices.DeleteFunc(slices.Clone(all), func(r RankedCode) bool { return !r.Best })
+	t := table.Of(best,
+		table.Replace("code", "", func(r RankedCode) string {
+			if r.Trained {
+				return "yours: " + r.Code
+			}
+			return r.Code
+		}),
+		table.Replace("interval", "", func(r RankedCode) string { return between(r.Interval) }),
+		table.Replace("tie", "~", func(r RankedCode) string {
+			if r.Tie {
+				return "~"
+			}
+			return ""
+		}))
+	t.Emphasis = []table.Emphasis{table.Best}
+	return t
 }

@@ -27,13 +27,14 @@ type OutputRow struct {
 	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
 
-// NewSeveral collects the studies of the outputs, in order. Call it after Predict.
-func NewSeveral(studies []*Study) *Several {
+// NewSeveral collects the reports of the outputs, in order.
+func NewSeveral(reports []*Report) *Several {
 	out := &Several{}
 	described, sum, target := 0, 0.0, 0.0
 	unit := " levels"
-	for i, s := range studies {
-		f := s.Fit
+	var same []string
+	for i, r := range reports {
+		f := r.Fit
 		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Target: math.NaN(), Noise: math.NaN()}
 		if best := f.bestDecoder(); best >= 0 {
 			d := f.Decoders[best]
@@ -48,30 +49,23 @@ func NewSeveral(studies []*Study) *Several {
 		if f.Range != nil {
 			unit = ""
 		}
-		sum += row.Error / float64(len(studies))
-		target += row.Target / float64(len(studies))
+		if r.study.seen.Same {
+			same = append(same, fmt.Sprintf("Output %d does not depend on the input: it is the same for all samples.", i+1))
+		}
+		sum += row.Error / float64(len(reports))
+		target += row.Target / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
-	out.Verdict = []string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
-		len(studies), table.Short(sum), unit, table.Short(target), unit)}
-	for i, s := range studies {
-		if s.observed.Same {
-			out.Verdict = append(out.Verdict, fmt.Sprintf("Output %d does not depend on the input: it is the same for all samples.", i+1))
-		}
-	}
+	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), "for each output, "+string(ForecastCodes)+"; the JSON has the rankings"
 	switch described {
-	case len(studies):
-		out.Verdict = append(out.Verdict, "One noisy label for all bits describes each output.")
+	case len(reports):
+		which = "each output"
 	case 0:
-		out.Verdict = append(out.Verdict, "One noisy label for all bits describes none of the outputs.")
-	default:
-		out.Verdict = append(out.Verdict, fmt.Sprintf("One noisy label for all bits describes %d of the %d outputs.", described, len(studies)))
+		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson"
 	}
-	if described > 0 {
-		out.Verdict = append(out.Verdict, "Next: a recommendation, which forecasts all other codes for each output; the JSON has the rankings.")
-	} else {
-		out.Verdict = append(out.Verdict, "Next: train a network with a code that is easy to learn, such as unary or johnson.")
-	}
+	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
+		len(reports), table.Short(sum), unit, table.Short(target), unit)}, same...)
+	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next+".")
 	return out
 }
 

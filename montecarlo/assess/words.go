@@ -11,30 +11,33 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Opening is the verdict in two or three plain sentences: what the network does, whether the
-// perceived-label model describes it, and what to do next. Call it after Predict.
-func (s *Study) Opening() []string {
-	if s.observed.Same {
+// Advice is what a reader may do next. Its words stand in the sentences of a report; Report.Write
+// adds how a program does it.
+type Advice string
+
+// All advice that a program may have a way for.
+const (
+	ForecastCodes Advice = "forecast all other codes"                                                // Options.Recommend
+	AddProbe      Advice = "train one with the columns of the code probe, and give its outputs, too" // Options.Others
+	TakeRates     Advice = "take a table of the observed rates instead"                              // Report.Rates
+)
+
+// opening is the verdict in two or three plain sentences: what the network does, whether the
+// perceived-label model describes it, and what to do next.
+func (s *study) opening() []string {
+	if s.seen.Same {
 		return []string{"The network's outputs do not depend on its input: they are the same for all samples. No decoder can read a label from them.",
 			"Next: check that these are the outputs of the trained network, and that its training did not stop or diverge."}
 	}
-	out := []string{s.whatItDoes()}
-	f := s.Fit
-	if s.fitted != nil {
-		if text := s.fittedText(); s.fitted.Fitted {
-			out[0] = text
-		} else {
-			out = append(out, text)
-		}
-		if text := s.savedText(); text != "" {
-			out = append(out, text)
-		}
+	f, out := s.f, []string{}
+	if f.Uninformative {
+		out = append(out, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
 	}
-	if text := s.besideDirect(); text != "" {
-		out = append(out, text)
+	if f.Fitted == nil || !f.Fitted.Better {
+		out = append(out, f.whatItDoes())
 	}
-	if f.Noise {
-		out = slices.Insert(out, 0, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
+	if f.Fitted != nil {
+		out = append(out, s.fittedText(), f.savedText())
 	}
 	text := ""
 	if s.training == perceived.ForDecoder && f.Perceived != nil {
@@ -46,19 +49,35 @@ func (s *Study) Opening() []string {
 	if f.Perceived != nil {
 		text += f.Perceived.Verdict
 	}
-	if text = strings.TrimSpace(text); text != "" {
-		out = append(out, text)
-	}
-	next := "Next: " + s.next()
-	if s.fitted != nil && f.Recommendation != nil && len(f.Recommendation.Ranking) > 0 {
+	next := "Next: " + f.next()
+	if f.Fitted != nil && f.Recommendation != nil && len(f.Recommendation.Ranking) > 0 {
 		next += " Forecasts have fitted decoders as well; they gain most with codes of few bits."
 	}
-	return append(out, next)
+	out = append(out, f.besideDirect(s.options.Baseline), strings.TrimSpace(text), next)
+	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
+}
+
+// in writes a number of levels in label units, or in levels where targets are levels.
+func (f *Fit) in(levels float64) string { return table.Short(levels * f.LevelWidth) }
+
+// unit is what follows a number that in wrote.
+func (f *Fit) unit() string {
+	if f.Range == nil {
+		return " levels"
+	}
+	return ""
+}
+
+// besideLevels writes a number of levels in brackets, beside one in label units that differs.
+func (f *Fit) besideLevels(levels float64) string {
+	if f.Range == nil || f.LevelWidth == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s levels)", table.Short(levels))
 }
 
 // whatItDoes names the best decoder and its error.
-func (s *Study) whatItDoes() string {
-	f := s.Fit
+func (f *Fit) whatItDoes() string {
 	best := f.bestDecoder()
 	if best < 0 {
 		return "No decoder fits the code."
@@ -68,11 +87,7 @@ func (s *Study) whatItDoes() string {
 	if f.Range == nil {
 		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so this has no quantization."
 	}
-	text += table.Short(d.LabelUnits.Observed) + " on average"
-	if f.LevelWidth != 1 {
-		text += fmt.Sprintf(" (%s levels)", table.Short(d.Observed))
-	}
-	text += fmt.Sprintf(", and by %s with quantization", table.Short(d.LabelUnits.Target))
+	text += fmt.Sprintf("%s on average%s, and by %s with quantization", table.Short(d.LabelUnits.Observed), f.besideLevels(d.Observed), table.Short(d.LabelUnits.Target))
 	for _, b := range f.Baselines {
 		if b.Name == scenario.QuantizationAlone {
 			text += fmt.Sprintf(" (quantization alone: %s)", table.Short(b.Error))
@@ -83,31 +98,24 @@ func (s *Study) whatItDoes() string {
 
 // besideDirect compares the network with direct regression: both are wrong about the targets
 // themselves. It is "" where nobody said how wrong direct regression is.
-func (s *Study) besideDirect() string {
-	f, direct, best := s.Fit, s.network.options.Baseline, s.Fit.bestDecoder()
+func (f *Fit) besideDirect(direct float64) string {
+	best := f.bestDecoder()
 	if direct == 0 || best < 0 {
 		return ""
 	}
-	d, width := f.Decoders[best], 1.0
-	if f.Range != nil {
-		width = f.LevelWidth
-	}
+	d, width := f.Decoders[best], f.LevelWidth
 	own, half := width*d.Target, width*scenario.Confidence*d.TargetStdErr
-	if s.fitted != nil && s.fitted.Fitted {
-		own = width * f.Fitted.Error
-		half = width * float64(f.Fitted.Interval[1]-f.Fitted.Interval[0]) / 2
+	if f.Fitted != nil && f.Fitted.Better {
+		own, half = width*f.Fitted.Error, width*(f.Fitted.Interval[1]-f.Fitted.Interval[0])/2
 	}
-	text := fmt.Sprintf("Direct regression is wrong by %s", table.Short(direct))
-	if f.Range == nil {
-		text += " levels"
-	}
+	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is ", table.Short(direct), f.unit())
 	switch {
 	case own+half < direct:
-		return fmt.Sprintf("%s: this network is better by %.2g %%.", text, 100*(1-own/direct))
+		return fmt.Sprintf("%sbetter by %.2g %%.", text, 100*(1-own/direct))
 	case own-half > direct:
-		return fmt.Sprintf("%s: this network is worse by %.2g %%.", text, 100*(own/direct-1))
+		return fmt.Sprintf("%sworse by %.2g %%.", text, 100*(own/direct-1))
 	}
-	return text + ": this network is not told apart from it."
+	return text + "not told apart from it."
 }
 
 // deadText lists the dead classifiers.
@@ -124,17 +132,17 @@ func deadText(dead []int, bits int) string {
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
+	text := "The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside."
 	if len(dead) == 1 {
-		return fmt.Sprintf("The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside.", list)
+		text = "The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside."
 	}
-	return fmt.Sprintf("The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside.", list)
+	return fmt.Sprintf(text, list)
 }
 
 // next says what to do.
-func (s *Study) next() string {
-	f := s.Fit
-	switch {
-	case f.Noise:
+func (f *Fit) next() string {
+	switch rec := f.Recommendation; {
+	case f.Uninformative:
 		return "check that targets and outputs are in the same order, and that the code and the range are the network's."
 	case 2*len(f.Dead) > f.Bits:
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
@@ -142,46 +150,36 @@ func (s *Study) next() string {
 		return "train a network with a code that is easy to learn, such as unary or johnson."
 	case !f.Perceived.Describes:
 		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
-	case f.Recommendation == nil:
-		return "a recommendation, which forecasts all other codes from this network."
-	case len(f.Recommendation.Ranking) == 0:
+	case rec == nil:
+		return string(ForecastCodes) + "."
+	case len(rec.Ranking) == 0:
 		return "train a network with a code that is easy to learn."
+	default:
+		return f.whatToTrain(rec.Ranking)
 	}
-	best := f.Recommendation.Ranking[0]
-	own := -1
+}
+
+// whatToTrain says which code of a ranking is worth training.
+func (f *Fit) whatToTrain(ranking []RankedCode) string {
+	best := ranking[0]
 	others := map[string]bool{}
-	for i, r := range f.Recommendation.Ranking {
-		if r.Trained && own < 0 {
-			own = i
-		}
+	for _, r := range ranking {
 		if r.Tie && r.Code != best.Code {
 			others[r.Code] = true
 		}
 	}
-	width := f.LevelWidth
-	if f.Range == nil {
-		width = 1
+	asGood := fmt.Sprintf("%d other codes may be as good", len(others))
+	switch len(others) {
+	case 0:
+		asGood = "No other code may be as good"
+	case 1:
+		asGood = "One other code may be as good"
 	}
-	unit := ""
-	if f.Range == nil {
-		unit = " levels"
-	}
-	in := func(n float64) string { return table.Short((n * width)) }
-	forecast := fmt.Sprintf("%s%s, %s to %s", in(best.Forecast), unit, in(best.Interval[0]), in(best.Interval[1]))
-	if own >= 0 && (own == 0 || f.Recommendation.Ranking[own].Tie) {
+	forecast := fmt.Sprintf("%s%s, %s to %s", f.in(best.Forecast), f.unit(), f.in(best.Interval[0]), f.in(best.Interval[1]))
+	if own := slices.IndexFunc(ranking, func(r RankedCode) bool { return r.Trained }); own >= 0 && (own == 0 || ranking[own].Tie) {
 		return fmt.Sprintf("stay with %s: no code is certain to be better. The best forecast is %s on %s, trained for %s: %s.", f.Code, best.Code, best.Decoder, trainingText(best.Training), forecast)
 	}
-	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood(len(others)))
-}
-
-func asGood(n int) string {
-	switch n {
-	case 0:
-		return "No other code may be as good"
-	case 1:
-		return "One other code may be as good"
-	}
-	return fmt.Sprintf("%d other codes may be as good", n)
+	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood)
 }
 
 // trainingText says what a network is trained for.

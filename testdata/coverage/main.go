@@ -25,6 +25,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
@@ -186,17 +187,17 @@ func (s setting) run(fits int, seed uint64) (*result, error) {
 	var mu sync.Mutex
 	err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, n int) error {
-			study, err := d.fit(ctx, rand.New(rand.NewPCG(seed, uint64(n))))
+			report, err := d.fit(ctx, rand.New(rand.NewPCG(seed, uint64(n))))
 			mu.Lock()
 			defer mu.Unlock()
-			out.add(d, study, err)
+			out.add(d, report, err)
 			return nil
 		}, nil
 	})
 	return out, err
 }
 
-func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Study, error) {
+func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Report, error) {
 	folder, err := os.MkdirTemp("", "coverage")
 	if err != nil {
 		return nil, err
@@ -212,24 +213,19 @@ func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Study, error)
 	if d.real {
 		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
 	}
-	n, err := assess.Open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	defer n.Close()
-	return n.Fit(ctx, 1, nil)
+	return assess.Run(ctx, o, scenario.Run{Workers: 1}, nil)
 }
 
-func (r *result) add(d *drawer, study *assess.Study, err error) {
+func (r *result) add(d *drawer, report *assess.Report, err error) {
 	if err != nil { // no error to fit, or all targets alike
 		return
 	}
-	s, f := d.setting, study.Fit
+	s, f := d.setting, report.Fit
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
 	if s.rates {
-		r.addRates(d, study)
+		r.addRates(d, report)
 	}
 	if !table.Missing(f.P) {
 		r.tests++
@@ -241,9 +237,9 @@ func (r *result) add(d *drawer, study *assess.Study, err error) {
 
 // addRates takes the intervals of the error rates of all levels and bits that expect five errors or
 // more.
-func (r *result) addRates(d *drawer, study *assess.Study) {
+func (r *result) addRates(d *drawer, report *assess.Report) {
 	var csv strings.Builder
-	if err := study.WriteRates(&csv); err != nil {
+	if err := report.WriteRates(&csv); err != nil {
 		log.Fatal(err)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {

@@ -37,7 +37,7 @@ const results = "testdata/decoders/results.csv"
 type row struct {
 	data, code, loss, seed string
 	levels, bits           int
-	today                  string  // the best decoder of today, by the half that fits
+	baseline               string  // the best baseline decoder, by the half that fits
 	before                 float64 // and its error
 	genEx                  float64 // error of gen-ex
 	kind, rule             string  // of the fitted decoder
@@ -65,11 +65,11 @@ func main() {
 	}
 }
 
-var head = []string{"data", "code", "loss", "seed", "levels", "bits", "today", "today_error", "genex_error", "kind", "rule", "fitted_error", "difference_stderr", "nested_error", "nested_stderr"}
+var head = []string{"data", "code", "loss", "seed", "levels", "bits", "baseline", "baseline_error", "genex_error", "kind", "rule", "fitted_error", "difference_stderr", "nested_error", "nested_stderr"}
 
 // columns are the fields of a row in the order of head.
 func (r *row) columns() []any {
-	return []any{&r.data, &r.code, &r.loss, &r.seed, &r.levels, &r.bits, &r.today, &r.before, &r.genEx, &r.kind, &r.rule, &r.fitted, &r.se, &r.nested, &r.nestedSE}
+	return []any{&r.data, &r.code, &r.loss, &r.seed, &r.levels, &r.bits, &r.baseline, &r.before, &r.genEx, &r.kind, &r.rule, &r.fitted, &r.se, &r.nested, &r.nestedSE}
 }
 
 // measure writes a row for each network.
@@ -162,7 +162,7 @@ func measureOne(ctx context.Context, path string) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := judge.Labels(ctx, 0, c, []observed.Decoding{result.Today, fitted, {Decoder: genEx, Soft: true}})
+	labels, err := judge.Labels(ctx, 0, c, []observed.Decoding{result.Baseline, fitted, {Decoder: genEx, Soft: true}})
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func measureOne(ctx context.Context, path string) (*row, error) {
 	}
 	difference := r.fitted - r.before
 	about := result.Decoder.About()
-	r.today, r.kind, r.rule = result.Today.Decoder.Name()+"/"+result.Today.Outputs(), about.Kind, about.Rule
+	r.baseline, r.kind, r.rule = result.Baseline.Decoder.Name()+"/"+result.Baseline.Outputs(), about.Kind, about.Rule
 	r.se = math.Sqrt(max(0, square-difference*difference) / n)
 	r.nested, r.nestedSE = result.Levels.Mean, result.Levels.StdErr
 	return r, nil
@@ -210,12 +210,12 @@ func read() ([]row, error) {
 
 // codeRow is a row of the table of codes.
 type codeRow struct {
-	Code   string `text:"code"`
-	Bits   int    `text:"bits"`
-	Today  string `text:"BCE: today"`
-	Fitted string `text:"fitted"`
-	CE     string `text:"CE: today"`
-	CEFit  string `text:"fitted"`
+	Code     string `text:"code"`
+	Bits     int    `text:"bits"`
+	Baseline string `text:"BCE: baseline"`
+	Fitted   string `text:"fitted"`
+	CE       string `text:"CE: baseline"`
+	CEFit    string `text:"fitted"`
 }
 
 // dataRow is a row of the table of data.
@@ -223,7 +223,7 @@ type dataRow struct {
 	Data     string `text:"data"`
 	Loss     string `text:"loss"`
 	Networks int    `text:"networks"`
-	Ratio    string `text:"fitted / today"`
+	Ratio    string `text:"fitted / baseline"`
 	Best     string `text:"smallest"`
 	Worst    string `text:"largest"`
 	Better   int    `text:"better"`
@@ -241,7 +241,7 @@ func report(w io.Writer) error {
 	for _, r := range rows {
 		if r.data == "diamonds" && !slices.ContainsFunc(codes, func(c codeRow) bool { return c.Code == r.code }) {
 			c := codeRow{Code: r.code, Bits: r.bits}
-			c.Today, c.Fitted = means(rows, "diamonds", r.code, "BCE")
+			c.Baseline, c.Fitted = means(rows, "diamonds", r.code, "BCE")
 			c.CE, c.CEFit = means(rows, "diamonds", r.code, "CE")
 			codes = append(codes, c)
 		}
@@ -285,8 +285,8 @@ func report(w io.Writer) error {
 	return table.Of(sets).Write(w, "markdown")
 }
 
-// means are the mean errors of the networks of a code, today and fitted.
-func means(rows []row, data, code, loss string) (today, fitted string) {
+// means are the mean errors of the networks of a code, baseline and fitted.
+func means(rows []row, data, code, loss string) (baseline, fitted string) {
 	n, a, b := 0.0, 0.0, 0.0
 	for _, r := range rows {
 		if r.data == data && r.code == code && r.loss == loss {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -363,9 +362,6 @@ func TestFit(t *testing.T) {
 		if strings.Contains(text, "--") {
 			t.Errorf("the verdict names flags: %q", text)
 		}
-	}
-	if err := withoutFlags(errors.New("a.npy: 3 columns, and gray has 4 bits; say which with --levels")); err.Error() != "a.npy: 3 columns, and gray has 4 bits" {
-		t.Errorf("without flags: %v", err)
 	}
 	q.Range = &[2]float64{4, 2}
 	if _, err := try(e, "fit", q); err == nil || !strings.Contains(err.Error(), "smaller number first") {

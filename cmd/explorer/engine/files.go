@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
@@ -192,40 +190,15 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	network, err := assess.Open(ctx, o)
-	if err != nil {
-		return nil, withoutFlags(err)
-	}
-	defer network.Close()
-	s, err := network.Fit(ctx, run.Workers, nil)
+	r, err := assess.Run(ctx, o, run, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Perceive(ctx, run.Workers); err != nil {
-		return nil, err
-	}
-	if err := s.Predict(ctx, run); err != nil {
-		return nil, err
-	}
-	s.Fit.Version = e.version
+	r.Fit.Version = e.version
 	return &Answer{
-		JSON:    FitAnswer{plain(s.Opening()), plain(s.Remarks()), s.Fit, fitted(s.Fit)},
-		Numbers: map[string][]float64{"rates": mat.DenseCopyOf(s.Rates()).RawMatrix().Data},
+		JSON:    FitAnswer{r.Opening, r.Remarks, r.Fit, fitted(r.Fit)},
+		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
 	}, nil
-}
-
-// plain leaves out sentences that name flags of the command: the page has none.
-func plain(sentences []string) []string {
-	return slices.DeleteFunc(sentences, func(text string) bool { return strings.Contains(text, "--") })
-}
-
-// withoutFlags is an error without the clauses that name flags of the command.
-func withoutFlags(err error) error {
-	clauses := slices.DeleteFunc(strings.Split(err.Error(), "; "), func(text string) bool { return strings.Contains(text, "--") })
-	if len(clauses) == 0 {
-		return err
-	}
-	return errors.New(strings.Join(clauses, "; "))
 }
 
 // OutputQuestion asks for a file with the numbers of a view.

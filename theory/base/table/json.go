@@ -127,6 +127,9 @@ func jsonFields(t reflect.Type) ([]field, error) {
 	return slices.DeleteFunc(all, func(f field) bool { return f.json == "" }), err
 }
 
+// ErrUnknownField is wrapped by the error for a field that a value does not have.
+var ErrUnknownField = errors.New("is not a field that is known here")
+
 // ReadJSON reads a value that WriteJSON wrote into what v points to: null is NaN where v has a
 // number. Fields that are not there keep what they have in v. Errors name the character or the field:
 // one that occurs twice, or that v does not have, is refused.
@@ -210,7 +213,7 @@ func checkObject(d *json.Decoder, v reflect.Value, path string) error {
 		if v.Kind() == reflect.Struct {
 			at := slices.IndexFunc(known, func(f field) bool { return f.json == name })
 			if at < 0 {
-				return fmt.Errorf("%s is not a field that is known here", full)
+				return fmt.Errorf("%s %w", full, ErrUnknownField)
 			}
 			item, _ = known[at].place(v)
 		}

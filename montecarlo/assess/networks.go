@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -14,12 +15,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
-	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Other names the outputs of another network, for the same targets.
@@ -27,7 +26,6 @@ type Other struct {
 	Code     string             // a NAME or a FILE
 	Outputs  string             // as Options.Outputs
 	Training perceived.Training // "" where the outputs are to show it
-	Seed     string             // of its training; any text
 }
 
 // ParseOther reads CODE:OUTPUTS.
@@ -42,9 +40,10 @@ func ParseOther(text string) (Other, error) {
 // maxRuns is the largest size of a table of runs, in bytes.
 const maxRuns = 16 << 20
 
-// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed
-// and outputs. Paths are relative to the file. Errors name the file and the line: the same outputs in
-// two lines would count as two networks, and are refused, as is a column that occurs twice.
+// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed and
+// outputs. The seed may be any text; it is for people. Paths are relative to the file. A column that
+// occurs twice is refused, and so are the same outputs in two lines: they would count as two networks.
+// Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
 	text, err := inputfile.Read(path, maxRuns)
 	if err != nil {
@@ -76,7 +75,7 @@ func ReadRuns(path string) ([]Other, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
-		o := Other{Code: row[at[0]], Seed: row[at[2]], Outputs: row[at[3]]}
+		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
 		switch strings.ToUpper(row[at[1]]) {
 		case "BCE":
 			o.Training = perceived.BitByBit
@@ -117,64 +116,28 @@ func relativeTo(folder, path string) string {
 	return string(kind) + ":" + file
 }
 
-// other is another network that was read.
-type other struct {
-	Other
-	seen   *perceived.Observed
-	fitted *fitdecoder.Result
-}
-
-// AddOthers reads the outputs of other networks of the same targets. done is told how many
-// samples were read since its last call, and may be nil. Call it before Perceive.
-func (s *Study) AddOthers(ctx context.Context, workers int, others []Other, done func(samples uint64)) error {
-	for _, x := range others {
-		o := s.network.options
-		o.Code, o.Outputs, o.Training, o.Candidates = x.Code, x.Outputs, x.Training, nil
-		if o.Levels == 0 {
-			o.Levels = s.Fit.Levels
-		}
-		n, err := Open(ctx, o)
+// readOthers reads the outputs of the other networks.
+func (s *study) readOthers(ctx context.Context, workers int, done func(uint64)) error {
+	for _, x := range s.options.Others {
+		o := s.options
+		o.Code, o.Outputs, o.Training = x.Code, x.Outputs, x.Training
+		o.Levels = cmp.Or(o.Levels, s.f.Levels)
+		n, err := openNetwork(ctx, o)
 		if err != nil {
 			return err
 		}
-		seen, err := n.scan(ctx, workers, done)
-		if err = errors.Join(err, n.Close()); err != nil {
+		if err := errors.Join(n.read(ctx, workers, done), n.Close()); err != nil {
 			return err
 		}
-		if !slices.Equal(seen.summary.Counts.Samples, s.counts.Samples) {
+		if !slices.Equal(n.seen.Counts.Samples, s.seen.Counts.Samples) {
 			return fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
 		}
 		if n.code.Real() {
 			return fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
 		}
-		s.others = append(s.others, other{x, observe(n.code, seen.training, seen.decodings, seen.summary, deadBits(n.code, seen.summary.Counts)), seen.fitted})
+		s.others = append(s.others, n)
 	}
 	return nil
-}
-
-// scanned is what one reading of a network gives.
-type scanned struct {
-	decodings []observed.Decoding
-	summary   *observed.Summary
-	training  perceived.Training
-	fitted    *fitdecoder.Result // nil unless the options ask for it
-}
-
-// scan reads all samples once.
-func (n *Network) scan(ctx context.Context, workers int, done func(uint64)) (*scanned, error) {
-	decodings, err := observed.Decodings(n.options.Decoders, n.code, n.samples.Kind, decode.Options{Temperature: n.options.Temperature})
-	if err != nil {
-		return nil, err
-	}
-	summary, err := observed.Scan(ctx, workers, n.samples, n.code, decodings, done)
-	if err != nil {
-		return nil, err
-	}
-	out := &scanned{decodings: decodings, summary: summary, training: n.trainingOf(summary)}
-	if n.options.FitDecoder {
-		out.fitted, err = n.fitDecoder(ctx, workers, decodings, done)
-	}
-	return out, err
 }
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
@@ -191,58 +154,35 @@ type NetworkRow struct {
 	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
 }
 
-// compareOthers lists all networks beside the model: Fit.Networks.
-func (s *Study) compareOthers(ctx context.Context, workers int, nodes *perceived.Nodes) error {
-	s.Fit.Networks = nil
+// compareNetworks lists all networks beside the model, where there are several: Fit.Networks.
+func (s *study) compareNetworks(ctx context.Context, workers int, nodes *perceived.Nodes) error {
 	if len(s.others) == 0 {
 		return nil
 	}
-	type group struct {
-		networks []*perceived.Observed
-		fitted   []*fitdecoder.Result
-	}
-	var groups []*group
-	all := []*perceived.Observed{observe(s.code, s.training, s.decodings, s.observed, s.Fit.Dead)}
-	fitted := []*fitdecoder.Result{s.fitted}
-	for _, o := range s.others {
-		all, fitted = append(all, o.seen), append(fitted, o.fitted)
-	}
-	for at, n := range all {
-		i := slices.IndexFunc(groups, func(g *group) bool {
-			first := g.networks[0]
-			return first.Code.Name() == n.Code.Name() && first.Training == n.Training && len(first.Decodings) == len(n.Decodings)
-		})
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{})
+	for all := append([]*network{s.network}, s.others...); len(all) > 0; {
+		first := all[0]
+		var group, rest []*network // of the first one's code and training, and others
+		for _, n := range all {
+			if n.code.Name() == first.code.Name() && n.training == first.training && len(n.decodings) == len(first.decodings) {
+				group = append(group, n)
+			} else {
+				rest = append(rest, n)
+			}
 		}
-		groups[i].networks = append(groups[i].networks, n)
-		if fitted[at] != nil {
-			groups[i].fitted = append(groups[i].fitted, fitted[at])
-		}
-	}
-	for _, g := range groups {
-		first := g.networks[0]
-		beside, err := s.forecasts.Compare(ctx, workers, first, nodes)
+		all = rest
+		beside, err := s.forecasts.Compare(ctx, workers, first.observed(), nodes)
 		if err != nil {
 			return err
 		}
-		from := len(s.Fit.Networks)
-		for j, r := range first.Decodings {
-			var errors []observed.Error
-			for _, n := range g.networks {
-				errors = append(errors, n.Errors[j])
-			}
-			mean, half := overSeeds(errors)
-			s.Fit.Networks = append(s.Fit.Networks, NetworkRow{
-				Code: first.Code.Name(), Bits: first.Code.Bits(), Training: string(first.Training), Seeds: len(g.networks), Decoder: r.Decoder.Name(), Outputs: r.Outputs(),
-				Observed: mean, Interval: [2]float64{mean - half, mean + half}, Model: beside.Errors[j].Model,
-			})
+		from := len(s.f.Networks)
+		for j, r := range first.decodings {
+			s.addRow(group, r.Decoder.Name(), r.Outputs(), beside.Errors[j].Model, func(n *network) observed.Error { return n.seen.Levels[j] })
 		}
-		if slices.ContainsFunc(g.fitted, func(r *fitdecoder.Result) bool { return r.Fitted }) {
-			s.Fit.Networks = append(s.Fit.Networks, fittedRow(first, g.fitted))
+		if slices.ContainsFunc(group, func(n *network) bool { return n.fitted != nil && n.fitted.Fitted }) {
+			decoder, reads := fittedName(group)
+			s.addRow(group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Levels })
 		}
-		rows := s.Fit.Networks[from:]
+		rows := s.f.Networks[from:]
 		best := 0
 		for j := range rows {
 			if rows[j].Observed < rows[best].Observed {
@@ -254,21 +194,30 @@ func (s *Study) compareOthers(ctx context.Context, workers int, nodes *perceived
 	return nil
 }
 
-// fittedRow is the row of the decoders that were fitted to the networks of one code and training.
-func fittedRow(first *perceived.Observed, fitted []*fitdecoder.Result) NetworkRow {
+// addRow adds the row of one decoder of the networks of one code and training.
+func (s *study) addRow(group []*network, decoder, reads string, model float64, of func(*network) observed.Error) {
 	var errors []observed.Error
-	name, reads := fitted[0].Decoder.About().Text(), fitted[0].Decoder.About().Reads
-	for _, r := range fitted {
-		errors = append(errors, r.Levels)
-		if about := r.Decoder.About(); about.Text() != name || about.Reads != reads {
-			name, reads = "the best fitted", ""
+	for _, n := range group {
+		errors = append(errors, of(n))
+	}
+	first := group[0]
+	mean, half := overSeeds(errors)
+	s.f.Networks = append(s.f.Networks, NetworkRow{
+		Code: first.code.Name(), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
+		Observed: mean, Interval: [2]float64{mean - half, mean + half}, Model: model,
+	})
+}
+
+// fittedName names the decoders that were fitted to the networks of one code and training, and what
+// they read, where that is the same for all.
+func fittedName(group []*network) (decoder, reads string) {
+	first := group[0].fitted.Decoder.About()
+	for _, n := range group {
+		if about := n.fitted.Decoder.About(); about.Text() != first.Text() || about.Reads != first.Reads {
+			return "the best fitted", ""
 		}
 	}
-	mean, half := overSeeds(errors)
-	return NetworkRow{
-		Code: first.Code.Name(), Bits: first.Code.Bits(), Training: string(first.Training), Seeds: len(fitted), Decoder: name, Outputs: reads,
-		Observed: mean, Interval: [2]float64{mean - half, mean + half}, Model: math.NaN(),
-	}
+	return first.Text(), first.Reads
 }
 
 // overSeeds is the mean error over networks, and half of its 95 % interval.

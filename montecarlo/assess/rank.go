@@ -34,65 +34,58 @@ type RankedCode struct {
 	Trained  bool       `json:"trained" doc:"the network was trained with this code, and for this"`
 }
 
-// Rank forecasts all named codes, the network's code and the candidates of the options, after both
-// trainings: Fit.Recommendation. Where the data reject the model, or s is not
-// known, there is no ranking, and the notes say so. run.Done is told how many steps were
-// finished since its last call; see RankSteps. Call Perceive before.
-func (s *Study) Rank(ctx context.Context, run scenario.Run) error {
+// rank forecasts all named codes, the network's own and the candidates, after both trainings:
+// Fit.Recommendation. Where the data reject the model, or s is not known, there is no ranking, and
+// the notes say so.
+func (s *study) rank(ctx context.Context, workers int, progress Progress) error {
 	rec := &Recommendation{Ranking: []RankedCode{}}
+	s.f.Recommendation = rec
 	codes, err := s.rankedCodes()
 	if err != nil {
 		return err
 	}
-	p := s.Fit.Perceived
-	if p == nil || !p.Describes {
+	if p := s.f.Perceived; p == nil || !p.Describes {
 		rec.Notes = []string{"No code is recommended: the data reject the model that forecasts are made with. The observed errors stand above.",
 			"A network trained with a code that is easy to learn (unary, johnson) may show why."}
-		s.Fit.Recommendation = rec
 		return nil
 	}
 	forecaster := *s.forecasts
-	forecaster.Fitted = s.network.options.FitDecoder
-	all, err := forecaster.Codes(ctx, run.Workers, codes, run.Done)
-	if err != nil {
+	forecaster.Fitted = s.options.FitDecoder
+	done, end := progress.begin("codes", 2*uint64(len(codes)))
+	all, err := forecaster.Codes(ctx, workers, codes, done)
+	if end(); err != nil {
 		return err
 	}
 	type of struct{ code, training string }
 	seen := map[of]bool{}
 	ties := forecast.Ties(all)
 	for i, x := range all {
-		r := RankedCode{
-			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
+		key := of{x.Code.Name(), string(x.Training)}
+		rec.Ranking = append(rec.Ranking, RankedCode{
+			Code: key.code, Bits: x.Code.Bits(), Training: key.training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
 			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Tie: i > 0 && ties[i],
-		}
-		key := of{r.Code, r.Training}
-		r.Best = !seen[key]
+			Best: !seen[key], Trained: key == of{s.f.Code, string(s.training)},
+		})
 		seen[key] = true
-		r.Trained = r.Code == s.Fit.Code && x.Training == s.training
-		rec.Ranking = append(rec.Ranking, r)
 	}
 	rec.Notes = append(s.beside(all), s.forecastNotes(codes)...)
-	s.Fit.Recommendation = rec
 	return nil
 }
 
 // beside compares the forecasts with direct regression, each code with its best decoder and training.
-func (s *Study) beside(all []forecast.Forecast) []string {
-	width := 1.0
-	if s.Fit.Range != nil {
-		width = s.Fit.LevelWidth
-	}
+func (s *study) beside(all []forecast.Forecast) []string {
+	width := s.f.LevelWidth
 	var rivals []scenario.Rival
 	for _, x := range all { // the smallest forecast first
 		if !slices.ContainsFunc(rivals, func(r scenario.Rival) bool { return r.Name == x.Code.Name() }) {
-			lo, hi := aroundTargets(x.Lo, x.Hi, s.observed.Quantization, decode.Real(x.Decoding.Decoder))
+			lo, hi := aroundTargets(x.Lo, x.Hi, s.seen.Quantization, decode.Real(x.Decoding.Decoder))
 			rivals = append(rivals, scenario.Rival{Name: x.Code.Name(), Lo: width * lo, Hi: width * hi})
 		}
 	}
 	var out []string
-	for _, b := range s.Fit.Baselines {
+	for _, b := range s.f.Baselines {
 		text := b.Line(rivals)
-		if s.Fit.Range != nil && s.Fit.LevelWidth != 1 {
+		if s.f.Range != nil && s.f.LevelWidth != 1 {
 			text = strings.Replace(text, " "+b.Unit, fmt.Sprintf(" %s (%s levels)", b.Unit, table.Short((b.Error/width))), 1)
 		}
 		out = append(out, text+".")
@@ -113,13 +106,13 @@ func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, flo
 }
 
 // forecastNotes says what the forecasts rest on.
-func (s *Study) forecastNotes(codes []*code.Code) []string {
+func (s *study) forecastNotes(codes []*code.Code) []string {
 	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. ~ marks forecasts that do not differ enough to be told from the first."}
-	if s.network.options.FitDecoder {
+	if s.options.FitDecoder {
 		out = append(out, "The decoder fitted is one that is fitted to the new network's logits. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}
-	if !s.Fit.Perceived.CutoffFitted {
-		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of the code probe, and give its outputs, too.")
+	if !s.f.Perceived.CutoffFitted {
+		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+".")
 	}
 	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
 		out = append(out, "Codes of real numbers are left out: the model has none.")
@@ -130,29 +123,20 @@ func (s *Study) forecastNotes(codes []*code.Code) []string {
 	return out
 }
 
-// RankSteps is the number of steps of Rank.
-func (s *Study) RankSteps() uint64 {
-	return 2 * uint64(len(code.Families())+len(s.besideFamilies()))
-}
-
-// rankedCodes are the codes that Rank ranks: the named ones, the network's own and the candidates.
-func (s *Study) rankedCodes() ([]*code.Code, error) {
+// rankedCodes are the codes that are ranked: the named ones, and the network's own and the
+// candidates, each once, where they are no named ones. Probes are columns for measuring, and no code
+// to train for its error.
+func (s *study) rankedCodes() ([]*code.Code, error) {
 	var names []string
 	for _, family := range code.Families() {
 		names = append(names, family.Name)
 	}
-	codes, err := scenario.OpenCodes(names, s.network.sizes())
-	return append(codes, s.besideFamilies()...), err
-}
-
-// besideFamilies are the network's own code and the candidates, each once, where they are no named
-// ones that are ranked anyway. Probes are columns for measuring, and no code to train for its error.
-func (s *Study) besideFamilies() (codes []*code.Code) {
-	for _, c := range append([]*code.Code{s.code}, s.network.candidates...) {
+	codes, err := scenario.OpenCodes(names, s.sizes())
+	for _, c := range append([]*code.Code{s.code}, s.candidates...) {
 		_, named := code.Lookup(c.Name())
 		if !named && !slices.ContainsFunc(codes, func(x *code.Code) bool { return x.Name() == c.Name() }) {
 			codes = append(codes, c)
 		}
 	}
-	return codes
+	return codes, err
 }
