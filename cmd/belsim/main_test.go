@@ -370,7 +370,7 @@ func TestCompare(t *testing.T) {
 			Samples                    uint64
 		}
 	}
-	for _, ending := range []string{"csv", "png", "svg", "pdf", "format=json"} {
+	for _, ending := range []string{"csv", "png", "svg", "pdf", "json"} {
 		args = append(args, "-o", "c."+ending)
 	}
 	out := runJSON(t, &c, args...)

@@ -18,17 +18,9 @@ import (
 // right to four digits.
 const ExactWidth = 1e-5
 
-// Enclose returns an interval that holds the exact error of a problem over the weights of its
-// labels, in levels. The error wraps theory.ErrNoClosedForm where there is none,
+// enclosed returns an interval that holds the exact error of a problem with error probabilities e over
+// the weights of its labels, in levels. The error wraps theory.ErrNoClosedForm where there is none,
 // enclose.ErrTooWide where errors are so frequent that it would be wide, or is the context's.
-func Enclose(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64) (enclose.Interval, error) {
-	if !HasExact(p) {
-		return enclose.Interval{}, errNoExact()
-	}
-	return enclosed(ctx, workers, p, weights, p.Errors, enclose.Usual())
-}
-
-// enclosed is Enclose with another table of error probabilities.
 func enclosed(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, o enclose.Options) (enclose.Interval, error) {
 	tables := []mat.Matrix{e}
 	if l, ok := e.(decode.Network); ok {
@@ -74,10 +66,10 @@ func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 
 // averages is Averages of what theory says, with the interval where there is one.
 func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory) (bound, exact float64, interval exactFields, err error) {
-	if bound, exact = Average(th, prior); !table.Missing(exact) {
+	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) {
 		return bound, exact, interval, nil
 	}
-	v, err := Enclose(ctx, workers, p, prior)
+	v, err := enclosed(ctx, workers, p, prior, p.Errors, enclose.Usual())
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return bound, exact, interval, nil
 	}
@@ -87,8 +79,7 @@ func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if v.Width() <= ExactWidth {
 		exact = v.Middle()
 	}
-	lo, hi := v.Lo, v.Hi
-	return bound, exact, exactFields{&lo, &hi}, nil
+	return bound, exact, exactFields{&v.Lo, &v.Hi}, nil
 }
 
 // text is the exact value for people: one number where four digits are known, or the interval.
