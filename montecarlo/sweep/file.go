@@ -167,9 +167,8 @@ func (s *Sweep) check(h header, path string) error {
 	return nil
 }
 
-// scan reads the whole of a result file and calls each with every line and its piece. A line is
-// valid during the call.
-func (s *Sweep) scan(path string, each func(p Piece, text []byte) error) (header, error) {
+// scan reads the whole of a result file and calls each with every line.
+func (s *Sweep) scan(path string, each func(f finished) error) (header, error) {
 	r, err := openReader(path)
 	if err != nil {
 		return header{}, err
@@ -189,12 +188,12 @@ func (s *Sweep) scan(path string, each func(p Piece, text []byte) error) (header
 		case wrong != nil:
 			continue // an edited file has a wrong checksum, and the error should say that
 		}
-		p, err := s.pieceOf(text)
-		if err == nil && s.numberOf(p)%r.header.Shards != r.header.Shard-1 {
-			err = fmt.Errorf("%s is not in shard %d of %d", s.describe(p.Task), r.header.Shard, r.header.Shards)
+		f, err := s.read(text)
+		if err == nil && s.numberOf(f.Piece)%r.header.Shards != r.header.Shard-1 {
+			err = fmt.Errorf("%s is not in shard %d of %d", s.describe(f.Task), r.header.Shard, r.header.Shards)
 		}
 		if err == nil {
-			err = each(p, text)
+			err = each(f)
 		}
 		if err != nil {
 			wrong = damaged(path, "line %d: %v", r.number, err)

@@ -77,13 +77,12 @@ func (h *Shard) Path() string { return h.path }
 // plan, and the number of all its pieces.
 func (h *Shard) Todo() (todo []Piece, all int, err error) {
 	have := map[Piece]bool{}
-	_, err = h.Sweep.scan(h.path, func(p Piece, text []byte) error {
-		if have[p] {
-			return fmt.Errorf("%s is there twice", h.Sweep.describe(p.Task))
+	_, err = h.Sweep.scan(h.path, func(f finished) error {
+		if have[f.Piece] {
+			return fmt.Errorf("%s is there twice", h.Sweep.describe(f.Task))
 		}
-		have[p] = true
-		_, _, err := h.Sweep.decode(p, text)
-		return err
+		have[f.Piece] = true
+		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, err
@@ -159,16 +158,14 @@ func (h *Shard) write(out io.Writer, lines map[Piece][]byte) error {
 	if _, err := both.Write(h.header); err != nil {
 		return err
 	}
-	results := 0
 	written := map[Piece]bool{}
 	var full error // an error of the new file, not of the old one
-	_, err := h.Sweep.scan(h.path, func(p Piece, text []byte) error {
-		if own, ok := lines[p]; ok && !bytes.Equal(own, text) {
-			return fmt.Errorf("%s has other numbers than were computed now", h.Sweep.describe(p.Task))
+	_, err := h.Sweep.scan(h.path, func(f finished) error {
+		if own, ok := lines[f.Piece]; ok && !bytes.Equal(own, f.text) {
+			return fmt.Errorf("%s has other numbers than were computed now", h.Sweep.describe(f.Task))
 		}
-		written[p] = true
-		results++
-		_, full = both.Write(text)
+		written[f.Piece] = true
+		_, full = both.Write(f.text)
 		return full
 	})
 	if full != nil {
@@ -179,13 +176,13 @@ func (h *Shard) write(out io.Writer, lines map[Piece][]byte) error {
 	}
 	for p, text := range lines {
 		if !written[p] {
-			results++
+			written[p] = true
 			if _, err := both.Write(text); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = out.Write(lastLine(results, digest))
+	_, err = out.Write(lastLine(len(written), digest))
 	return err
 }
 

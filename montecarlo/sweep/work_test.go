@@ -167,14 +167,3 @@ func TestWorkUnwritable(t *testing.T) {
 		t.Errorf("without a folder: %v", err)
 	}
 }
-
-// TestDocumented: every field of what is written has a sentence.
-func TestDocumented(t *testing.T) {
-	for name, undocumented := range map[string]func() ([]string, error){
-		"Table": table.Undocumented[Table], "ListedPiece": table.Undocumented[ListedPiece],
-	} {
-		if fields, err := undocumented(); err != nil || len(fields) > 0 {
-			t.Errorf("%s: %v have no sentence (%v)", name, fields, err)
-		}
-	}
-}
