@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"belsim/theory/base/parallel"
@@ -124,10 +123,10 @@ func (o *Options) chain(ctx context.Context, round, number, among int, c *Candid
 			f = b.fraction(step)
 		}
 		if step%look == 0 && step > 0 {
-			best.report(look, c.guide, false)
+			best.report(look, c.guide)
 		}
 		if f >= 1 || c.guide == 0 { // no error is below 0
-			best.report(step%look, c.guide, false)
+			best.report(step%look, c.guide)
 			break
 		}
 		accepted, err := a.step(ctx, scale*hot*math.Pow(coldest/hot, f))
@@ -188,20 +187,15 @@ type bestOf struct {
 	progress func(steps uint64, best float64)
 	mu       sync.Mutex
 	smallest float64
-	waiting  atomic.Uint64
 }
 
-func (b *bestOf) report(steps uint64, smallest float64, all bool) {
+// report says that a chain has tried moves, and what its smallest error is.
+func (b *bestOf) report(steps uint64, smallest float64) {
 	if b.progress == nil {
-		return
-	}
-	// Progress may draw, so it is not called at every look.
-	const enough = 256
-	if b.waiting.Add(steps) < enough && !all {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.smallest = min(b.smallest, smallest)
-	b.progress(b.waiting.Swap(0), b.smallest)
+	b.progress(steps, b.smallest)
 }

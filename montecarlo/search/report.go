@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"belsim/montecarlo"
@@ -147,9 +146,9 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	if p.Follow.Begin != nil {
 		progress, end = p.Follow.Begin(bits)
 	}
-	var steps atomic.Uint64
+	steps := uint64(0)
 	o.Progress = func(n uint64, best float64) {
-		steps.Add(n)
+		steps += n
 		progress(n, best)
 	}
 	results, err := Run(ctx, o)
@@ -174,7 +173,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	if err != nil {
 		return nil, err
 	}
-	found.Steps, found.Stopped = steps.Load(), ctx.Err() != nil
+	found.Steps, found.Stopped = steps, ctx.Err() != nil
 	return found, nil
 }
 

@@ -197,6 +197,7 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 		return nil, cmp.Or(ctx.Err(), o.impossible())
 	}
 	best := bestOf{progress: o.Progress, smallest: all[0].Mean}
+	best.report(0, best.smallest)
 	spent := 0.0
 	for r, round := range rounds {
 		if ctx.Err() != nil {
@@ -219,7 +220,6 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 			return nil, err
 		}
 	}
-	best.report(0, best.smallest, true)
 	all = all[:min(len(all), results)]
 	for i := range all {
 		if all[i].Code, err = all[i].words.code("found"); err != nil {

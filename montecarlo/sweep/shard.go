@@ -135,13 +135,7 @@ func (h *Shard) flush() error {
 	if len(lines) == 0 {
 		return nil
 	}
-	var err error
-	for range 3 {
-		err = safefile.Write(h.path, func(w io.Writer) error { return h.write(w, lines) })
-		if !errors.Is(err, fs.ErrNotExist) { // else a process that finished the shard has removed our temporary file
-			break
-		}
-	}
+	err := safefile.Write(h.path, func(w io.Writer) error { return h.write(w, lines) })
 	if err != nil {
 		h.mu.Lock()
 		maps.Copy(h.pending, lines)
@@ -184,18 +178,6 @@ func (h *Shard) write(out io.Writer, lines map[Piece][]byte) error {
 	}
 	_, err = out.Write(lastLine(len(written), digest))
 	return err
-}
-
-// finish removes all temporary files of a complete shard, of all processes. Files that stay do no
-// harm.
-func (h *Shard) finish() {
-	dir := filepath.Dir(h.path)
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if safefile.IsTemporary(h.path, e.Name()) {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }
 
 // Others returns the numbers of shards N, other than the number of this shard, for which the

@@ -64,7 +64,6 @@ func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenari
 			return err
 		}
 	}
-	h.finish()
 	return nil
 }
 
