@@ -151,15 +151,12 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 		steps += n
 		progress(n, best)
 	}
-	results, err := Run(ctx, o)
+	results, searched := Run(ctx, o)
 	end()
 	if len(results) == 0 {
-		return nil, err
+		return nil, searched
 	}
-	var found *Optimized
-	if ctx.Err() == nil {
-		found, err = p.report(ctx, b, bits, results)
-	}
+	found, err := p.report(ctx, b, bits, results)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
 		quick := *p
 		quick.hurried, quick.draw.Samples, quick.draw.RelErr = true, min(p.draw.Samples, hurried), 0
@@ -167,7 +164,8 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 		defer end()
 		found, err = quick.report(hurry, b, bits, results)
 		if errors.Is(err, context.DeadlineExceeded) {
-			found, err = p.unestimated(context.WithoutCancel(ctx), bits, results)
+			best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
+			found, err = p.describe(context.WithoutCancel(ctx), bits, best)
 		}
 	}
 	if err != nil {
@@ -182,9 +180,8 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // the samples that choose the winner are the luckiest; so the estimates have a seed of their
 // own.
 func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Candidate) (*Optimized, error) {
-	best, smallest := 0, math.Inf(1)
-	out := p.empty(bits)
-	for i, r := range results {
+	best, smallest := results[0], math.Inf(1)
+	for _, r := range results {
 		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
 		if err != nil {
 			return nil, err
@@ -194,14 +191,14 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 			return nil, err
 		}
 		if mean < smallest {
-			best, smallest, out.Outputs = i, mean, p.scenario.OutputsOf(r.Code, problem.Decoder)
+			best, smallest = r, mean
 		}
 	}
-	var err error
-	if out.Estimate, err = p.estimate(ctx, b, results[best].Code); err != nil {
+	out, err := p.describe(ctx, bits, best)
+	if err != nil {
 		return nil, err
 	}
-	if err := out.describe(ctx, p.Options.Workers, results[best]); err != nil {
+	if out.Estimate, err = p.estimate(ctx, b, best.Code); err != nil {
 		return nil, err
 	}
 	if out.Baselines, err = p.baselines(ctx, b, bits); err != nil {
@@ -213,48 +210,35 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	return out, nil
 }
 
-// unestimated is a report without samples: the code is the one that the search liked best, with
-// the search's own estimate, and is compared with no other.
-func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Candidate) (*Optimized, error) {
-	best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
-	decoder, err := p.scenario.Decoder(p.decoder, best.Code)
+// describe is a report of what is known without samples: the error is the search's own estimate, and
+// the code is compared with no other.
+func (p *Optimizer) describe(ctx context.Context, bits int, found Candidate) (*Optimized, error) {
+	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
 	if err != nil {
 		return nil, err
 	}
-	out := p.empty(bits)
-	out.Outputs = p.scenario.OutputsOf(best.Code, decoder)
-	out.Mean, out.Baselines = best.Mean, []Row{}
-	return out, out.describe(ctx, p.Options.Workers, best)
-}
-
-// empty is a report of no code yet.
-func (p *Optimizer) empty(bits int) *Optimized {
-	return &Optimized{
-		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
-		LabelKind: p.scenario.Labels, Estimate: noEstimate(),
-		Improvement: math.NaN(), ImprovementCI: [2]float64{math.NaN(), math.NaN()},
-	}
-}
-
-// describe fills in what is known about the code itself.
-func (o *Optimized) describe(ctx context.Context, workers int, found Candidate) error {
-	properties, err := found.Code.Properties(ctx, workers)
+	properties, err := found.Code.Properties(ctx, p.Options.Workers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.PerBit, o.MaxTransitions, o.MinDistance = properties.TransitionsPerBit, properties.MaxTransitions, properties.MinDistance
-	o.Start, o.Code = found.Start, found.Code
-	o.Words, err = found.Code.Words(ctx)
-	return err
+	words, err := found.Code.Words(ctx)
+	if err != nil {
+		return nil, err
+	}
+	none := math.NaN()
+	return &Optimized{
+		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Outputs: p.scenario.OutputsOf(found.Code, decoder),
+		Estimate: Estimate{Mean: found.Mean, StdErr: none, Exact: none},
+		PerBit:   properties.TransitionsPerBit, MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.scenario.Labels,
+		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Code: found.Code,
+	}, nil
 }
-
-// noEstimate is the estimate of a code for which the error model is invalid.
-func noEstimate() Estimate { return Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()} }
 
 // estimate is the error of a code over the prior, from the seed that no search has used. Where the
 // context has ended, there are no exact values and no forecasts.
 func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
-	out := noEstimate()
+	out := Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()}
 	problem, err := p.problem(ctx, c, p.draw.Seed)
 	if err != nil {
 		return out, err

@@ -160,11 +160,16 @@ func (s *Sweep) check(h header, path string) error {
 	case h.NumericVersion != s.NumericVersion:
 		return fmt.Errorf("%s: has numbers of version %d, but this belsim computes version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
 	case h.PlanID != s.ID:
-		return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan needs its own folder", path, h.PlanID, s.ID)
+		return s.foreign(path, h.PlanID)
 	case filepath.Base(path) != name:
 		return fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, name)
 	}
 	return nil
+}
+
+// foreign is the error for a file of another plan.
+func (s *Sweep) foreign(path, plan string) error {
+	return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan needs its own folder", path, plan, s.ID)
 }
 
 // scan reads the whole of a result file and calls each with every line.
@@ -199,17 +204,4 @@ func (s *Sweep) scan(path string, each func(f finished) error) (header, error) {
 			wrong = damaged(path, "line %d: %v", r.number, err)
 		}
 	}
-}
-
-// refuseForeign returns an error that names the plan of a file of another plan.
-func (s *Sweep) refuseForeign(path string) error {
-	r, err := openReader(path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := s.check(r.header, path); err != nil {
-		return err
-	}
-	return damaged(path, "has the name of another plan")
 }

@@ -51,7 +51,7 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	}
 	for _, found := range files {
 		if found[1] != s.ID[:12] {
-			return nil, s.refuseForeign(filepath.Join(dir, found[0]))
+			return nil, s.foreign(filepath.Join(dir, found[0]), found[1])
 		}
 	}
 	plan, err := json.Marshal(s.Definition)
