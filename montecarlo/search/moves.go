@@ -56,6 +56,15 @@ func (c *chain) set(k int) {
 	}
 }
 
+// compare lists the rows that have changed.
+func (c *chain) compare() {
+	for i := range c.levels {
+		if !slices.Equal(c.row(i), c.before.row(i)) {
+			c.changed = append(c.changed, i)
+		}
+	}
+}
+
 // allowed reports whether the move keeps to the limit of transitions and leaves all
 // words distinct.
 func (c *chain) allowed() bool {
@@ -131,11 +140,7 @@ func (c *chain) propose(rng *rand.Rand) bool {
 			return false
 		}
 	}
-	for i := range c.levels {
-		if !slices.Equal(c.row(i), c.before.row(i)) {
-			c.changed = append(c.changed, i)
-		}
-	}
+	c.compare()
 	return len(c.changed) > 0 && c.allowed()
 }
 

@@ -101,7 +101,7 @@ func (h *Shard) add(p Piece, r Result) error {
 	return err
 }
 
-// FlushEvery is the usual time between flushes.
+// FlushEvery is the default time between flushes.
 const FlushEvery = 10 * time.Second
 
 // keep flushes at regular times until the context ends or a flush fails, and returns the
