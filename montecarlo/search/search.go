@@ -257,24 +257,33 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // judge sorts codes by their errors, the smallest first, with random numbers on which none
-// of them was optimized. It leaves out invalid codes and copies. When the context ends, judge does
-// not wait: first come the codes that are best by the samples they were optimized on, and then the
-// codes that were judged before.
+// of them was optimized. It leaves out invalid codes and copies; many chains end where they began. When
+// the context ends, judge does not wait: first come the codes that are best by the samples they were
+// optimized on, and then the codes that were judged before.
 func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, error) {
-	err := o.each(ctx, all, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true })
-	if err != nil {
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(a.guide, b.guide) })
+	var codes []Candidate
+	known := map[string]int{} // by words
+	for _, c := range all {
+		i, ok := known[key(c.words.rows)]
+		if !ok {
+			known[key(c.words.rows)] = len(codes)
+			codes = append(codes, c)
+		} else if c.judged {
+			codes[i].Mean, codes[i].judged = c.Mean, true
+		}
+	}
+	if err := o.each(ctx, codes, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true }); err != nil {
 		return nil, err
 	}
 	order := map[bool]int{false: 0, true: 1}
-	slices.SortStableFunc(all, func(a, b Candidate) int {
+	slices.SortStableFunc(codes, func(a, b Candidate) int {
 		return cmp.Or(order[a.judged]-order[b.judged], cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
 	})
 	const late = 2 // codes that are taken without a judgement
 	var out []Candidate
-	for _, c := range all {
-		same := func(x Candidate) bool { return slices.Equal(x.words.rows, c.words.rows) }
-		valid := !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late
-		if valid && !slices.ContainsFunc(out, same) {
+	for _, c := range codes {
+		if !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late {
 			out = append(out, c)
 		}
 	}
@@ -293,31 +302,17 @@ func (o *Options) shortlist(ctx context.Context, all []Candidate) ([]Candidate, 
 }
 
 // each evaluates the codes that have not been judged, from the given number of samples of
-// a level, until the context ends. Many chains end where they began, so copies of a code are
-// evaluated one time.
+// a level, until the context ends.
 func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpose uint64, set func(c *Candidate, v float64)) error {
-	var waiting []*Candidate
-	copies := map[string][]*Candidate{} // by their words
-	for i := range all {
-		c, k := &all[i], key(all[i].words.rows)
-		known := copies[k]
-		copies[k] = append(known, c)
-		switch {
-		case c.judged:
-		case len(known) == 0:
-			waiting = append(waiting, c)
-		case known[0].judged:
-			set(c, known[0].Mean)
-		}
-	}
-	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
+	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
 		x, err := o.evaluator(samples, o.seed(purpose), true)
 		return func(ctx context.Context, i int) error {
-			v, err := x.reset(ctx, waiting[i].words)
+			if all[i].judged {
+				return nil
+			}
+			v, err := x.reset(ctx, all[i].words)
 			if ctx.Err() == nil && err == nil {
-				for _, c := range copies[key(waiting[i].words.rows)] {
-					set(c, v)
-				}
+				set(&all[i], v)
 			}
 			return err
 		}, err

@@ -70,10 +70,9 @@ func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []i
 		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
 		LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
 	}
-	also := p.Options.Also
-	defer func() { p.Options.Also = also }()
+	one := *p // each search begins from more codes
 	for _, m := range slices.Sorted(slices.Values(bits)) {
-		found, err := p.Find(ctx, b, m)
+		found, err := one.Find(ctx, b, m)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil && len(out.Found) > 0:
@@ -95,7 +94,7 @@ func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []i
 			}
 		}
 		out.Found = append(out.Found, found)
-		p.Options.Also = append(also[:len(also):len(also)], found.Code)
+		one.Options.Also = append(slices.Clone(p.Options.Also), found.Code)
 		if found.Stopped {
 			break
 		}

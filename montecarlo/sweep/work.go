@@ -240,23 +240,18 @@ func (w *worker) mean(ctx context.Context, t Task, problem *montecarlo.Problem) 
 			return bound, err
 		}, nil
 	}
-	var mean func(context.Context, []float64, mat.Matrix) (float64, error)
+	var of interface {
+		Mean(ctx context.Context, weights []float64, e mat.Matrix) (float64, error)
+	}
+	var err error
 	if t.Method == scenario.Exact {
-		x, err := scenario.ExactOf(ctx, problem)
-		if err != nil {
-			return nil, err
-		}
-		mean = x.Mean
+		of, err = scenario.ExactOf(ctx, problem)
 	} else {
-		b, err := scenario.BoundOf(problem)
-		if err != nil {
-			return nil, err
-		}
-		mean = b.Mean
+		of, err = scenario.BoundOf(problem)
 	}
 	return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-		return mean(ctx, s.weights, q.Errors)
-	}, nil
+		return of.Mean(ctx, s.weights, q.Errors)
+	}, err
 }
 
 // estimate samples a cell until it has its relative error.
