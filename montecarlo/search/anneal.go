@@ -148,7 +148,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
 	seen := 0.0
 	if a.screen != nil {
-		if seen, err = a.screen.update(ctx, a.words, a.move); err != nil {
+		if seen, err = a.screen.update(ctx, a.words, a.move, math.Inf(1)); err != nil {
 			return false, err
 		}
 		if seen > a.screened+loss+2*a.screen.noise() {
@@ -156,7 +156,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 			return false, nil
 		}
 	}
-	changed, err := a.x.update(ctx, a.words, a.move)
+	changed, err := a.x.update(ctx, a.words, a.move, a.error+loss)
 	if err != nil {
 		return false, err
 	}

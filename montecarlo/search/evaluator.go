@@ -19,8 +19,8 @@ type evaluator interface {
 	// probability is above 1. When the context ends, reset returns the error of the context.
 	reset(ctx context.Context, w *words) (float64, error)
 	// update evaluates the matrix after a move. Everything else is as reset or the last update
-	// has seen it.
-	update(ctx context.Context, w *words, m move) (float64, error)
+	// has seen it. Where the error is above limit, update may return any number above limit.
+	update(ctx context.Context, w *words, m move, limit float64) (float64, error)
 	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
@@ -41,12 +41,14 @@ func (o *Options) evaluator(samples int, seed uint64, once bool) (evaluator, err
 	return o.newSampled(samples, seed), nil
 }
 
-// whole is an evaluator that evaluates the whole matrix each time.
-type whole func(ctx context.Context, w *words) (float64, error)
+// whole is an evaluator that takes the whole matrix each time.
+type whole func(ctx context.Context, w *words, limit float64) (float64, error)
 
-func (f whole) reset(ctx context.Context, w *words) (float64, error)          { return f(ctx, w) }
-func (f whole) update(ctx context.Context, w *words, _ move) (float64, error) { return f(ctx, w) }
-func (whole) reject()                                                         {}
+func (f whole) reset(ctx context.Context, w *words) (float64, error) { return f(ctx, w, math.Inf(1)) }
+func (f whole) update(ctx context.Context, w *words, _ move, limit float64) (float64, error) {
+	return f(ctx, w, limit)
+}
+func (whole) reject() {}
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
 // with transitions after the given levels, ascending and from 1. A value above 1
@@ -80,7 +82,7 @@ func (p *probabilities) of(w *words, k int) bool {
 // given asks Options.Objective for the errors of valid codes.
 func (o *Options) given(samples int, seed uint64) whole {
 	column := newProbabilities(o.Levels, o.Column)
-	return func(ctx context.Context, w *words) (float64, error) {
+	return func(ctx context.Context, w *words, _ float64) (float64, error) {
 		for k := range w.bits {
 			if !column.of(w, k) {
 				return math.Inf(1), nil
@@ -103,8 +105,16 @@ func (o *Options) enumerated() whole {
 	column := newProbabilities(o.Levels, o.Column)
 	zero, one := make([]float64, o.Levels*o.Bits), make([]float64, o.Levels*o.Bits) // L × M: probabilities of the bits
 	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits)
-	return func(_ context.Context, w *words) (float64, error) {
+	last, stale := make([]uint64, o.Levels), ^uint64(0) // the matrix of the last call, and columns that it has not
+	return func(_ context.Context, w *words, limit float64) (float64, error) {
+		for n, word := range w.rows { // M is small: a row is a word
+			stale |= last[n] ^ word
+			last[n] = word
+		}
 		for k := range w.bits {
+			if stale>>k&1 == 0 {
+				continue
+			}
 			if !column.of(w, k) {
 				return math.Inf(1), nil
 			}
@@ -115,16 +125,21 @@ func (o *Options) enumerated() whole {
 				zero[n*w.bits+k], one[n*w.bits+k] = 1-e, e
 			}
 		}
+		stale = 0
 		for output := range label {
-			best := w.bits + 1
-			for n, word := range w.rows { // M is small: a row is a word
+			best, level := w.bits+1, 0
+			for n, word := range w.rows {
 				if d := bits.OnesCount64(word ^ uint64(output)); d < best {
-					best, label[output] = d, n
+					best, level = d, n
 				}
 			}
+			label[output] = level
 		}
 		sum := 0.0
 		for n, p := range o.Prior {
+			if sum > limit {
+				break // no level's error is below 0
+			}
 			if p == 0 {
 				continue
 			}
@@ -171,7 +186,7 @@ func (x *learned) reset(ctx context.Context, w *words) (float64, error) {
 }
 
 // update learns what the move changes. There is nothing to take back of a matrix that nothing learns.
-func (x *learned) update(ctx context.Context, w *words, m move) (float64, error) {
+func (x *learned) update(ctx context.Context, w *words, m move, _ float64) (float64, error) {
 	x.learner.Keep()
 	return x.error(ctx, w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Relearn(ctx, c, m.columns) })
 }

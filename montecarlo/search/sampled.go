@@ -191,7 +191,7 @@ func (s *sampled) count(n, k int) int32 {
 	return int32(min(float64(s.size), math.Floor(float64(s.size)*s.e[n]+u)))
 }
 
-func (s *sampled) update(_ context.Context, w *words, m move) (float64, error) {
+func (s *sampled) update(_ context.Context, w *words, m move, _ float64) (float64, error) {
 	s.forget()
 	for _, k := range m.columns {
 		if !s.of(w, k) {

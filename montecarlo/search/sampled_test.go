@@ -56,7 +56,7 @@ func TestNoise(t *testing.T) {
 			continue
 		}
 		before := slices.Clone(s.nearest)
-		if v, _ := s.update(t.Context(), c.words, c.move); math.IsInf(v, 1) {
+		if v, _ := s.update(t.Context(), c.words, c.move, math.Inf(1)); math.IsInf(v, 1) {
 			s.reject()
 			c.undo()
 			continue

@@ -59,7 +59,7 @@ func TestUpdateIsReset(t *testing.T) {
 					c.undo()
 					continue
 				}
-				got, _ := x.update(t.Context(), c.words, c.move)
+				got, _ := x.update(t.Context(), c.words, c.move, math.Inf(1))
 				if math.IsInf(got, 1) || rng.IntN(2) == 0 {
 					x.reject()
 					c.undo()
@@ -199,7 +199,7 @@ func TestOptimum(t *testing.T) {
 		var choose func(level int)
 		choose = func(level int) {
 			if level == at.levels {
-				v, _ := x(t.Context(), w)
+				v, _ := x.reset(t.Context(), w)
 				best = min(best, v)
 				return
 			}
