@@ -133,10 +133,8 @@ func (cmd *optimizeCmd) check() error {
 	case !cmd.Pareto && len(cmd.Bits) == 0 && cmd.Start == "" && cmd.Errors == "":
 		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12; or --pareto for all")
 	}
-	if cmd.Keep != "" {
-		if info, err := os.Stat(cmd.Keep); err == nil && !info.IsDir() {
-			return fmt.Errorf("--keep %s: not a folder", cmd.Keep)
-		}
+	if info, err := os.Stat(cmd.Keep); err == nil && !info.IsDir() {
+		return fmt.Errorf("--keep %s: not a folder", cmd.Keep)
 	}
 	return nil
 }

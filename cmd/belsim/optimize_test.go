@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -13,8 +11,6 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
-	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // TestOptimize: the code that is written is the code that is reported: compare finds the
@@ -77,20 +73,6 @@ func TestOptimize(t *testing.T) {
 				t.Errorf("%s: another code with %s workers", flags, workers)
 			}
 		}
-	}
-}
-
-// TestOptimizeErrors: a table of error probabilities, which does not change with the
-// code: one is found that tells the levels apart by the bits that never err.
-func TestOptimizeErrors(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "e.csv", strings.Repeat("0,0.5,0,0.5,0\n", 6))
-	var found search.Optimized
-	runJSON(t, &found, strings.Fields("optimize --levels 6 --errors e.csv --steps 20000 --samples 2000")...)
-	// Three bits are certain: eight words, none of which is ever taken for another when
-	// they differ in those alone.
-	if found.Bits != 5 || found.Mean != 0 || found.R != nil {
-		t.Errorf("found %+v", found)
 	}
 }
 
@@ -169,35 +151,4 @@ func TestOptimizeInterrupt(t *testing.T) {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
 	}
 	mustRun(t, strings.Fields("compare best.csv gray --levels 24 --samples 1000")...)
-}
-
-// firstBit is a decoder that has nothing but Decode: the lowest level or the highest, as the first
-// bit says.
-type firstBit struct{ levels int }
-
-func (firstBit) Name() string { return "first-bit" }
-
-func (d firstBit) Decode(word []uint64) int { return 1 + int(word[0]&1)*(d.levels-1) }
-
-// TestOptimizeDecoder: --decoder takes what a registry adds, and no decoder that is for one
-// family of codes.
-func TestOptimizeDecoder(t *testing.T) {
-	args := strings.Fields("optimize --levels 8 --bits 4 --r 0.2 --sigma 1 --steps 100 --samples 200 --quiet --format json --decoder")
-	for decoder, want := range map[string]int{"first-bit": exitDone, "bel-u": exitUsage} {
-		var stdout, stderr bytes.Buffer
-		env := newEnvironment(append(args[:len(args):len(args)], decoder), &stdout, &stderr)
-		env.decoders = append(env.decoders, decode.Entry{Name: "first-bit", New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
-			return firstBit{c.Levels()}, nil
-		}})
-		if status := env.belsim(); status != want {
-			t.Errorf("%s: exit %d, %q", decoder, status, stderr.String())
-		}
-		var found search.Optimized
-		if err := json.Unmarshal(stdout.Bytes(), &found); want == exitDone && (err != nil || found.Decoder != decoder || found.Mean <= 0) {
-			t.Errorf("%s: %+v, %v", decoder, found, err)
-		}
-		if want == exitUsage && !strings.Contains(stderr.String(), `"gen","gen-ex","map","median","mean","first-bit"`) {
-			t.Errorf("%s: %q", decoder, stderr.String())
-		}
-	}
 }

@@ -18,7 +18,7 @@ import (
 type sweepCmd struct {
 	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --print example prints one."`
 	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
-	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: what SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX says, else the whole)."`
+	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: with --shards N, what SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX says; else the whole)."`
 	Shards     int           `placeholder:"N" help:"Number of shards, where the environment says which; with --print, that of the job."`
 	Print      string        `enum:",example,cells,slurm,kubernetes" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; cells, the cells of the plan or of the shard, as CSV; slurm, the script of an array for the plan; kubernetes, the manifest of an Indexed Job. With --backend cuda, each shard of a job gets a GPU."`
 	Image      string        `group:"output" default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`

@@ -27,8 +27,8 @@ func TestLearned(t *testing.T) {
 			found := must(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
 			r := must(p.Options.Learned.Read(found.Code))(t)
 			f := must(p.Forecaster.Code(t.Context(), found.Code, training, r))(t)
-			if found.Prediction == nil || found.Forecast != f.Error || !(found.Interval[0] < found.Forecast && found.Forecast < found.Interval[1]) {
-				t.Errorf("%s: forecast %+v, want %+v", training, found.Prediction, f)
+			if found.Forecast == nil || found.Error != f.Error || !(found.Interval[0] < found.Error && found.Error < found.Interval[1]) {
+				t.Errorf("%s: forecast %+v, want %+v", training, found.Forecast, f)
 			}
 			return found
 		}
@@ -44,8 +44,8 @@ func TestLearned(t *testing.T) {
 			}
 		}
 		for _, b := range found.Baselines {
-			if b.Prediction == nil || found.Forecast > 1.01*b.Forecast {
-				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Forecast, b.Code, b.Prediction)
+			if b.Forecast == nil || found.Error > 1.01*b.Error {
+				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Error, b.Code, b.Forecast)
 			}
 		}
 	}

@@ -55,6 +55,15 @@ func (w *words) distance(i, j int) int {
 	return distance(w.row(i), w.row(j))
 }
 
+// sampleDistance is the distance of word i from word n with wrong bits.
+func (w *words) sampleDistance(wrong []uint64, n, i int) int32 {
+	d := 0
+	for x, v := range w.row(i) {
+		d += bits.OnesCount64(wrong[x] ^ v ^ w.rows[n*w.width+x])
+	}
+	return int32(d)
+}
+
 func distance(a, b []uint64) int {
 	d := 0
 	for x, v := range a {
@@ -91,15 +100,6 @@ func (w *words) transitions(dst []int, k int) []int {
 		}
 	}
 	return dst
-}
-
-// allColumns lists all columns.
-func (w *words) allColumns() []int {
-	out := make([]int, w.bits)
-	for k := range out {
-		out[k] = k
-	}
-	return out
 }
 
 // code is the matrix as a code.

@@ -7,8 +7,8 @@ import (
 
 // move is a change of a matrix.
 type move struct {
-	columns, changed []int    // the columns and rows that have changed
-	old              []uint64 // the words that the rows had
+	columns, changed []int  // the columns and rows that have changed
+	before           *words // the matrix before the move
 }
 
 // chain is a code that changes, with the move that is being tried.
@@ -17,7 +17,6 @@ type chain struct {
 	move
 	free  []int // columns that may change
 	limit int   // largest number of transitions of a column; 0: any number
-	rowAt []int // by row: its index in changed, plus 1; 0: not changed
 
 	// Scratch.
 	positions []int
@@ -25,37 +24,15 @@ type chain struct {
 }
 
 func newChain(w *words, free []int, limit int) *chain {
-	return &chain{words: w, free: free, limit: limit, rowAt: make([]int, w.levels), column: make([]bool, w.levels)}
-}
-
-// begin forgets the last move.
-func (c *chain) begin() {
-	for _, i := range c.changed {
-		c.rowAt[i] = 0
-	}
-	c.columns, c.changed, c.old = c.columns[:0], c.changed[:0], c.old[:0]
+	return &chain{words: w, move: move{before: w.clone()}, free: free, limit: limit, column: make([]bool, w.levels)}
 }
 
 // undo takes the move back.
-func (c *chain) undo() {
-	for j, i := range c.changed {
-		copy(c.row(i), c.old[j*c.width:(j+1)*c.width])
-	}
-}
-
-// change remembers a row before it is changed.
-func (c *chain) change(i int) {
-	if c.rowAt[i] == 0 {
-		c.changed = append(c.changed, i)
-		c.rowAt[i] = len(c.changed)
-		c.old = append(c.old, c.row(i)...)
-	}
-}
+func (c *chain) undo() { c.copyFrom(c.before) }
 
 // flips flips bit k of rows lo to hi−1.
 func (c *chain) flips(k, lo, hi int) {
 	for i := max(lo, 0); i < min(hi, c.levels); i++ {
-		c.change(i)
 		c.flip(i, k)
 	}
 }
@@ -74,8 +51,16 @@ func (c *chain) invert(k, at int) {
 func (c *chain) set(k int) {
 	for i, b := range c.column {
 		if c.bit(i, k) != b {
-			c.change(i)
 			c.flip(i, k)
+		}
+	}
+}
+
+// compare lists the rows that have changed.
+func (c *chain) compare() {
+	for i := range c.levels {
+		if !slices.Equal(c.row(i), c.before.row(i)) {
+			c.changed = append(c.changed, i)
 		}
 	}
 }
@@ -102,7 +87,8 @@ func (c *chain) allowed() bool {
 
 // propose makes a random move. It reports whether there is anything to evaluate.
 func (c *chain) propose(rng *rand.Rand) bool {
-	c.begin()
+	c.columns, c.changed = c.columns[:0], c.changed[:0]
+	c.before.copyFrom(c.words)
 	k := c.free[rng.IntN(len(c.free))]
 	c.columns = append(c.columns, k)
 	c.positions = c.transitions(c.positions[:0], k)
@@ -154,7 +140,7 @@ func (c *chain) propose(rng *rand.Rand) bool {
 			return false
 		}
 	}
-	c.prune()
+	c.compare()
 	return len(c.changed) > 0 && c.allowed()
 }
 
@@ -180,7 +166,6 @@ func (c *chain) flipWhere(flips func(k int) bool, rows ...int) {
 		if flips(k) {
 			c.columns = append(c.columns, k)
 			for _, i := range rows {
-				c.change(i)
 				c.flip(i, k)
 			}
 		}
@@ -198,23 +183,6 @@ func (c *chain) shifted(k, other int, rng *rand.Rand) {
 		c.column[i] = c.bit(min(max(i-by, 0), c.levels-1), other)
 	}
 	c.set(k)
-}
-
-// prune removes rows that the move has not changed.
-func (c *chain) prune() {
-	kept := 0
-	for j, i := range c.changed {
-		old := c.old[j*c.width : (j+1)*c.width]
-		if slices.Equal(old, c.row(i)) {
-			c.rowAt[i] = 0
-			continue
-		}
-		copy(c.old[kept*c.width:], old)
-		c.changed[kept] = i
-		kept++
-		c.rowAt[i] = kept
-	}
-	c.changed, c.old = c.changed[:kept], c.old[:kept*c.width]
 }
 
 // geometric returns a random number from 1 with a geometric distribution of mean 1/p.

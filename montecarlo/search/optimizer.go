@@ -34,16 +34,12 @@ type Optimizer struct {
 	// NewOptimizer makes it where networks learn a perceived label; else it is nil. Its numbers
 	// are sure (their Spread is 0), unless the caller says how uncertain they are.
 	Forecaster *forecast.Forecaster
-	// SamplesOnly leaves exact values out of reports: for those who compare codes by samples, since
-	// exact values of wide codes take as long as a search.
-	SamplesOnly bool
-
-	scenario scenario.Scenario
-	decoder  string
-	draw     scenario.Sampling
-	bits     int                 // number of bits that every code must have; 0: any
-	known    map[string]Baseline // named codes that were estimated before
-	hurried  bool                // the context has ended: neither exact values nor predictions
+	scenario   scenario.Scenario
+	decoder    string
+	draw       scenario.Sampling
+	bits       int            // number of bits that every code must have; 0: any
+	known      map[string]Row // named codes that were estimated before
+	hurried    bool           // the context has ended: neither exact values nor predictions
 }
 
 // Follower is told how searches go. Its functions may be nil.
@@ -89,7 +85,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
 	}
-	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Baseline{}}
+	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Row{}}
 	var err error
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err

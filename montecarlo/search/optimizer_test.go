@@ -258,18 +258,18 @@ func TestTable(t *testing.T) {
 // without an interval.
 func TestImprovement(t *testing.T) {
 	none := math.NaN()
-	percent, interval := Estimate{0.8, 0.01, none}.Improvement(Estimate{1, 0.02, none})
+	percent, interval := Estimate{0.8, 0.01, none, nil}.Improvement(Estimate{1, 0.02, none, nil})
 	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
 	if math.Abs(percent-20) > 1e-9 || math.Abs(interval[0]-20+half) > 1e-9 || math.Abs(interval[1]-20-half) > 1e-9 {
 		t.Errorf("%v, %v", percent, interval)
 	}
-	if percent, interval := (Estimate{0.8, 0.01, 0.75}).Improvement(Estimate{1, 0.02, 1}); percent != 25 || interval != [2]float64{25, 25} {
+	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil}).Improvement(Estimate{1, 0.02, 1, nil}); percent != 25 || interval != [2]float64{25, 25} {
 		t.Errorf("exact: %v, %v", percent, interval)
 	}
 	for _, pair := range [][2]Estimate{
-		{{0, 0, none}, {1, 0.1, none}},         // no sample was wrong
-		{{0.5, 0.1, none}, {0, 0, none}},       // over no error
-		{{0.5, 0.1, none}, {none, none, none}}, // over an invalid code
+		{{0, 0, none, nil}, {1, 0.1, none, nil}},         // no sample was wrong
+		{{0.5, 0.1, none, nil}, {0, 0, none, nil}},       // over no error
+		{{0.5, 0.1, none, nil}, {none, none, none, nil}}, // over an invalid code
 	} {
 		if percent, interval := pair[0].Improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) || !table.Missing(interval[1]) {
 			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
@@ -297,31 +297,9 @@ func TestColumns(t *testing.T) {
 // TestBestRow: the best code of the table stands out, also where it is a named one.
 func TestBestRow(t *testing.T) {
 	for improvement, want := range map[float64]int{3: 0, 0: 0, -0.1: 1, math.NaN(): 0} {
-		o := &Optimized{Improvement: improvement, Baselines: []Baseline{{Code: "unary"}, {Code: "gray"}}}
+		o := &Optimized{Improvement: improvement, Baselines: []Row{{Code: "unary"}, {Code: "gray"}}}
 		if got := slices.Index(o.Table().Emphasis, table.Best); got != want {
 			t.Errorf("improvement %v: row %d is the best, want %d", improvement, got, want)
-		}
-	}
-}
-
-// TestSamplesOnly: without exact values, everything else is the same.
-func TestSamplesOnly(t *testing.T) {
-	var found [2]*Optimized
-	for i := range found {
-		p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: 500})
-		p.SamplesOnly = i == 1
-		var err error
-		if found[i], err = p.Find(t.Context(), montecarlo.CPU{}, 7); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a, b := found[0], found[1]
-	if table.Missing(a.Exact) || !table.Missing(b.Exact) || a.Mean != b.Mean || a.StdErr != b.StdErr || len(a.Baselines) != len(b.Baselines) {
-		t.Fatalf("with exact values %+v, without %+v", a.Estimate, b.Estimate)
-	}
-	for i, k := range b.Baselines {
-		if k.Code != a.Baselines[i].Code || k.Mean != a.Baselines[i].Mean || !table.Missing(k.Exact) {
-			t.Errorf("with exact values %+v, without %+v", a.Baselines[i], k)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"belsim/montecarlo"
@@ -22,23 +21,23 @@ type Estimate struct {
 	Mean   float64 `json:"error" doc:"sampled mean |error|, in levels; null where the code has a probability above 1"`
 	StdErr float64 `json:"stderr" doc:"standard error of error, in levels"`
 	Exact  float64 `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	*Forecast
 }
 
-// Prediction is the error to expect of networks that are trained with a code.
-type Prediction struct {
-	Forecast float64    `json:"forecast" doc:"the |error| to expect of a network that is trained with the code, in levels"`
-	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network, in levels"`
+// Forecast is the error to expect of networks that are trained with a code.
+type Forecast struct {
+	Error    float64    `json:"forecast" csv:"-" doc:"the |error| to expect of a network that is trained with the code, in levels"`
+	Interval [2]float64 `json:"interval" csv:"-" doc:"95 % interval of the error of one trained network, in levels"`
 }
 
-// noEstimate is the estimate of a code for which the error model is invalid.
-func noEstimate() Estimate { return Estimate{math.NaN(), math.NaN(), math.NaN()} }
-
-// Baseline is a named code that a code is compared with.
-type Baseline struct {
-	Code string `json:"code" doc:"name of the code"`
+// Row is a code beside others: one that was found, or a named one.
+type Row struct {
+	Code string `json:"code" doc:"name of the code; found for one that was found"`
 	Bits int    `json:"bits" doc:"number of bits M"`
 	Estimate
-	*Prediction
+	PerBit         *float64 `json:"-" csv:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
+	MaxTransitions *int     `json:"-" csv:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
+	CodeFile       *string  `json:"-" csv:"code_file" doc:"the file that the code was written to; empty where there is none"`
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -49,7 +48,6 @@ type Optimized struct {
 	Decoder  string           `json:"decoder" doc:"name of the decoder"`
 	Outputs  scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Estimate
-	*Prediction
 	PerBit         float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
 	MaxTransitions int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
 	MinDistance    *int    `json:"min_distance" doc:"smallest Hamming distance of two code words"`
@@ -60,12 +58,17 @@ type Optimized struct {
 	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
 	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
 	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
-	Baselines     []Baseline      `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first"`
+	Baselines     []Row           `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first"`
 	Words         []string        `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
 	scenario.Provenance
 
 	Code    *code.Code `json:"-"`
 	Stopped bool       `json:"-"` // the context ended: the code is the best until then
+}
+
+// row is the code beside others.
+func (o *Optimized) row() Row {
+	return Row{"found", o.Bits, o.Estimate, &o.PerBit, &o.MaxTransitions, o.CodeFile}
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -100,17 +103,17 @@ func (o *Optimized) Remarks() []string {
 // Table compares the code with the named ones, for people.
 func (o *Optimized) Table() *table.Table {
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
-	if o.Prediction != nil {
+	if o.Forecast != nil {
 		t.Head = append(t.Head, "forecast", "95 % interval")
 	}
-	for _, b := range append([]Baseline{{Code: "found", Bits: o.Bits, Estimate: o.Estimate, Prediction: o.Prediction}}, o.Baselines...) {
+	for _, b := range append([]Row{o.row()}, o.Baselines...) {
 		sampled := table.Short(b.Mean)
 		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
 		}
 		row := []string{b.Code, strconv.Itoa(b.Bits), table.Short(b.Exact), sampled, table.Short(b.StdErr)}
-		if p := b.Prediction; p != nil {
-			row = append(row, table.Short(p.Forecast), table.Short(p.Interval[0])+" to "+table.Short(p.Interval[1]))
+		if p := b.Forecast; p != nil {
+			row = append(row, table.Short(p.Error), table.Short(p.Interval[0])+" to "+table.Short(p.Interval[1]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -143,20 +146,17 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	if p.Follow.Begin != nil {
 		progress, end = p.Follow.Begin(bits)
 	}
-	var steps atomic.Uint64
+	steps := uint64(0)
 	o.Progress = func(n uint64, best float64) {
-		steps.Add(n)
+		steps += n
 		progress(n, best)
 	}
-	results, err := Run(ctx, o)
+	results, searched := Run(ctx, o)
 	end()
 	if len(results) == 0 {
-		return nil, err
+		return nil, searched
 	}
-	var found *Optimized
-	if ctx.Err() == nil {
-		found, err = p.report(ctx, b, bits, results)
-	}
+	found, err := p.report(ctx, b, bits, results)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
 		quick := *p
 		quick.hurried, quick.draw.Samples, quick.draw.RelErr = true, min(p.draw.Samples, hurried), 0
@@ -164,13 +164,14 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 		defer end()
 		found, err = quick.report(hurry, b, bits, results)
 		if errors.Is(err, context.DeadlineExceeded) {
-			found, err = p.unestimated(context.WithoutCancel(ctx), bits, results)
+			best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
+			found, err = p.describe(context.WithoutCancel(ctx), bits, best)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	found.Steps, found.Stopped = steps.Load(), ctx.Err() != nil
+	found.Steps, found.Stopped = steps, ctx.Err() != nil
 	return found, nil
 }
 
@@ -179,9 +180,8 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // the samples that choose the winner are the luckiest; so the estimates have a seed of their
 // own.
 func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Candidate) (*Optimized, error) {
-	best, smallest := 0, math.Inf(1)
-	out := p.empty(bits)
-	for i, r := range results {
+	best, smallest := results[0], math.Inf(1)
+	for _, r := range results {
 		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
 		if err != nil {
 			return nil, err
@@ -191,17 +191,14 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 			return nil, err
 		}
 		if mean < smallest {
-			best, smallest, out.Outputs = i, mean, p.scenario.OutputsOf(r.Code, problem.Decoder)
+			best, smallest = r, mean
 		}
 	}
-	var err error
-	if out.Estimate, err = p.estimate(ctx, b, results[best].Code); err != nil {
+	out, err := p.describe(ctx, bits, best)
+	if err != nil {
 		return nil, err
 	}
-	if out.Prediction, err = p.predict(ctx, results[best].Code); err != nil {
-		return nil, err
-	}
-	if err := out.describe(ctx, p.Options.Workers, results[best]); err != nil {
+	if out.Estimate, err = p.estimate(ctx, b, best.Code); err != nil {
 		return nil, err
 	}
 	if out.Baselines, err = p.baselines(ctx, b, bits); err != nil {
@@ -213,65 +210,59 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	return out, nil
 }
 
-// unestimated is a report without samples: the code is the one that the search liked best, with
-// the search's own estimate, and is compared with no other.
-func (p *Optimizer) unestimated(ctx context.Context, bits int, results []Candidate) (*Optimized, error) {
-	best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
-	decoder, err := p.scenario.Decoder(p.decoder, best.Code)
+// describe is a report of what is known without samples: the error is the search's own estimate, and
+// the code is compared with no other.
+func (p *Optimizer) describe(ctx context.Context, bits int, found Candidate) (*Optimized, error) {
+	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
 	if err != nil {
 		return nil, err
 	}
-	out := p.empty(bits)
-	out.Outputs = p.scenario.OutputsOf(best.Code, decoder)
-	out.Estimate = Estimate{best.Mean, math.NaN(), math.NaN()}
-	out.Baselines = []Baseline{}
-	return out, out.describe(ctx, p.Options.Workers, best)
-}
-
-// empty is a report of no code yet.
-func (p *Optimizer) empty(bits int) *Optimized {
-	return &Optimized{
-		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
-		LabelKind:   p.scenario.Labels,
-		Improvement: math.NaN(), ImprovementCI: [2]float64{math.NaN(), math.NaN()},
-	}
-}
-
-// describe fills in what is known about the code itself.
-func (o *Optimized) describe(ctx context.Context, workers int, found Candidate) error {
-	properties, err := found.Code.Properties(ctx, workers)
+	properties, err := found.Code.Properties(ctx, p.Options.Workers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.PerBit, o.MaxTransitions, o.MinDistance = properties.TransitionsPerBit, properties.MaxTransitions, properties.MinDistance
-	o.Start, o.Code = found.Start, found.Code
-	o.Words, err = found.Code.Words(ctx)
-	return err
+	words, err := found.Code.Words(ctx)
+	if err != nil {
+		return nil, err
+	}
+	none := math.NaN()
+	return &Optimized{
+		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Outputs: p.scenario.OutputsOf(found.Code, decoder),
+		Estimate: Estimate{Mean: found.Mean, StdErr: none, Exact: none},
+		PerBit:   properties.TransitionsPerBit, MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.scenario.Labels,
+		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Code: found.Code,
+	}, nil
 }
 
-// estimate is the error of a code over the prior, from the seed that no search has used.
+// estimate is the error of a code over the prior, from the seed that no search has used. Where the
+// context has ended, there are no exact values and no forecasts.
 func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
+	out := Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()}
 	problem, err := p.problem(ctx, c, p.draw.Seed)
 	if err != nil {
-		return noEstimate(), err
+		return out, err
 	}
-	exact, prior := math.NaN(), p.Options.Prior
-	if !p.hurried && !p.SamplesOnly {
-		if _, exact, err = scenario.Averages(ctx, p.Options.Workers, problem, prior); err != nil {
-			return noEstimate(), err
+	if !p.hurried {
+		if _, out.Exact, err = scenario.Averages(ctx, p.Options.Workers, problem, p.Options.Prior); err != nil {
+			return out, err
+		}
+		if out.Forecast, err = p.forecast(ctx, c); err != nil {
+			return out, err
 		}
 	}
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Target(prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Target(p.Options.Prior, false), nil)
 	if err != nil {
-		return noEstimate(), err
+		return out, err
 	}
-	m := montecarlo.Average(prior, sums)
-	return Estimate{m.Mean, m.StdErr, exact}, nil
+	m := montecarlo.Average(p.Options.Prior, sums)
+	out.Mean, out.StdErr = m.Mean, m.StdErr
+	return out, nil
 }
 
-// predict forecasts a code. It is nil where no network learns, and where the context has ended.
-func (p *Optimizer) predict(ctx context.Context, c *code.Code) (*Prediction, error) {
-	if p.Forecaster == nil || p.hurried {
+// forecast forecasts a code. It is nil where no network learns.
+func (p *Optimizer) forecast(ctx context.Context, c *code.Code) (*Forecast, error) {
+	if p.Forecaster == nil {
 		return nil, nil
 	}
 	r, err := p.Options.Learned.Read(c)
@@ -279,17 +270,14 @@ func (p *Optimizer) predict(ctx context.Context, c *code.Code) (*Prediction, err
 		return nil, err
 	}
 	f, err := p.Forecaster.Code(ctx, c, p.Options.Learned.Model.Training, r)
-	if err != nil {
-		return nil, err
-	}
-	return &Prediction{f.Error, [2]float64{f.Lo, f.Hi}}, nil
+	return &Forecast{f.Error, [2]float64{f.Lo, f.Hi}}, err
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first
 // and those for which the model is invalid last. Where the model wants one number of bits,
 // the named codes have that number.
-func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits int) ([]Baseline, error) {
-	out := []Baseline{}
+func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits int) ([]Row, error) {
+	out := []Row{}
 	for _, f := range code.Families() {
 		if m := f.Bits(p.Options.Levels); m > bits || p.bits != 0 && m != bits {
 			continue
@@ -300,11 +288,8 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			if err != nil {
 				return nil, err
 			}
-			row = Baseline{Code: f.Name, Bits: c.Bits()}
+			row = Row{Code: f.Name, Bits: c.Bits()}
 			if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
-				return nil, err
-			}
-			if row.Prediction, err = p.predict(ctx, c); err != nil {
 				return nil, err
 			}
 			if !p.hurried {
@@ -313,13 +298,12 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 		}
 		out = append(out, row)
 	}
-	order := func(b Baseline) float64 {
-		if table.Missing(b.Mean) {
-			return math.Inf(1)
+	slices.SortStableFunc(out, func(a, b Row) int {
+		if table.Missing(a.Mean) || table.Missing(b.Mean) { // cmp.Compare puts them first
+			return cmp.Compare(b.Mean, a.Mean)
 		}
-		return b.Mean
-	}
-	slices.SortStableFunc(out, func(a, b Baseline) int { return cmp.Compare(order(a), order(b)) })
+		return cmp.Compare(a.Mean, b.Mean)
+	})
 	return out, nil
 }
 
@@ -360,5 +344,5 @@ func spanned(lo, hi float64) string {
 	case hi <= 0:
 		return fmt.Sprintf("%.2f to %.2f %%", -hi, -lo)
 	}
-	return fmt.Sprintf("%.2f %% above to %.2f %% below", -lo, hi)
+	return compared(lo) + " to " + compared(hi)
 }

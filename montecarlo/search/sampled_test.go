@@ -15,7 +15,8 @@ import (
 func TestDraw(t *testing.T) {
 	for _, size := range []int{8, 32, 512} {
 		for _, bits := range []int{1, 64, 70, 200} {
-			s := newOnce(3, bits, size, theory.Uniform(3), nil)
+			o := Options{Levels: 3, Bits: bits, Prior: theory.Uniform(3)}
+			s := o.newOnce(size, 0)
 			rng := rand.New(rand.NewPCG(uint64(size), uint64(bits)))
 			want := make([]uint64, size*s.width)
 			for k := range bits {
@@ -35,88 +36,16 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestUpdateLimit: an update with a limit says whether the error is above it, as one without does,
-// to the last bit. Below the limit it gives the same error. Whatever was evaluated in part
-// and taken back leaves no trace in what follows.
-func TestUpdateLimit(t *testing.T) {
-	moves := 200
-	if long {
-		moves = 10000
-	}
-	for _, at := range []struct {
-		levels, bits int
-		r, sigma     float64
-		spacing      float64
-	}{{12, 7, 0.6, 1.5, 6}, {40, 14, 0.9, 1, 6}, {40, 70, 0.6, 1.5, 20}, {60, 30, 1.5, 4, 6}, {30, 200, 0.9, 0.8, 100}} {
-		rng := rand.New(rand.NewPCG(uint64(at.bits), 7))
-		prior := theory.Uniform(at.levels)
-		prior[3], prior[4] = 0, 2*prior[4]
-		column := mixture(t, at.levels, at.r, at.sigma)
-		o := Options{Levels: at.levels, Bits: at.bits, Prior: prior, Column: column}
-		w := walk(at.levels, at.bits, 0, at.spacing, rng)
-		if w == nil {
-			t.Fatalf("%v: no code to begin from", at)
-		}
-		const size = 64
-		bounded, whole := []evaluator{newSampled(at.levels, at.bits, size, prior, column)}, []evaluator{newSampled(at.levels, at.bits, size, prior, column)}
-		if at.bits < 10 {
-			bounded, whole = append(bounded, newEnumerated(at.levels, at.bits, prior, column)), append(whole, newEnumerated(at.levels, at.bits, prior, column))
-		}
-		for i, x := range bounded {
-			full := whole[i]
-			now, _ := full.reset(t.Context(), w, 5)
-			if again, _ := x.reset(t.Context(), w, 5); again != now || math.IsInf(now, 1) {
-				t.Fatalf("%v: the code to begin from has the errors %v and %v", at, now, again)
-			}
-			c := newChain(w.clone(), o.free(), 0)
-			above, below := 0, 0
-			for range moves {
-				if !c.propose(rng) {
-					c.undo()
-					continue
-				}
-				want, _ := full.update(c.words, c.move, math.Inf(1))
-				limit := now * (1 + 0.3*rng.NormFloat64())
-				switch rng.IntN(4) {
-				case 0: // as close as can be
-					limit = want
-				case 1:
-					limit = math.Nextafter(want, 0)
-				}
-				got, _ := x.update(c.words, c.move, limit)
-				if got > limit != (want > limit) || want <= limit && got != want {
-					t.Fatalf("%v: %v with the limit %v, %v without", at, got, limit, want)
-				}
-				if want > limit {
-					above++
-				} else {
-					below++
-				}
-				if want > limit || want > 2*now {
-					c.undo()
-					x.reject()
-					full.reject()
-				} else {
-					now = want
-				}
-			}
-			if above < moves/10 || below < moves/10 {
-				t.Errorf("%v: %d moves were above the limit, %d below", at, above, below)
-			}
-		}
-	}
-}
-
 // TestNoise: the noise of an update is a sum over all samples, of which those that the update
 // has not touched have 0.
 func TestNoise(t *testing.T) {
 	const levels, bits, size = 40, 14, 64
-	prior, column := theory.Uniform(levels), mixture(t, levels, 0.9, 1)
+	o := problem(t, levels, bits, 0.9, 1)
+	prior := o.Prior
 	prior[3], prior[4] = 0, 2*prior[4]
-	o := Options{Levels: levels, Bits: bits, Prior: prior, Column: column}
-	s := newSampled(levels, bits, size, prior, column)
+	s := o.newSampled(size, 3)
 	c := newChain(digits(levels, bits, 6), o.free(), 0)
-	if _, err := s.reset(t.Context(), c.words, 3); err != nil {
+	if _, err := s.reset(t.Context(), c.words); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -127,7 +56,7 @@ func TestNoise(t *testing.T) {
 			continue
 		}
 		before := slices.Clone(s.nearest)
-		if v, _ := s.update(c.words, c.move, math.Inf(1)); math.IsInf(v, 1) {
+		if v, _ := s.update(t.Context(), c.words, c.move, math.Inf(1)); math.IsInf(v, 1) {
 			s.reject()
 			c.undo()
 			continue
@@ -155,7 +84,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestCopies: copies of a code get its error, and each code is evaluated one time.
+// TestCopies: copies of a code are left out, and each code is evaluated one time.
 func TestCopies(t *testing.T) {
 	o := problem(t, 10, 5, 0.4, 1)
 	calls := 0
@@ -165,12 +94,9 @@ func TestCopies(t *testing.T) {
 		return float64(c.TransitionCount()), nil
 	}
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
-	all := []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}
-	set := func(e *Candidate, v float64) { e.Mean, e.judged = v, true }
-	noError(t, o.each(t.Context(), all, 8, forJudges, set))
-	all = append(all, newCandidate("d", other.clone()))
-	noError(t, o.each(t.Context(), all, 8, forJudges, set))
-	if calls != 2 || all[2].Mean != all[0].Mean || all[3].Mean != all[1].Mean || all[0].Mean == all[1].Mean {
+	all := must(o.judge(t.Context(), []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}))(t)
+	all = must(o.judge(t.Context(), append(all, newCandidate("d", other.clone()))))(t)
+	if calls != 2 || len(all) != 2 || all[0].Mean >= all[1].Mean {
 		t.Errorf("%d evaluations: %v", calls, all)
 	}
 }

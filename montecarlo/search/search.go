@@ -35,8 +35,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"belsim/theory/base/parallel"
@@ -176,22 +174,6 @@ func (o *Options) free() []int {
 	return out
 }
 
-// evaluator returns an evaluator with the given number of samples of a level. Where once, only
-// its reset is called.
-func (o *Options) evaluator(samples int, once bool) evaluator {
-	switch {
-	case o.Learned != nil:
-		return &learned{of: o.Learned, prior: o.Prior, bits: o.Bits, nodes: samples * nodesPerSample}
-	case o.Objective != nil:
-		return &given{probabilities: newProbabilities(o.Levels, o.Column), objective: o.Objective, samples: samples}
-	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
-		return newEnumerated(o.Levels, o.Bits, o.Prior, o.Column)
-	case once:
-		return newOnce(o.Levels, o.Bits, samples, o.Prior, o.Column)
-	}
-	return newSampled(o.Levels, o.Bits, samples, o.Prior, o.Column)
-}
-
 // Run searches. It returns the best codes, the smallest error first. There is at least one
 // code, and no code is returned twice. When the context ends, Run returns the best codes so
 // far and the error of the context. The error wraps ErrImpossible where the search finds no
@@ -215,6 +197,7 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 		return nil, cmp.Or(ctx.Err(), o.impossible())
 	}
 	best := bestOf{progress: o.Progress, smallest: all[0].Mean}
+	best.report(0, best.smallest)
 	spent := 0.0
 	for r, round := range rounds {
 		if ctx.Err() != nil {
@@ -237,7 +220,6 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 			return nil, err
 		}
 	}
-	best.report(0, best.smallest, true)
 	all = all[:min(len(all), results)]
 	for i := range all {
 		if all[i].Code, err = all[i].words.code("found"); err != nil {
@@ -275,24 +257,33 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // judge sorts codes by their errors, the smallest first, with random numbers on which none
-// of them was optimized. It leaves out invalid codes and copies. When the context ends, judge does
-// not wait: first come the codes that are best by the samples they were optimized on, and then the
-// codes that were judged before.
+// of them was optimized. It leaves out invalid codes and copies; many chains end where they began. When
+// the context ends, judge does not wait: first come the codes that are best by the samples they were
+// optimized on, and then the codes that were judged before.
 func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, error) {
-	err := o.each(ctx, all, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true })
-	if err != nil {
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(a.guide, b.guide) })
+	var codes []Candidate
+	known := map[string]int{} // by words
+	for _, c := range all {
+		i, ok := known[key(c.words.rows)]
+		if !ok {
+			known[key(c.words.rows)] = len(codes)
+			codes = append(codes, c)
+		} else if c.judged {
+			codes[i].Mean, codes[i].judged = c.Mean, true
+		}
+	}
+	if err := o.each(ctx, codes, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true }); err != nil {
 		return nil, err
 	}
 	order := map[bool]int{false: 0, true: 1}
-	slices.SortStableFunc(all, func(a, b Candidate) int {
+	slices.SortStableFunc(codes, func(a, b Candidate) int {
 		return cmp.Or(order[a.judged]-order[b.judged], cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
 	})
 	const late = 2 // codes that are taken without a judgement
 	var out []Candidate
-	for _, c := range all {
-		same := func(x Candidate) bool { return slices.Equal(x.words.rows, c.words.rows) }
-		valid := !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late
-		if valid && !slices.ContainsFunc(out, same) {
+	for _, c := range codes {
+		if !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late {
 			out = append(out, c)
 		}
 	}
@@ -311,34 +302,20 @@ func (o *Options) shortlist(ctx context.Context, all []Candidate) ([]Candidate, 
 }
 
 // each evaluates the codes that have not been judged, from the given number of samples of
-// a level, until the context ends. Many chains end where they began, so copies of a code are
-// evaluated one time.
+// a level, until the context ends.
 func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpose uint64, set func(c *Candidate, v float64)) error {
-	var waiting []*Candidate
-	copies := map[string][]*Candidate{} // by their words
-	for i := range all {
-		c, k := &all[i], key(all[i].words.rows)
-		known := copies[k]
-		copies[k] = append(known, c)
-		switch {
-		case c.judged:
-		case len(known) == 0:
-			waiting = append(waiting, c)
-		case known[0].judged:
-			set(c, known[0].Mean)
-		}
-	}
-	err := parallel.Each(ctx, o.workers(), len(waiting), func() (func(context.Context, int) error, error) {
-		x := o.evaluator(samples, true)
+	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
+		x, err := o.evaluator(samples, o.seed(purpose), true)
 		return func(ctx context.Context, i int) error {
-			v, err := x.reset(ctx, waiting[i].words, o.seed(purpose))
+			if all[i].judged {
+				return nil
+			}
+			v, err := x.reset(ctx, all[i].words)
 			if ctx.Err() == nil && err == nil {
-				for _, c := range copies[key(waiting[i].words.rows)] {
-					set(c, v)
-				}
+				set(&all[i], v)
 			}
 			return err
-		}, nil
+		}, err
 	})
 	if ctx.Err() != nil {
 		return nil
@@ -349,227 +326,6 @@ func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpos
 // workers is the number of goroutines. It is at most the number of chains, because
 // evaluators are large.
 func (o *Options) workers() int { return min(parallel.Workers(o.Workers), Chains) }
-
-// anneal runs the chains of a round. Where there are more chains than codes, several chains
-// begin from one code with different random numbers.
-func (o *Options) anneal(ctx context.Context, round int, from []Candidate, steps uint64, until time.Time, best *bestOf) ([]Candidate, error) {
-	out := make([]Candidate, Chains)
-	workers := o.workers()
-	began := time.Now()
-	err := parallel.Each(ctx, workers, Chains, func() (func(context.Context, int) error, error) {
-		return func(ctx context.Context, i int) error {
-			begin := from[i%len(from)]
-			out[i] = newCandidate(begin.Start, begin.words.clone())
-			b := budget{steps: steps / Chains}
-			if uint64(i) < steps%Chains {
-				b.steps++
-			}
-			if !until.IsZero() {
-				// A worker runs its chains one after another.
-				turn := time.Duration(i/workers) + 1
-				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
-			}
-			return o.chain(ctx, round, i, len(from), &out[i], b, best)
-		}, nil
-	})
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		err = nil
-	}
-	return slices.DeleteFunc(out, func(c Candidate) bool { return c.words == nil }), err
-}
-
-// budget limits the length of a chain.
-type budget struct {
-	steps       uint64
-	from, until time.Time
-}
-
-// fraction returns the share of the budget that is used.
-func (b *budget) fraction(step uint64) float64 {
-	if b.until.IsZero() {
-		if b.steps == 0 {
-			return 1
-		}
-		return float64(step) / float64(b.steps)
-	}
-	total := b.until.Sub(b.from)
-	if total <= 0 {
-		return 1
-	}
-	return float64(time.Since(b.from)) / float64(total)
-}
-
-// The temperature of a chain falls to coldest. Its unit is the error of the code that the
-// chain begins from.
-const (
-	hottest = 0.03
-	coldest = 2e-5
-)
-
-// heat is the temperature at which a chain begins, in a round with the given number of
-// codes, the best first. Of several chains that begin from one code, the first is cold
-// enough to descend from it to the next minimum, and the last is hot enough to leave this
-// code. Where every code has one chain, the chains of better codes are colder, and no chain
-// begins hotter than half-way.
-func heat(number, codes int) float64 {
-	which, several := number/codes, (Chains-number%codes+codes-1)/codes
-	if several == 1 {
-		which, several = number, 2*codes
-	}
-	return coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
-}
-
-// annealing is a chain with the evaluators of its code.
-type annealing struct {
-	*chain
-	rng   *rand.Rand
-	x     evaluator
-	best  *Candidate // the best code until now; its guide is its error
-	error float64    // of the chain's code
-	// A few samples are enough to reject most moves. They are other samples than those that
-	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
-	screen   *sampled // nil where x does not sample
-	screened float64  // the error by screen
-	pending  int      // approximate errors since the last exact one
-}
-
-// chain anneals a code, and stores the best code that it has seen.
-func (o *Options) chain(ctx context.Context, round, number, among int, c *Candidate, b budget, best *bestOf) error {
-	a := &annealing{
-		chain: newChain(c.words.clone(), o.free(), o.MaxTransitions), rng: o.rng(uint64(round), uint64(number)),
-		x: o.evaluator(rounds[round].samples, false), best: c,
-	}
-	var err error
-	if a.error, err = a.x.reset(ctx, c.words, o.seed(forSamples+uint64(round))); err != nil || math.IsInf(a.error, 1) {
-		return err
-	}
-	if _, ok := a.x.(*sampled); ok {
-		a.screen = newSampled(o.Levels, o.Bits, rounds[round].samples/screening, o.Prior, o.Column)
-		if a.screened, err = a.screen.reset(ctx, c.words, o.seed(forScreens+uint64(round))); err != nil {
-			return err
-		}
-	}
-	c.guide = a.error
-	scale, hot := a.error, heat(number, among)
-	const look = 16 // steps between two looks at the clock
-	f := 0.0
-	for step := uint64(0); ctx.Err() == nil; step++ {
-		if step%look == 0 || b.until.IsZero() {
-			f = b.fraction(step)
-		}
-		if step%look == 0 && step > 0 {
-			best.report(look, c.guide, false)
-		}
-		if f >= 1 || c.guide == 0 { // no error is below 0
-			best.report(step%look, c.guide, false)
-			break
-		}
-		if err := a.step(scale * hot * math.Pow(coldest/hot, f)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step tries a move at a temperature.
-func (a *annealing) step(temperature float64) error {
-	if !a.propose(a.rng) {
-		a.undo()
-		return nil
-	}
-	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
-	seen, err := 0.0, error(nil)
-	if a.screen != nil {
-		if seen, err = a.screen.update(a.words, a.move, math.Inf(1)); err != nil {
-			return err
-		}
-		if seen > a.screened+loss+2*a.screen.noise() {
-			a.undo()
-			a.screen.reject()
-			return nil
-		}
-	}
-	changed, err := a.x.update(a.words, a.move, a.error+loss)
-	if err != nil {
-		return err
-	}
-	if !(changed <= a.error+loss) {
-		a.undo()
-		a.x.reject()
-		if a.screen != nil {
-			a.screen.reject()
-		}
-		return nil
-	}
-	a.error, a.screened = changed, seen
-	a.pending++
-	if s, ok := a.x.(settler); ok && (a.error < a.best.guide || a.pending >= a.bits) {
-		if a.error, err = s.settle(); err != nil {
-			return err
-		}
-		a.pending = 0
-	}
-	if a.error < a.best.guide {
-		a.best.guide = a.error
-		a.best.words.copyFrom(a.words)
-	}
-	return nil
-}
-
-// given is an evaluator that calls Options.Objective.
-type given struct {
-	probabilities
-	objective func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
-	samples   int
-
-	ctx  context.Context // of the last reset
-	seed uint64
-}
-
-func (g *given) reset(ctx context.Context, w *words, seed uint64) (float64, error) {
-	g.ctx, g.seed = ctx, seed
-	return g.update(w, move{columns: w.allColumns()}, math.Inf(1))
-}
-
-// update asks for the error of a code whose columns are valid. It checks the listed
-// columns; the others are known to be valid.
-func (g *given) update(w *words, m move, _ float64) (float64, error) {
-	for _, k := range m.columns {
-		if !g.of(w, k) {
-			return math.Inf(1), nil
-		}
-	}
-	c, err := w.code("candidate")
-	if err != nil {
-		return 0, err
-	}
-	return g.objective(g.ctx, c, g.samples, g.seed)
-}
-
-func (g *given) reject() {}
-
-// bestOf collects the smallest error of all chains.
-type bestOf struct {
-	progress func(steps uint64, best float64)
-	mu       sync.Mutex
-	smallest float64
-	waiting  atomic.Uint64
-}
-
-func (b *bestOf) report(steps uint64, smallest float64, all bool) {
-	if b.progress == nil {
-		return
-	}
-	// Progress may draw, so it is not called at every look.
-	const enough = 256
-	if b.waiting.Add(steps) < enough && !all {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.smallest = min(b.smallest, smallest)
-	b.progress(b.waiting.Swap(0), b.smallest)
-}
 
 // Bytes estimates the memory of a search with Options.Workers workers: evaluators and a
 // matrix of numbers for each worker, and the codes that the search begins from.

@@ -43,43 +43,30 @@ func TestUpdateIsReset(t *testing.T) {
 		r, sigma     float64
 	}{{12, 7, 0.6, 1.5}, {40, 14, 0.9, 1}, {40, 70, 0.6, 1.5}, {90, 30, 1.5, 4}, {30, 129, 0.5, 0.8}} {
 		rng := rand.New(rand.NewPCG(uint64(at.bits), 1))
-		prior := theory.Uniform(at.levels)
-		prior[3], prior[4] = 0, 2*prior[4]
-		column := mixture(t, at.levels, at.r, at.sigma)
-		o := Options{Levels: at.levels, Bits: at.bits, Prior: prior, Column: column}
+		o := problem(t, at.levels, at.bits, at.r, at.sigma)
+		o.Prior[3], o.Prior[4] = 0, 2*o.Prior[4]
 		starts := must(o.starts(rng))(t)
 		tried := 0
 		for _, s := range starts {
-			evaluators := []evaluator{newSampled(at.levels, at.bits, 64, prior, column)}
-			if at.bits < 10 {
-				evaluators = append(evaluators, newEnumerated(at.levels, at.bits, prior, column))
+			x := o.newSampled(64, 5)
+			c := newChain(s.words.clone(), o.free(), 0)
+			if now, _ := x.reset(t.Context(), c.words); math.IsInf(now, 1) {
+				continue
 			}
-			for _, x := range evaluators {
-				w := s.words.clone()
-				if now, _ := x.reset(t.Context(), w, 5); math.IsInf(now, 1) {
+			tried++
+			for range moves {
+				if !c.propose(rng) {
+					c.undo()
 					continue
 				}
-				tried++
-				c := newChain(w, o.free(), 0)
-				for range moves {
-					if !c.propose(rng) {
-						c.undo()
-						continue
-					}
-					got, _ := x.update(w, c.move, math.Inf(1))
-					if math.IsInf(got, 1) || rng.IntN(2) == 0 {
-						x.reject()
-						c.undo()
-						continue
-					}
-					var fresh evaluator = newSampled(at.levels, at.bits, 64, prior, column)
-					if _, ok := x.(*enumerated); ok {
-						fresh = newEnumerated(at.levels, at.bits, prior, column)
-					}
-					want, _ := fresh.reset(t.Context(), w, 5)
-					if got != want {
-						t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.Start, got, want)
-					}
+				got, _ := x.update(t.Context(), c.words, c.move, math.Inf(1))
+				if math.IsInf(got, 1) || rng.IntN(2) == 0 {
+					x.reject()
+					c.undo()
+					continue
+				}
+				if want, _ := o.newSampled(64, 5).reset(t.Context(), c.words); got != want {
+					t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.Start, got, want)
 				}
 			}
 		}
@@ -126,7 +113,7 @@ func TestEvaluators(t *testing.T) {
 		checked := 0
 		for _, s := range starts {
 			c := must(s.words.code(s.Start))(t)
-			got, _ := newEnumerated(o.Levels, o.Bits, o.Prior, o.Column).reset(t.Context(), s.words, 1)
+			got, _ := o.enumerated().reset(t.Context(), s.words)
 			if math.IsInf(got, 1) {
 				continue
 			}
@@ -137,7 +124,7 @@ func TestEvaluators(t *testing.T) {
 				t.Errorf("%s: enumerated %v, exact %v", s.Start, got, want)
 			}
 			const size = 1 << 12
-			sampled, _ := newSampled(o.Levels, o.Bits, size, o.Prior, o.Column).reset(t.Context(), s.words, 9)
+			sampled, _ := o.newSampled(size, 9).reset(t.Context(), s.words)
 			if math.Abs(sampled-want) > 6*math.Sqrt(variance/(size-1)) {
 				t.Errorf("%s: sampled %v, exact %v ± %v", s.Start, sampled, want, math.Sqrt(variance/size))
 			}
@@ -152,8 +139,9 @@ func TestEvaluators(t *testing.T) {
 // bits have nothing to do with each other: of the first a samples of one and the
 // first b of another, a·b/S are the same in the mean.
 func TestOrder(t *testing.T) {
+	o := Options{Levels: 2, Bits: 2}
 	for size := 2; size <= 1<<12; size *= 2 {
-		s := newSampled(2, 2, size, theory.Uniform(2), nil)
+		s := o.newSampled(size, 0)
 		seen := make([]bool, size)
 		for i := range size {
 			seen[s.samples(1, 1).at(int32(i))] = true
@@ -165,7 +153,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	const size, first, pairs = 256, 40, 4000
-	s := newSampled(2, 2, size, theory.Uniform(2), nil)
+	s := o.newSampled(size, 0)
 	sum, squares := 0.0, 0.0
 	for n := range pairs {
 		in := map[int]bool{}
@@ -207,11 +195,11 @@ func TestOptimum(t *testing.T) {
 		found := must(Run(context.Background(), o))(t)
 		// Level 1 may be the word 0: inverting a column changes nothing.
 		best, w := math.Inf(1), newWords(at.levels, at.bits)
-		x := newEnumerated(at.levels, at.bits, o.Prior, o.Column)
+		x := o.enumerated()
 		var choose func(level int)
 		choose = func(level int) {
 			if level == at.levels {
-				v, _ := x.reset(t.Context(), w, 0)
+				v, _ := x.reset(t.Context(), w)
 				best = min(best, v)
 				return
 			}
@@ -286,7 +274,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	begun, _ := newSampled(20, 12, judges, o.Prior, o.Column).reset(t.Context(), wordsOf(johnson, 20, 12), o.seed(forJudges))
+	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), wordsOf(johnson, 20, 12))
 	if found[0].Mean >= begun {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found[0].Mean, begun)
 	}
@@ -471,10 +459,10 @@ func BenchmarkStep(b *testing.B) {
 
 func BenchmarkReset(b *testing.B) {
 	benchmark(b, func(b *testing.B, o Options, w *words) {
-		x := newSampled(o.Levels, o.Bits, rounds[2].samples, o.Prior, o.Column)
+		x := o.newSampled(rounds[2].samples, 1)
 		b.ResetTimer()
 		for range b.N {
-			if _, err := x.reset(b.Context(), w, 1); err != nil {
+			if _, err := x.reset(b.Context(), w); err != nil {
 				b.Fatal(err)
 			}
 		}

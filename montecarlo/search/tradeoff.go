@@ -20,32 +20,19 @@ type Tradeoff struct {
 	LabelKind scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
 	Seed      uint64          `json:"seed" doc:"seed of the random numbers"`
 	Found     []*Optimized    `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
-	Baselines []Baseline      `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
+	Baselines []Row           `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
 	scenario.Provenance
 
 	NotBegun int `json:"-"` // the number of bits whose search the context's end prevented; 0: none
 }
 
-// TradeoffRow is a row of the CSV of the trade-off: a code that was found, or a named code.
-type TradeoffRow struct {
-	Code string `json:"code" doc:"name of the code; found for one that was found"`
-	Bits int    `json:"bits" doc:"number of bits M"`
-	Estimate
-	PerBit         *float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
-	MaxTransitions *int     `json:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
-	CodeFile       *string  `json:"code_file" doc:"the file that the code was written to; empty where there is none"`
-}
-
-// Rows returns the codes that were found, and then the named ones.
-func (t *Tradeoff) Rows() []TradeoffRow {
-	var out []TradeoffRow
+// Rows returns the codes that were found, and then the named ones: the rows of the CSV.
+func (t *Tradeoff) Rows() []Row {
+	var out []Row
 	for _, f := range t.Found {
-		out = append(out, TradeoffRow{"found", f.Bits, f.Estimate, &f.PerBit, &f.MaxTransitions, f.CodeFile})
+		out = append(out, f.row())
 	}
-	for _, b := range t.Baselines {
-		out = append(out, TradeoffRow{Code: b.Code, Bits: b.Bits, Estimate: b.Estimate})
-	}
-	return out
+	return append(out, t.Baselines...)
 }
 
 // Interrupted returns an error where the context ended before the last search; else nil.
@@ -83,10 +70,9 @@ func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []i
 		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
 		LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
 	}
-	also := p.Options.Also
-	defer func() { p.Options.Also = also }()
+	one := *p // each search begins from more codes
 	for _, m := range slices.Sorted(slices.Values(bits)) {
-		found, err := p.Find(ctx, b, m)
+		found, err := one.Find(ctx, b, m)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil && len(out.Found) > 0:
@@ -108,7 +94,7 @@ func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []i
 			}
 		}
 		out.Found = append(out.Found, found)
-		p.Options.Also = append(also[:len(also):len(also)], found.Code)
+		one.Options.Also = append(slices.Clone(p.Options.Also), found.Code)
 		if found.Stopped {
 			break
 		}

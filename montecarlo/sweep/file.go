@@ -160,16 +160,20 @@ func (s *Sweep) check(h header, path string) error {
 	case h.NumericVersion != s.NumericVersion:
 		return fmt.Errorf("%s: has numbers of version %d, but this belsim computes version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
 	case h.PlanID != s.ID:
-		return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan needs its own folder", path, h.PlanID, s.ID)
+		return s.foreign(path, h.PlanID)
 	case filepath.Base(path) != name:
 		return fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, name)
 	}
 	return nil
 }
 
-// scan reads the whole of a result file and calls each with every line and its piece. A line is
-// valid during the call.
-func (s *Sweep) scan(path string, each func(p Piece, text []byte) error) (header, error) {
+// foreign is the error for a file of another plan.
+func (s *Sweep) foreign(path, plan string) error {
+	return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan needs its own folder", path, plan, s.ID)
+}
+
+// scan reads the whole of a result file and calls each with every line.
+func (s *Sweep) scan(path string, each func(f finished) error) (header, error) {
 	r, err := openReader(path)
 	if err != nil {
 		return header{}, err
@@ -189,28 +193,15 @@ func (s *Sweep) scan(path string, each func(p Piece, text []byte) error) (header
 		case wrong != nil:
 			continue // an edited file has a wrong checksum, and the error should say that
 		}
-		p, err := s.pieceOf(text)
-		if err == nil && s.numberOf(p)%r.header.Shards != r.header.Shard-1 {
-			err = fmt.Errorf("%s is not in shard %d of %d", s.describe(p.Task), r.header.Shard, r.header.Shards)
+		f, err := s.read(text)
+		if err == nil && s.numberOf(f.Piece)%r.header.Shards != r.header.Shard-1 {
+			err = fmt.Errorf("%s is not in shard %d of %d", s.describe(f.Task), r.header.Shard, r.header.Shards)
 		}
 		if err == nil {
-			err = each(p, text)
+			err = each(f)
 		}
 		if err != nil {
 			wrong = damaged(path, "line %d: %v", r.number, err)
 		}
 	}
-}
-
-// refuseForeign returns an error that names the plan of a file of another plan.
-func (s *Sweep) refuseForeign(path string) error {
-	r, err := openReader(path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := s.check(r.header, path); err != nil {
-		return err
-	}
-	return damaged(path, "has the name of another plan")
 }

@@ -119,7 +119,7 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 			return nil, err
 		}
 		name := found[0]
-		h, err := s.scan(filepath.Join(dir, name), func(p Piece, text []byte) error { return m.add(p, text, name) })
+		h, err := s.scan(filepath.Join(dir, name), func(f finished) error { return m.add(f, name) })
 		if err != nil {
 			return nil, err
 		}
@@ -159,38 +159,34 @@ func planOf(path string) (*Sweep, error) {
 }
 
 // add takes a line of a file.
-func (m *Merged) add(p Piece, text []byte, file string) error {
-	sum := sha256.Sum256(text)
-	hash, n := [16]byte(sum[:16]), m.numberOf(p)
+func (m *Merged) add(f finished, file string) error {
+	sum := sha256.Sum256(f.text)
+	hash, n := [16]byte(sum[:16]), m.numberOf(f.Piece)
 	if m.from[n] != "" {
 		if m.hashes[n] != hash {
-			return fmt.Errorf("%s has other numbers than in %s", m.describe(p.Task), m.from[n])
+			return fmt.Errorf("%s has other numbers than in %s", m.describe(f.Task), m.from[n])
 		}
 		return nil
 	}
-	r, sums, err := m.decode(p, text)
-	if err != nil {
-		return err
-	}
 	m.from[n], m.hashes[n] = file, hash
-	m.lacks[p.Task]--
+	m.lacks[f.Task]--
 	switch {
-	case r.Invalid:
-		m.numbers[p.Task] = unsampled(math.NaN(), false)
+	case f.Invalid:
+		m.numbers[f.Task] = unsampled(math.NaN(), false)
 		return nil
-	case r.Value != nil:
-		m.numbers[p.Task] = unsampled(float64(*r.Value), true)
-		return nil
-	}
-	for row, x := range m.partial[p.Task] {
-		sums[row].Add(x)
-	}
-	if m.lacks[p.Task] > 0 {
-		m.partial[p.Task] = sums
+	case f.Value != nil:
+		m.numbers[f.Task] = unsampled(*f.Value, true)
 		return nil
 	}
-	delete(m.partial, p.Task)
-	m.numbers[p.Task] = sampledNumbers(m.priors[len(sums)], sums, r.Reached)
+	for row, x := range m.partial[f.Task] {
+		f.sums[row].Add(x)
+	}
+	if m.lacks[f.Task] > 0 {
+		m.partial[f.Task] = f.sums
+		return nil
+	}
+	delete(m.partial, f.Task)
+	m.numbers[f.Task] = sampledNumbers(m.priors[len(f.sums)], f.sums, f.Reached)
 	return nil
 }
 

@@ -175,21 +175,23 @@ func (p *Plan) readKeys(text []byte, keys map[string]planKey) error {
 }
 
 // planeKind finds the error models by the keys that are there.
-func (p *Plan) planeKind() (kind scenario.PlaneKind, err error) {
-	chosen := ""
-	for _, k := range []scenario.PlaneKind{scenario.Mixtures, scenario.PerceivedLabels} {
-		x, y := k.Keys()
+func (p *Plan) planeKind() (scenario.PlaneKind, error) {
+	given := func(kind scenario.PlaneKind) string {
+		x, y := kind.Keys()
 		for _, name := range []string{x, y} {
-			if !p.given[name] {
-				continue
+			if p.given[name] {
+				return name
 			}
-			if chosen != "" && kind != k {
-				return "", p.refuse("%q and %q are of two error models; want one of them", chosen, name)
-			}
-			kind, chosen = k, name
 		}
+		return ""
 	}
-	return kind, nil
+	switch mixture, label := given(scenario.Mixtures), given(scenario.PerceivedLabels); {
+	case mixture != "" && label != "":
+		return "", p.refuse("%q and %q are of two error models; want one of them", mixture, label)
+	case label != "":
+		return scenario.PerceivedLabels, nil
+	}
+	return scenario.Mixtures, nil
 }
 
 // check refuses values without a meaning.

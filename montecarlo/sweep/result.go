@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"regexp"
-	"strconv"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -16,28 +13,17 @@ import (
 
 // Result is the result of a piece, and a line of a result file. Equal results are equal bytes.
 type Result struct {
-	ID       ID          `json:"id"` // of the task
+	ID       string      `json:"id"` // of the task
 	Part     int         `json:"part"`
 	Invalid  bool        `json:"invalid,omitempty"`  // r and σ give a probability above 1: there are no numbers
-	Value    *value      `json:"value,omitempty"`    // for a bound or an exact value: the mean |error|, in levels
+	Value    *float64    `json:"value,omitempty"`    // for a bound or an exact value: the mean |error|, in levels
 	Reached  *bool       `json:"reached,omitempty"`  // whether the target relative error was reached
 	Fraction *uint8      `json:"fraction,omitempty"` // of the sums, as montecarlo.Sums has it
 	Sums     [][5]uint64 `json:"sums,omitempty"`     // level from 1, samples, Σ|error|, Σ error², samples within θ
 }
 
-// value is a number of a result file; null where it is not finite.
-type value float64
-
-// MarshalJSON implements json.Marshaler.
-func (v value) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-		return []byte("null"), nil
-	}
-	return strconv.AppendFloat(nil, float64(v), 'g', -1, 64), nil
-}
-
 // result is the result of a piece without its numbers.
-func (s *Sweep) result(p Piece) Result { return Result{ID: s.ids[p.Task], Part: p.Part} }
+func (s *Sweep) result(p Piece) Result { return Result{ID: s.ids[p.Task].String(), Part: p.Part} }
 
 // sampled is the result of a piece with sums for each row of its code.
 func (s *Sweep) sampled(p Piece, sums []montecarlo.Sums, reached bool) Result {
@@ -61,59 +47,50 @@ func (r Result) line() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// lineStart is how every line of a result begins.
-var lineStart = regexp.MustCompile(`^\{"id":"([0-9a-f]{32})","part":([0-9]{1,9}),`)
+// finished is a line of a result file that has been checked.
+type finished struct {
+	Piece
+	Result
+	sums []montecarlo.Sums // by row; nil where the piece was not sampled
+	text []byte            // valid until the next line is read
+}
 
-// pieceOf returns the piece of a line.
-func (s *Sweep) pieceOf(line []byte) (Piece, error) {
-	found := lineStart.FindSubmatch(line)
-	if found == nil {
-		return Piece{}, errors.New("is no result of a cell")
-	}
+// read reads a line. It checks that the piece is one of this sweep, and that the method and the
+// number of samples are right.
+func (s *Sweep) read(text []byte) (finished, error) {
+	f := finished{text: text}
 	var id ID
-	hex.Decode(id[:], found[1]) // the pattern takes only hexadecimal digits
-	part, _ := strconv.Atoi(string(found[2]))
+	if err := json.Unmarshal(text, &f.Result); err != nil {
+		return f, fmt.Errorf("is no result of a cell: %w", err)
+	}
+	if raw, err := hex.DecodeString(f.ID); err != nil || copy(id[:], raw) < len(id) {
+		return f, fmt.Errorf("%q is no ID of a cell", f.ID)
+	}
 	task, ok := s.find(id)
 	switch {
 	case !ok:
-		return Piece{}, fmt.Errorf("%s is no cell of this plan", id)
-	case part >= s.Parts(task):
-		return Piece{}, fmt.Errorf("%s: part %d of %d, from 0", s.describe(task), part, s.Parts(task))
+		return f, fmt.Errorf("%s is no cell of this plan", id)
+	case f.Result.Part < 0 || f.Result.Part >= s.Parts(task):
+		return f, fmt.Errorf("%s: part %d of %d, from 0", s.describe(task), f.Result.Part, s.Parts(task))
 	}
-	return Piece{task, part}, nil
-}
-
-// decode reads the line of a piece, and returns its sums by row; nil where it has none. It checks
-// that the method and the number of samples are right.
-func (s *Sweep) decode(p Piece, text []byte) (Result, []montecarlo.Sums, error) {
-	var r Result
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return Result{}, nil, fmt.Errorf("%s: %w", s.describe(p.Task), err)
-	}
-	method := s.Task(p.Task).Method
-	var sums []montecarlo.Sums
-	want := s.result(p)
+	f.Piece = Piece{task, f.Result.Part}
+	want, method := s.result(f.Piece), s.Task(task).Method
 	switch {
-	case r.Invalid:
+	case f.Invalid:
 		want.Invalid = true
 	case method == scenario.Sample:
 		var err error
-		if sums, err = s.sums(p, r); err != nil {
-			return Result{}, nil, fmt.Errorf("%s: %w", s.describe(p.Task), err)
+		if f.sums, err = s.sums(f.Piece, f.Result); err != nil {
+			return f, fmt.Errorf("%s: %w", s.describe(task), err)
 		}
-		want = s.sampled(p, sums, r.Reached != nil && *r.Reached)
+		want = s.sampled(f.Piece, f.sums, f.Reached != nil && *f.Reached)
 	default:
-		if want.Value = r.Value; r.Value == nil { // null
-			nan := value(math.NaN())
-			want.Value = &nan
-		}
+		want.Value = f.Value
 	}
-	if line, err := want.line(); err != nil || !bytes.Equal(line, text) {
-		return Result{}, nil, fmt.Errorf("%s: is not a result by method %s", s.describe(p.Task), method)
+	if line, err := want.line(); err != nil || !bytes.Equal(line, text) || method != scenario.Sample && !f.Invalid && f.Value == nil {
+		return f, fmt.Errorf("%s: is not a result by method %s", s.describe(task), method)
 	}
-	return want, sums, nil
+	return f, nil
 }
 
 // sums returns the sums of a piece by row, and checks their numbers of samples.

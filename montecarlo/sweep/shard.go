@@ -51,7 +51,7 @@ func (s *Sweep) Open(dir string, i, n int) (*Shard, error) {
 	}
 	for _, found := range files {
 		if found[1] != s.ID[:12] {
-			return nil, s.refuseForeign(filepath.Join(dir, found[0]))
+			return nil, s.foreign(filepath.Join(dir, found[0]), found[1])
 		}
 	}
 	plan, err := json.Marshal(s.Definition)
@@ -77,13 +77,12 @@ func (h *Shard) Path() string { return h.path }
 // plan, and the number of all its pieces.
 func (h *Shard) Todo() (todo []Piece, all int, err error) {
 	have := map[Piece]bool{}
-	_, err = h.Sweep.scan(h.path, func(p Piece, text []byte) error {
-		if have[p] {
-			return fmt.Errorf("%s is there twice", h.Sweep.describe(p.Task))
+	_, err = h.Sweep.scan(h.path, func(f finished) error {
+		if have[f.Piece] {
+			return fmt.Errorf("%s is there twice", h.Sweep.describe(f.Task))
 		}
-		have[p] = true
-		_, _, err := h.Sweep.decode(p, text)
-		return err
+		have[f.Piece] = true
+		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, err
@@ -102,7 +101,7 @@ func (h *Shard) add(p Piece, r Result) error {
 	return err
 }
 
-// FlushEvery is the usual time between flushes.
+// FlushEvery is the default time between flushes.
 const FlushEvery = 10 * time.Second
 
 // keep flushes at regular times until the context ends or a flush fails, and returns the
@@ -136,13 +135,7 @@ func (h *Shard) flush() error {
 	if len(lines) == 0 {
 		return nil
 	}
-	var err error
-	for range 3 {
-		err = safefile.Write(h.path, func(w io.Writer) error { return h.write(w, lines) })
-		if !errors.Is(err, fs.ErrNotExist) { // else a process that finished the shard has removed our temporary file
-			break
-		}
-	}
+	err := safefile.Write(h.path, func(w io.Writer) error { return h.write(w, lines) })
 	if err != nil {
 		h.mu.Lock()
 		maps.Copy(h.pending, lines)
@@ -159,16 +152,14 @@ func (h *Shard) write(out io.Writer, lines map[Piece][]byte) error {
 	if _, err := both.Write(h.header); err != nil {
 		return err
 	}
-	results := 0
 	written := map[Piece]bool{}
 	var full error // an error of the new file, not of the old one
-	_, err := h.Sweep.scan(h.path, func(p Piece, text []byte) error {
-		if own, ok := lines[p]; ok && !bytes.Equal(own, text) {
-			return fmt.Errorf("%s has other numbers than were computed now", h.Sweep.describe(p.Task))
+	_, err := h.Sweep.scan(h.path, func(f finished) error {
+		if own, ok := lines[f.Piece]; ok && !bytes.Equal(own, f.text) {
+			return fmt.Errorf("%s has other numbers than were computed now", h.Sweep.describe(f.Task))
 		}
-		written[p] = true
-		results++
-		_, full = both.Write(text)
+		written[f.Piece] = true
+		_, full = both.Write(f.text)
 		return full
 	})
 	if full != nil {
@@ -179,26 +170,14 @@ func (h *Shard) write(out io.Writer, lines map[Piece][]byte) error {
 	}
 	for p, text := range lines {
 		if !written[p] {
-			results++
+			written[p] = true
 			if _, err := both.Write(text); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = out.Write(lastLine(results, digest))
+	_, err = out.Write(lastLine(len(written), digest))
 	return err
-}
-
-// finish removes all temporary files of a complete shard, of all processes. Files that stay do no
-// harm.
-func (h *Shard) finish() {
-	dir := filepath.Dir(h.path)
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if safefile.IsTemporary(h.path, e.Name()) {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }
 
 // Others returns the numbers of shards N, other than the number of this shard, for which the

@@ -94,18 +94,6 @@ type ID [16]byte
 // String is the ID in hexadecimal digits.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// MarshalText implements encoding.TextMarshaler.
-func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (id *ID) UnmarshalText(text []byte) error {
-	if len(text) != hex.EncodedLen(len(id)) {
-		return hex.ErrLength
-	}
-	_, err := hex.Decode(id[:], text)
-	return err
-}
-
 // Task is one cell.
 type Task struct {
 	Pair   int     // index into Definition.Pairs
@@ -237,7 +225,6 @@ func (s *Sweep) identity(i int, method scenario.Method) string {
 	line("decoder", p.Decoder)
 	line("outputs", p.Outputs)
 	line("temperature", hexadecimal(s.Temperature))
-	line("shared noise", hexadecimal(0)) // no other value is left; with the line, results of before keep their IDs
 	line("labels", s.LabelKind)
 	digest := sha256.New()
 	for _, w := range s.priors[p.Levels] {

@@ -53,7 +53,7 @@ func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenari
 	// A second round is needed only where another process replaced the file in the same
 	// moment.
 	for len(todo) > 0 {
-		w := &worker{p, h, run}
+		w := &worker{Problems: p, shard: h, run: run}
 		if err := w.work(ctx, todo, every); err != nil {
 			return err
 		}
@@ -62,15 +62,20 @@ func (h *Shard) Work(ctx context.Context, p *Problems, todo []Piece, run scenari
 			return err
 		}
 	}
-	h.finish()
 	return nil
 }
 
-// worker computes pieces of a shard.
+// worker computes pieces of a shard, one after another. A goroutine has its own.
 type worker struct {
 	*Problems
 	shard *Shard
 	run   scenario.Run
+	means map[Task]cellMean // by pair and method
+
+	// The error models of the last cell, which its neighbours share.
+	pair int
+	y    float64
+	line *scenario.Line
 }
 
 // work computes pieces, and flushes them while it does so and at the end.
@@ -127,16 +132,15 @@ func (w *worker) compute(ctx context.Context, todo []Piece) error {
 		return errors.New("no backend to sample with")
 	}
 	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours, func() (func(context.Context, int, int) error, error) {
-		c := &cells{worker: w, means: map[Task]cellMean{}}
-		return func(ctx context.Context, first, last int) error { return c.each(ctx, theory[first:last], c.theory) }, nil
+		own := &worker{Problems: w.Problems, shard: w.shard, run: w.run, means: map[Task]cellMean{}}
+		return func(ctx context.Context, first, last int) error { return own.each(ctx, theory[first:last], own.theory) }, nil
 	}); err != nil {
 		return err
 	}
-	c := &cells{worker: w}
 	if w.Sweep.RelErr > 0 {
-		return c.each(ctx, samples, c.estimate)
+		return w.each(ctx, samples, w.estimate)
 	}
-	return c.sample(ctx, samples)
+	return w.sample(ctx, samples)
 }
 
 // add takes the result of a piece.
@@ -147,24 +151,13 @@ func (w *worker) add(p Piece, r Result) error {
 	return w.shard.add(p, r)
 }
 
-// cells computes pieces one after another, on one goroutine.
-type cells struct {
-	*worker
-	means map[Task]cellMean // by pair and method
-
-	// The error models of the last cell, which its neighbours share.
-	pair int
-	y    float64
-	line *scenario.Line
-}
-
 // each computes pieces by a function until the context ends. Cells that are invalid need none.
-func (c *cells) each(ctx context.Context, todo []Piece, compute func(context.Context, Piece, *montecarlo.Problem) (Result, error)) error {
+func (w *worker) each(ctx context.Context, todo []Piece, compute func(context.Context, Piece, *montecarlo.Problem) (Result, error)) error {
 	for _, p := range todo {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		problem, err := c.problem(ctx, p)
+		problem, err := w.problem(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -175,7 +168,7 @@ func (c *cells) each(ctx context.Context, todo []Piece, compute func(context.Con
 		if err != nil {
 			return err
 		}
-		if err := c.add(p, r); err != nil {
+		if err := w.add(p, r); err != nil {
 			return err
 		}
 	}
@@ -184,45 +177,45 @@ func (c *cells) each(ctx context.Context, todo []Piece, compute func(context.Con
 
 // problem returns the sampling problem of a piece. A cell where r and σ give a probability above 1
 // has none: its result is taken here, and the problem is nil.
-func (c *cells) problem(ctx context.Context, p Piece) (*montecarlo.Problem, error) {
-	t := c.Sweep.Task(p.Task)
-	s := c.sides[t.Pair]
-	if c.line == nil || c.pair != t.Pair || c.y != t.Y {
+func (w *worker) problem(ctx context.Context, p Piece) (*montecarlo.Problem, error) {
+	t := w.Sweep.Task(p.Task)
+	s := w.sides[t.Pair]
+	if w.line == nil || w.pair != t.Pair || w.y != t.Y {
 		line, err := s.models(ctx, t.Y)
 		if err != nil {
 			return nil, err
 		}
-		c.pair, c.y, c.line = t.Pair, t.Y, line
+		w.pair, w.y, w.line = t.Pair, t.Y, line
 	}
-	if c.line.Valid(t.X) {
-		e, err := c.line.Errors(ctx, t.X)
+	if w.line.Valid(t.X) {
+		e, err := w.line.Errors(ctx, t.X)
 		if err != nil {
 			return nil, err
 		}
-		problem, err := c.scenario.ProblemOf(ctx, s.code, s.decoder, e, c.Sweep.sampling())
+		problem, err := w.scenario.ProblemOf(ctx, s.code, s.decoder, e, w.Sweep.sampling())
 		if !scenario.Invalid(err) {
 			return problem, err
 		}
 	}
-	r := c.Sweep.result(p)
+	r := w.Sweep.result(p)
 	r.Invalid = true
-	return nil, c.add(p, r)
+	return nil, w.add(p, r)
 }
 
 // theory computes a bound or an exact value.
-func (c *cells) theory(ctx context.Context, p Piece, problem *montecarlo.Problem) (Result, error) {
-	t := c.Sweep.Task(p.Task)
+func (w *worker) theory(ctx context.Context, p Piece, problem *montecarlo.Problem) (Result, error) {
+	t := w.Sweep.Task(p.Task)
 	key := Task{Pair: t.Pair, Method: t.Method}
-	if c.means[key] == nil {
-		mean, err := c.mean(ctx, t, problem)
+	if w.means[key] == nil {
+		mean, err := w.mean(ctx, t, problem)
 		if err != nil {
 			return Result{}, err
 		}
-		c.means[key] = mean
+		w.means[key] = mean
 	}
-	r := c.Sweep.result(p)
-	mean, err := c.means[key](ctx, problem)
-	r.Value = (*value)(&mean)
+	r := w.Sweep.result(p)
+	mean, err := w.means[key](ctx, problem)
+	r.Value = &mean
 	return r, err
 }
 
@@ -234,11 +227,11 @@ type cellMean func(ctx context.Context, p *montecarlo.Problem) (float64, error)
 const sharedTable = 1 << 20
 
 // mean prepares the means of the cells of a task's pair and method.
-func (c *cells) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (cellMean, error) {
-	s := c.sides[t.Pair]
+func (w *worker) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (cellMean, error) {
+	s := w.sides[t.Pair]
 	if s.code.Levels()*s.code.Bits() > sharedTable {
 		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-			bound, exact, err := scenario.AverageTheory(ctx, c.run.Workers, q, s.weights)
+			bound, exact, err := scenario.AverageTheory(ctx, w.run.Workers, q, s.weights)
 			if t.Method == scenario.Exact {
 				return exact, err
 			}
@@ -255,10 +248,10 @@ func (c *cells) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (
 }
 
 // estimate samples a cell until it has its relative error.
-func (c *cells) estimate(ctx context.Context, p Piece, problem *montecarlo.Problem) (Result, error) {
-	target := c.Sweep.sampling().Target(c.sides[c.pair].weights, false)
-	sums, reached, err := montecarlo.Estimate(ctx, c.run.Backend, problem, target, nil)
-	return c.Sweep.sampled(p, sums, reached), err
+func (w *worker) estimate(ctx context.Context, p Piece, problem *montecarlo.Problem) (Result, error) {
+	target := w.Sweep.sampling().Target(w.sides[w.pair].weights, false)
+	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, target, nil)
+	return w.Sweep.sampled(p, sums, reached), err
 }
 
 // A batch of cells is sampled in about this time: long enough to keep a device busy, short
@@ -272,19 +265,19 @@ const (
 )
 
 // sample samples cells, many at a time.
-func (c *cells) sample(ctx context.Context, todo []Piece) error {
+func (w *worker) sample(ctx context.Context, todo []Piece) error {
 	most := uint64(firstBatch)
 	for len(todo) > 0 {
-		b, err := c.nextBatch(ctx, todo, most)
+		b, err := w.nextBatch(ctx, todo, most)
 		if err != nil {
 			return err
 		}
 		todo = todo[b.taken:]
 		start := time.Now()
-		err = c.run.Backend.Sample(ctx, b.jobs, nil)
+		err = w.run.Backend.Sample(ctx, b.jobs, nil)
 		for i, job := range b.jobs {
 			if err == nil || ctx.Err() != nil && complete(job) {
-				if err := c.add(b.pieces[i], c.Sweep.sampled(b.pieces[i], job.Sums, false)); err != nil {
+				if err := w.add(b.pieces[i], w.Sweep.sampled(b.pieces[i], job.Sums, false)); err != nil {
 					return err
 				}
 			}
@@ -311,21 +304,21 @@ type batch struct {
 }
 
 // nextBatch takes the first pieces, at least one, until they have most samples.
-func (c *cells) nextBatch(ctx context.Context, todo []Piece, most uint64) (b batch, err error) {
+func (w *worker) nextBatch(ctx context.Context, todo []Piece, most uint64) (b batch, err error) {
 	rows := 0
 	for _, p := range todo {
 		if len(b.jobs) > 0 && (b.samples >= most || rows >= scenario.SampledRows) {
 			break
 		}
 		b.taken++
-		problem, err := c.problem(ctx, p)
+		problem, err := w.problem(ctx, p)
 		if err != nil {
 			return b, err
 		}
 		if problem == nil {
 			continue
 		}
-		job := montecarlo.Job{Problem: problem, Spans: c.Sweep.Spans(p), Sums: make([]montecarlo.Sums, problem.Code.Levels())}
+		job := montecarlo.Job{Problem: problem, Spans: w.Sweep.Spans(p), Sums: make([]montecarlo.Sums, problem.Code.Levels())}
 		for _, span := range job.Spans {
 			b.samples += span.Samples
 		}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 	"slices"
 
 	"belsim/montecarlo"
@@ -74,7 +75,7 @@ func (at setting) row(ctx context.Context, p *search.Optimizer, name string) (st
 		return "", err
 	}
 	own, a, b := "invalid", fmt.Sprintf("%.4g", free.Mean), fmt.Sprintf("%.4g", limited.Mean)
-	i := slices.IndexFunc(free.Baselines, func(k search.Baseline) bool { return k.Code == name && !table.Missing(k.Mean) })
+	i := slices.IndexFunc(free.Baselines, func(k search.Row) bool { return k.Code == name && !table.Missing(k.Mean) })
 	if i >= 0 {
 		k := free.Baselines[i].Estimate
 		own, a, b = fmt.Sprintf("%.4g ± %.1g", k.Mean, k.StdErr), at.gain(free.Estimate, k), at.gain(limited.Estimate, k)
@@ -90,7 +91,6 @@ func (at setting) optimizer() (*search.Optimizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.SamplesOnly = true // codes that have exact values are compared with codes that have none
 	return p, nil
 }
 
@@ -107,6 +107,7 @@ func (at setting) gain(found, paper search.Estimate) string {
 	if found.Mean == 0 {
 		return fmt.Sprintf("none in %d samples", uint64(at.levels)*at.samples)
 	}
+	found.Exact = math.NaN() // codes that have exact values are compared with codes that have none
 	percent, interval := found.Improvement(paper)
 	return fmt.Sprintf("%.4g, %.1f %% (%.1f to %.1f)", found.Mean, percent, interval[0], interval[1])
 }

@@ -1,0 +1,234 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/bits"
+
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/theory"
+	"belsim/theory/code"
+)
+
+// evaluator computes the expected error of a matrix that changes little from one
+// call to the next.
+type evaluator interface {
+	// reset evaluates a matrix from the beginning. The expected error is +Inf where a
+	// probability is above 1. When the context ends, reset returns the error of the context.
+	reset(ctx context.Context, w *words) (float64, error)
+	// update evaluates the matrix after a move. Everything else is as reset or the last update
+	// has seen it. Where the error is above limit, update may return any number above limit.
+	update(ctx context.Context, w *words, m move, limit float64) (float64, error)
+	// reject takes back the last update: the matrix is again as it was before.
+	reject()
+}
+
+// evaluator returns an evaluator with the given number of samples of a level and the random
+// numbers of a seed. Where once, only its reset is called.
+func (o *Options) evaluator(samples int, seed uint64, once bool) (evaluator, error) {
+	switch {
+	case o.Learned != nil:
+		return o.newLearned(samples*nodesPerSample, seed)
+	case o.Objective != nil:
+		return o.given(samples, seed), nil
+	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
+		return o.enumerated(), nil
+	case once:
+		return o.newOnce(samples, seed), nil
+	}
+	return o.newSampled(samples, seed), nil
+}
+
+// whole is an evaluator that takes the whole matrix each time.
+type whole func(ctx context.Context, w *words, limit float64) (float64, error)
+
+func (f whole) reset(ctx context.Context, w *words) (float64, error) { return f(ctx, w, math.Inf(1)) }
+func (f whole) update(ctx context.Context, w *words, _ move, limit float64) (float64, error) {
+	return f(ctx, w, limit)
+}
+func (whole) reject() {}
+
+// Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
+// with transitions after the given levels, ascending and from 1. A value above 1
+// says that the code is invalid.
+type Column func(dst []float64, k int, transitions []int)
+
+// probabilities makes the error probabilities of a column.
+type probabilities struct {
+	column Column
+	e      []float64 // length L: the probabilities of the column last made
+	at     []int     // scratch: the transitions of this column
+}
+
+func newProbabilities(levels int, column Column) probabilities {
+	return probabilities{column: column, e: make([]float64, levels)}
+}
+
+// of sets p.e to the error probabilities of column k. It reports whether they are
+// probabilities.
+func (p *probabilities) of(w *words, k int) bool {
+	p.at = w.transitions(p.at[:0], k)
+	p.column(p.e, k, p.at)
+	for _, e := range p.e {
+		if !(e <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// given asks Options.Objective for the errors of valid codes.
+func (o *Options) given(samples int, seed uint64) whole {
+	column := newProbabilities(o.Levels, o.Column)
+	return func(ctx context.Context, w *words, _ float64) (float64, error) {
+		for k := range w.bits {
+			if !column.of(w, k) {
+				return math.Inf(1), nil
+			}
+		}
+		c, err := w.code("candidate")
+		if err != nil {
+			return 0, err
+		}
+		return o.Objective(ctx, c, samples, seed)
+	}
+}
+
+// maxOutputs is the largest L·2^M at which a sum over all outputs is faster than samples.
+const maxOutputs = 1 << 16
+
+// enumerated computes the exact expected error of gen on bits that err independently: a sum
+// over all 2^M outputs.
+func (o *Options) enumerated() whole {
+	column := newProbabilities(o.Levels, o.Column)
+	zero, one := make([]float64, o.Levels*o.Bits), make([]float64, o.Levels*o.Bits) // L × M: probabilities of the bits
+	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits)
+	last, stale := make([]uint64, o.Levels), ^uint64(0) // the matrix of the last call, and columns that it has not
+	return func(_ context.Context, w *words, limit float64) (float64, error) {
+		for n, word := range w.rows { // M is small: a row is a word
+			stale |= last[n] ^ word
+			last[n] = word
+		}
+		for k := range w.bits {
+			if stale>>k&1 == 0 {
+				continue
+			}
+			if !column.of(w, k) {
+				return math.Inf(1), nil
+			}
+			for n, e := range column.e {
+				if w.bit(n, k) {
+					e = 1 - e
+				}
+				zero[n*w.bits+k], one[n*w.bits+k] = 1-e, e
+			}
+		}
+		stale = 0
+		for output := range label {
+			best, level := w.bits+1, 0
+			for n, word := range w.rows {
+				if d := bits.OnesCount64(word ^ uint64(output)); d < best {
+					best, level = d, n
+				}
+			}
+			label[output] = level
+		}
+		sum := 0.0
+		for n, p := range o.Prior {
+			if sum > limit {
+				break // no level's error is below 0
+			}
+			if p == 0 {
+				continue
+			}
+			theory.OutputProbabilities(prob, zero[n*w.bits:(n+1)*w.bits], one[n*w.bits:(n+1)*w.bits])
+			level := 0.0
+			for output, q := range prob {
+				level += q * math.Abs(float64(label[output]-n))
+			}
+			sum += p * level
+		}
+		return sum, nil
+	}
+}
+
+// Learned says which networks learn the codes of a search.
+type Learned struct {
+	Model perceived.Model
+	// Read returns the decoder of a code, and whether it reads logits.
+	Read func(c *code.Code) (observed.Decoding, error)
+}
+
+// nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level that
+// other evaluators take.
+const nodesPerSample = 2
+
+// learned is the evaluator of codes that networks learn. An update learns the changed columns
+// only, or follows the change by a few steps (perceived.Learner.Relearn). A code with a column that
+// is constant is invalid: such a bit carries nothing, and costs trained networks more than the model
+// says.
+type learned struct {
+	read    func(c *code.Code) (observed.Decoding, error)
+	learner *perceived.Learner
+	nodes   *perceived.Nodes
+}
+
+func (o *Options) newLearned(nodes int, seed uint64) (evaluator, error) {
+	learner, err := o.Learned.Model.NewLearner(o.Prior)
+	at, err2 := perceived.NewNodes(nodes, o.Prior, o.Bits, seed)
+	return &learned{o.Learned.Read, learner, at}, errors.Join(err, err2)
+}
+
+func (x *learned) reset(ctx context.Context, w *words) (float64, error) {
+	return x.error(ctx, w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Learn(ctx, c) })
+}
+
+// update learns what the move changes. There is nothing to take back of a matrix that nothing learns.
+func (x *learned) update(ctx context.Context, w *words, m move, _ float64) (float64, error) {
+	x.learner.Keep()
+	return x.error(ctx, w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Relearn(ctx, c, m.columns) })
+}
+
+func (x *learned) reject() { x.learner.Reject() }
+
+// settle evaluates the matrix of the last update exactly; updates are approximations.
+func (x *learned) settle(ctx context.Context) (float64, error) {
+	l, err := x.learner.Refresh(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return x.expected(ctx, l)
+}
+
+// error is the error of a matrix as networks learn it.
+func (x *learned) error(ctx context.Context, w *words, learn func(c *code.Code) (*perceived.Network, error)) (float64, error) {
+	c, err := w.code("candidate")
+	if err != nil {
+		return 0, err
+	}
+	for _, at := range c.Transitions() {
+		if len(at) == 0 {
+			return math.Inf(1), nil
+		}
+	}
+	l, err := learn(c)
+	if err != nil {
+		return 0, err
+	}
+	return x.expected(ctx, l)
+}
+
+// expected is the error of what was learnt.
+func (x *learned) expected(ctx context.Context, l *perceived.Network) (float64, error) {
+	d, err := x.read(l.Code())
+	if err != nil {
+		return 0, err
+	}
+	out, err := x.nodes.Errors(ctx, 1, l, []observed.Decoding{d})
+	if err != nil {
+		return 0, err
+	}
+	return out[0], nil
+}
