@@ -90,6 +90,7 @@ func (f perceivedFlags) check() error {
 		least string
 	}{
 		{"label-noise", f.LabelNoise, "more than zero levels"},
+		{"mae", f.MAE, "more than zero levels"},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
 		{"misfit", or(f.Misfit, 0), "zero levels or more"},
 	} {

@@ -147,9 +147,9 @@ func TestMemory(t *testing.T) {
 	big := filepath.Join(dir, "big.npy")
 	sparse(t, big, 40000, 40000)
 	all := map[string]string{
-		"codes " + big:                                "big.npy needs 13.4 GiB of memory",
-		"compare unary --errors " + big:               "big.npy needs 13.4 GiB of memory",
-		"optimize --bits 8 --start " + big:            "big.npy needs 13.4 GiB of memory",
+		"codes " + big:                                "big.npy needs 11.9 GiB of memory",
+		"compare unary --errors " + big:               "big.npy needs 11.9 GiB of memory",
+		"optimize --bits 8 --start " + big:            "big.npy needs 11.9 GiB of memory",
 		"codes unary --levels 65536 -o a.json":        "the JSON of unary needs",
 		"compare hadamard --levels 65536":             "the bit transitions of hadamard needs 16.0 GiB of memory",
 		"compare onehot --levels 65536 --decoder map": "the decoder map of onehot needs 32.0 GiB of memory",

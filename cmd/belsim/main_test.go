@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -370,7 +371,7 @@ func TestCompare(t *testing.T) {
 			Samples                    uint64
 		}
 	}
-	for _, ending := range []string{"csv", "png", "svg", "pdf", "format=json"} {
+	for _, ending := range []string{"csv", "png", "svg", "pdf", "json"} {
 		args = append(args, "-o", "c."+ending)
 	}
 	out := runJSON(t, &c, args...)
@@ -591,41 +592,46 @@ func TestDecoders(t *testing.T) {
 	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen --outputs logits --r 0.3:3:3 --sigma 1:3:3 -o soft.png")...)
 }
 
-// TestBadInput: every refusal is one line on standard error that names what is
-// wrong, exits with 2, and leaves no file.
+// refused runs a command line that is bad input: its end is one line on standard error that names what is wrong,
+// exit code 2, and the files that were there before.
+func refused(t *testing.T, want string, args ...string) {
+	t.Helper()
+	before := listing(t)
+	status, stdout, stderr := run(t, args...)
+	if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") || !strings.Contains(stderr, want) {
+		t.Errorf("belsim %q: exit %d, standard output %q, standard error %q; want exit 2 and one line with %q", args, status, stdout, stderr, want)
+	}
+	if diff := cmp.Diff(before, listing(t)); diff != "" {
+		t.Fatalf("belsim %q left files: %s", args, diff)
+	}
+}
+
+// TestBadInput: what is malformed, empty, contradictory or impossible is refused. What packages refuse, their own
+// tests have; here it is what a command adds, and that it hands on what it is told.
 func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "ragged.csv", "0,1\n1\n")
 	write(t, "two.csv", "0,1\n1,2\n")
 	write(t, "real.csv", "0.5,1\n-1,2\n0,0\n")
-	write(t, "twice.csv", "0.5,1\n0,2\n0.5,1\n")
 	write(t, "same.csv", "0,1\n1,0\n0,1\n")
 	write(t, "nan.csv", "0,1\n1,NaN\n")
-	write(t, "inf.csv", "0,1\n1,Inf\n")
 	write(t, "empty.csv", "")
-	write(t, "one.csv", "0,1\n")
-	write(t, "header.csv", "bit1,bit2\n0,1\n1,0\n")
 	write(t, "wide.csv", strings.Repeat("0,", 1_000_000)+"0\n")
 	write(t, "good.csv", "0,1\n1,0\n1,1\n")
 	write(t, "four.csv", "0,0\n0,1\n1,0\n1,1\n")
 	write(t, "cut.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'")
-	write(t, "text.npy", "0,1\n1,0\nand more\n")
 	write(t, "e.csv", "0.1,0.2\n0.1,1.5\n0,0\n")
-	write(t, "negative.csv", "0.1,0.2\n0.1,-0.5\n0,0\n")
 	write(t, "small.csv", "0.1,0.2\n")
 	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
-	write(t, "noheader.csv", "1,2\n")
 	write(t, "long.csv", "label,count\n1,2\n900,3\n")
 	noError(t, os.Mkdir("folder.png", 0o755))
 	decoder := content(t, filepath.Join(root, "testdata/decoders/decoder.npz"))
 	write(t, "decoder.npz", decoder)
 	write(t, "cut.npz", decoder[:len(decoder)/2])
 	write(t, "nan10.csv", "0,1,1,1,1,1,1,1,1,0\n0,1,1,1,NaN,1,1,1,1,1\n")
-	before := listing(t)
 	for _, tt := range []struct{ args, want string }{
 		{"decode --decoder decoder.npz --outputs good.csv -o labels.npy", "good.csv: 2 columns, but the decoder decoder.npz reads 10 bits"},
 		{"decode --decoder decoder.npz --outputs nan10.csv -o labels.npy", `nan10.csv: line 2, column 5: "NaN" is not a finite number`},
-		{"decode --decoder decoder.npz --outputs logits:nan10.csv -o labels.csv", `nan10.csv: line 2, column 5: "NaN" is not a finite number`},
 		{"decode --decoder decoder.npz --outputs empty.csv -o labels.npy", "empty.csv: empty file"},
 		{"decode --decoder decoder.npz --outputs good.csv -o good.csv", "cannot write good.csv: the command reads this file"},
 		{"decode --decoder decoder.npz --outputs good.csv -o decoder.npz", `cannot write ".npz" here; want a name ending in .npy .csv`},
@@ -633,7 +639,6 @@ func TestBadInput(t *testing.T) {
 		{"decode --decoder missing.npz --outputs good.csv -o labels.npy", "missing.npz"},
 		{"decode --decoder gen --outputs good.csv -o labels.npy", "the decoder gen needs the code of the outputs: want the code"},
 		{"decode --decoder median --code good.csv --outputs good.csv -o labels.npy", "the decoder median needs a model of the classifiers"},
-		{"decode --decoder gem --code good.csv --outputs good.csv -o labels.npy", `unknown decoder "gem"`},
 		{"decode --decoder bel-u --code good.csv --outputs good.csv -o labels.npy", "bel-u"},
 		{"decode --decoder gen --code four.csv --outputs ragged.csv -o labels.npy", "ragged.csv: line 2 has 1 columns, but the first has 2"},
 		{"decode --decoder gen --code unary --levels 9 --outputs good.csv -o labels.npy", "good.csv: 2 columns, but unary of 9 levels has 8 bits"},
@@ -649,45 +654,29 @@ func TestBadInput(t *testing.T) {
 		{"verify --code two.csv", "two.csv: row 2, column 2: 2 is neither 0 nor 1"},
 		{"verify --code same.csv", "same.csv: rows 1 and 3 are the same code word"},
 		{"verify --code nan.csv", `nan.csv: line 2, column 2: "NaN" is not a finite number`},
-		{"verify --code inf.csv", `inf.csv: line 2, column 2: "Inf" is not a finite number`},
-		{"verify --code empty.csv", "empty.csv: empty file"},
-		{"verify --code one.csv", "one.csv: 1 rows"},
-		{"verify --code header.csv", `header.csv: line 1, column 1: "bit1" is not a finite number; no header is expected`},
 		{"verify --code wide.csv", "want at most 65536 columns"},
 		{"verify --code cut.npy", "cut.npy: not a NumPy array"},
-		{"verify --code text.npy", "text.npy: not a NumPy array"},
 		{"verify --code missing.csv", "missing.csv: no such file"},
 		{"verify --code jonson", "did you mean johnson?"},
 		{"verify --code good.csv --levels 4", "good.csv: 3 rows, but 4 levels were asked for"},
 		{"verify --levels 1", "want 2 to 65536"},
 		{"verify --levels 0.5", `--levels: expected a valid 64 bit int but got "0.5"`},
 		{"verify --code good.csv --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
-		{"verify --code good.csv --errors negative.csv", "negative.csv: row 2, column 2: -0.5 is no probability"},
 		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
 		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
 		{"verify --code good.csv --decoder bel-u", "bel-u reads the unary code, and good.csv is not unary"},
 		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex","map","median","mean" but got "argmax"`},
 		{"verify --r 0", "r = 0: want a positive finite number"},
-		{"verify --r -1", "r = -1: want a positive finite number"},
 		{"verify --sigma NaN", "σ = NaN: want a positive finite number"},
-		{"verify --sigma -Inf", "σ = -Inf: want a positive finite number"},
-		{"verify --sigma 0", "σ = 0: want a positive finite number"},
 		{"verify --r 9 --sigma 1", "r = 9 with σ = 1 is invalid: e[n,k] ="},
-		{"verify --random --errors e.csv", "want one of them"},
 		{"verify --prior prior.csv", `prior.csv: row 3, column 2: count "-3"`},
-		{"verify --prior noheader.csv", `noheader.csv: row 1 is "1,2"; want the header label,count`},
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
 		{"verify --backend gpu", "--backend"},
-		{"verify --temperature 0", "--temperature 0: want more than zero"},
 		{"verify --temperature -1", "--temperature -1: want a positive finite number"},
 		{"compare --temperature NaN", "--temperature NaN: want a positive finite number"},
-		{"heatmap --method mc --temperature Inf", "--temperature +Inf: want a positive finite number"},
 		{"verify --decoder bel-j --outputs logits", "decoder bel-j reads bits; outputs that are logits want gen or gen-ex"},
-		{"verify --decoder bel-j --code real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"verify --code real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"compare unary real.csv --decoder gen,bel-u", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
-		{"verify --decoder gen --code nan.csv", "nan.csv: line 2, column 2: \"NaN\" is not a finite number"},
-		{"verify --decoder gen --code twice.csv", "twice.csv: rows 1 and 3 are the same code word"},
 		{"compare unary --decoder bel-u,bel-u", "decoder bel-u is given twice"},
 		{"compare unary --decoder gen,bel-j --levels 8", "decoder bel-j fits none of the codes"},
 		{"compare hexj --decoder bel-u,bel-j --levels 64", "hexj is neither"},
@@ -697,7 +686,6 @@ func TestBadInput(t *testing.T) {
 		{"heatmap --decoder gen-ex", "no bound for decoder gen-ex on logits; method mc samples instead"},
 		{"verify --labels some", "--labels"},
 		{"bench --time 0s", "--time 0s: want more than zero"},
-		{"bench --time -1s", "--time -1s: want more than zero"},
 		{"bench --time fast", "--time"},
 		{"bench -o b.png", `cannot write ".png" here`},
 		{"bench --workers -3", "--workers -3"},
@@ -707,7 +695,6 @@ func TestBadInput(t *testing.T) {
 		{"verify --rel-err 0.1 --samples 10", "--samples 10"},
 		{"compare --within -1", "--within -1"},
 		{"verify --workers -1", "--workers -1: want 1 or more"},
-		{"verify --seed -1", "--seed"},
 		{"verify -o v.gif", `v.gif: cannot write ".gif" here; want a name ending in .csv .json .png .svg .pdf`},
 		{"verify -o nowhere/v.png", "cannot write nowhere/v.png"},
 		{"verify -o good.csv/v.png", "cannot write good.csv/v.png"},
@@ -715,34 +702,22 @@ func TestBadInput(t *testing.T) {
 		{"verify extra", "unexpected argument extra"},
 		{"verify --bogus", "unknown flag --bogus"},
 		{"compare good.csv unary four.csv", "four.csv has 4 levels, but good.csv has 3; want as many in all codes"},
-		{"compare good.csv same.csv", "same code word"},
-		{"compare good.csv wide.csv", "at most 65536 columns"},
 		{"compare unary gray --r 3 --sigma 1", "is invalid"},
 		{"compare johnson unary --decoder bel-u", "johnson is not unary"},
 		{"heatmap unary", "want two to compare"},
-		{"heatmap unary johnson hexj", "want two to compare"},
 		{"heatmap --r 1:2", "want lo:hi:count"},
-		{"heatmap --r 2:1:5", "want lo below hi"},
-		{"heatmap --r 0:1:5", "want positive finite numbers"},
-		{"heatmap --r 1:inf:5", "want positive finite numbers"},
-		{"heatmap --r 1:2:0", "count 0"},
 		{"heatmap --r 1:2:1000000", "count 1000000"},
-		{"heatmap --r 1:2:3:exp", "want lo:hi:count"},
 		{"heatmap --method exact unary b1jdj --decoder gen-ex --outputs bits", "method mc samples instead"},
 		{"heatmap --method mc --samples 0", "--samples 0"},
 		{"optimize --levels 9", "--bits is missing"},
 		{"optimize --levels 9 --bits 3", "--bits 3: impossible: 3 bits have 8 words; 9 levels need at least 4 bits"},
-		{"optimize --levels 9 --bits 0", "--bits 0: 0 bits: impossible"},
 		{"optimize --levels 9 --bits some", `"some": want a number of bits, or a range lo:hi:count`},
 		{"optimize --levels 9 --bits 4:8:3", "a range of bits is for --pareto"},
 		{"optimize --levels 9 --bits 7 --max-transitions 1", "impossible: 7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
-		{"optimize --levels 9 --bits 7 --max-transitions 0", "--max-transitions 0: want 1 or more"},
 		{"optimize --levels 9 --bits 8 --r 3 --sigma 0.5", "no code of 9 levels and 8 bits was found"},
 		{"optimize --levels 9 --bits 8 --fix 1", "--fix names columns of --start, which is missing"},
 		{"optimize --start unary --levels 9 --fix 9", "--bits 8: column 9 of unary cannot stay as it is: it has 8"},
 		{"optimize --start unary --levels 9 --fix 1-x", `--fix 1-x: "1-x" is no column`},
-		{"optimize --start unary --levels 9 --fix 1-8", "impossible: all columns are to stay as they are"},
-		{"optimize --start unary --levels 9 --bits 7", "unary has 9 levels and 8 bits"},
 		{"optimize --start real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"optimize --levels 9 --bits 8 --time 0s", "--time 0s: want more than zero"},
 		{"optimize --levels 9 --bits 8 --time 1000000h", "--time 1000000h0m0s: want more than zero, and at most 10000h"},
@@ -755,28 +730,67 @@ func TestBadInput(t *testing.T) {
 		{"optimize --levels 9 --pareto --keep prior.csv", "--keep prior.csv: not a folder"},
 		{"optimize --levels 9 --bits 8 --keep .", "--keep is for --pareto"},
 		{"optimize --levels 3 --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
-		{"optimize --levels 4 --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 4 levels and 2 bits"},
-		{"optimize --levels 9 --bits 8 --r 0", "r = 0: want a positive finite number"},
-		{"optimize --levels 9 --bits 8 --samples 1", "--samples 1: a standard error needs at least 2"},
 		{"optimize --levels 9 --bits 1000000000", "1000000000 bits: want at most 65536"},
-		{"optimize --levels 9 --bits 65537", "65537 bits: want at most 65536"},
 		{"codes unary --levels 2 -o u.txt", `cannot write ".txt"`},
 		{"codes -o list.csv", "want a name ending in .json"},
 		{"codes a.pkl/b", "want .csv, .npy or .npz"},
 		{"frobnicate", "unexpected argument frobnicate"},
+		{`compare unary --levels 0`, "--levels 0: want 1 or more"},
+		{`fit --levels 0 --code unary --targets t.csv --outputs o.csv`, "--levels 0: want 1 or more"},
+		{`compare unary --rel-err 0`, "--rel-err 0: want more than zero"},
+		{`compare unary --decoder ""`, `--decoder "": want a value`},
+		{`compare unary ""`, `code "unary,": one of its values is empty`},
+		{`codes ""`, `code "": want a value`},
+		{`codes -o ""`, `--output "": one of its values is empty`},
+		{`compare unary --model ""`, `--model "": want a value`},
+		{`compare unary --prior ""`, `--prior "": want a value`},
+		{`compare unary --errors ""`, `--errors "": want a value`},
+		{`optimize --levels 8 --bits 4 --start ""`, `--start "": want a value`},
+		{`optimize --levels 8 --pareto --keep ""`, `--keep "": want a value`},
+		{`optimize --levels 8 --bits 4 --max-transitions 0`, "--max-transitions 0: want 1 or more"},
+		{`figures --only ""`, `--only "": want a value`},
+		{`figures -o ""`, `--output "": want a value`},
+		{`sweep ""`, `plan "": want a value`},
+		{`sweep plan.json --print ""`, `--print "": want a value`},
+		{`sweep plan.json --out r --shards 0`, "--shards 0: want 1 or more"},
+		{`merge r --method ""`, `--method "": want a value`},
+		{`merge r --list-missing --shards 0`, "--shards 0: want 1 or more"},
+		{"verify --random --r 1", "--random and --r both give error probabilities; want one of them"},
+		{"verify --random --errors e.csv", "--random and --errors both give error probabilities; want one of them"},
+		{"verify --random --model f.json", "--random and --model both give error probabilities; want one of them"},
+		{"compare --errors e.csv --sigma 2", "--errors and --sigma both give error probabilities; want one of them"},
+		{"optimize --errors e.csv --r 2", "--errors and --r both give error probabilities; want one of them"},
+		{"optimize --model f.json --errors e.csv", "--model and --errors both give error probabilities; want one of them"},
+		{"merge r --list-missing -o a.csv", "--list-missing and --output both say what the result is"},
+		{"fit --code unary --targets - --outputs logits:-", "--targets - and --outputs - both read standard input; want - once"},
+		{"merge r --list-missing --format json", "--list-missing and --format both say what the result is"},
+		{"compare --label-noise 1 --r 1", "--label-noise and --r both give the error model"},
+		{"verify --label-noise 1 --errors e.csv", "--label-noise and --errors both give the error model"},
+		{"optimize --levels 8 --bits 4 --mae 1 --model f.json", "--mae and --model both give the error model"},
+		{"verify --random --label-noise 1", "--random and --label-noise both give error probabilities"},
+		{"compare --label-noise 1 --mae 1", "--label-noise and --mae both say what the networks know"},
+		{"heatmap --label-noise 1:2:2 --sigma 1:2:2", "--label-noise and --sigma both give the error model"},
+		{"compare --label-noise=-1", "--label-noise -1: want more than zero levels"},
+		{"compare --label-noise 1 --misfit=-1", "--misfit -1: want zero levels or more"},
+		{"compare unary --levels 8 --mae 7", "--mae 7: unary of 8 levels: no label noise gives this error"},
+		{"compare unary --levels 8 --label-noise 1 --training decoder --decoder bel-u", "decoder bel-u reads bits, and networks trained for the decoder give logits; want gen or gen-ex"},
+		{"compare unary --levels 8 --label-noise 1 --training bits,bits", "training bits is given twice"},
+		{"compare unary --levels 8 --mae=-1", "--mae -1: want more than zero levels"},
+		{"levels unary --levels 8,16 --range 0:1", "want --mae, --label-noise or --model"},
+		{"levels unary --levels 8,16 --mae 1", "want --range a:b"},
+		{"levels unary --range 0:1 --mae 1 --label-noise 1", "--label-noise and --mae both say what the networks know"},
+		{"levels unary --range 0:1 --model f.json", "--model and --range both give the range of the labels"},
+		{"levels unary --levels 8,8 --range 0:1 --mae 0.1", "8 levels are given twice"},
+		{"levels unary --levels 8,0 --range 0:1 --mae 0.1", "0 levels: want 2 to 2048"},
+		{"levels unary --range 0:1 --label-noise=-1", "--label-noise -1: want more than zero label units"},
+		{"levels unary --range 0:1 --label-noise 1 --misfit=-1", "--misfit -1: want zero label units or more"},
+		{"levels unary --range 0:1 --mae 0.1 -o x.png", "want a name ending in .csv .json"},
 	} {
-		args := strings.Fields(tt.args)
-		if !strings.Contains(tt.args, "-o ") && (args[0] == "verify" || args[0] == "compare" || args[0] == "heatmap") {
+		args := strings.Split(strings.ReplaceAll(tt.args, `""`, ""), " ") // an empty value is no way to leave a flag out
+		if !strings.Contains(tt.args, "-o ") && slices.Contains([]string{"verify", "compare", "heatmap"}, args[0]) {
 			args = append(args, "-o", "out.png")
 		}
-		status, stdout, stderr := run(t, args...)
-		if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") || !strings.Contains(stderr, tt.want) {
-			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want exit 2 and one line with %q", tt.args, status, stdout, stderr, tt.want)
-		}
-		if diff := cmp.Diff(before, listing(t)); diff != "" {
-			t.Errorf("belsim %s left files: %s", tt.args, diff)
-			before = listing(t)
-		}
+		refused(t, tt.want, args...)
 	}
 }
 
