@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -35,23 +34,6 @@ func fitOf(t *testing.T, args ...string) *assess.Fit {
 		t.Fatalf("%v in %s", err, out)
 	}
 	return f
-}
-
-// readAll reads an array.
-func readAll(t *testing.T, path string) *mat.Dense {
-	t.Helper()
-	r := must(arrayfile.OpenRows(path))(t)
-	defer r.Close()
-	_, m := r.Dims()
-	var data []float64
-	for row := make([]float64, m); ; {
-		err := r.Next(row)
-		if err == io.EOF {
-			return mat.NewDense(len(data)/m, m, data)
-		}
-		noError(t, err)
-		data = append(data, row...)
-	}
 }
 
 // smallNetwork makes targets and logits of a network that knows a noisy label and has 16 levels of Johnson, and
@@ -103,7 +85,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	// What was observed, by hand.
-	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
+	y, z := must(arrayfile.ReadFile("testdata/network/targets.npy"))(t), must(arrayfile.ReadFile("testdata/network/logits.npy"))(t)
 	c := must(code.New("johnson", 64))(t)
 	wrong, sum := uint64(0), 0.0
 	for j := range 6000 {
@@ -246,7 +228,7 @@ func TestFitOutputs(t *testing.T) {
 		}
 	}
 	f := must(assess.Read("fit.json"))(t)
-	rates := readAll(t, "fit.npy")
+	rates := must(arrayfile.ReadFile("fit.npy"))(t)
 	text := content(t, "fit.csv")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if lines[0] != "level,bit,target,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
@@ -277,7 +259,7 @@ func TestFitOutputs(t *testing.T) {
 // TestModel has the other commands compute with a fit.
 func TestModel(t *testing.T) {
 	inFolderWithData(t)
-	levels := readAll(t, "testdata/network/targets.npy")
+	levels := must(arrayfile.ReadFile("testdata/network/targets.npy"))(t)
 	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*63/1.8) + 1 }, levels)
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)

@@ -193,10 +193,7 @@ func TestDevices(t *testing.T) {
 		"fit --code unary --targets zero.npy --outputs zero.npy", "fit --code unary --targets zero.csv --outputs zero.csv",
 		"sweep zero.json --out o", "merge o --plan /dev/zero",
 	} {
-		var stderr bytes.Buffer
-		if code := belsim(strings.Fields(args), &bytes.Buffer{}, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "it is a device; want a file") {
-			t.Errorf("%s: exit code %d: %s", args, code, stderr.String())
-		}
+		refused(t, "it is a device; want a file", strings.Fields(args)...)
 	}
 }
 
@@ -204,15 +201,12 @@ func TestDevices(t *testing.T) {
 func TestTooManyWorkers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	many := fmt.Sprint(parallel.Most() + 1)
+	want := fmt.Sprintf("--workers %s: want at most %d, which is %d for each processor", many, parallel.Most(), parallel.PerProcessor)
 	for _, args := range []string{
 		"codes unary", "compare unary", "verify --code unary", "heatmap", "optimize --bits 8", "bench", "figures", "sweep plan.json --out o",
 		"fit --code unary --targets t.csv --outputs o.csv",
 	} {
-		var stderr bytes.Buffer
-		code := belsim(append(strings.Fields(args), "--workers", many), &bytes.Buffer{}, &stderr)
-		if want := fmt.Sprintf("--workers %s: want at most %d, which is %d for each processor", many, parallel.Most(), parallel.PerProcessor); code != exitUsage || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%s: exit code %d: %s; want %q", args, code, stderr.String(), want)
-		}
+		refused(t, want, append(strings.Fields(args), "--workers", many)...)
 	}
 	if parallel.Most() < parallel.Workers(0) {
 		t.Errorf("at most %d workers, but %d are the default", parallel.Most(), parallel.Workers(0))

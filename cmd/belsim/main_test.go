@@ -105,8 +105,7 @@ func runJSON(t *testing.T, v any, args ...string) (text string) {
 // content is what is in a file.
 func content(t *testing.T, path string) string {
 	t.Helper()
-	text := must(os.ReadFile(path))(t)
-	return string(text)
+	return string(must(os.ReadFile(path))(t))
 }
 
 // readJSON reads a file of JSON into v.
@@ -209,13 +208,13 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s: read back as another matrix", file)
 		}
 	}
-	if file, err := os.ReadFile("c.csv"); err != nil || string(file) != csvOut {
-		t.Errorf("c.csv differs from standard output: %v", err)
+	if content(t, "c.csv") != csvOut {
+		t.Error("c.csv differs from standard output")
 	}
 	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c.png", "-o", "c.svg", "-o", "c.pdf", "-o", "c.json")
 	var listed struct{ Words []string }
-	if err := json.Unmarshal([]byte(mustRun(t, "codes", "johnson", "--levels", "8", "--format=json")), &listed); err != nil || listed.Words[1] != "0001" {
-		t.Errorf("JSON words %v, %v", listed.Words, err)
+	if runJSON(t, &listed, "codes", "johnson", "--levels", "8"); listed.Words[1] != "0001" {
+		t.Errorf("JSON words %v", listed.Words)
 	}
 	var all struct {
 		Codes []struct {
@@ -223,8 +222,8 @@ func TestCodes(t *testing.T) {
 			Bits int
 		}
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "codes", "--levels", "64", "--format=json")), &all); err != nil || len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
-		t.Errorf("JSON list %v, %v", all, err)
+	if runJSON(t, &all, "codes", "--levels", "64"); len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
+		t.Errorf("JSON list %v", all)
 	}
 	if got := mustRun(t, "codes", "c.npy", "--describe"); !strings.Contains(got, "c.npy") {
 		t.Errorf("properties of a file: %q", got)
@@ -278,16 +277,15 @@ func TestVerify(t *testing.T) {
 		}
 		Overall struct{ Bound, Exact, Mean, StdErr *float64 }
 	}
-	jsonOut := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "1")
-	noError(t, json.Unmarshal([]byte(jsonOut), &v))
+	jsonOut := runJSON(t, &v, "verify", "--levels", "31", "-o", "v.json", "--workers", "1")
 	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || v.Overall.StdErr == nil || *v.Overall.Bound < *v.Overall.Exact {
 		t.Errorf("JSON %s", jsonOut)
 	}
-	if file, err := os.ReadFile("v.json"); err != nil || string(file) != jsonOut {
-		t.Errorf("v.json differs from standard output: %v", err)
+	if content(t, "v.json") != jsonOut {
+		t.Error("v.json differs from standard output")
 	}
 	// The same numbers on more workers; the command line differs.
-	again := mustRun(t, "verify", "--levels", "31", "--format=json", "-o", "v.json", "--workers", "7")
+	again := runJSON(t, &v, "verify", "--levels", "31", "-o", "v.json", "--workers", "7")
 	if got := strings.Replace(again, "--workers 7", "--workers 1", 1); got != jsonOut {
 		t.Error("seven workers print other numbers than one")
 	}
@@ -309,8 +307,8 @@ func TestVerify(t *testing.T) {
 	}
 	// Where nothing is checked, nothing passes.
 	v.Pass = new(bool)
-	if err := json.Unmarshal([]byte(mustRun(t, "verify", "--levels", "15", "--decoder", "gen-ex", "--samples", "1000", "--format=json")), &v); err != nil || v.Pass != nil {
-		t.Errorf("gen-ex: pass is %v, %v; want null", v.Pass, err)
+	if runJSON(t, &v, "verify", "--levels", "15", "--decoder", "gen-ex", "--samples", "1000"); v.Pass != nil {
+		t.Errorf("gen-ex: pass is %v; want null", v.Pass)
 	}
 	// Hardly an error is seen, and the text says what that is worth.
 	if out := mustRun(t, "verify", "--levels", "15", "--r", "1e-5", "--sigma", "2"); !strings.Contains(out, "PASS") || !strings.Contains(out, ", 15 times the exact value, over all levels") {
@@ -806,12 +804,12 @@ func TestWriteIsAtomic(t *testing.T) {
 	if exitCode(err) != exitEnvironment {
 		t.Errorf("disk full: exit %d for %v, want 3", exitCode(err), err)
 	}
-	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "old" || len(listing(t)) != 1 {
-		t.Errorf("after a failed write: %q, %v, files %v", got, err, listing(t))
+	if got := content(t, "x.csv"); got != "old" || len(listing(t)) != 1 {
+		t.Errorf("after a failed write: %q, files %v", got, listing(t))
 	}
 	noError(t, f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }))
-	if got, err := os.ReadFile("x.csv"); err != nil || string(got) != "new" || len(listing(t)) != 1 {
-		t.Errorf("after a write: %q, %v, files %v", got, err, listing(t))
+	if got := content(t, "x.csv"); got != "new" || len(listing(t)) != 1 {
+		t.Errorf("after a write: %q, files %v", got, listing(t))
 	}
 }
 
@@ -864,22 +862,19 @@ func readCSV(t *testing.T, name string) [][]string {
 	t.Helper()
 	f := must(os.Open(name))(t)
 	defer f.Close()
-	rows := must(csv.NewReader(f).ReadAll())(t)
-	return rows
+	return must(csv.NewReader(f).ReadAll())(t)
 }
 
 func parse(t *testing.T, s string) float64 {
 	t.Helper()
-	v := must(strconv.ParseFloat(s, 64))(t)
-	return v
+	return must(strconv.ParseFloat(s, 64))(t)
 }
 
 // listing names the files of the current folder, hidden ones too.
 func listing(t *testing.T) []string {
 	t.Helper()
-	entries := must(os.ReadDir("."))(t)
 	var names []string
-	for _, e := range entries {
+	for _, e := range must(os.ReadDir("."))(t) {
 		names = append(names, e.Name())
 	}
 	return names

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,8 +9,6 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/theory/base/table"
-	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // TestOptimize: the code that is written is the code that is reported: compare finds the
@@ -38,8 +32,8 @@ func TestOptimize(t *testing.T) {
 		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 || len(found.Words) != 24 || len(found.Words[0]) != 9 {
 			t.Errorf("%s: %+v", flags, found)
 		}
-		if file, err := os.ReadFile("best.json"); err != nil || string(file) != text {
-			t.Errorf("best.json is not what was printed (%v)", err)
+		if content(t, "best.json") != text {
+			t.Error("best.json is not what was printed")
 		}
 		for _, file := range []string{"best.csv", "best.npy"} {
 			var c scenario.Comparison
@@ -101,14 +95,8 @@ func TestOptimizeStart(t *testing.T) {
 	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
 		t.Errorf("it says %q", out)
 	}
-	read := func(path string) [][]string {
-		file := must(os.Open(path))(t)
-		defer file.Close()
-		rows := must(csv.NewReader(file).ReadAll())(t)
-		return rows
-	}
 	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "johnson.csv")
-	found, johnson := read("found.csv"), read("johnson.csv")
+	found, johnson := readCSV(t, "found.csv"), readCSV(t, "johnson.csv")
 	for i := range found {
 		for _, k := range []int{0, 2, 3} {
 			if found[i][k] != johnson[i][k] {
@@ -130,11 +118,10 @@ func TestOptimizeStart(t *testing.T) {
 }
 
 // TestPareto: a row for each number of bits and for each named code, errors that do not
-// grow with the bits, and the codes in the folder.
+// grow with the bits, and the codes in a folder that the command makes.
 func TestPareto(t *testing.T) {
 	t.Chdir(t.TempDir())
-	noError(t, os.Mkdir("codes", 0o755))
-	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep codes")...)
+	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep new/codes")...)
 	var p search.Tradeoff
 	readJSON(t, "p.json", &p)
 	var bits []int
@@ -144,7 +131,7 @@ func TestPareto(t *testing.T) {
 			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
 		var c scenario.Comparison
-		runJSON(t, &c, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000")
+		runJSON(t, &c, "compare", "new/codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000")
 		if c.Results[0].Mean != f.Mean {
 			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Mean)
 		}
@@ -153,7 +140,7 @@ func TestPareto(t *testing.T) {
 		t.Errorf("bits %v", bits)
 	}
 	text := content(t, "p.csv")
-	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
+	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "new/codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("p.csv has no %q:\n%s", want, text)
 		}
@@ -169,35 +156,4 @@ func TestOptimizeInterrupt(t *testing.T) {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
 	}
 	mustRun(t, strings.Fields("compare best.csv gray --levels 24 --samples 1000")...)
-}
-
-// firstBit is a decoder that has nothing but Decode: the lowest level or the highest, as the first
-// bit says.
-type firstBit struct{ levels int }
-
-func (firstBit) Name() string { return "first-bit" }
-
-func (d firstBit) Decode(word []uint64) int { return 1 + int(word[0]&1)*(d.levels-1) }
-
-// TestOptimizeDecoder: --decoder takes what a registry adds, and no decoder that is for one
-// family of codes.
-func TestOptimizeDecoder(t *testing.T) {
-	args := strings.Fields("optimize --levels 8 --bits 4 --r 0.2 --sigma 1 --steps 100 --samples 200 --quiet --format json --decoder")
-	for decoder, want := range map[string]int{"first-bit": exitDone, "bel-u": exitUsage} {
-		var stdout, stderr bytes.Buffer
-		env := newEnvironment(append(args[:len(args):len(args)], decoder), &stdout, &stderr)
-		env.decoders = append(env.decoders, decode.Entry{Name: "first-bit", New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
-			return firstBit{c.Levels()}, nil
-		}})
-		if status := env.belsim(); status != want {
-			t.Errorf("%s: exit %d, %q", decoder, status, stderr.String())
-		}
-		var found search.Optimized
-		if err := json.Unmarshal(stdout.Bytes(), &found); want == exitDone && (err != nil || found.Decoder != decoder || found.Mean <= 0) {
-			t.Errorf("%s: %+v, %v", decoder, found, err)
-		}
-		if want == exitUsage && !strings.Contains(stderr.String(), `"gen","gen-ex","map","median","mean","first-bit"`) {
-			t.Errorf("%s: %q", decoder, stderr.String())
-		}
-	}
 }

@@ -507,7 +507,7 @@ func mount(t *testing.T, folder, options string) {
 }
 
 // remount changes the options of a file system that mount has mounted.
-func remount(t *testing.T, folder, options string) {
+func remount(t testing.TB, folder, options string) {
 	t.Helper()
 	if out, err := exec.Command("mount", "-o", "remount,"+options, folder).CombinedOutput(); err != nil {
 		t.Fatalf("remount: %v: %s", err, out)
