@@ -28,11 +28,8 @@ var network = []string{"fit", "--code", "johnson", "--levels", "64", "--range", 
 // fitOf runs a fit and reads its JSON.
 func fitOf(t *testing.T, args ...string) *assess.Fit {
 	t.Helper()
-	out := mustRun(t, append(args, "--format=json")...)
 	f := &assess.Fit{}
-	if err := table.ReadJSON([]byte(out), f); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	runJSON(t, f, args...)
 	return f
 }
 

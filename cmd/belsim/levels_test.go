@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ func TestLevels(t *testing.T) {
 	inFolderWithData(t)
 	levels := func(args string) (out forecast.Resolutions) {
 		t.Helper()
-		noError(t, json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --format=json "+args)...)), &out))
+		runJSON(t, &out, strings.Fields("levels unary --levels 8,16 "+args)...)
 		return out
 	}
 	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 || out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,6 +24,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -92,11 +93,11 @@ var (
 	root         = filepath.Join(sourceDir, "../..")
 )
 
-// runJSON runs a command line that prints JSON, and reads it into v.
+// runJSON runs a command line that prints JSON, and reads it into v, which has all fields.
 func runJSON(t *testing.T, v any, args ...string) (text string) {
 	t.Helper()
 	text = mustRun(t, append(args, "--format=json")...)
-	if err := json.Unmarshal([]byte(text), v); err != nil {
+	if err := table.ReadJSON([]byte(text), v); err != nil {
 		t.Fatalf("belsim %s: %v in %s", strings.Join(args, " "), err, text)
 	}
 	return text
@@ -111,7 +112,7 @@ func content(t *testing.T, path string) string {
 // readJSON reads a file of JSON into v.
 func readJSON(t *testing.T, path string, v any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(content(t, path)), v); err != nil {
+	if err := table.ReadJSON([]byte(content(t, path)), v); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 }
@@ -212,16 +213,11 @@ func TestCodes(t *testing.T) {
 		t.Error("c.csv differs from standard output")
 	}
 	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "c.png", "-o", "c.svg", "-o", "c.pdf", "-o", "c.json")
-	var listed struct{ Words []string }
+	var listed codeMatrix
 	if runJSON(t, &listed, "codes", "johnson", "--levels", "8"); listed.Words[1] != "0001" {
 		t.Errorf("JSON words %v", listed.Words)
 	}
-	var all struct {
-		Codes []struct {
-			Code string
-			Bits int
-		}
-	}
+	var all codeList
 	if runJSON(t, &all, "codes", "--levels", "64"); len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v", all)
 	}
@@ -268,17 +264,9 @@ func TestVerify(t *testing.T) {
 			t.Errorf("verify %v: no PASS in\n%s", args, out)
 		}
 	}
-	var v struct {
-		Pass   *bool
-		Seed   uint64
-		Labels []struct {
-			Level                      int
-			Bound, Exact, Mean, StdErr *float64
-		}
-		Overall struct{ Bound, Exact, Mean, StdErr *float64 }
-	}
+	var v scenario.Verification
 	jsonOut := runJSON(t, &v, "verify", "--levels", "31", "-o", "v.json", "--workers", "1")
-	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || v.Overall.StdErr == nil || *v.Overall.Bound < *v.Overall.Exact {
+	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || !(v.Overall.StdErr > 0) || v.Overall.Bound < v.Overall.Exact {
 		t.Errorf("JSON %s", jsonOut)
 	}
 	if content(t, "v.json") != jsonOut {
@@ -301,8 +289,8 @@ func TestVerify(t *testing.T) {
 	mustRun(t, "verify", "--levels", "31", "--samples", "1000", "-o", "v.png", "-o", "v.svg", "-o", "v.pdf")
 	runJSON(t, &v, "verify", "--levels", "15", "--rel-err", "0.01")
 	for _, l := range v.Labels {
-		if !(*l.StdErr <= 1.1*0.01**l.Mean) {
-			t.Errorf("--rel-err 0.01: level %d has %v ± %v", l.Level, *l.Mean, *l.StdErr)
+		if !(l.StdErr <= 1.1*0.01*l.Mean) {
+			t.Errorf("--rel-err 0.01: level %d has %v ± %v", l.Level, l.Mean, l.StdErr)
 		}
 	}
 	// Where nothing is checked, nothing passes.
@@ -343,11 +331,8 @@ func TestVerifyFails(t *testing.T) {
 		if text := out.String(); !strings.Contains(text, "FAIL level 4: sampled mean") || !strings.Contains(text, name) || strings.Contains(text, "PASS") {
 			t.Errorf("a wrong %s: printed %s", name, text)
 		}
-		var v struct {
-			Pass     bool
-			Failures []string
-		}
-		if readJSON(t, "v.json", &v); v.Pass || len(v.Failures) == 0 {
+		var v scenario.Verification
+		if readJSON(t, "v.json", &v); v.Pass == nil || *v.Pass || len(v.Failures) == 0 {
 			t.Errorf("a wrong %s: JSON %+v", name, v)
 		}
 	}
@@ -357,34 +342,24 @@ func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.npy")
 	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples", "5000"}
-	var c struct {
-		Levels  int
-		R       float64
-		Sigma   float64
-		Seed    uint64
-		Results []struct {
-			Code, Decoder              string
-			Bits                       int
-			Bound, Exact, Mean, StdErr *float64
-			Samples                    uint64
-		}
-	}
+	var c scenario.Comparison
+
 	for _, ending := range []string{"csv", "png", "svg", "pdf", "json"} {
 		args = append(args, "-o", "c."+ending)
 	}
 	out := runJSON(t, &c, args...)
-	if c.Levels != 64 || c.R != 0.4 || c.Sigma != 2 || c.Seed != 1 || len(c.Results) != 4 {
+	if c.Levels != 64 || *c.R != 0.4 || *c.Sigma != 2 || c.Seed != 1 || len(c.Results) != 4 {
 		t.Errorf("JSON %s", out)
 	}
 	for i, r := range c.Results {
-		if (r.Exact == nil) != (r.Code == "hadamard") || r.Mean == nil || r.Samples != 64*5000 {
+		if math.IsNaN(r.Exact) != (r.Code == "hadamard") || math.IsNaN(r.Mean) || r.Samples != 64*5000 {
 			t.Errorf("result %+v", r)
 		}
-		if i > 0 && *r.Mean < *c.Results[i-1].Mean {
+		if i > 0 && r.Mean < c.Results[i-1].Mean {
 			t.Errorf("%s after %s: not sorted by error", r.Code, c.Results[i-1].Code)
 		}
-		if r.Exact != nil && math.Abs(*r.Exact-*r.Mean) > 6.5**r.StdErr { // 1e−10 a code
-			t.Errorf("%s: sampled %v ± %v, exact %v", r.Code, *r.Mean, *r.StdErr, *r.Exact)
+		if math.Abs(r.Exact-r.Mean) > 6.5*r.StdErr { // 1e−10 a code
+			t.Errorf("%s: sampled %v ± %v, exact %v", r.Code, r.Mean, r.StdErr, r.Exact)
 		}
 	}
 	if rows := readCSV(t, "c.csv"); len(rows) != 5 || rows[0][0] != "code" || len(rows[1]) != len(rows[0]) {
@@ -393,10 +368,10 @@ func TestCompare(t *testing.T) {
 	// A prior that has only level 5 gives that level's error.
 	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
 	runJSON(t, &c, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv")
-	var v struct{ Labels []struct{ Exact float64 } }
+	var v scenario.Verification
 	runJSON(t, &v, "verify", "--code", "unary", "--levels", "64", "--samples", "1000")
-	if c.Levels != 64 || *c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
-		t.Errorf("prior on level 5: %v of %d samples, want %v", *c.Results[0].Exact, c.Results[0].Samples, v.Labels[4].Exact)
+	if c.Levels != 64 || c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
+		t.Errorf("prior on level 5: %v of %d samples, want %v", c.Results[0].Exact, c.Results[0].Samples, v.Labels[4].Exact)
 	}
 	if out := mustRun(t, "compare", "--levels", "16", "--samples", "100"); strings.Count(out, " gen ") != len(code.Families()) {
 		t.Errorf("compare without codes prints\n%s", out)
@@ -406,23 +381,20 @@ func TestCompare(t *testing.T) {
 // TestErrorTable: --errors with the table of a mixture is the mixture.
 func TestErrorTable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var table strings.Builder
+	var e strings.Builder
 	for n := range 4 {
 		for k := range 3 {
 			d := float64(n-k) - 0.5
 			if k > 0 {
-				table.WriteByte(',')
+				e.WriteByte(',')
 			}
-			fmt.Fprint(&table, 0.5/math.Sqrt(2*math.Pi)*math.Exp(-d*d/2))
+			fmt.Fprint(&e, 0.5/math.Sqrt(2*math.Pi)*math.Exp(-d*d/2))
 		}
-		table.WriteByte('\n')
+		e.WriteByte('\n')
 	}
-	write(t, "e.csv", table.String())
-	var v, w struct {
-		R       *float64
-		Overall struct{ Exact float64 }
-	}
-	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000", "--format=json"}
+	write(t, "e.csv", e.String())
+	var v, w scenario.Verification
+	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000"}
 	runJSON(t, &v, append(base, "--r", "0.5", "--sigma", "1")...)
 	runJSON(t, &w, append(base, "--errors", "e.csv")...)
 	if v.R == nil || w.R != nil || math.Abs(v.Overall.Exact-w.Overall.Exact) > 1e-12 {
@@ -514,22 +486,18 @@ func TestDecoders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "real.csv", "0.9,0,-1\n0.6,0.2,-0.9\n0.1,0.9,-0.2\n-0.4,0.6,0.3\n-0.7,0.1,0.8\n-0.9,-0.6,0.9\n")
 	const common = " --levels 6 --r 0.3 --sigma 1 --samples 20000 "
-	type result struct {
-		Code, Decoder, Outputs string
-		Mean, StdErr           float64
-		Bound, Exact           *float64
-	}
-	read := func(args string) map[string]result {
-		var got struct{ Results []result }
-		runJSON(t, &got, strings.Fields("compare "+common+args+"")...)
-		out := map[string]result{}
+
+	read := func(args string) map[string]scenario.CodeResult {
+		var got scenario.Comparison
+		runJSON(t, &got, strings.Fields("compare "+common+args)...)
+		out := map[string]scenario.CodeResult{}
 		for _, r := range got.Results {
 			out[r.Code+" "+r.Decoder] = r
 		}
 		return out
 	}
 	all := read("unary johnson --decoder bel-u,bel-j,gen,gen-ex")
-	for pair, want := range map[string]string{
+	for pair, want := range map[string]scenario.Outputs{
 		"unary bel-u": "bits", "johnson bel-j": "bits", "unary gen": "bits", "johnson gen": "bits", "unary gen-ex": "logits", "johnson gen-ex": "logits",
 	} {
 		r, ok := all[pair]
@@ -552,15 +520,15 @@ func TestDecoders(t *testing.T) {
 
 	// What is verified where: exact values for bits, a bound for logits.
 	r := read("unary --decoder gen-ex --outputs bits")["unary gen-ex"]
-	if r.Exact == nil || math.Abs(*r.Exact-r.Mean) > 6*r.StdErr {
+	if !(math.Abs(r.Exact-r.Mean) <= 6*r.StdErr) {
 		t.Errorf("gen-ex on bits: %+v", r)
 	}
 	r = read("unary --decoder gen --outputs logits")["unary gen"]
-	if r.Exact != nil || r.Bound == nil || r.Mean > *r.Bound {
+	if !math.IsNaN(r.Exact) || !(r.Mean <= r.Bound) {
 		t.Errorf("gen on logits: %+v", r)
 	}
 	r = read("real.csv --decoder gen")["real.csv gen"]
-	if r.Outputs != "logits" || r.Bound == nil || r.Mean > *r.Bound || r.Mean == 0 {
+	if r.Outputs != "logits" || !(r.Mean <= r.Bound) || r.Mean == 0 {
 		t.Errorf("a code of real numbers: %+v", r)
 	}
 	for _, args := range []string{

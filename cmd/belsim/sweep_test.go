@@ -17,7 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep"
+	"belsim/theory/base/table"
 )
 
 // testPlan takes a fraction of a second, and has cells of every kind: invalid ones, ones
@@ -136,53 +138,43 @@ func TestSweepAgrees(t *testing.T) {
 			R, Sigma                  float64
 			Valid                     bool
 			Mean, StdErr, RMS, Within *float64
-			Worst                     *int    `json:"worst_level"`
-			Samples                   *uint64 `json:"samples"`
-			Abs                       *uint64 `json:"sum_abs"`
+			Samples                   uint64
 		}
 	}
-	runJSON(t, &m, "merge", "r")
-	type answer struct {
-		status  int
-		Results []struct{ Bound, Exact, Mean, StdErr, RMS, Within *float64 }
-	}
-	answers := map[string]answer{} // of compare, which answers for all methods at once
+	noError(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
+	answers := map[string]*scenario.Comparison{} // which answer for all methods at once; nil is a refusal
 	invalid, checked := 0, 0
 	for _, c := range m.Cells {
 		args := fmt.Sprint("compare ", c.Code, " --decoder ", c.Decoder, " --levels ", c.Levels, " --r ", c.R, " --sigma ", c.Sigma, " --samples 3000 --within 2 --seed 3 --format=json --backend cpu")
 		want, known := answers[args]
 		if !known {
-			var stdout string
-			want.status, stdout, _ = run(t, strings.Fields(args)...)
-			if err := json.Unmarshal([]byte(stdout), &want); want.status == exitDone && err != nil {
-				t.Fatal(err)
+			if status, stdout, _ := run(t, strings.Fields(args)...); status == exitDone {
+				want = new(scenario.Comparison)
+				noError(t, table.ReadJSON([]byte(stdout), want))
 			}
 			answers[args] = want
 		}
+		if c.Valid != (want != nil) || c.Valid != (c.Mean != nil) {
+			t.Fatalf("%+v, and compare says %+v", c, want)
+		}
 		if !c.Valid {
 			invalid++
-			if want.status != exitUsage || c.Mean != nil {
-				t.Errorf("%v is invalid, and compare says exit %d", c, want.status)
-			}
 			continue
-		}
-		if want.status != exitDone {
-			t.Fatalf("belsim %s: exit %d", args, want.status)
 		}
 		w := want.Results[0]
 		checked++
 		switch c.Method {
 		case "mc":
-			if *c.Mean != *w.Mean || *c.StdErr != *w.StdErr || *c.RMS != *w.RMS || *c.Within != *w.Within || *c.Samples != 3000*uint64(c.Levels) {
-				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean, *c.StdErr, *w.Mean, *w.StdErr)
+			if *c.Mean != w.Mean || *c.StdErr != w.StdErr || *c.RMS != w.RMS || *c.Within != w.Within || c.Samples != 3000*uint64(c.Levels) {
+				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean, *c.StdErr, w.Mean, w.StdErr)
 			}
 		case "exact":
-			if diff := *c.Mean - *w.Exact; diff > 1e-12 || diff < -1e-12 {
-				t.Errorf("%s %s: exact %v, compare has %v", c.Code, c.Decoder, *c.Mean, *w.Exact)
+			if diff := *c.Mean - w.Exact; diff > 1e-12 || diff < -1e-12 {
+				t.Errorf("%s %s: exact %v, compare has %v", c.Code, c.Decoder, *c.Mean, w.Exact)
 			}
 		case "bound":
-			if diff := *c.Mean / *w.Bound; diff > 1+1e-12 || diff < 1-1e-12 {
-				t.Errorf("%s %s: bound %v, compare has %v", c.Code, c.Decoder, *c.Mean, *w.Bound)
+			if diff := *c.Mean / w.Bound; diff > 1+1e-12 || diff < 1-1e-12 {
+				t.Errorf("%s %s: bound %v, compare has %v", c.Code, c.Decoder, *c.Mean, w.Bound)
 			}
 		}
 	}
@@ -204,10 +196,8 @@ func TestSweepCut(t *testing.T) {
 	var m struct {
 		Cells []struct{ Mean, StdErr float64 }
 	}
-	runJSON(t, &m, "merge", "r")
-	var c struct {
-		Results []struct{ Mean, StdErr float64 }
-	}
+	noError(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
+	var c scenario.Comparison
 	runJSON(t, &c, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--backend", "cpu")
 	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {
 		t.Errorf("merged %v, compare %v", m.Cells[0], c.Results[0])
