@@ -381,10 +381,7 @@ func TestFitSeveral(t *testing.T) {
 	y, z, alone := smallNetwork(t)
 	n, m := z.Dims()
 	targets := mat.NewDense(n, 3, nil)
-	data := []byte("\x93NUMPY\x01\x00")
-	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 3, %d), }", n, m)
-	head += strings.Repeat(" ", 118-len(head)-1) + "\n"
-	data = append(binary.LittleEndian.AppendUint16(data, uint16(len(head))), head...)
+	data := npyHead("<f4", fmt.Sprintf("%d, 3, %d", n, m))
 	for i := range n {
 		for k := range 3 {
 			targets.Set(i, k, y.At(i, 0)*float64(k+1))

@@ -2,14 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
-	"errors"
 	"flag"
 	"fmt"
 	"image/png"
-	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -760,27 +756,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestWriteIsAtomic: an error while writing leaves the old file and no other.
-func TestWriteIsAtomic(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "x.csv", "old")
-	f := outputFlags{Output: []string{"x.csv"}}
-	err := f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error {
-		io.WriteString(w, strings.Repeat("half", 5000))
-		return &fs.PathError{Op: "write", Path: "x.csv", Err: syscall.ENOSPC}
-	})
-	if exitCode(err) != exitEnvironment {
-		t.Errorf("disk full: exit %d for %v, want 3", exitCode(err), err)
-	}
-	if got := content(t, "x.csv"); got != "old" || len(listing(t)) != 1 {
-		t.Errorf("after a failed write: %q, files %v", got, listing(t))
-	}
-	noError(t, f.write(newEnvironment(nil, io.Discard, io.Discard), func(w io.Writer, _ string) error { _, err := io.WriteString(w, "new"); return err }))
-	if got := content(t, "x.csv"); got != "new" || len(listing(t)) != 1 {
-		t.Errorf("after a write: %q, files %v", got, listing(t))
-	}
-}
-
 // TestInterrupt: a signal ends a long computation within a second, with its exit
 // code, a line about what was finished, and no file.
 func TestInterrupt(t *testing.T) {
@@ -803,21 +778,6 @@ func TestInterrupt(t *testing.T) {
 		if files := listing(t); len(files) != 0 {
 			t.Errorf("%s left %v", tt.args, files)
 		}
-	}
-}
-
-// TestProgressInterrupted: an interrupted command says how much was finished; other errors stay as
-// they are.
-func TestProgressInterrupted(t *testing.T) {
-	bar := newEnvironment(nil, io.Discard, io.Discard).newProgress("samples", 10)
-	bar.add(4)
-	var u unfinished
-	if err := bar.interrupted(fmt.Errorf("sampling: %w", context.Canceled)); !errors.As(err, &u) || u.finished != "4 of 10 (40 %) samples were finished" {
-		t.Errorf("error %v", err)
-	}
-	other := errors.New("other")
-	if err := bar.interrupted(other); err != other {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -127,7 +126,10 @@ func TestSoak(t *testing.T) {
 	for _, folder := range []string{"work", "tmp"} {
 		noError(t, os.Mkdir(folder, 0o777))
 	}
-	s.disk, s.group = s.fileSystem(), s.controlGroup()
+	if disk := filepath.Join(base, "disk"); mounted(t, disk, "size=64m") == nil {
+		s.disk = disk
+	}
+	s.group = s.controlGroup()
 	t.Logf("a disk to fill: %v, a control group: %v", s.disk != "", s.group != "")
 
 	kinds := []string{"kill", "twin", "file size", "descriptors", "address space", "standard output"}
@@ -177,24 +179,6 @@ func TestSoak(t *testing.T) {
 	if n := s.ends["kill"]; long && 20*(n[exitSignal+9]+n[exitSignal+2]+n[exitSignal+15]) < len(soakCommands)*rounds {
 		t.Errorf("nearly all commands had ended before they were killed: %v", n)
 	}
-}
-
-// fileSystem mounts a file system in a folder, where that is allowed.
-func (s *soak) fileSystem() (folder string) {
-	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		return ""
-	}
-	folder = filepath.Join(s.base, "disk")
-	noError(s, os.Mkdir(folder, 0o777))
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "belsim-soak", folder).Run(); err != nil {
-		return ""
-	}
-	s.Cleanup(func() {
-		if out, err := exec.Command("umount", folder).CombinedOutput(); err != nil {
-			s.Errorf("umount: %v: %s", err, out)
-		}
-	})
-	return folder
 }
 
 // controlGroup makes a control group of either version, where that is allowed.

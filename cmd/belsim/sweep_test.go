@@ -479,21 +479,30 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 }
 
-// mount mounts a small file system of memory on a folder.
-func mount(t *testing.T, folder, options string) {
+// mounted mounts a small file system of memory on a folder, and says why where that cannot be.
+func mounted(t *testing.T, folder, options string) error {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		t.Skip("a file system of one's own needs Linux and root")
+		return errors.New("a file system of one's own needs Linux and root")
 	}
 	noError(t, os.Mkdir(folder, 0o777))
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test", folder).CombinedOutput(); err != nil {
-		t.Skipf("cannot mount a file system: %v: %s", err, bytes.TrimSpace(out))
+		return fmt.Errorf("cannot mount a file system: %w: %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", folder).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})
+	return nil
+}
+
+// mount does so, or skips the test.
+func mount(t *testing.T, folder, options string) {
+	t.Helper()
+	if err := mounted(t, folder, options); err != nil {
+		t.Skip(err)
+	}
 }
 
 // remount changes the options of a file system that mount has mounted.
