@@ -83,6 +83,14 @@ func mustRun(t *testing.T, args ...string) string {
 	return stdout
 }
 
+// prints expects a text in what a command line that succeeds prints.
+func prints(t *testing.T, want string, args ...string) {
+	t.Helper()
+	if got := mustRun(t, args...); !strings.Contains(got, want) {
+		t.Errorf("belsim %q prints\n%s\nwant %q in it", args, got, want)
+	}
+}
+
 // sourceDir is the folder of this package: tests change to others. root is that of the repository.
 var (
 	sourceDir, _ = os.Getwd()
@@ -217,9 +225,7 @@ func TestCodes(t *testing.T) {
 	if runJSON(t, &all, "codes", "--levels", "64"); len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v", all)
 	}
-	if got := mustRun(t, "codes", "c.npy", "--describe"); !strings.Contains(got, "c.npy") {
-		t.Errorf("properties of a file: %q", got)
-	}
+	prints(t, "c.npy", "codes", "c.npy", "--describe")
 	if out := mustRun(t, "codes", "--describe"); !strings.Contains(out, "\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
 		t.Errorf("descriptions:\n%s", out)
 	}
@@ -255,10 +261,7 @@ func TestVerify(t *testing.T) {
 		{"--code", "hexj", "--levels", "256", "--samples", "20000"},
 		{"--code", "hadamard", "--levels", "32", "--r", "0.3", "--samples", "20000"},
 	} {
-		out := mustRun(t, append([]string{"verify"}, args...)...)
-		if !strings.Contains(out, "\nPASS ") {
-			t.Errorf("verify %v: no PASS in\n%s", args, out)
-		}
+		prints(t, "\nPASS ", append([]string{"verify"}, args...)...)
 	}
 	var v scenario.Verification
 	jsonOut := runJSON(t, &v, "verify", "--levels", "31", "-o", "v.json", "--workers", "1")
@@ -298,9 +301,7 @@ func TestVerify(t *testing.T) {
 	if out := mustRun(t, "verify", "--levels", "15", "--r", "1e-5", "--sigma", "2"); !strings.Contains(out, "PASS") || !strings.Contains(out, ", 15 times the exact value, over all levels") {
 		t.Error(out)
 	}
-	if out := mustRun(t, "verify", "--code", "johnson", "--levels", "15", "--samples", "1000"); !strings.Contains(out, "the bound is Eq. 26, one level lower, with terms for the all-zero word") {
-		t.Error(out)
-	}
+	prints(t, "the bound is Eq. 26, one level lower, with terms for the all-zero word", "verify", "--code", "johnson", "--levels", "15", "--samples", "1000")
 	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000")
 	if status != 0 || !strings.Contains(stderr, "--samples 70000 was reached") {
 		t.Errorf("unreached --rel-err: exit %d, %q", status, stderr)
@@ -401,14 +402,9 @@ func TestErrorTable(t *testing.T) {
 func TestHeatmap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"heatmap", "--levels", "31", "--r", "0.5:8:6", "--sigma", "0.5:4:5:log"}
-	out := mustRun(t, append(args, "-o", "h.csv")...)
-	if !strings.Contains(out, "6 × 5 cells") {
-		t.Errorf("printed %q", out)
-	}
+	prints(t, "6 × 5 cells", append(args, "-o", "h.csv")...)
 	for codes, levels := range map[string]string{"": ", 255 levels", "unary johnson-nonzero": ", 255 levels", "unary johnson": ", 256 levels", "johnson-nonzero unary": ", 256 levels"} {
-		if out := mustRun(t, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"}, strings.Fields(codes)...)...); !strings.Contains(out, levels) {
-			t.Errorf("heatmap %s: %q, want%s", codes, out, levels)
-		}
+		prints(t, levels, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"}, strings.Fields(codes)...)...)
 	}
 	rows := readCSV(t, "h.csv")
 	if strings.Join(rows[0], ",") != "r,sigma,a,b,increase_percent" || len(rows) != 31 {
@@ -471,9 +467,7 @@ func TestHeatmap(t *testing.T) {
 	// Custom codes and gen on both sides.
 	mustRun(t, "codes", "gray", "--levels", "16", "-o", "gray.npy")
 	mustRun(t, "heatmap", "gray.npy", "unary", "--decoder", "gen", "--r", "0.1:0.5:3", "--sigma", "1:2:2", "--method", "exact", "-o", "g.png")
-	if out := mustRun(t, "heatmap", "--r", "50:60:2", "--sigma", "0.5:0.6:2", "-o", "none.png"); !strings.Contains(out, "no valid cell") {
-		t.Errorf("an invalid map prints %q", out)
-	}
+	prints(t, "no valid cell", "heatmap", "--r", "50:60:2", "--sigma", "0.5:0.6:2", "-o", "none.png")
 }
 
 // TestDecoders: several decoders make a table of codes and decoders, and each of
@@ -532,17 +526,13 @@ func TestDecoders(t *testing.T) {
 		"verify --code unary --decoder gen-ex --outputs bits --levels 9 --samples 5000",
 		"verify --code johnson --levels 20 --outputs logits --decoder gen --samples 5000",
 	} {
-		if out := mustRun(t, strings.Fields(args)...); !strings.Contains(out, "\nPASS ") {
-			t.Errorf("%s:\n%s", args, out)
-		}
+		prints(t, "\nPASS ", strings.Fields(args)...)
 	}
 	for _, args := range []string{
 		"verify --code unary --decoder gen-ex --levels 9 --samples 100",
 		"verify --code johnson --levels 20 --labels continuous --samples 100",
 	} {
-		if out := mustRun(t, strings.Fields(args)...); !strings.Contains(out, "\nUNCHECKED ") {
-			t.Errorf("%s:\n%s", args, out)
-		}
+		prints(t, "\nUNCHECKED ", strings.Fields(args)...)
 	}
 
 	// An answer in levels is off by a quarter of a level at best when labels are
