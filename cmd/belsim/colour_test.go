@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,8 +46,8 @@ func TestColour(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"v.json", "v.csv"} {
-		if text, err := os.ReadFile(name); err != nil || escape.Match(text) {
-			t.Errorf("%s: %v, %q", name, err, text)
+		if text := content(t, name); escape.MatchString(text) {
+			t.Errorf("%s: %q", name, text)
 		}
 	}
 }

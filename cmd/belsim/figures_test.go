@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,18 +31,12 @@ func TestFigures(t *testing.T) {
 		}
 		for _, format := range figureFormats {
 			name := "figure-" + f.Name + "." + format
-			a, err := os.ReadFile(filepath.Join("first", name))
-			if err != nil || len(a) < 100 {
-				t.Errorf("%s: %d bytes, %v", name, len(a), err)
+			a := content(t, filepath.Join("first", name))
+			if len(a) < 100 || a != content(t, filepath.Join("second/deeper", name)) {
+				t.Errorf("%s: %d bytes, or another file the second time", name, len(a))
 			}
-			b, err := os.ReadFile(filepath.Join("second/deeper", name))
-			if err != nil || !bytes.Equal(a, b) {
-				t.Errorf("%s: another file the second time (%v)", name, err)
-			}
-			if format == "csv" {
-				if records, err := csv.NewReader(bytes.NewReader(a)).ReadAll(); err != nil || len(records) < 8 {
-					t.Errorf("%s: %d records, %v", name, len(records), err)
-				}
+			if format == "csv" && len(readCSV(t, filepath.Join("first", name))) < 8 {
+				t.Errorf("%s: %s", name, a)
 			}
 		}
 	}
@@ -66,10 +57,8 @@ func TestFigures(t *testing.T) {
 			args = append(args, "-o", ".")
 		}
 		mustRun(t, args...)
-		got, err := os.ReadFile("figure-" + name + ".pdf")
-		want, err2 := os.ReadFile(filepath.Join("first", "figure-"+name+".pdf"))
-		if err != nil || err2 != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s makes another figure (%v, %v)", command, err, err2)
+		if content(t, "figure-"+name+".pdf") != content(t, filepath.Join("first", "figure-"+name+".pdf")) {
+			t.Errorf("%s makes another figure", command)
 		}
 	}
 }
@@ -81,30 +70,13 @@ func TestFiguresOnly(t *testing.T) {
 	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
 		t.Errorf("%v, %v", names, err)
 	}
-	text, err := os.ReadFile("out/figure-3a.csv")
-	if err != nil || !strings.HasPrefix(string(text), "bit,level,fitted\n") || strings.Count(string(text), "\n") != 63*8+2 {
-		t.Errorf("%.200s, %v", text, err)
+	if text := content(t, "out/figure-3a.csv"); !strings.HasPrefix(text, "bit,level,fitted\n") || strings.Count(text, "\n") != 63*8+2 {
+		t.Errorf("%.200s", text)
 	}
-	for _, args := range [][]string{{"--only", "4"}, {"-o", "file"}, {"--style", "poster"}} {
-		if status, stdout, stderr := run(t, append([]string{"figures", "--quick"}, args...)...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit %d, %q", args, status, stderr)
-		}
-	}
-}
-
-// TestOutputs writes several files of one result, in both widths.
-func TestOutputs(t *testing.T) {
-	t.Chdir(t.TempDir())
-	mustRun(t, "compare", "unary", "gray", "--levels", "16", "--samples", "100", "-o", "c.csv", "-o", "c.png", "-o", "c.svg", "--style", "column")
-	if got := len(listing(t)); got != 3 {
-		t.Errorf("%v", listing(t))
-	}
-	svg, err := os.ReadFile("c.svg")
-	if err != nil || !strings.Contains(string(svg), `width="237.6pt"`) {
+	if svg := content(t, "out/figure-3a.svg"); !strings.Contains(svg, `width="237.6pt"`) {
 		t.Errorf("%.300s: want 3.3 inches", svg)
 	}
-	status, _, stderr := run(t, "compare", "unary", "--levels", "16", "-o", "x.csv", "-o", "x.csv")
-	if status != 2 || !strings.Contains(stderr, "given twice") {
-		t.Errorf("exit %d, %s", status, stderr)
+	for want, args := range map[string]string{"--only 4: want": "--only 4", "file": "-o file", `"poster"`: "--style poster"} {
+		refused(t, want, strings.Fields("figures --quick "+args)...)
 	}
 }

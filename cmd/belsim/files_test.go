@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -127,25 +126,10 @@ func TestInputsKept(t *testing.T) {
 	} {
 		noError(t, err)
 	}
-	results, err := filepath.Glob("results/*.jsonl")
-	if err != nil || len(results) != 1 {
-		t.Fatal(results, err)
-	}
-	noError(t, os.Symlink(results[0], "result.csv"))
+	noError(t, os.Symlink(resultFile(t, "results"), "result.csv"))
 	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o", "figs/figure-3a.csv")
 	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
-	contents := func() map[string]string {
-		out := map[string]string{}
-		filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				text, _ := os.ReadFile(path)
-				out[path] = string(text)
-			}
-			return nil
-		})
-		return out
-	}
-	before := contents()
+	before := filesIn(t, ".")
 	const small = " --samples 100 -q"
 	for _, args := range []string{
 		"codes code.csv -o code.csv", "codes code.csv -o ./code.csv", "codes code.csv -o sub/../code.csv", "codes code.csv -o " + here + "/code.csv",
@@ -177,8 +161,8 @@ func TestInputsKept(t *testing.T) {
 		mustRun(t, "merge", "results", "-o", "results/map.csv")
 	}
 	noError(t, os.Remove("results/map.csv"))
-	for path, text := range contents() {
-		if before[path] != text {
+	for path, text := range filesIn(t, ".") {
+		if !bytes.Equal(before[path], text) {
 			t.Errorf("%s has changed, or is new", path)
 		}
 	}
@@ -197,18 +181,15 @@ func TestSpecialOutputs(t *testing.T) {
 	}
 	want := mustRun(t, "codes", "unary", "--levels", "4")
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", "link.csv")
-	if got, err := os.ReadFile("real.csv"); err != nil || string(got) != want {
-		t.Errorf("through a link: %q, %v", got, err)
+	if got := content(t, "real.csv"); got != want {
+		t.Errorf("through a link: %q", got)
 	}
 	if target, err := os.Readlink("link.csv"); err != nil || target != "real.csv" {
 		t.Errorf("the link is now %q, %v", target, err)
 	}
 	before := listing(t)
 	for _, name := range []string{"pipe.csv", "null.csv", "loop.csv"} {
-		status, _, stderr := run(t, "codes", "unary", "--levels", "4", "-o", name)
-		if status != 2 || !strings.Contains(stderr, "cannot write "+name+": not a regular file") {
-			t.Errorf("-o %s: exit %d, %q", name, status, stderr)
-		}
+		refused(t, "cannot write "+name+": not a regular file", "codes", "unary", "--levels", "4", "-o", name)
 	}
 	if info, err := os.Lstat("pipe.csv"); err != nil || info.Mode()&fs.ModeNamedPipe == 0 || len(listing(t)) != len(before) {
 		t.Errorf("pipe.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
@@ -228,19 +209,11 @@ func TestNamesOfFiles(t *testing.T) {
 	}
 	for _, name := range []string{"a\xff.csv", "a\xfe.csv"} {
 		for _, args := range [][]string{{"codes", "unary", "--levels", "4", "-o", name}, {"codes", name}, {"compare", "unary", name}, {"sweep", name, "--out", "x"}, {"figures", "-o", name}} {
-			status, _, stderr := run(t, args...)
-			if status != 2 || !strings.Contains(stderr, fmt.Sprintf("%q is not text in UTF-8", name)) {
-				t.Errorf("%q: exit %d, %q", args, status, stderr)
-			}
+			refused(t, fmt.Sprintf("%q is not text in UTF-8", name), args...)
 		}
 	}
 	write(t, "plan.json", strings.Replace(sweep.ExamplePlan, `"unary"`, "\"a\xff.csv\"", 1))
-	if status, _, stderr := run(t, "sweep", "plan.json", "--out", "results"); status != 2 || !strings.Contains(stderr, "not text in UTF-8") {
-		t.Errorf("a plan that is not UTF-8: exit %d, %q", status, stderr)
-	}
-	if files := listing(t); len(files) != 1 {
-		t.Errorf("files %q; want the plan alone", files)
-	}
+	refused(t, "not text in UTF-8", "sweep", "plan.json", "--out", "results")
 	// Names in what is generated: no formula for a spreadsheet, nothing that a terminal obeys.
 	for _, name := range []string{"=cmd|'-C calc'!A0.csv", "+1+1.csv", "-1+1.csv", "@sum.csv", "\x1b[31mred.csv"} {
 		mustRun(t, "codes", "unary", "--levels", "4", "-o", "./"+name)
@@ -286,9 +259,8 @@ func TestLeftovers(t *testing.T) {
 	}
 	want := mustRun(t, "codes", "unary", "--levels", "4")
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", "out.csv")
-	got, err := os.ReadFile("out.csv")
-	if files := listing(t); err != nil || len(files) != 1 || string(got) != want {
-		t.Errorf("files %q, %v; want the result alone", files, err)
+	if files := listing(t); len(files) != 1 || content(t, "out.csv") != want {
+		t.Errorf("files %q; want the result alone", files)
 	}
 }
 
@@ -319,8 +291,8 @@ func TestContainers(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got, err := os.ReadFile("race.csv"); err != nil || !want[string(got)] || len(listing(t)) != 1 {
-			t.Errorf("%v: race.csv is neither of the two; files %v", err, listing(t))
+		if !want[content(t, "race.csv")] || len(listing(t)) != 1 {
+			t.Errorf("race.csv is neither of the two; files %v", listing(t))
 		}
 	}
 }
@@ -345,16 +317,5 @@ func TestInterruptSays(t *testing.T) {
 	fmt.Fprint(env.stdout, "0,1\n")
 	if got, want := env.files.LeftBehind(env.stdout.printed), "part of the output was printed, and no file was written"; got != want {
 		t.Errorf("after output: %q, want %q", got, want)
-	}
-}
-
-// TestKeepFolder: optimize makes the folder of --keep, as sweep and figures make theirs.
-func TestKeepFolder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	mustRun(t, "optimize", "-q", "--levels", "8", "--pareto", "--bits", "4:5:2", "--steps", "10", "--samples", "100", "--keep", "new/folder")
-	for _, name := range []string{"found-4.csv", "found-5.csv"} {
-		if _, err := os.Stat(filepath.Join("new/folder", name)); err != nil {
-			t.Error(err)
-		}
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -30,29 +28,9 @@ var network = []string{"fit", "--code", "johnson", "--levels", "64", "--range", 
 // fitOf runs a fit and reads its JSON.
 func fitOf(t *testing.T, args ...string) *assess.Fit {
 	t.Helper()
-	out := mustRun(t, append(args, "--format=json")...)
 	f := &assess.Fit{}
-	if err := table.ReadJSON([]byte(out), f); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	runJSON(t, f, args...)
 	return f
-}
-
-// readAll reads an array.
-func readAll(t *testing.T, path string) *mat.Dense {
-	t.Helper()
-	r := must(arrayfile.OpenRows(path))(t)
-	defer r.Close()
-	_, m := r.Dims()
-	var data []float64
-	for row := make([]float64, m); ; {
-		err := r.Next(row)
-		if err == io.EOF {
-			return mat.NewDense(len(data)/m, m, data)
-		}
-		noError(t, err)
-		data = append(data, row...)
-	}
 }
 
 // smallNetwork makes targets and logits of a network that knows a noisy label and has 16 levels of Johnson, and
@@ -104,7 +82,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	// What was observed, by hand.
-	y, z := readAll(t, "testdata/network/targets.npy"), readAll(t, "testdata/network/logits.npy")
+	y, z := must(arrayfile.ReadFile("testdata/network/targets.npy"))(t), must(arrayfile.ReadFile("testdata/network/logits.npy"))(t)
 	c := must(code.New("johnson", 64))(t)
 	wrong, sum := uint64(0), 0.0
 	for j := range 6000 {
@@ -247,7 +225,7 @@ func TestFitOutputs(t *testing.T) {
 		}
 	}
 	f := must(assess.Read("fit.json"))(t)
-	rates := readAll(t, "fit.npy")
+	rates := must(arrayfile.ReadFile("fit.npy"))(t)
 	text := content(t, "fit.csv")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if lines[0] != "level,bit,target,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
@@ -272,15 +250,13 @@ func TestFitOutputs(t *testing.T) {
 		t.Errorf("%d wrong outputs, want %d", total, f.WrongBits)
 	}
 	mustRun(t, "compare", "johnson", "--levels", "64", "--errors", "fit.npy", "--samples", "100")
-	if status, _, stderr := run(t, append(network, "-o", "fit.png", "--bits", "7,33")...); status != 2 || !strings.Contains(stderr, "--bits 33: want 1 to 32, the bits of johnson") {
-		t.Errorf("exit %d, %s", status, stderr)
-	}
+	refused(t, "--bits 33: want 1 to 32, the bits of johnson", append(network, "-o", "again.png", "--bits", "7,33")...)
 }
 
 // TestModel has the other commands compute with a fit.
 func TestModel(t *testing.T) {
 	inFolderWithData(t)
-	levels := readAll(t, "testdata/network/targets.npy")
+	levels := must(arrayfile.ReadFile("testdata/network/targets.npy"))(t)
 	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*63/1.8) + 1 }, levels)
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
@@ -294,27 +270,17 @@ func TestModel(t *testing.T) {
 	if *c.R != f.R || c.Levels != 64 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "johnson", "--model", "mixture:fit.json", "--samples", "500", "--format=json")), &c); err != nil || c.Temperature != f.LogitScale {
-		t.Errorf("τ = %v, %v", c.Temperature, err)
+	if runJSON(t, &c, "compare", "johnson", "--model", "mixture:fit.json", "--samples", "500"); c.Temperature != f.LogitScale {
+		t.Errorf("τ = %v", c.Temperature)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
-	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "mixture:fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
-		t.Error(out)
-	}
+	prints(t, "at the fit, r = 1.188 and σ = 1.67", "heatmap", "unary", "johnson", "--model", "mixture:fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png")
 
 	text := content(t, "fit.json")
-	refused := func(want string, args ...string) {
-		t.Helper()
-		status, stdout, stderr := run(t, args...)
-		if status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit %d, %q, want one line about %q", args, status, stderr, want)
-		}
-	}
-	refused("fitted to 64 levels, but the codes have 32", "compare", "unary", "--levels", "32", "--model", "fit.json")
-	refused("--model and --r both give", "compare", "unary", "--r", "1", "--model", "fit.json")
-	refused("--model and --errors both give", "verify", "--errors", "e.csv", "--model", "fit.json")
-	refused("want the .json file of a fit", "compare", "--model", "fit.csv")
-	refused("no such file", "heatmap", "--model", "no.json")
+	refused(t, "fitted to 64 levels, but the codes have 32", "compare", "unary", "--levels", "32", "--model", "fit.json")
+	refused(t, "--model and --r both give", "compare", "unary", "--r", "1", "--model", "fit.json")
+	refused(t, "want the .json file of a fit", "compare", "--model", "fit.csv")
+	refused(t, "no such file", "heatmap", "--model", "no.json")
 	for broken, want := range map[string]string{
 		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "r: character", `"r": null`: "there is no r", `"r": 1e999`: "1e999", `"r": `: "invalid character",
 	} {
@@ -323,11 +289,11 @@ func TestModel(t *testing.T) {
 			t.Fatal("nothing was changed")
 		}
 		write(t, "broken.json", changed)
-		refused(want, "compare", "unary", "--model", "broken.json")
+		refused(t, want, "compare", "unary", "--model", "broken.json")
 	}
 	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
 		write(t, "broken.json", strings.Replace(text, broken[0], broken[1], 1))
-		refused("broken.json: ", "compare", "unary", "--model", "broken.json")
+		refused(t, "broken.json: ", "compare", "unary", "--model", "broken.json")
 	}
 }
 
@@ -403,10 +369,7 @@ func TestFitNetworks(t *testing.T) {
 		"no.csv: no such file":                          {"--runs", "no.csv"},
 		"the command reads this file (--runs":           {"--runs", "runs.csv", "-o", "runs.csv"},
 	} {
-		status, _, stderr := run(t, append(append([]string{"fit"}, args...), more...)...)
-		if status != 2 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit %d, %q; want one line about %q", more, status, stderr, want)
-		}
+		refused(t, want, append(append([]string{"fit"}, args...), more...)...)
 	}
 }
 
@@ -416,10 +379,7 @@ func TestFitSeveral(t *testing.T) {
 	y, z, alone := smallNetwork(t)
 	n, m := z.Dims()
 	targets := mat.NewDense(n, 3, nil)
-	data := []byte("\x93NUMPY\x01\x00")
-	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 3, %d), }", n, m)
-	head += strings.Repeat(" ", 118-len(head)-1) + "\n"
-	data = append(binary.LittleEndian.AppendUint16(data, uint16(len(head))), head...)
+	data := npyHead("<f4", fmt.Sprintf("%d, 3, %d", n, m))
 	for i := range n {
 		for k := range 3 {
 			targets.Set(i, k, y.At(i, 0)*float64(k+1))
@@ -453,13 +413,9 @@ func TestFitSeveral(t *testing.T) {
 		"output 2: y3.npy: row 1: target":                                     ranges[:2],
 		"--also, --runs and --baseline are for networks of one output":        append([]string{"--also", "gray:z3.npy"}, ranges...),
 	} {
-		if status, _, stderr := run(t, append(args, more...)...); status != 2 || !strings.Contains(stderr, want) {
-			t.Errorf("exit %d, %s; want %q", status, stderr, want)
-		}
+		refused(t, want, append(args, more...)...)
 	}
-	if status, _, stderr := run(t, "fit", "--code", "johnson", "--levels", "16", "--range", "2.5:4.3", "--targets", "y.npy", "--outputs", "z3.npy"); status != 2 || !strings.Contains(stderr, "want targets N × K and outputs N × K × M") {
-		t.Errorf("exit %d, %s", status, stderr)
-	}
+	refused(t, "want targets N × K and outputs N × K × M", "fit", "--code", "johnson", "--levels", "16", "--range", "2.5:4.3", "--targets", "y.npy", "--outputs", "z3.npy")
 }
 
 func TestFitRefusals(t *testing.T) {
@@ -479,41 +435,32 @@ func TestFitRefusals(t *testing.T) {
 	write(t, "three.csv", "1\n2\n3\n")
 	write(t, "first.csv", "1,-1,-1\n-1,1,-1\n1,1,1\n") // wrong in the bit that never changes
 	mustRun(t, "fit", "--code", "unary", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100")
-	for _, tt := range []struct {
-		want string
-		args []string
-	}{
-		{"same.csv: all 4 targets are level 2", []string{"unary", "same.csv", "z.csv"}},
-		{"first.csv: all 1 wrong outputs are of bits that never change", []string{"constant.csv", "three.csv", "first.csv"}},
-		{"right.csv: none of the 4 × 3 outputs is on the wrong side", []string{"unary", "y.csv", "right.csv"}},
-		{`nan.csv: line 2, column 2: "NaN" is not a finite number`, []string{"unary", "y.csv", "nan.csv"}},
-		{"zero.csv: row 1: target 0: levels are 1 to 4; if yours count from 0, their range is 0:3", []string{"unary", "zero.csv", "z.csv"}},
-		{"wide.csv: 4 columns, but unary of 4 levels has 3 bits", []string{"unary", "y.csv", "wide.csv", "--levels", "4"}},
-		{"short.csv has 3 targets, but z.csv has the outputs of more samples", []string{"unary", "short.csv", "z.csv"}},
-		{"ragged.csv: line 2 has 2 columns, but the first has 3", []string{"unary", "y.csv", "ragged.csv"}},
-		{"half.csv: row 2, column 2: 0.5 is neither 0 nor 1", []string{"unary", "y.csv", "bits:half.csv"}},
-		{"z.csv: row 1, column 1: -1 is no probability", []string{"unary", "y.csv", "probabilities:z.csv"}},
-		{"y.csv: row 3: target 3 is outside the range 0 to 2", []string{"unary", "y.csv", "z.csv", "--range", "0:2"}},
-		{`range "3:1": want finite numbers, a below b`, []string{"unary", "y.csv", "z.csv", "--range", "3:1"}},
-		{`range "3": want two numbers`, []string{"unary", "y.csv", "z.csv", "--range", "3"}},
-		{"z.csv: 3 columns, and no hexj code has 3 bits", []string{"hexj", "y.csv", "z.csv"}},
-		{"six.csv: 6 columns, and gray has 6 bits with 33 to 64 levels; say how many levels there are", []string{"gray", "y.csv", "six.csv"}},
-		{"unknown code \"unari\"; did you mean unary", []string{"unari", "y.csv", "z.csv"}},
-		{"no.npy: no such file", []string{"unary", "no.npy", "z.csv"}},
-		{`cannot read ".pkl" files; want .csv, .npy or .npz`, []string{"unary", "y.csv", "z.pkl"}},
-		{"--candidates are for --recommend", []string{"unary", "y.csv", "z.csv", "--candidates", "x.csv"}},
-		{"--temperature 0", []string{"unary", "y.csv", "z.csv", "--temperature", "0"}},
-		{"--samples 1: a standard error needs at least 2", []string{"unary", "y.csv", "z.csv", "--samples", "1"}},
-		{"z.csv: 3 columns, as many as the outputs have", []string{"unary", "z.csv", "z.csv"}},
+	for _, tt := range []struct{ want, args string }{
+		{"same.csv: all 4 targets are level 2", "unary same.csv z.csv"},
+		{"first.csv: all 1 wrong outputs are of bits that never change", "constant.csv three.csv first.csv"},
+		{"right.csv: none of the 4 × 3 outputs is on the wrong side", "unary y.csv right.csv"},
+		{`nan.csv: line 2, column 2: "NaN" is not a finite number`, "unary y.csv nan.csv"},
+		{"zero.csv: row 1: target 0: levels are 1 to 4; if yours count from 0, their range is 0:3", "unary zero.csv z.csv"},
+		{"wide.csv: 4 columns, but unary of 4 levels has 3 bits", "unary y.csv wide.csv --levels 4"},
+		{"short.csv has 3 targets, but z.csv has the outputs of more samples", "unary short.csv z.csv"},
+		{"ragged.csv: line 2 has 2 columns, but the first has 3", "unary y.csv ragged.csv"},
+		{"half.csv: row 2, column 2: 0.5 is neither 0 nor 1", "unary y.csv bits:half.csv"},
+		{"z.csv: row 1, column 1: -1 is no probability", "unary y.csv probabilities:z.csv"},
+		{"y.csv: row 3: target 3 is outside the range 0 to 2", "unary y.csv z.csv --range 0:2"},
+		{`range "3:1": want finite numbers, a below b`, "unary y.csv z.csv --range 3:1"},
+		{`range "3": want two numbers`, "unary y.csv z.csv --range 3"},
+		{"z.csv: 3 columns, and no hexj code has 3 bits", "hexj y.csv z.csv"},
+		{"six.csv: 6 columns, and gray has 6 bits with 33 to 64 levels; say how many levels there are", "gray y.csv six.csv"},
+		{"unknown code \"unari\"; did you mean unary", "unari y.csv z.csv"},
+		{"no.npy: no such file", "unary no.npy z.csv"},
+		{`cannot read ".pkl" files; want .csv, .npy or .npz`, "unary y.csv z.pkl"},
+		{"--candidates are for --recommend", "unary y.csv z.csv --candidates x.csv"},
+		{"--temperature 0", "unary y.csv z.csv --temperature 0"},
+		{"--samples 1: a standard error needs at least 2", "unary y.csv z.csv --samples 1"},
+		{"z.csv: 3 columns, as many as the outputs have", "unary z.csv z.csv"},
 	} {
-		args := append([]string{"fit", "-o", "out.json", "--code", tt.args[0], "--targets", tt.args[1], "--outputs", tt.args[2]}, tt.args[3:]...)
-		status, stdout, stderr := run(t, args...)
-		if status != 2 || stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit %d, output %q, error %q; want one line about %q", tt.args, status, stdout, stderr, tt.want)
-		}
-		if _, err := os.Stat("out.json"); err == nil {
-			t.Fatalf("%v: an output file was written", tt.args)
-		}
+		args := strings.Fields(tt.args)
+		refused(t, tt.want, append([]string{"fit", "-o", "out.json", "--code", args[0], "--targets", args[1], "--outputs", args[2]}, args[3:]...)...)
 	}
 }
 

@@ -88,6 +88,7 @@ func (f perceivedFlags) check(unit string) error {
 		least string
 	}{
 		{"label-noise", f.LabelNoise, "more than zero " + unit},
+		{"mae", f.MAE, "more than zero levels"},
 		{"cutoff", f.Cutoff, "more than zero cycles"},
 		{"misfit", or(f.Misfit, 0), "zero " + unit + " or more"},
 	} {

@@ -26,7 +26,7 @@ type heatmapCmd struct {
 	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
 	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
-	Method  string `enum:",bound,exact,mc" default:"" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
+	Method  string `enum:"bound,exact,mc" default:"bound" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
 	outputsFlags
 	Samples uint64 `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
@@ -126,9 +126,6 @@ func (cmd *heatmapCmd) perceived() bool { return len(cmd.LabelNoise.Values) > 0 
 // complete fills in what no flag says: ranges around the parameters of --model, or the paper's, and
 // the training and the cutoff of its networks.
 func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
-	if cmd.Method == "" {
-		cmd.Method = string(scenario.Bound)
-	}
 	r, sigma := scenario.NewAxis(1, 150, 100, false), scenario.NewAxis(1, 100, 100, false)
 	if fit != nil {
 		if m, ok := s.Model.(scenario.Perceived); ok {

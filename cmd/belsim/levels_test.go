@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -13,25 +12,9 @@ import (
 // TestLevels: the flags of levels, and what a fit says in their place.
 func TestLevels(t *testing.T) {
 	inFolderWithData(t)
-	for _, tt := range []struct{ args, want string }{
-		{"--levels 8,16 --range 0:1", "want --mae, --label-noise or --model"},
-		{"--levels 8,16 --mae 1", "want --range a:b"},
-		{"--range 0:1 --mae 1 --label-noise 1", "--label-noise and --mae both say what the networks know"},
-		{"--range 0:1 --model f.json", "--model and --range both give the range of the labels"},
-		{"--levels 8,8 --range 0:1 --mae 0.1", "8 levels are given twice"},
-		{"--levels 8,0 --range 0:1 --mae 0.1", "0 levels: want 2 to 2048"},
-		{"--range 0:1 --label-noise=-1", "--label-noise -1: want more than zero label units"},
-		{"--range 0:1 --label-noise 1 --misfit=-1", "--misfit -1: want zero label units or more"},
-		{"--range 0:1 --mae 0.1 -o x.png", "want a name ending in .csv .json"},
-	} {
-		status, stdout, stderr := run(t, strings.Fields("levels unary "+tt.args)...)
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
-			t.Errorf("%s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
-		}
-	}
 	levels := func(args string) (out forecast.Resolutions) {
 		t.Helper()
-		noError(t, json.Unmarshal([]byte(mustRun(t, strings.Fields("levels unary --levels 8,16 --format=json "+args)...)), &out))
+		runJSON(t, &out, strings.Fields("levels unary --levels 8,16 "+args)...)
 		return out
 	}
 	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 || out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {

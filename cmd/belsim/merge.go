@@ -17,7 +17,7 @@ type mergeCmd struct {
 	ListMissing bool     `help:"Print the shards that lack something, as Slurm's --array= wants them, and end."`
 	Shards      int      `placeholder:"N" help:"With --list-missing: of how many shards (default: as many as the files are of)."`
 	Plan        string   `placeholder:"FILE" reads:"" help:"Refuse results of another plan than this one."`
-	Method      string   `group:"output" enum:",bound,exact,mc" default:"" help:"Method that a figure shows (default: the first of the plan)."`
+	Method      string   `group:"output" enum:",bound,exact,mc" default:"" placeholder:"NAME" help:"Method that a figure shows (default: the first of the plan)."`
 	Pair        []string `group:"output" placeholder:"A,B" help:"The two that a figure compares, each CODE, CODE:DECODER or CODE:DECODER:LEVELS (default: those of a sweep that has but two)."`
 	pictureFlags
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,8 +32,8 @@ func TestOptimize(t *testing.T) {
 		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 || len(found.Words) != 24 || len(found.Words[0]) != 9 {
 			t.Errorf("%s: %+v", flags, found)
 		}
-		if file, err := os.ReadFile("best.json"); err != nil || string(file) != text {
-			t.Errorf("best.json is not what was printed (%v)", err)
+		if content(t, "best.json") != text {
+			t.Error("best.json is not what was printed")
 		}
 		for _, file := range []string{"best.csv", "best.npy"} {
 			var c scenario.Comparison
@@ -83,14 +81,8 @@ func TestOptimizeStart(t *testing.T) {
 	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
 		t.Errorf("it says %q", out)
 	}
-	read := func(path string) [][]string {
-		file := must(os.Open(path))(t)
-		defer file.Close()
-		rows := must(csv.NewReader(file).ReadAll())(t)
-		return rows
-	}
 	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "johnson.csv")
-	found, johnson := read("found.csv"), read("johnson.csv")
+	found, johnson := readCSV(t, "found.csv"), readCSV(t, "johnson.csv")
 	for i := range found {
 		for _, k := range []int{0, 2, 3} {
 			if found[i][k] != johnson[i][k] {
@@ -112,11 +104,10 @@ func TestOptimizeStart(t *testing.T) {
 }
 
 // TestPareto: a row for each number of bits and for each named code, errors that do not
-// grow with the bits, and the codes in the folder.
+// grow with the bits, and the codes in a folder that the command makes.
 func TestPareto(t *testing.T) {
 	t.Chdir(t.TempDir())
-	noError(t, os.Mkdir("codes", 0o755))
-	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep codes")...)
+	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:5 --r 0.6 --sigma 1.5 --steps 1500 --samples 3000 -o p.csv -o p.json -o p.svg --keep new/codes")...)
 	var p search.Tradeoff
 	readJSON(t, "p.json", &p)
 	var bits []int
@@ -126,7 +117,7 @@ func TestPareto(t *testing.T) {
 			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
 		var c scenario.Comparison
-		runJSON(t, &c, "compare", "codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000")
+		runJSON(t, &c, "compare", "new/codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "3000")
 		if c.Results[0].Mean != f.Mean {
 			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Mean)
 		}
@@ -135,7 +126,7 @@ func TestPareto(t *testing.T) {
 		t.Errorf("bits %v", bits)
 	}
 	text := content(t, "p.csv")
-	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
+	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "new/codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("p.csv has no %q:\n%s", want, text)
 		}

@@ -40,29 +40,29 @@ func (d toy) Decode(word []uint64) int {
 // command that takes a decoder.
 func TestPluggedIn(t *testing.T) {
 	t.Chdir(t.TempDir())
-	belsim := func(args string) string {
-		t.Helper()
+	run := func(args string) (status int, stdout, stderr string) {
 		var out, errs bytes.Buffer
-		env := newEnvironment(strings.Fields(args), &out, &errs)
+		env := newEnvironment(strings.Fields(args+" --backend cpu"), &out, &errs)
 		env.decoders = append(decode.Builtin(), decode.Entry{
 			Name: "toy",
 			New:  func(c *code.Code, _ decode.Options) (decode.Decoder, error) { return toy{c}, nil },
 		})
-		if status := env.belsim(); status != exitDone || errs.Len() > 0 {
-			t.Fatalf("belsim %s: exit %d, %s%s", args, status, errs.String(), out.String())
-		}
-		return out.String()
+		return env.belsim(), out.String(), errs.String()
 	}
-	// both runs a command with each of the two decoders and returns their JSON.
-	both := func(args string) (toy, gen string) {
-		return belsim(args + " --quiet --backend cpu --format json --decoder toy"), belsim(args + " --quiet --backend cpu --format json --decoder gen")
+	// read runs a command and reads its JSON.
+	read := func(v any, args string) {
+		t.Helper()
+		status, stdout, stderr := run(args + " --format json")
+		if status != exitDone || stderr != "" {
+			t.Fatalf("belsim %s: exit %d, %s%s", args, status, stderr, stdout)
+		}
+		noError(t, json.Unmarshal([]byte(stdout), v))
 	}
 
 	// Samples are the same random numbers, so sampled means are equal to the last bit.
-	out := belsim("compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000 --backend cpu --format json")
 	var c scenario.Comparison
-	if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Results) != 4 {
-		t.Fatalf("compare printed %s (%v)", out, err)
+	if read(&c, "compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000"); len(c.Results) != 4 {
+		t.Fatalf("compare gave %+v", c)
 	}
 	means := map[string][]scenario.CodeResult{}
 	for _, r := range c.Results {
@@ -78,29 +78,27 @@ func TestPluggedIn(t *testing.T) {
 	}
 
 	// So it reads the hard decisions of networks that know a perceived label.
-	a0, b0 := both("compare gray --levels 8 --label-noise 1 --samples 640")
+	both := []string{"toy", "gen"}
 	var networks [2]scenario.Comparison
-	for i, text := range []string{a0, b0} {
-		noError(t, json.Unmarshal([]byte(text), &networks[i]))
+	for i, decoder := range both {
+		read(&networks[i], "compare gray --levels 8 --label-noise 1 --samples 640 --decoder "+decoder)
 	}
 	if x, y := networks[0].Results[0], networks[1].Results[0]; x.Mean != y.Mean || x.Mean == 0 || x.Exact != y.Exact {
 		t.Errorf("networks: toy has %+v, gen %+v; want the same", x, y)
 	}
 
 	// The exact value is an enumeration, and it agrees with the samples.
-	out = belsim("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000 --backend cpu")
-	if !strings.Contains(out, "PASS every sampled mean agrees with its exact value; there is no bound") {
+	if _, out, _ := run("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000"); !strings.Contains(out, "PASS every sampled mean agrees with its exact value; there is no bound") {
 		t.Errorf("verify printed %s", out)
 	}
 
 	for _, method := range []string{"exact", "mc --samples 50"} {
 		var maps [2]scenario.Map
-		a, b := both(fmt.Sprintf("heatmap gray unary --levels 8 --method %s --r 0.2:0.8:3 --sigma 1:2:2", method))
-		for i, text := range []string{a, b} {
-			noError(t, json.Unmarshal([]byte(text), &maps[i]))
+		for i, decoder := range both {
+			read(&maps[i], fmt.Sprintf("heatmap gray unary --levels 8 --method %s --r 0.2:0.8:3 --sigma 1:2:2 --quiet --decoder %s", method, decoder))
 		}
 		if m := maps[0]; m.DecoderA != "toy" || m.DecoderB != "toy" || len(m.Cells) != 6 || len(maps[1].Cells) != 6 {
-			t.Fatalf("heatmap --method %s printed %s", method, a)
+			t.Fatalf("heatmap --method %s gave %+v", method, maps)
 		}
 		for i, got := range maps[0].Cells {
 			want := maps[1].Cells[i]
@@ -112,8 +110,11 @@ func TestPluggedIn(t *testing.T) {
 
 	// The search finds a code that is better than the named codes, by its exact value.
 	var found search.Optimized
-	noError(t, json.Unmarshal([]byte(belsim("optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200 --backend cpu --format json")), &found))
+	read(&found, "optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200")
 	if found.Decoder != "toy" || found.Steps != 60 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {
 		t.Errorf("optimize found %+v", found)
+	}
+	if status, _, stderr := run("optimize --levels 8 --bits 5 --decoder bel-u"); status != exitUsage || !strings.Contains(stderr, `"gen","gen-ex","map","median","mean","toy"`) {
+		t.Errorf("optimize for a decoder of one family of codes: exit %d, %q", status, stderr)
 	}
 }

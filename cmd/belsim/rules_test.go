@@ -8,62 +8,6 @@ import (
 	"testing"
 )
 
-// TestEmptyFlags: an empty value is no way to leave a flag out.
-func TestEmptyFlags(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, tt := range []struct{ args, want string }{
-		{`compare unary --levels 0`, "--levels 0: want 1 or more"},
-		{`fit --levels 0 --code unary --targets t.csv --outputs o.csv`, "--levels 0: want 1 or more"},
-		{`compare unary --rel-err 0`, "--rel-err 0: want more than zero"},
-		{`compare unary --decoder ""`, `--decoder "": want a value`},
-		{`compare unary ""`, `code "unary,": one of its values is empty`},
-		{`codes ""`, `code "": want a value`},
-		{`codes -o ""`, `--output "": one of its values is empty`},
-		{`compare unary --model ""`, `--model "": want a value`},
-		{`compare unary --prior ""`, `--prior "": want a value`},
-		{`compare unary --errors ""`, `--errors "": want a value`},
-		{`optimize --levels 8 --bits 4 --start ""`, `--start "": want a value`},
-		{`optimize --levels 8 --pareto --keep ""`, `--keep "": want a value`},
-		{`optimize --levels 8 --bits 4 --max-transitions 0`, "--max-transitions 0: want 1 or more"},
-		{`figures --only ""`, `--only "": want a value`},
-		{`figures -o ""`, `--output "": want a value`},
-		{`sweep ""`, `plan "": want a value`},
-		{`sweep plan.json --print ""`, `--print "": want a value`},
-		{`sweep plan.json --out r --shards 0`, "--shards 0: want 1 or more"},
-		{`merge r --method ""`, `--method "": want a value`},
-		{`merge r --list-missing --shards 0`, "--shards 0: want 1 or more"},
-	} {
-		args := strings.Split(strings.ReplaceAll(tt.args, `""`, ""), " ")
-		status, stdout, stderr := run(t, args...)
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
-			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
-		}
-	}
-}
-
-// TestContradictions: of two flags that say the same thing, only one can be meant.
-func TestContradictions(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const probabilities = "both give error probabilities; want one of them"
-	for _, tt := range []struct{ args, want string }{
-		{"verify --random --r 1", "--random and --r " + probabilities},
-		{"verify --random --sigma 1", "--random and --sigma " + probabilities},
-		{"verify --random --errors e.csv", "--random and --errors " + probabilities},
-		{"verify --random --model f.json", "--random and --model " + probabilities},
-		{"compare --errors e.csv --sigma 2", "--errors and --sigma " + probabilities},
-		{"optimize --errors e.csv --r 2", "--errors and --r " + probabilities},
-		{"optimize --model f.json --errors e.csv", "--model and --errors " + probabilities},
-		{"merge r --list-missing -o a.csv", "--list-missing and --output both say what the result is"},
-		{"fit --code unary --targets - --outputs logits:-", "--targets - and --outputs - both read standard input; want - once"},
-		{"merge r --list-missing --format json", "--list-missing and --format both say what the result is"},
-	} {
-		status, stdout, stderr := run(t, strings.Fields(tt.args)...)
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
-			t.Errorf("belsim %s: exit %d, standard output %q, standard error %q; want %q", tt.args, status, stdout, stderr, tt.want)
-		}
-	}
-}
-
 // TestNoEffect: flags without an effect are noted, and change nothing. All of them with
 // BELSIM_LONG=1, otherwise every third.
 func TestNoEffect(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -127,7 +126,10 @@ func TestSoak(t *testing.T) {
 	for _, folder := range []string{"work", "tmp"} {
 		noError(t, os.Mkdir(folder, 0o777))
 	}
-	s.disk, s.group = s.fileSystem(), s.controlGroup()
+	if disk := filepath.Join(base, "disk"); mounted(t, disk, "size=64m") == nil {
+		s.disk = disk
+	}
+	s.group = s.controlGroup()
 	t.Logf("a disk to fill: %v, a control group: %v", s.disk != "", s.group != "")
 
 	kinds := []string{"kill", "twin", "file size", "descriptors", "address space", "standard output"}
@@ -179,26 +181,6 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// fileSystem mounts a file system in a folder, where that is allowed.
-func (s *soak) fileSystem() (folder string) {
-	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		return ""
-	}
-	folder = filepath.Join(s.base, "disk")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		s.Fatal(err)
-	}
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "belsim-soak", folder).Run(); err != nil {
-		return ""
-	}
-	s.Cleanup(func() {
-		if out, err := exec.Command("umount", folder).CombinedOutput(); err != nil {
-			s.Errorf("umount: %v: %s", err, out)
-		}
-	})
-	return folder
-}
-
 // controlGroup makes a control group of either version, where that is allowed.
 func (s *soak) controlGroup() (folder string) {
 	for _, parent := range []string{"/sys/fs/cgroup/memory", "/sys/fs/cgroup"} {
@@ -246,9 +228,7 @@ func (s *soak) process(dir string, a soakAttack, args []string) (status int, std
 	if a.stdout != nil {
 		cmd.Stdout = a.stdout
 	}
-	if err := cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
+	noError(s, cmd.Start())
 	ended := make(chan struct{})
 	sent := make(chan struct{})
 	go func() {
@@ -278,11 +258,12 @@ func (s *soak) process(dir string, a soakAttack, args []string) (status int, std
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// files are the files below a folder.
-func (s *soak) files(dir string) map[string][]byte {
+// filesIn are the regular files below a folder.
+func filesIn(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
 	out := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	noError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
@@ -290,23 +271,14 @@ func (s *soak) files(dir string) map[string][]byte {
 			out[name], err = os.ReadFile(path)
 		}
 		return err
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}))
 	return out
 }
 
 // empty removes what is in a folder.
 func (s *soak) empty(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		s.Fatal(err)
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			s.Fatal(err)
-		}
+	for _, e := range must(os.ReadDir(dir))(s) {
+		noError(s, os.RemoveAll(filepath.Join(dir, e.Name())))
 	}
 }
 
@@ -322,7 +294,7 @@ func (s *soak) undisturbed(c soakCommand) map[string][]byte {
 		s.Fatalf("belsim %s: exit code %d: %s", c.args, status, stderr)
 	}
 	s.took[c.args] = time.Since(began)
-	want := s.files(dir)
+	want := filesIn(s, dir)
 	if len(want) == 0 {
 		s.Fatalf("belsim %s writes nothing", c.args)
 	}
@@ -363,9 +335,7 @@ func (s *soak) make(c soakCommand, kind, dir string) soakAttack {
 		}
 	case "full disk":
 		var used syscall.Statfs_t
-		if err := syscall.Statfs(dir, &used); err != nil {
-			s.Fatal(err)
-		}
+		noError(s, syscall.Statfs(dir, &used))
 		options := fmt.Sprintf("remount,size=%d", (int64(used.Blocks-used.Bfree)+r.Int64N(need+4))*int64(used.Bsize))
 		if r.IntN(4) == 0 { // no room for names
 			options = fmt.Sprintf("remount,nr_inodes=%d", int64(used.Files-used.Ffree)+r.Int64N(int64(len(s.whole[c.args])+4)))
@@ -388,9 +358,7 @@ func (s *soak) make(c soakCommand, kind, dir string) soakAttack {
 		if c.large {
 			least, most = 64, 320
 		}
-		if err := s.limitGroup(s.group, (least+r.IntN(most-least))<<20); err != nil {
-			s.Fatal(err)
-		}
+		noError(s, s.limitGroup(s.group, (least+r.IntN(most-least))<<20))
 		a.before = fmt.Sprintf("echo $$ > %s/cgroup.procs &&", s.group)
 		a.codes = append(a.codes, 128+int(syscall.SIGKILL))
 	case "standard output":
@@ -419,9 +387,7 @@ func (s *soak) attack(c soakCommand, kind string) {
 	dir := filepath.Join(s.base, "work")
 	if kind == "full disk" {
 		dir = s.disk
-		if out, err := exec.Command("mount", "-o", "remount,size=64m,nr_inodes=10000", dir).CombinedOutput(); err != nil {
-			s.Fatalf("%v: %s", err, out)
-		}
+		remount(s, dir, "size=64m,nr_inodes=10000")
 	}
 	s.empty(dir)
 	old := map[string][]byte{}
@@ -431,9 +397,7 @@ func (s *soak) attack(c soakCommand, kind string) {
 		}
 		old[name] = []byte("old " + name + "\n")
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, old[name], 0o666)); err != nil {
-			s.Fatal(err)
-		}
+		noError(s, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, old[name], 0o666)))
 	}
 	a := s.make(c, kind, dir)
 	if a.stdout != nil {
@@ -472,7 +436,7 @@ func (s *soak) attack(c soakCommand, kind string) {
 	}
 
 	// What is there is old or new.
-	got := s.files(dir)
+	got := filesIn(s, dir)
 	interrupted := status == exitSignal+int(syscall.SIGINT) || status == exitSignal+int(syscall.SIGTERM)
 	ended := status > exitSignal && (!interrupted || len(a.signals) > 1 || !strings.Contains(stderr, "written") && !strings.Contains(stderr, "finished") || strings.Contains(stderr, "temporary names"))
 	changed := 0
@@ -505,7 +469,7 @@ func (s *soak) attack(c soakCommand, kind string) {
 	if changed > 0 && !a.twin && strings.Contains(stderr, "nothing was written") {
 		bad("%d files have changed", changed)
 	}
-	for name, content := range s.files(filepath.Join(s.base, "tmp")) {
+	for name, content := range filesIn(s, filepath.Join(s.base, "tmp")) {
 		if len(content) > 0 || !ended { // between making it and removing its name
 			bad("the file %s was left in TMPDIR", name)
 		}
@@ -514,14 +478,12 @@ func (s *soak) attack(c soakCommand, kind string) {
 
 	// The next run finishes the work, and cleans up.
 	if kind == "full disk" {
-		if out, err := exec.Command("mount", "-o", "remount,size=64m,nr_inodes=10000", dir).CombinedOutput(); err != nil {
-			s.Fatalf("%v: %s", err, out)
-		}
+		remount(s, dir, "size=64m,nr_inodes=10000")
 	}
 	if next, stderr := s.process(dir, soakAttack{kind: "the next run"}, args); next != exitDone || stderr != "" {
 		bad("the next run: exit code %d, standard error %q", next, stderr)
 	}
-	got = s.files(dir)
+	got = filesIn(s, dir)
 	for name, content := range got {
 		if _, ok := want[name]; !ok {
 			bad("%s is left after the next run", name)

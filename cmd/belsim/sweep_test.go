@@ -11,12 +11,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep"
+	"belsim/theory/base/table"
 )
 
 // testPlan takes a fraction of a second, and has cells of every kind: invalid ones, ones
@@ -58,6 +61,16 @@ func mustSweep(t *testing.T, args ...string) string {
 	return mustRun(t, append([]string{"sweep", "--quiet", "--backend", "cpu"}, args...)...)
 }
 
+// resultFile is the one file of results in a folder.
+func resultFile(t *testing.T, folder string) string {
+	t.Helper()
+	paths, err := filepath.Glob(folder + "/*.jsonl")
+	if err != nil || len(paths) != 1 {
+		t.Fatal(folder, paths, err)
+	}
+	return paths[0]
+}
+
 func TestSweepShards(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", testPlan)
@@ -76,9 +89,7 @@ func TestSweepShards(t *testing.T) {
 		if got, want := mustRun(t, "merge", folder, "--list-missing"), fmt.Sprintln(n/2); got != want {
 			t.Errorf("%d shards: missing are %q, want %q", n, got, want)
 		}
-		if status, _, stderr := run(t, "merge", folder, "-o", "no.csv"); status != exitUsage || !strings.Contains(stderr, "pieces are missing") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%d shards, one missing: exit %d, %q", n, status, stderr)
-		}
+		refused(t, "pieces are missing", "merge", folder, "-o", "no.csv")
 		mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", n/2, n))
 		if mergedBytes(t, folder) != want {
 			t.Errorf("%d shards give other bytes than one", n)
@@ -95,17 +106,14 @@ func TestSweepShards(t *testing.T) {
 		t.Errorf("missing of 5 where there is nothing: %q", got)
 	}
 	// Complete: no work, and no file is touched, whatever the clock says.
-	path, err := filepath.Glob("whole/*.jsonl")
-	if err != nil || len(path) != 1 {
-		t.Fatal(path, err)
-	}
+	file := resultFile(t, "whole")
 	for _, year := range []int{1970, 2100} {
 		then := time.Date(year, 1, 2, 3, 4, 5, 0, time.UTC)
-		noError(t, os.Chtimes(path[0], then, then))
+		noError(t, os.Chtimes(file, then, then))
 		if out := mustSweep(t, "plan.json", "--out", "whole"); !strings.Contains(out, "complete") {
 			t.Errorf("again: %q", out)
 		}
-		if info, err := os.Stat(path[0]); err != nil || !info.ModTime().Equal(then) {
+		if info, err := os.Stat(file); err != nil || !info.ModTime().Equal(then) {
 			t.Errorf("a complete file of %d was written again: %v", year, err)
 		}
 	}
@@ -130,53 +138,43 @@ func TestSweepAgrees(t *testing.T) {
 			R, Sigma                  float64
 			Valid                     bool
 			Mean, StdErr, RMS, Within *float64
-			Worst                     *int    `json:"worst_level"`
-			Samples                   *uint64 `json:"samples"`
-			Abs                       *uint64 `json:"sum_abs"`
+			Samples                   uint64
 		}
 	}
-	runJSON(t, &m, "merge", "r")
-	type answer struct {
-		status  int
-		Results []struct{ Bound, Exact, Mean, StdErr, RMS, Within *float64 }
-	}
-	answers := map[string]answer{} // of compare, which answers for all methods at once
+	noError(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
+	answers := map[string]*scenario.Comparison{} // which answer for all methods at once; nil is a refusal
 	invalid, checked := 0, 0
 	for _, c := range m.Cells {
 		args := fmt.Sprint("compare ", c.Code, " --decoder ", c.Decoder, " --levels ", c.Levels, " --r ", c.R, " --sigma ", c.Sigma, " --samples 3000 --within 2 --seed 3 --format=json --backend cpu")
 		want, known := answers[args]
 		if !known {
-			var stdout string
-			want.status, stdout, _ = run(t, strings.Fields(args)...)
-			if err := json.Unmarshal([]byte(stdout), &want); want.status == exitDone && err != nil {
-				t.Fatal(err)
+			if status, stdout, _ := run(t, strings.Fields(args)...); status == exitDone {
+				want = new(scenario.Comparison)
+				noError(t, table.ReadJSON([]byte(stdout), want))
 			}
 			answers[args] = want
 		}
+		if c.Valid != (want != nil) || c.Valid != (c.Mean != nil) {
+			t.Fatalf("%+v, and compare says %+v", c, want)
+		}
 		if !c.Valid {
 			invalid++
-			if want.status != exitUsage || c.Mean != nil {
-				t.Errorf("%v is invalid, and compare says exit %d", c, want.status)
-			}
 			continue
-		}
-		if want.status != exitDone {
-			t.Fatalf("belsim %s: exit %d", args, want.status)
 		}
 		w := want.Results[0]
 		checked++
 		switch c.Method {
 		case "mc":
-			if *c.Mean != *w.Mean || *c.StdErr != *w.StdErr || *c.RMS != *w.RMS || *c.Within != *w.Within || *c.Samples != 3000*uint64(c.Levels) {
-				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean, *c.StdErr, *w.Mean, *w.StdErr)
+			if *c.Mean != w.Mean || *c.StdErr != w.StdErr || *c.RMS != w.RMS || *c.Within != w.Within || c.Samples != 3000*uint64(c.Levels) {
+				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean, *c.StdErr, w.Mean, w.StdErr)
 			}
 		case "exact":
-			if diff := *c.Mean - *w.Exact; diff > 1e-12 || diff < -1e-12 {
-				t.Errorf("%s %s: exact %v, compare has %v", c.Code, c.Decoder, *c.Mean, *w.Exact)
+			if diff := *c.Mean - w.Exact; diff > 1e-12 || diff < -1e-12 {
+				t.Errorf("%s %s: exact %v, compare has %v", c.Code, c.Decoder, *c.Mean, w.Exact)
 			}
 		case "bound":
-			if diff := *c.Mean / *w.Bound; diff > 1+1e-12 || diff < 1-1e-12 {
-				t.Errorf("%s %s: bound %v, compare has %v", c.Code, c.Decoder, *c.Mean, *w.Bound)
+			if diff := *c.Mean / w.Bound; diff > 1+1e-12 || diff < 1-1e-12 {
+				t.Errorf("%s %s: bound %v, compare has %v", c.Code, c.Decoder, *c.Mean, w.Bound)
 			}
 		}
 	}
@@ -198,10 +196,8 @@ func TestSweepCut(t *testing.T) {
 	var m struct {
 		Cells []struct{ Mean, StdErr float64 }
 	}
-	runJSON(t, &m, "merge", "r")
-	var c struct {
-		Results []struct{ Mean, StdErr float64 }
-	}
+	noError(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
+	var c scenario.Comparison
 	runJSON(t, &c, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--backend", "cpu")
 	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {
 		t.Errorf("merged %v, compare %v", m.Cells[0], c.Results[0])
@@ -238,14 +234,10 @@ func TestSweepModels(t *testing.T) {
 	}
 	// The ID is the matrix's, whatever the file.
 	write(t, "same.json", strings.Replace(`{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`, "mine.csv", "same.npy", 1))
-	ids := func(plan string) (out []string) {
-		for _, line := range strings.Split(mustRun(t, "sweep", plan, "--print", "cells"), "\n") {
-			id, _, _ := strings.Cut(line, ",")
-			out = append(out, id)
-		}
-		return out
+	ids := func(plan string) []string {
+		return regexp.MustCompile("(?m)^[^,]+").FindAllString(mustRun(t, "sweep", plan, "--print", "cells"), -1)
 	}
-	if a, b := ids("prior.json"), ids("same.json"); fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 6 {
+	if a, b := ids("prior.json"), ids("same.json"); !slices.Equal(a, b) || len(a) != 5 {
 		t.Errorf("IDs %v and %v of one matrix in two files", a, b)
 	}
 }
@@ -288,23 +280,18 @@ func TestSweepMergePictures(t *testing.T) {
 		if pair != "" {
 			args = append(args, "--pair", pair)
 		}
-		if status, _, stderr := run(t, args...); status != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("a figure of %q: exit %d, %q; want %q", pair, status, stderr, want)
-		}
-	}
-	if _, err := os.Stat("no.png"); err == nil {
-		t.Error("the refused figure is there")
+		refused(t, want, args...)
 	}
 	// The two that are asked for, out of many: the picture of a sweep that has but them.
-	write(t, "plan.json", strings.Replace(strings.Replace(strings.Replace(testPlan, `[1, 2, 5]`, `"1:8:4:log"`, 1), `[15, 20]`, `[20]`, 1), `, "gen-ex"`, ``, 1))
+	three := strings.NewReplacer(`[1, 2, 5]`, `"1:8:4:log"`, `[15, 20]`, `[20]`, `, "gen-ex"`, ``).Replace(testPlan)
+	write(t, "plan.json", three)
 	mustSweep(t, "plan.json", "--out", "three")
 	mustRun(t, "merge", "three", "--pair", "unary,hexj", "--method", "exact", "-o", "pair.svg")
-	picture := content(t, "pair.svg")
-	write(t, "plan.json", strings.Replace(strings.Replace(strings.Replace(strings.Replace(testPlan, `[1, 2, 5]`, `"1:8:4:log"`, 1), `[15, 20]`, `[20]`, 1), `, "gen-ex"`, ``, 1), `"johnson-nonzero", `, ``, 1))
+	write(t, "plan.json", strings.Replace(three, `"johnson-nonzero", `, ``, 1))
 	mustSweep(t, "plan.json", "--out", "two")
 	mustRun(t, "merge", "two", "--method", "exact", "-o", "two.svg")
-	if two, err := os.ReadFile("two.svg"); err != nil || string(two) != picture {
-		t.Errorf("the picture of two codes out of three is another than that of the two (%v)", err)
+	if content(t, "two.svg") != content(t, "pair.svg") {
+		t.Error("the picture of two codes out of three is another than that of the two")
 	}
 	// Numbers that are not evenly spaced, on the axes that heatmap has.
 	write(t, "plan.json", `{"codes": ["unary", "johnson"], "decoders": ["gen"], "levels": [8], "r": [0.1, 0.2, 0.5], "sigma": "1,2,3,5", "methods": ["exact"]}`)
@@ -312,9 +299,8 @@ func TestSweepMergePictures(t *testing.T) {
 	mustRun(t, "merge", "uneven", "-o", "uneven.svg")
 	mustRun(t, "heatmap", "unary", "johnson", "--decoder", "gen", "--levels", "8", "--r", "0.1,0.2,0.5", "--sigma", "1,2,3,5", "--method", "exact", "-o", "direct.svg")
 	image := regexp.MustCompile("base64,[^\"]*")
-	merged := content(t, "uneven.svg")
-	if direct, err := os.ReadFile("direct.svg"); err != nil || image.FindString(merged) == "" || image.FindString(string(direct)) != image.FindString(merged) {
-		t.Errorf("the cells of an uneven sweep are others than those of heatmap (%v)", err)
+	if merged := image.FindString(content(t, "uneven.svg")); merged == "" || image.FindString(content(t, "direct.svg")) != merged {
+		t.Error("the cells of an uneven sweep are others than those of heatmap")
 	}
 }
 
@@ -325,13 +311,7 @@ func TestSweepRefused(t *testing.T) {
 	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
 	for old, now := range map[string]string{`"codes"`: `"cods"`, `unary`: `unarie`} {
 		write(t, "plan.json", strings.Replace(good, old, now, 1))
-		status, stdout, stderr := run(t, "sweep", "plan.json", "--out", "results")
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, "plan.json") || !strings.Contains(stderr, now) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %q", now, status, stderr)
-		}
-		if files := listing(t); len(files) != 1 {
-			t.Errorf("%s: left %v", now, files)
-		}
+		refused(t, now, "sweep", "plan.json", "--out", "results")
 	}
 	write(t, "plan.json", good)
 	for args, want := range map[string]string{
@@ -351,10 +331,7 @@ func TestSweepRefused(t *testing.T) {
 		"merge . --shards 3":                      "with --list-missing",
 		"merge . -o m.txt":                        "want a name ending in",
 	} {
-		status, stdout, stderr := run(t, strings.Fields(args)...)
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %q; want %q", args, status, stderr, want)
-		}
+		refused(t, want, strings.Fields(args)...)
 	}
 }
 
@@ -458,32 +435,47 @@ func TestSweepInterrupted(t *testing.T) {
 		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " pieces are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)
 		}
-		paths, _ := filepath.Glob(folder + "/*.jsonl")
-		if files, err := os.ReadDir(folder); len(paths) != 1 || len(files) != 1 || err != nil {
-			t.Fatalf("%v: left %v, %v", signal, files, err)
+		if files := must(os.ReadDir(folder))(t); len(files) != 1 {
+			t.Fatalf("%v: left %v", signal, files)
 		}
-		text := content(t, paths[0])
-		if n := strings.Count(text, "\n") - 2; n < 1 || !strings.Contains(stderr, fmt.Sprintf(": %d of ", n)) {
+		if n := strings.Count(content(t, resultFile(t, folder)), "\n") - 2; n < 1 || !strings.Contains(stderr, fmt.Sprintf(": %d of ", n)) {
 			t.Errorf("%v: %d results in the file, and %q", signal, n, stderr)
 		}
 	}
 }
 
-// mount mounts a small file system of memory on a folder.
-func mount(t *testing.T, folder, options string) {
+// mounted mounts a small file system of memory on a folder, and says why where that cannot be.
+func mounted(t *testing.T, folder, options string) error {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		t.Skip("a file system of one's own needs Linux and root")
+		return errors.New("a file system of one's own needs Linux and root")
 	}
 	noError(t, os.Mkdir(folder, 0o777))
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test", folder).CombinedOutput(); err != nil {
-		t.Skipf("cannot mount a file system: %v: %s", err, bytes.TrimSpace(out))
+		return fmt.Errorf("cannot mount a file system: %w: %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", folder).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})
+	return nil
+}
+
+// mount does so, or skips the test.
+func mount(t *testing.T, folder, options string) {
+	t.Helper()
+	if err := mounted(t, folder, options); err != nil {
+		t.Skip(err)
+	}
+}
+
+// remount changes the options of a file system that mount has mounted.
+func remount(t testing.TB, folder, options string) {
+	t.Helper()
+	if out, err := exec.Command("mount", "-o", "remount,"+options, folder).CombinedOutput(); err != nil {
+		t.Fatalf("remount: %v: %s", err, out)
+	}
 }
 
 // TestSweepFullDisk: a disk that fills up ends a sweep with one line and exit code 3; what
@@ -494,11 +486,7 @@ func TestSweepFullDisk(t *testing.T) {
 	write(t, plan, testPlan)
 	whole := filepath.Join(dir, "whole")
 	mustSweep(t, plan, "--out", whole)
-	files, err := filepath.Glob(whole + "/*.jsonl")
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	info := must(os.Stat(files[0]))(t)
+	info := must(os.Stat(resultFile(t, whole)))(t)
 	// Less than the file takes, however often it is written on the way.
 	folder := filepath.Join(dir, "small")
 	mount(t, folder, fmt.Sprintf("size=%dk", info.Size()*2/3>>10))
@@ -509,15 +497,10 @@ func TestSweepFullDisk(t *testing.T) {
 	if left, _ := filepath.Glob(folder + "/.*"); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
-	before, _ := filepath.Glob(folder + "/*.jsonl")
-	if len(before) > 0 {
-		if status, _, stderr := run(t, "merge", folder, "--list-missing"); status != 0 {
-			t.Errorf("what was written before: %s", stderr)
-		}
+	if before := must(filepath.Glob(folder + "/*.jsonl"))(t); len(before) > 0 {
+		mustRun(t, "merge", folder, "--list-missing")
 	}
-	if out, err := exec.Command("mount", "-o", "remount,size=10m", folder).CombinedOutput(); err != nil {
-		t.Fatalf("remount: %v: %s", err, out)
-	}
+	remount(t, folder, "size=10m")
 	mustSweep(t, plan, "--out", folder)
 	if mergedBytes(t, folder) != mergedBytes(t, whole) {
 		t.Error("other bytes after the disk was full")
@@ -532,20 +515,15 @@ func TestSweepReadOnly(t *testing.T) {
 	mount(t, folder, "size=10m")
 	plan := filepath.Join(dir, "plan.json")
 	write(t, plan, strings.Replace(testPlan, "3000", "1000000000", 1)) // a day's work
-	remount := func(mode string) {
-		if out, err := exec.Command("mount", "-o", "remount,"+mode, folder).CombinedOutput(); err != nil {
-			t.Fatalf("remount: %v: %s", err, out)
-		}
-	}
-	remount("ro")
+	remount(t, folder, "ro")
 	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--backend", "cpu", "--quiet")
 	if status != exitEnvironment || !strings.Contains(stderr, "read-only file system") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, %q", status, stderr)
 	}
-	remount("rw")
+	remount(t, folder, "rw")
 	write(t, plan, testPlan)
 	mustSweep(t, plan, "--out", folder)
-	remount("ro")
+	remount(t, folder, "ro")
 	if out := mustSweep(t, plan, "--out", folder); !strings.Contains(out, "complete") {
 		t.Errorf("a complete sweep in a read-only folder: %q", out)
 	}
@@ -557,26 +535,20 @@ func TestSweepDamaged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", testPlan)
 	mustSweep(t, "plan.json", "--out", "r")
-	paths, _ := filepath.Glob("r/*.jsonl")
-	good := content(t, paths[0])
+	file := resultFile(t, "r")
+	good := content(t, file)
 	bad := good[:len(good)/2]
-	write(t, paths[0], bad)
+	write(t, file, bad)
 	for _, args := range [][]string{{"sweep", "plan.json", "--out", "r", "--quiet"}, {"merge", "r", "-o", "m.csv"}} {
-		status, _, stderr := run(t, args...)
-		if status != exitUsage || !strings.Contains(stderr, paths[0]+": is truncated") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %q", args[0], status, stderr)
-		}
+		refused(t, file+": is truncated", args...)
 	}
-	if content(t, paths[0]) != bad {
+	if content(t, file) != bad {
 		t.Error("the file was changed")
 	}
-	write(t, paths[0], good)
+	write(t, file, good)
 	write(t, "other.json", strings.Replace(testPlan, `"seed": 3`, `"seed": 4`, 1))
 	for _, args := range [][]string{{"sweep", "other.json", "--out", "r", "--quiet"}, {"merge", "r", "--plan", "other.json"}} {
-		status, _, stderr := run(t, args...)
-		if status != exitUsage || !strings.Contains(stderr, "is of another plan") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s of another plan: exit %d, %q", args[0], status, stderr)
-		}
+		refused(t, "is of another plan", args...)
 	}
 }
 
@@ -591,7 +563,7 @@ func TestJobs(t *testing.T) {
 	} {
 		golden(t, "job-"+name+".txt", mustRun(t, append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"}, strings.Fields(args)...)...))
 	}
-	if text, err := os.ReadFile("testdata/sweep/plan.json"); err != nil || string(text) != sweep.ExamplePlan {
-		t.Errorf("testdata/sweep/plan.json is not what --print example prints (%v)", err)
+	if content(t, "testdata/sweep/plan.json") != sweep.ExamplePlan {
+		t.Error("testdata/sweep/plan.json is not what --print example prints")
 	}
 }

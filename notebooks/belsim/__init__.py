@@ -5,6 +5,7 @@ here run the command ``belsim``, which this package carries, and return its resu
 
 - ``codes``, ``code``: the codes, and their matrices; ``encode``, ``decode``, ``quantize``, ``dequantize``: in NumPy
 - ``compare``, ``heatmap``, ``verify``: the expected error of codes, by bound, exactly, and by samples
+- ``levels``: how many levels the codes of a network should have
 - ``fit``: a trained network, judged by its outputs; ``optimize``: a search for a code; ``sweep``: many cells; ``bench``
 - ``belsim.torch``, ``belsim.sklearn``: networks and estimators; they need torch and scikit-learn
 
@@ -20,7 +21,7 @@ from importlib.metadata import version as _version
 
 from belsim._call import Error, Figure
 from belsim._codes import code, codes, decode, dequantize, encode, quantize
-from belsim._commands import Fit, Heatmap, Optimized, Verification, bench, compare, fit, heatmap, optimize, sweep, verify
+from belsim._commands import Fit, Heatmap, Optimized, Verification, bench, compare, fit, heatmap, levels, optimize, sweep, verify
 
 __version__ = _version("belsim")
 
@@ -40,6 +41,7 @@ __all__ = [
     "encode",
     "fit",
     "heatmap",
+    "levels",
     "optimize",
     "quantize",
     "sweep",

@@ -209,6 +209,15 @@ def span(values: str | Sequence[Any] | NDArray[Any] | None) -> str | None:
     return ":".join(word(v) for v in values)
 
 
+def ends(labels: tuple[float, float] | None) -> str | None:
+    """The labels of the first and the last level: ``a:b``."""
+    if labels is None:
+        return None
+    if np.shape(labels) != (2,):
+        raise Error(f"range = {labels!r}: want (a, b), the labels of the first and the last level")
+    return ":".join(word(float(v)) for v in labels)
+
+
 def prior_file(inputs: Inputs, prior: ArrayLike | None) -> str | None:
     """The file of a histogram: the count or weight of each level."""
     if prior is None:
@@ -216,8 +225,15 @@ def prior_file(inputs: Inputs, prior: ArrayLike | None) -> str | None:
     counts = array(prior)
     if counts.ndim != 1:
         raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
-    rows = "".join(f"{level},{word(float(count))}\n" for level, count in enumerate(counts))
-    return inputs.text("label,count\n" + rows, "prior", ".csv")
+    return histogram(inputs, np.column_stack((np.arange(len(counts)), counts)))
+
+
+def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
+    """The file of a histogram whose rows are a label, a whole number, and its count or weight."""
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise Error(f"prior of shape {rows.shape}: want (N, 2), a label and its count in each row")
+    lines = "".join(f"{word(int(x) if x == np.floor(x) else x)},{word(float(count))}\n" for x, count in rows)
+    return inputs.text("label,count\n" + lines, "prior", ".csv")
 
 
 _PROGRESS = re.compile(r"^belsim: (.+?): (\d+) of (\d+) \(\d+ %\)(?:, (.*))?$")

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from belsim._call import Error, Figure, Inputs, array, flags, from_zero, prior_file, results, run, span, table, word
+from belsim._call import Error, Figure, Inputs, array, ends, flags, from_zero, histogram, prior_file, results, run, span, table
 
 Code = str | ArrayLike
 Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
@@ -82,8 +82,9 @@ def compare(
 
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
-    what ``fit`` returned; or networks that know one noisy label, with ``label_noise`` (in levels) or with the mean error ``mae``
-    (in levels) that unary has then. ``prior`` has the count of each level, of shape (L,).
+    what ``fit`` returned, or the path of its JSON, which may begin with ``mixture:`` or ``perceived:``; or networks that know one
+    noisy label, with ``label_noise`` (in levels) or with the mean error ``mae`` (in levels) that unary has then. ``prior`` has the
+    count of each level, of shape (L,). ``samples`` of each label are drawn; with ``rel_err``, so many at most.
 
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
@@ -105,6 +106,54 @@ def compare(
                     prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature,
                     labels=labels, samples=samples, rel_err=rel_err, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
+                ),
+                "--",
+                *names,
+            ],
+            inputs,
+            progress=progress,
+        )  # fmt: skip
+    return table(result.pop("results"), **result)
+
+
+def levels(
+    codes: Sequence[Code] = (),
+    *,
+    range: tuple[float, float] | None = None,  # noqa: A002
+    levels: int | Sequence[int] | None = None,
+    decoder: str | Sequence[str] | None = None,
+    model: Fit | str | os.PathLike[str] | None = None,
+    label_noise: float | None = None,
+    mae: float | str | None = None,
+    misfit: float | None = None,
+    cutoff: float | None = None,
+    training: Training | Sequence[Training] | None = None,
+    prior: ArrayLike | None = None,
+    baseline: float | None = None,
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """How the error depends on the number of levels, in label units: forecasts of trained networks, the smallest first.
+
+    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. ``range`` has the labels of the first and
+    of the last level, for each of the numbers of ``levels``. What a network knows of a label is one of: ``label_noise``; ``mae``, the
+    mean error of unary, or a text such as ``"1.3@64"``, which says with how many levels; ``model``, what ``fit`` with a ``range``
+    returned, or the path of its JSON. ``prior`` has a whole label and its count in each row, (N, 2). ``label_noise``, ``mae``,
+    ``misfit``, ``prior`` and ``baseline``, the mean error of direct regression, are in label units.
+
+    Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, training, decoder, outputs, forecast,
+    interval, interval_lo, interval_hi, quantization, tie``. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
+    same in sentences, and ``attrs["baselines"]`` has the errors of no code.
+    """
+    with Inputs() as inputs:
+        names = [inputs.code(c, name) for name, c in _code_list(codes)]
+        result = results(
+            [
+                "levels",
+                *flags(
+                    range=ends(range), levels=levels, decoder=decoder, model=_model(inputs, model), label_noise=label_noise, mae=mae,
+                    misfit=misfit, cutoff=cutoff, training=training, prior=None if prior is None else histogram(inputs, array(prior)),
+                    baseline=baseline, workers=workers,
                 ),
                 "--",
                 *names,
@@ -151,6 +200,9 @@ def verify(
     model: Fit | str | os.PathLike[str] | None = None,
     label_noise: float | None = None,
     mae: float | None = None,
+    misfit: float | None = None,
+    cutoff: float | None = None,
+    training: Training | None = None,
     random: bool = False,
     prior: ArrayLike | None = None,
     outputs: Literal["auto", "bits", "logits"] | None = None,
@@ -176,9 +228,9 @@ def verify(
                 f"--output={svg}",
                 *flags(
                     code=inputs.code(code, "code"), levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
-                    model=_model(inputs, model), label_noise=label_noise, mae=mae, random=random, prior=prior_file(inputs, prior),
-                    outputs=outputs, temperature=temperature, labels=labels, samples=samples,
-                    rel_err=rel_err, seed=seed, workers=workers, backend=backend,
+                    model=_model(inputs, model), label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
+                    random=random, prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, labels=labels,
+                    samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],
             inputs,
@@ -400,7 +452,7 @@ def _fit_arguments(
             outputs=prefix + inputs.array(outputs, "outputs"),
             targets=inputs.array(_targets(targets, range), "targets"),
             code=inputs.code(code, "code"),
-            range=None if range is None else ":".join(word(float(v)) for v in range),
+            range=ends(range),
             levels=levels,
             training=training,
             **others,
@@ -419,8 +471,6 @@ def _targets(targets: ArrayLike, range: tuple[float, float] | None) -> NDArray[A
     """Targets as the command reads them: its levels count from 1."""
     y = array(targets)
     if range is not None:
-        if np.shape(range) != (2,):
-            raise Error(f"range = {range!r}: want (a, b), the labels of the first and the last level")
         return y
     if not (y == np.floor(y)).all():
         i = int(np.argmax(y != np.floor(y)))

@@ -44,6 +44,27 @@ def test_compare() -> None:
     ]
 
 
+def test_levels(network: Network) -> None:
+    frame = belsim.levels(["unary", "hexj"], range=(0, 100), levels=[16, 32], mae="1.3@32", decoder=["gen", "gen-ex"], baseline=1.2)
+    assert len(frame) == 8
+    assert set(frame["levels"]) == {16, 32}
+    unary = frame[(frame["code"] == "unary") & (frame["levels"] == 32) & (frame["decoder"] == "gen")].iloc[0]
+    assert unary["forecast"] == pytest.approx(1.3, rel=0.01)
+    assert unary["interval_lo"] < unary["forecast"] < unary["interval_hi"]
+    assert [b["name"] for b in frame.attrs["baselines"]] == ["quantization alone", "quantization alone", "direct regression"]
+    assert [e["levels"] for e in frame.attrs["enough"]] == [32, 32]
+    high = np.array([[0, 1], [90, 3], [100, 3]])  # labels and their counts
+    few = belsim.levels(["unary"], range=(0, 100), levels=16, label_noise=2, prior=high)
+    assert few["forecast"].tolist()[0] > 0
+    outputs, targets = network
+    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=2)
+    assert belsim.levels([belsim.code("johnson", 64)], model=fit).loc[0, "levels"] == 64
+    with pytest.raises(belsim.Error, match=r"range = 4.3: want \(a, b\)"):
+        belsim.levels(range=4.3)  # type: ignore[arg-type]
+    with pytest.raises(belsim.Error, match=r"prior of shape \(3,\): want \(N, 2\)"):
+        belsim.levels(range=(0, 1), label_noise=0.1, prior=[1, 2, 3])
+
+
 @pytest.mark.parametrize("worst", [0, 7])
 def test_levels_from_zero(worst: int) -> None:
     """At both ends: errors at one level alone, at its last bit."""

@@ -74,7 +74,5 @@ export class Files {
 		this.store.set({ ...change, ...reading });
 		if (!shown)
 			notify(`The fit is for ${f.code}, a file: drop it here, too. Its model is shown with johnson until then.`);
-		else if (f.per_bit)
-			notify("The fit has an r and a σ for each bit. The explorer uses those of all bits together.");
 	}
 }

@@ -39,6 +39,11 @@ func ReadFile(path string) (*mat.Dense, error) {
 	case n > MaxSide:
 		return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, MaxSide)
 	}
+	if r.n > 0 { // what cannot fit is refused before it is read
+		if err := memory.Check(r.name, memory.Product(r.n, r.m, 8)); err != nil {
+			return nil, err
+		}
+	}
 	var data []float64
 	row := make([]float64, r.m)
 	for n := 1; ; n++ {
