@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -103,11 +104,8 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	var out []measured
 	if cmd.Backend != "cuda" {
-		workers := cmd.Workers
-		if workers == 0 {
-			workers = runtime.GOMAXPROCS(0)
-		}
-		out = append(out, measured{gpu.NewBackend(gpu.CPU, cmd.Workers, nil), "cpu", fmt.Sprintf("%d × %s", workers, runtime.GOARCH), 0})
+		name := fmt.Sprintf("%d × %s", cmp.Or(cmd.Workers, runtime.GOMAXPROCS(0)), runtime.GOARCH)
+		out = append(out, measured{gpu.NewBackend(gpu.CPU, cmd.Workers, nil), "cpu", name, 0})
 	}
 	if cmd.Backend == "cpu" {
 		return out, nil

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 
 	"belsim/montecarlo/scenario"
@@ -34,7 +34,7 @@ Example:
 // codeRow is a code in a list.
 type codeRow struct {
 	code.Properties
-	Decoder     string `json:"decoder" doc:"the decoder that --decoder auto takes"`
+	Decoder     string `json:"decoder" text:"decoder" doc:"the decoder that --decoder auto takes"`
 	Description string `json:"description,omitempty" doc:"a sentence about a named code"`
 }
 
@@ -83,7 +83,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 				if err != nil {
 					return err
 				}
-				return cmd.print(env, codeTable([]codeRow{row}))
+				return cmd.print(env, table.Of([]codeRow{row}))
 			}
 			if len(cmd.Output) == 0 {
 				return arrayfile.WriteCSV(ctx, env.stdout, c)
@@ -98,13 +98,9 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 	if err := cmd.outputFlags.checkOutput(env, "json"); err != nil {
 		return err
 	}
-	levels := cmd.Levels
-	if levels == 0 {
-		levels = scenario.DefaultLevels
-	}
 	var list codeList
 	for _, f := range code.Families() {
-		c, err := code.New(f.Name, levels)
+		c, err := code.New(f.Name, cmp.Or(cmd.Levels, scenario.DefaultLevels))
 		if err != nil {
 			return err
 		}
@@ -116,12 +112,12 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		list.Codes = append(list.Codes, row)
 	}
 	return cmd.deliver(env, result{files: map[string]func(io.Writer) error{"json": asJSON(list)}, print: func() error {
+		t := table.Of(list.Codes)
 		if cmd.Describe {
-			t := table.Of(code.Families())
+			t = table.Of(code.Families())
 			t.Style = table.List
-			return cmd.print(env, t)
 		}
-		return cmd.print(env, codeTable(list.Codes))
+		return cmd.print(env, t)
 	}})
 }
 
@@ -136,22 +132,6 @@ func (cmd *codesCmd) describe(ctx context.Context, env *environment, c *code.Cod
 		return codeRow{}, err
 	}
 	return codeRow{Properties: p, Decoder: d.Name()}, nil
-}
-
-// codeTable has a row for each code.
-func codeTable(rows []codeRow) *table.Table {
-	t := &table.Table{Head: []string{"code", "levels", "bits", "min distance", "transitions per bit", "distance–label correlation", "decoder"}}
-	for _, r := range rows {
-		distance, correlation := "–", "–"
-		if r.MinDistance != nil {
-			distance = fmt.Sprint(*r.MinDistance)
-		}
-		if r.Correlation != nil {
-			correlation = fmt.Sprintf("%.3f", *r.Correlation)
-		}
-		t.Rows = append(t.Rows, []string{r.Code, fmt.Sprint(r.Levels), fmt.Sprint(r.Bits), distance, fmt.Sprintf("%.4g", r.TransitionsPerBit), correlation, r.Decoder})
-	}
-	return t
 }
 
 // writeJSON writes a code with its words.

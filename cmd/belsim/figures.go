@@ -70,7 +70,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	for _, c := range cards {
 		fmt.Fprintf(env.stdout, "%-11s %s\n", c.Name, c.Command)
 	}
-	_, err = fmt.Fprintf(env.stdout, "%d figures in %s\n", len(cards), filepath.Join(cmd.Output, "index.html"))
+	_, err = fmt.Fprintf(env.stdout, "%d figures in the folder %s; index.html shows them\n", len(cards), cmd.Output)
 	return err
 }
 
@@ -112,14 +112,12 @@ func filesOf(f paper.Figure) []string {
 
 // write makes the files of a figure.
 func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figure) (paper.Card, error) {
-	args := append([]string{}, f.Args...)
-	switch {
-	case f.Args == nil:
-		args = []string{"figures", "--only", f.Name}
-	case cmd.Quick:
-		args = append(args, f.Quick...)
-	}
+	args := []string{"figures", "--only", f.Name}
 	if f.Args != nil {
+		args = slices.Clone(f.Args)
+		if cmd.Quick {
+			args = append(args, f.Quick...)
+		}
 		args = append(args, "-o", "figure-"+f.Name+".pdf")
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
