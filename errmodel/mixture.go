@@ -34,12 +34,6 @@ func NewMixture(ctx context.Context, c *code.Code, r, sigma float64) (*Mixture, 
 	return p.Mixture(r)
 }
 
-// R returns the weight r.
-func (m *Mixture) R() float64 { return m.r }
-
-// Sigma returns the width σ, in levels.
-func (m *Mixture) Sigma() float64 { return m.profile.sigma }
-
 // Dims implements mat.Matrix.
 func (m *Mixture) Dims() (r, c int) { return m.profile.levels, m.profile.bits }
 

@@ -102,9 +102,6 @@ func (p *Profile) sum(dst []float64, columns [][]int, i int) {
 	}
 }
 
-// Sigma returns σ, in levels.
-func (p *Profile) Sigma() float64 { return p.sigma }
-
 // Valid reports whether r gives probabilities: no e[n,k] above 1.
 func (p *Profile) Valid(r float64) bool { return r*p.max <= 1 }
 

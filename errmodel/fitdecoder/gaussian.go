@@ -176,12 +176,13 @@ func (t *moments) add(x []float64, y float64, levels int) {
 	}
 }
 
+// axpy adds a·x to dst. It rounds every product, so that all processors give the same.
 func axpy(dst []float64, a float64, x []float64) {
 	if a == 0 {
 		return
 	}
 	for k, v := range x {
-		dst[k] += a * v
+		dst[k] += float64(a * v)
 	}
 }
 

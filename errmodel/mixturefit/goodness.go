@@ -23,12 +23,9 @@ type Goodness struct {
 	Deviance float64
 	// DoF is the number of pools minus the number of fitted parameters.
 	DoF int
-	// Expected, SD and Skewness are the mean, the standard deviation and the skewness of the
-	// deviance if the table is right: see Joint.Goodness.
-	Expected, SD, Skewness float64
-	// P is the probability of a deviance at least this large, if the table is right, by the gamma
-	// distribution of these three moments.
-	P float64
+	// Expected and SD are the mean and the standard deviation of the deviance if the table is right, and P
+	// is the probability of a deviance at least this large then: see Joint.Goodness.
+	Expected, SD, P float64
 	// Null is the deviance of a model with one error rate for all cells.
 	Null float64
 	// Worst are the cells that contribute most, the largest first.
@@ -189,8 +186,8 @@ func (j *Joint) Goodness(ctx context.Context) (*Goodness, error) {
 	if !(g.SD > 0) || g.DoF <= 0 {
 		return g, nil
 	}
-	g.Skewness = min(max(third, math.Sqrt(8/float64(g.DoF))), math.Sqrt(8))
-	shape := 4 / (g.Skewness * g.Skewness)
+	skewness := min(max(third, math.Sqrt(8/float64(g.DoF))), math.Sqrt(8))
+	shape := 4 / (skewness * skewness)
 	g.P = distuv.Gamma{Alpha: shape, Beta: 1}.Survival(max(0, shape+(g.Deviance-g.Expected)/g.SD*math.Sqrt(shape)))
 	return g, nil
 }

@@ -63,11 +63,6 @@ type Fit struct {
 	LogCutoffSD float64
 	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
 	CutoffFitted bool
-	// ChiSquare is the sum of the squares of Residuals residuals, each in units of its standard
-	// deviation. It is much larger than Residuals where the model does not describe the
-	// networks.
-	ChiSquare float64
-	Residuals int
 	// Tail is the root mean square error of the first network over the model's, by its leading
 	// decoding; 0 where it is unknown. Above 1, large errors are more frequent than the model says.
 	Tail float64
@@ -350,7 +345,6 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 	// are wide, because errors may be sampled.
 	widths, longest := [3]float64{0.03, 0.12, 0.25}, [3]float64{0.2, 0.5, 0.7}
 	const most, gain, hopeless = 12, 0.01, 1e3
-	var r []float64
 	var square float64
 	var normal []float64 // K × K
 	damping, stale := 1e-2, true
@@ -366,7 +360,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 			if err != nil {
 				return nil, err
 			}
-			r, square, normal = rs[0], dot(rs[0], rs[0]), normalMatrix(rs, widths[:])
+			square, normal = dot(rs[0], rs[0]), normalMatrix(rs, widths[:])
 			stale = false
 		}
 		step := gaussNewton(normal, len(x), damping)
@@ -385,7 +379,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 		less := square - dot(rs[0], rs[0])
 		if less > 0 {
 			x, stale, damping = next, true, damping/4
-			r, square = rs[0], square-less
+			square -= less
 		} else {
 			damping = damping*8 + 1e-2
 		}
@@ -393,7 +387,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 			break
 		}
 	}
-	return f.result(x, normal, square, len(r))
+	return f.result(x, normal), nil
 }
 
 // normalMatrix returns, row by row, JᵀJ and then −Jᵀr, (K+1) × K, from the residuals at x and
@@ -430,7 +424,7 @@ func gaussNewton(normal []float64, k int, damping float64) []float64 {
 }
 
 // result computes the intervals.
-func (f *leastSquares) result(x, normal []float64, square float64, residuals int) (*Fit, error) {
+func (f *leastSquares) result(x, normal []float64) *Fit {
 	k := len(x)
 	deviation := func(j int) float64 {
 		h, unit := slices.Clone(normal[:k*k]), make([]float64, k)
@@ -445,11 +439,10 @@ func (f *leastSquares) result(x, normal []float64, square float64, residuals int
 		return errmodel.Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
 	}
 	p := f.model(x)
-	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD,
-		CutoffFitted: f.cutoff, ChiSquare: square, Residuals: residuals}
+	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD, CutoffFitted: f.cutoff}
 	if f.cutoff {
 		out.LogCutoffSD = deviation(1)
 	}
 	out.Cutoff = around(p.Cutoff, out.LogCutoffSD)
-	return out, nil
+	return out
 }

@@ -31,9 +31,9 @@ const trusted = 0.2
 // ErrUnread is wrapped by the error for a network whose errors say nothing about s.
 var ErrUnread = errors.New("no decoder's error says how large the label noise is")
 
-// Leading returns the decoding whose error sets s: gen on hard decisions after a training bit by
+// leading returns the decoding whose error sets s: gen on hard decisions after a training bit by
 // bit, where they are worth something, and else gen-ex on logits. The error wraps ErrUnread.
-func (n *Observed) Leading() (int, error) {
+func (n *Observed) leading() (int, error) {
 	best, most := -1, 0
 	for i, d := range n.Decodings {
 		if e, r := n.Errors[i].Mean, n.rank(d); r > most && e > 0 && e < trusted*float64(n.Code.Levels()) {
@@ -120,7 +120,7 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 
 // tail is Fit.Tail of a network.
 func (f *Fit) tail(ctx context.Context, workers int, n *Observed, nodes *Nodes) (float64, error) {
-	lead, err := n.Leading()
+	lead, err := n.leading()
 	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
 		return 0, nil
 	}
@@ -180,7 +180,7 @@ func (n *Observed) fitted() ([]int, error) {
 			return nil, nil
 		}
 	}
-	lead, err := n.Leading()
+	lead, err := n.leading()
 	if err != nil {
 		return nil, err
 	}

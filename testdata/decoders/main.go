@@ -67,11 +67,6 @@ func main() {
 
 var head = []string{"data", "code", "loss", "seed", "levels", "bits", "baseline", "baseline_error", "genex_error", "kind", "rule", "fitted_error", "difference_stderr", "nested_error", "nested_stderr"}
 
-// columns are the fields of a row in the order of head.
-func (r *row) columns() []any {
-	return []any{&r.data, &r.code, &r.loss, &r.seed, &r.levels, &r.bits, &r.baseline, &r.before, &r.genEx, &r.kind, &r.rule, &r.fitted, &r.se, &r.nested, &r.nestedSE}
-}
-
 // measure writes a row for each network.
 func measure(ctx context.Context, w io.Writer, folder string) error {
 	paths, err := filepath.Glob(filepath.Join(folder, "*_*_*_*.npz"))
@@ -86,18 +81,8 @@ func measure(ctx context.Context, w io.Writer, folder string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		var record []string
-		for _, c := range r.columns() {
-			switch v := c.(type) {
-			case *string:
-				record = append(record, *v)
-			case *int:
-				record = append(record, strconv.Itoa(*v))
-			case *float64:
-				record = append(record, strconv.FormatFloat(*v, 'f', 4, 64))
-			}
-		}
-		out.Write(record)
+		f := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+		out.Write([]string{r.data, r.code, r.loss, r.seed, strconv.Itoa(r.levels), strconv.Itoa(r.bits), r.baseline, f(r.before), f(r.genEx), r.kind, r.rule, f(r.fitted), f(r.se), f(r.nested), f(r.nestedSE)})
 		out.Flush()
 	}
 	return out.Error()
@@ -195,15 +180,16 @@ func read() ([]row, error) {
 	}
 	var rows []row
 	for _, x := range records[1:] {
-		var r row
-		for i, c := range r.columns() {
-			if text, ok := c.(*string); ok {
-				*text = x[i]
-			} else if _, err := fmt.Sscan(x[i], c); err != nil {
+		var numbers [9]float64
+		for i, at := range []int{4, 5, 7, 8, 11, 12, 13, 14} {
+			if numbers[i], err = strconv.ParseFloat(x[at], 64); err != nil {
 				return nil, err
 			}
 		}
-		rows = append(rows, r)
+		rows = append(rows, row{
+			data: x[0], code: x[1], loss: x[2], seed: x[3], levels: int(numbers[0]), bits: int(numbers[1]), baseline: x[6], before: numbers[2], genEx: numbers[3],
+			kind: x[9], rule: x[10], fitted: numbers[4], se: numbers[5], nested: numbers[6], nestedSE: numbers[7],
+		})
 	}
 	return rows, nil
 }
