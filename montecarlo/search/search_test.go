@@ -45,11 +45,15 @@ func TestUpdateIsReset(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(at.bits), 1))
 		o := problem(t, at.levels, at.bits, at.r, at.sigma)
 		o.Prior[3], o.Prior[4] = 0, 2*o.Prior[4]
+		evaluators := []func() evaluator{func() evaluator { return o.newSampled(64, 5) }}
+		if at.bits < 10 {
+			evaluators = append(evaluators, func() evaluator { return o.enumerated() })
+		}
 		starts := must(o.starts(rng))(t)
 		tried := 0
-		for _, s := range starts {
-			x := o.newSampled(64, 5)
-			c := newChain(s.words.clone(), o.free(), 0)
+		for i := range len(starts) * len(evaluators) {
+			s, anew := starts[i/len(evaluators)], evaluators[i%len(evaluators)]
+			x, c := anew(), newChain(s.words.clone(), o.free(), 0)
 			if now, _ := x.reset(t.Context(), c.words); math.IsInf(now, 1) {
 				continue
 			}
@@ -65,7 +69,7 @@ func TestUpdateIsReset(t *testing.T) {
 					c.undo()
 					continue
 				}
-				if want, _ := o.newSampled(64, 5).reset(t.Context(), c.words); got != want {
+				if want, _ := anew().reset(t.Context(), c.words); got != want {
 					t.Fatalf("%d bits, from %s: updated %v, anew %v", at.bits, s.Start, got, want)
 				}
 			}
