@@ -28,7 +28,7 @@ import (
 // decoders, error models, bounds and exact values that go with them. It is raised by
 // whatever changes one of them by as much as a bit, so that results of before and after
 // are never added up.
-const NumericVersion = 2
+const NumericVersion = 3
 
 // Problem describes the samples: the classifiers' outputs for every label of a code, read by a
 // decoder.

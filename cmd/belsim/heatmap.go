@@ -177,7 +177,7 @@ func (cmd *heatmapCmd) openSides(ctx context.Context, s *scenario.Scenario, fit 
 		// Cells are computed side by side, so each learns on one goroutine.
 		m, _ := s.Model.(scenario.Perceived) // of a fit
 		m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
-		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior}
+		plane = scenario.PerceivedPlane{Model: m, Prior: s.Prior, Labels: s.Labels}
 	}
 	for i, c := range codes {
 		if sides[i], err = s.Side(ctx, c, cmd.Decoder, plane); err != nil {

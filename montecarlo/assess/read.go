@@ -137,7 +137,9 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
-// temperature, too, where the fit knows it. The error is that of Chosen.
+// temperature, too, where the fit knows it. The noise that a fit finds is around levels; where the
+// labels of the scenario are real numbers, that around them is taken. The error is that of Chosen,
+// or says that nothing is left of the noise.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.Chosen(which)
 	if err != nil {
@@ -145,7 +147,13 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	}
 	s.Prior.Fitted = f.Prior
 	if which == PerceivedModel {
-		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
+		m := f.perceivedModel()
+		if s.Labels == scenario.Continuous {
+			if m.Noise = perceived.AroundLabels(m.Noise); m.Noise == 0 {
+				return f.onlyQuantization()
+			}
+		}
+		s.Model, s.Temperature = m, f.Temperature
 		return nil
 	}
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path, FitLevels: f.Levels}
@@ -153,6 +161,11 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Temperature = tau
 	}
 	return nil
+}
+
+// onlyQuantization is the error for fits whose label noise leaves nothing around real labels.
+func (f *Fit) onlyQuantization() error {
+	return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, f.Perceived.Noise)
 }
 
 // FillResolution makes the fit's perceived label, range, prior and training those of a question about numbers of
@@ -167,7 +180,7 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 	q.Labels = forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.Prior}
 	p := f.perceivedModel()
 	if q.Noise = q.Labels.NoiseAround(f.Levels, p.Noise); q.Noise == 0 {
-		return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, p.Noise)
+		return f.onlyQuantization()
 	}
 	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
 	q.Scenario.Temperature = f.Temperature

@@ -190,8 +190,23 @@ func (s *Scenario) NoiseOf(ctx context.Context, m Perceived, weights []float64, 
 			}
 		}
 	}
-	return m.Model.NoiseOf(ctx, m.Workers, labels, mae)
+	return m.learning(s.Labels).NoiseOf(ctx, m.Workers, labels, mae)
 }
+
+// learning is the model of networks that learn from labels of a kind: real labels lie within levels.
+func (m Perceived) learning(l Labels) Perceived {
+	if m.Within = 0; l == Continuous {
+		m.Within = perceived.WithinLevel
+	}
+	return m
+}
+
+// aroundLabels is a network that learnt from real labels, with its noise around the labels
+// themselves: this is how they are sampled.
+type aroundLabels struct{ *perceived.Network }
+
+// Noise implements decode.Network.
+func (n aroundLabels) Noise() float64 { return n.Model().Noise }
 
 // With returns the scenario with another error model.
 func (s *Scenario) With(m Model) *Scenario {
@@ -205,6 +220,9 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	m, ok := s.Model.(PriorModel)
 	if !ok {
 		return s.Model.Errors(ctx, c)
+	}
+	if p, ok := m.(Perceived); ok {
+		m = p.learning(s.Labels)
 	}
 	weights, err := s.Weights(c.Levels())
 	if err != nil {
@@ -418,8 +436,9 @@ func perceivedBounds(ctx context.Context, workers int, p *montecarlo.Problem) ([
 // PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
 // both in levels.
 type PerceivedPlane struct {
-	Model Perceived // its other parameters
-	Prior Prior     // of the labels that networks learn
+	Model  Perceived // its other parameters
+	Prior  Prior     // of the labels that networks learn
+	Labels Labels    // what they are
 }
 
 // Kind implements Plane.
@@ -435,7 +454,7 @@ func (p PerceivedPlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
 		_, err = p.Model.Errors(ctx, c)
 		return nil, err
 	}
-	return perceivedLines{p.Model, c, weights, newLearntFunctions(c)}, nil
+	return perceivedLines{p.Model.learning(p.Labels), c, weights, newLearntFunctions(c)}, nil
 }
 
 type perceivedLines struct {

@@ -253,10 +253,13 @@ func (s *Scenario) latent(ctx context.Context, c *code.Code, d decode.Decoder, e
 		if l == nil {
 			l = &montecarlo.Latent{Hard: true}
 		}
-		l.Perceived = p
 		if s.Labels == Continuous {
+			if n, ok := p.(*perceived.Network); ok {
+				p = aroundLabels{n}
+			}
 			l.Continuous = betweenLevels{p, c.Levels()}
 		}
+		l.Perceived = p
 		return l, nil
 	}
 	if s.Labels != Continuous {
