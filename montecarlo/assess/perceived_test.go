@@ -239,7 +239,8 @@ func TestBaseline(t *testing.T) {
 		for _, tt := range []struct {
 			direct float64
 			want   string
-		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "}, {0, ""}} {
+		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "},
+			{1e-320, ": this network is more than 10,000 times as wrong."}, {0, ""}} {
 			o.Baseline = tt.direct
 			s := perceive(t, o)
 			text := strings.Join(s.Opening(), " ")

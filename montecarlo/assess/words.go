@@ -105,6 +105,9 @@ func (s *Study) besideDirect() string {
 	case own+half < direct:
 		return fmt.Sprintf("%s: this network is better by %.2g %%.", text, 100*(1-own/direct))
 	case own-half > direct:
+		if own/direct > 1e4 { // also where the quotient is no number
+			return text + ": this network is more than 10,000 times as wrong."
+		}
 		return fmt.Sprintf("%s: this network is worse by %.2g %%.", text, 100*(own/direct-1))
 	}
 	return text + ": this network is not told apart from it."
