@@ -145,6 +145,8 @@ func TestReadBack(t *testing.T) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
+		{`"format": 1`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 1"},
+		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`, "format: character"},
 		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
 		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},

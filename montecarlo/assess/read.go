@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,9 @@ func Read(path string) (*Fit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
+	if err := checkFormat(raw); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
 	if err = table.ReadJSON(raw, f); err != nil {
 		return nil, fmt.Errorf("%s: %w; want the JSON of a fit", path, err)
@@ -36,6 +40,20 @@ func Read(path string) (*Fit, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
+}
+
+// checkFormat refuses fits of other versions, whose fields may be others.
+func checkFormat(raw []byte) error {
+	var of struct{ Format *int }
+	switch err := json.Unmarshal(raw, &of); {
+	case err != nil: // what is wrong with it is told by who reads all fields
+		return nil
+	case of.Format == nil:
+		return errors.New("there is no format; want the JSON of a fit: fit the network again with this version")
+	case *of.Format != fitFormat:
+		return fmt.Errorf("format %d of a fit is not known to this version; it knows %d", *of.Format, fitFormat)
+	}
+	return nil
 }
 
 // check refuses numbers that no fit has. It makes a prior add up to 1 that nearly does.

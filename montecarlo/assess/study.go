@@ -53,7 +53,8 @@ func (n *Network) Fit(ctx context.Context, workers int, done func(samples uint64
 	seen := all.summary
 	s := &Study{network: n, code: c, transitions: c.Transitions(), decodings: all.decodings, observed: seen, counts: seen.Counts, training: all.training}
 	s.Fit = &Fit{
-		Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
+		Format: fitFormat,
+		Code:   c.Name(), Levels: c.Levels(), Bits: c.Bits(), Outputs: string(n.samples.Kind), LevelWidth: n.samples.Labels.Width(), Confidence: errmodel.Confidence,
 		Overdispersion: seen.Overdispersion, Correlation: seen.Correlation, LogitScale: seen.LogitScale,
 		DesignEffect: unknown(),
 		Temperature:  o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(),
