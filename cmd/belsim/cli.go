@@ -185,7 +185,7 @@ func (env *environment) belsim() (code int) {
 // note writes a line on standard error that says what is worth knowing.
 func (env *environment) note(format string, a ...any) {
 	if !env.quiet {
-		fmt.Fprintf(env.stderr, "belsim: note: "+format+"\n", a...)
+		env.say("belsim: note:", format, a...)
 	}
 }
 
@@ -195,7 +195,12 @@ func (env *environment) complain(format string, a ...any) {
 	if env.coloured {
 		name = terminal.Paint(table.Bad, name)
 	}
-	fmt.Fprintf(env.stderr, name+" "+format+"\n", a...)
+	env.say(name, format, a...)
+}
+
+// say writes a line on standard error, in which every character is seen.
+func (env *environment) say(name, format string, a ...any) {
+	fmt.Fprintln(env.stderr, name, table.Visible(fmt.Sprintf(format, a...)))
 }
 
 // parse reads a command line.
@@ -204,6 +209,9 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		// JSON, and the reader of the command line, would put U+FFFD in the place of such bytes.
 		if !utf8.ValidString(a) {
 			return nil, fmt.Errorf("%q is not text in UTF-8: belsim takes no such names of files", a)
+		}
+		if strings.ContainsAny(a, "\n\r\t") {
+			return nil, fmt.Errorf("%q has a tab or the end of a line: belsim takes no such names of files", a)
 		}
 	}
 	var c cli
@@ -241,7 +249,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		switch f.Name {
 		case "format":
 			if f.Target.String() != "text" { // a document, wherever it goes
-				env.stdout.coloured = false
+				env.stdout.coloured, env.stdout.document = false, f.Target.String() == "json"
 			}
 		case "quiet":
 			env.quiet = f.Target.Bool()
@@ -294,7 +302,7 @@ func exhausted(err error) bool {
 
 // oneLine is the text of an error on one line.
 func oneLine(err error) string {
-	return table.Visible(strings.Join(strings.Fields(err.Error()), " "))
+	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
 // notify returns a context that ends with one of the interruptions, and which of

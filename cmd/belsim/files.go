@@ -5,17 +5,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"unicode/utf8"
 
 	"belsim/cmd/internal/terminal"
 	"belsim/theory/base/table"
 )
 
-// standardOutput remembers its first error, so that a full disk is seen although what prints
-// does not look at every error.
+// standardOutput is where a command prints. It shows the characters that a terminal would obey, unless
+// what is printed is a document for programs. It remembers its first error, so that a full disk is seen
+// although what prints does not look at every error.
 type standardOutput struct {
 	io.Writer
 	printed  bool // something was written
 	coloured bool
+	document bool
+	begun    []byte // the first bytes of a character
 	err      error
 }
 
@@ -31,14 +36,32 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	n, err := o.Writer.Write(p)
+	text := p
+	if !o.document && slices.ContainsFunc(p, func(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b >= 0x7f }) || len(o.begun) > 0 {
+		text = slices.Concat(o.begun, p)
+		whole := len(text)
+		for i := max(0, whole-utf8.UTFMax); i < whole; i++ {
+			if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
+				whole = i
+			}
+		}
+		o.begun = slices.Clone(text[whole:])
+		text = []byte(terminal.Visible(string(text[:whole]), o.coloured))
+	}
+	n, err := o.Writer.Write(text)
 	o.printed = o.printed || n > 0
 	o.err = err
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
-// failed returns the error of writing, or nil.
+// failed writes what is left, and returns the error of writing, or nil.
 func (o *standardOutput) failed() error {
+	if o.err == nil && len(o.begun) > 0 {
+		_, o.err = io.WriteString(o.Writer, table.Visible(string(o.begun)))
+	}
 	cause := o.err
 	if path := new(os.PathError); errors.As(cause, &path) {
 		cause = path.Err

@@ -58,7 +58,7 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 		for {
 			select {
 			case <-p.ticker.C:
-				fmt.Fprintf(env.stderr, "belsim: %s: %s%s\n", what, p, p.said())
+				env.say("belsim:", "%s: %s%s", what, p, p.said())
 			case <-p.stopped:
 				return
 			}

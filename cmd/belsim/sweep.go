@@ -95,7 +95,7 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 	if more := len(leftOut) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	env.note("%s", table.Visible(cmd.Plan+": left out: "+text))
+	env.note("%s: left out: %s", cmd.Plan, text)
 }
 
 // work computes the pieces of a shard that its file does not have.
@@ -158,6 +158,7 @@ func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan, s *sweep.Sweep
 	if err != nil {
 		return err
 	}
+	env.stdout.document = true // for a shell or an engine
 	_, err = fmt.Fprint(env.stdout, text)
 	return outside(err)
 }

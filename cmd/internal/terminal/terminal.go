@@ -1,9 +1,11 @@
-// Package terminal shows texts in colour on terminals, and only there unless the environment asks for it.
+// Package terminal shows texts on terminals: in colour, and only there unless the environment asks for it,
+// and without the characters that a terminal obeys, which names of files may have.
 package terminal
 
 import (
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/mattn/go-isatty"
 
@@ -40,4 +42,18 @@ func Paint(e table.Emphasis, text string) string {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// parts are the sequences of Paint, and the texts around them in a line, a tab ending one, too.
+var parts = regexp.MustCompile("\x1b\\[(0|1|1;31|1;32|2|33)m|[^\n\t\x1b]+|\x1b")
+
+// Visible is table.Visible of the lines of a text. It keeps tabs, and the sequences of Paint in a text with
+// colours.
+func Visible(text string, coloured bool) string {
+	return parts.ReplaceAllStringFunc(text, func(part string) string {
+		if coloured && part[0] == '\x1b' && len(part) > 1 {
+			return part
+		}
+		return table.Visible(part)
+	})
 }

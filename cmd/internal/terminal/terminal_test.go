@@ -47,3 +47,15 @@ func TestPaint(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestVisible: a text keeps its lines, its tabs and the colours of Paint, and nothing else that a terminal obeys.
+func TestVisible(t *testing.T) {
+	const text = "a\tσ\n\x1b[1;32mPASS\x1b[0m \x1b[31m\x1b\x1b[2J\u202e\u0085\x7f\r\xff\n"
+	const rest = ` \x1b[31m\x1b\x1b[2J\u202e\u0085\x7f\r\xff` + "\n"
+	if got, want := Visible(text, true), "a\tσ\n\x1b[1;32mPASS\x1b[0m"+rest; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Visible(text, false), "a\tσ\n"+`\x1b[1;32mPASS\x1b[0m`+rest; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
