@@ -298,7 +298,7 @@ func TestModel(t *testing.T) {
 		t.Errorf("τ = %v, %v", c.Temperature, err)
 	}
 	mustRun(t, "verify", "--code", "johnson", "--model", "fit.json", "--samples", "5000")
-	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "fit.json", "--error-model", "mixture", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
+	if out := mustRun(t, "heatmap", "unary", "johnson", "--model", "mixture:fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "1:3:5", "-o", "map.png"); !strings.Contains(out, "at the fit, r = 1.188 and σ = 1.67") {
 		t.Error(out)
 	}
 

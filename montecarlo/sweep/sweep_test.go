@@ -81,10 +81,10 @@ func TestIDs(t *testing.T) {
 	s := mustNew(t, small())
 	// Results that users have are found by these: a change of them wants a new
 	// montecarlo.NumericVersion or a new format, or is a mistake.
-	if got, want := s.ids[0].String(), "3d2a34268d716ce3b7f6139243c11336"; got != want {
+	if got, want := s.ids[0].String(), "ba9c5df8e953aebe91cc410521da5e56"; got != want {
 		t.Errorf("task 0 is %s, want %s", got, want)
 	}
-	if got, want := s.ids[1].String(), "6d1e2cf541db359776c32162007dda00"; got != want {
+	if got, want := s.ids[1].String(), "ecaac78fc01b43bfcbc99ad8ee4566c9"; got != want {
 		t.Errorf("task 1 is %s, want %s", got, want)
 	}
 	// All that determines the numbers changes the IDs of what it determines, and nothing else does.
@@ -385,7 +385,7 @@ func TestOthersRefused(t *testing.T) {
 		dir := t.TempDir()
 		fill(t, s, dir, 1, 2)
 		_, err := tt.other.Open(dir, 1, 2)
-		check(what+": sweep", err, map[string]string{"plan": "another plan", "version": "of version 2, but this belsim computes version 3"}[what])
+		check(what+": sweep", err, map[string]string{"plan": "another plan", "version": "of version 3, but this belsim computes version 4"}[what])
 		both := t.TempDir()
 		fill(t, tt.other, both, 2, 2)
 		text := must(os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2))))(t)
