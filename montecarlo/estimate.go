@@ -296,11 +296,11 @@ func (t Target) plan(wanted []uint64, pilot []Sums, errors mat.Matrix, margin fl
 	})
 }
 
-// Overall has the estimates over all labels, weighted with a prior.
+// Overall has the estimates over all labels, weighted with a prior. Without samples they are NaN.
 type Overall struct {
 	Mean       float64 // mean |error|, in levels
 	StdErr     float64 // its standard error
-	RMS        float64 // root of the mean squared error, in levels
+	RMS        float64 // root of the mean squared error, in levels; NaN where it is less than 0.016 and rounding decides it
 	Within     float64 // share of samples with |error| ≤ θ
 	WorstLevel int     // level, from 1, with the largest mean
 	WorstMean  float64
@@ -312,8 +312,10 @@ type Overall struct {
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
 	var variance, square float64
+	var all Sums
 	for row, s := range sums {
 		o.Samples += s.Samples
+		all.Fraction = max(all.Fraction, s.Fraction)
 		p := prior[row]
 		if p == 0 || s.Samples == 0 {
 			continue
@@ -329,6 +331,12 @@ func Average(prior []float64, sums []Sums) Overall {
 	}
 	o.RMS = math.Sqrt(square)
 	o.StdErr = math.Sqrt(variance)
+	switch none := math.NaN(); {
+	case o.WorstLevel == 0:
+		o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean = none, none, none, none, none
+	case all.rounded(square):
+		o.RMS = none
+	}
 	const rounding = 1e-9 // of a sum of 65,536 shares it is far less
 	if o.Within > 1 && o.Within < 1+rounding {
 		o.Within = 1

@@ -375,9 +375,40 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestSums: mean and standard error against the definition. Values are small
-// integers, so the definition in floating point is exact but for a few
-// roundings.
+// TestSmallErrors: where the rounding of squares decides them, there is no root mean square, and the
+// standard error is an upper limit. Without samples there is nothing.
+func TestSmallErrors(t *testing.T) {
+	const n = 1000
+	for _, tt := range []struct {
+		err   float64 // of each sample, and of every second one twice as much
+		known bool
+	}{{1e-5, false}, {0.001, false}, {0.002, false}, {0.01, true}, {1, true}} {
+		s := montecarlo.Sums{Samples: n, Fraction: 16}
+		var sum, square float64
+		for i := range n {
+			x := tt.err * float64(1+i%2)
+			s.Abs += uint64(math.Round(math.Ldexp(x, 16)))
+			s.Square += uint64(math.Round(math.Ldexp(x*x, 16)))
+			sum, square = sum+x, square+x*x
+		}
+		o := montecarlo.Average([]float64{1}, []montecarlo.Sums{s})
+		rms := math.Sqrt(square / n)
+		if math.IsNaN(o.RMS) == tt.known || tt.known && math.Abs(o.RMS/rms-1) > 0.016 {
+			t.Errorf("errors of about %v: a root mean square of %v, known %v; it is %v", tt.err, o.RMS, tt.known, rms)
+		}
+		least := math.Sqrt((square - sum*sum/n) / (n - 1) / n)
+		if o.StdErr < least*0.99 {
+			t.Errorf("errors of about %v: a standard error of %v; it is %v", tt.err, o.StdErr, least)
+		}
+	}
+	o := montecarlo.Average([]float64{1}, make([]montecarlo.Sums, 1))
+	for _, v := range []float64{o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean} {
+		if !math.IsNaN(v) {
+			t.Errorf("without samples: %+v", o)
+		}
+	}
+}
+
 // TestWithin: a share is at most 1, however the weights of labels round.
 func TestWithin(t *testing.T) {
 	rounded := false
@@ -397,6 +428,9 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// TestSums: mean and standard error against the definition. Values are small
+// integers, so the definition in floating point is exact but for a few
+// roundings.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(0, 300), 2, 50).Draw(t, "errors")

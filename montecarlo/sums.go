@@ -60,8 +60,17 @@ func (s Sums) Mean() float64 { return float64(s.Abs) * s.unit() / float64(s.Samp
 // MeanSquare is the mean squared error, in levels²; NaN without samples.
 func (s Sums) MeanSquare() float64 { return float64(s.Square) * s.unit() / float64(s.Samples) }
 
+// leastSquare is the smallest mean of squares, in units of the sums, of which the root is known: the
+// rounding of squares moves it by 1.6 % at most.
+const leastSquare = 16
+
+// rounded reports whether the rounding of its errors decides a mean of squares, in levels². It may
+// even be 0 where each error is less than 0.003 levels.
+func (s Sums) rounded(square float64) bool { return s.Fraction > 0 && square < leastSquare*s.unit() }
+
 // Variance is the unbiased estimate of the variance of |decoded − label|; NaN
-// with fewer than two samples.
+// with fewer than two samples. Where squares are so small that their rounding decides it, it has
+// the most that rounding may have taken: then it is an upper limit.
 //
 // N·Σx² − (Σx)² is taken in 128-bit integers: in floating point the difference
 // of two nearly equal numbers would be noise when the errors hardly vary.
@@ -78,10 +87,14 @@ func (s Sums) Variance() float64 {
 	lo, borrow := bits.Sub64(nsqLo, sumLo, 0)
 	hi, borrow := bits.Sub64(nsqHi, sumHi, borrow)
 	if borrow != 0 {
-		return 0 // all errors alike, but for the rounding of their squares
+		hi, lo = 0, 0 // all errors alike, but for the rounding of their squares
 	}
 	u := s.unit()
-	return (math.Ldexp(float64(hi), 64) + float64(lo)) * u * u / float64(s.Samples) / float64(s.Samples-1)
+	v := (math.Ldexp(float64(hi), 64) + float64(lo)) * u * u / float64(s.Samples) / float64(s.Samples-1)
+	if s.rounded(s.MeanSquare()) {
+		v += u / 2
+	}
+	return v
 }
 
 // StdErr is the standard error of Mean.

@@ -177,7 +177,7 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 	case cmd.Outputs == "":
 		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
 	}
-	return others, nil
+	return others, assess.CheckDistinct(cmd.Outputs, others)
 }
 
 // training is what the network was trained for, as far as it is said.

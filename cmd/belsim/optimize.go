@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,7 +197,11 @@ func (cmd *optimizeCmd) follow(env *environment, bits int) (progress func(uint64
 	bar := env.newProgress(what, total)
 	began, seconds := time.Now(), uint64(0)
 	return func(n uint64, best float64) {
-		if bar.say(fmt.Sprintf("best so far about %.4g levels", best)); cmd.Time == 0 {
+		text := "no valid code so far"
+		if !math.IsInf(best, 1) {
+			text = fmt.Sprintf("best so far about %.4g levels", best)
+		}
+		if bar.say(text); cmd.Time == 0 {
 			bar.add(n)
 		} else if now := uint64(time.Since(began) / time.Second); now > seconds {
 			bar.add(now - seconds)

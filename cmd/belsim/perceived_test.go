@@ -90,7 +90,8 @@ func TestOneNoise(t *testing.T) {
 	}
 	half := theory.Uniform(levels) // the first and the last level have half of the labels of others
 	half[0], half[levels-1] = 0.5/levels, 0.5/levels
-	if want, err = m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: half, Real: []perceived.Uniform{{From: 1, To: levels, Share: 1}}, Within: 1. / 12}, mae); err != nil {
+	m.Within = perceived.WithinLevel
+	if want, err = m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: half, Real: []perceived.Uniform{{From: 1, To: levels, Share: 1}}}, mae); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range []string{
@@ -98,6 +99,20 @@ func TestOneNoise(t *testing.T) {
 		"levels gray --levels 8 --range 1:16 --misfit 0.25 --mae 0.9@16 --format=json",
 	} {
 		if got := noise(args); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("belsim %s: s = %v, want %v", args, got, want)
+		}
+	}
+	var each []perceived.Uniform // of labels as --labels continuous has them
+	for n := range levels {
+		each = append(each, perceived.Uniform{From: float64(n) + 0.5, To: float64(n) + 1.5, Share: 1. / levels})
+	}
+	want, err = m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: theory.Uniform(levels), Real: each}, mae)
+	noError(t, err)
+	for _, args := range []string{
+		"compare gray --levels 16 --mae 0.9 --labels continuous --samples 640 --backend cpu --format=json",
+		"verify --code johnson --levels 16 --mae 0.9 --labels continuous --samples 640 --backend cpu --format=json",
+	} {
+		if got := noise(args); got != want {
 			t.Errorf("belsim %s: s = %v, want %v", args, got, want)
 		}
 	}

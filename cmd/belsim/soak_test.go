@@ -123,6 +123,7 @@ func TestSoak(t *testing.T) {
 	write(t, "packed.npz", packed)
 	write(t, "soak.json", `{"codes": ["unary", "johnson"], "levels": [8], "r": "1:2:3", "sigma": "1:2:3", "methods": ["exact", "mc"], "samples": 5000}`)
 	mustRun(t, "sweep", "-q", "--backend", "cpu", "soak.json", "--out", "found")
+	makeSoakInputs(t)
 	for _, folder := range []string{"work", "tmp"} {
 		noError(t, os.Mkdir(folder, 0o777))
 	}
@@ -140,6 +141,7 @@ func TestSoak(t *testing.T) {
 		kinds = append(kinds, "control group")
 	}
 	for round := range rounds {
+		s.attackInputs()
 		before, turn := "", 0
 		for _, c := range soakCommands {
 			name, _, _ := strings.Cut(c.args, " ")
@@ -417,10 +419,7 @@ func (s *soak) attack(c soakCommand, kind string) {
 		twin <- end{}
 	}
 	status, stderr := s.process(dir, a, args)
-	if s.ends[kind] == nil {
-		s.ends[kind] = map[int]int{}
-	}
-	s.ends[kind][status]++
+	s.count(kind, status)
 	bad := func(format string, args ...any) {
 		s.Errorf("%v: belsim %s: exit code %d, standard error %.500q: %s", a, c.args, status, stderr, fmt.Sprintf(format, args...))
 	}

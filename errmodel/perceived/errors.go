@@ -25,11 +25,11 @@ func (p *Nodes) Errors(ctx context.Context, workers int, n *Network, decodings [
 	return m.means, err
 }
 
-// RealErrors is Errors for nodes of real labels, which the network perceives with the noise s, in
-// levels. For networks trained for the decoder the factor multiplies s, and not the error: it leaves
-// the quantization as it is.
-func (p *Nodes) RealErrors(ctx context.Context, workers int, n *Network, s float64, decodings []observed.Decoding) ([]float64, error) {
-	m, err := p.moments(ctx, workers, n.c, n, s*n.factor(), decodings)
+// RealErrors is Errors for nodes of real labels, which the network perceives with the noise s. For
+// networks trained for the decoder the factor multiplies s, and not the error: it leaves the
+// quantization as it is.
+func (p *Nodes) RealErrors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
+	m, err := p.moments(ctx, workers, n.c, n, n.p.Noise*n.factor(), decodings)
 	return m.means, err
 }
 

@@ -35,7 +35,7 @@ func (p Model) NewLearner(prior []float64) (*Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	ch := newChannel(len(prior), p.Noise, share)
+	ch := newChannel(len(prior), p.aroundLevel(), share)
 	b := newBasis(ch)
 	return &Learner{p: p, prior: share, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil
 }

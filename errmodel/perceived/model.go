@@ -28,11 +28,13 @@ const (
 
 // Model is the perceived-label model of the networks that learn a code.
 //
-// A network that sees an input of level n knows one number, the perceived label
+// A network that sees an input of label y knows one number, the perceived label
 //
-//	ŷ = n + s·ε, ε ~ N(0,1),
+//	ŷ = y + s·ε, ε ~ N(0,1),
 //
-// which all bits share. Bit k's output is a logit f_k(ŷ), a function that the network learnt
+// which all bits share. Labels are the levels n, or real numbers. Of real labels a network learns the
+// levels nearest to them. So it learns that the perceived label of level n is normal around n with
+// the variance s² + w, where w is the variance of labels within a level. Bit k's output is a logit f_k(ŷ), a function that the network learnt
 // (see Learn), and a residual: Z_k = f_k(ŷ) + sd_k·G_k with independent G_k ~ N(0,1) and
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
@@ -41,17 +43,24 @@ const (
 // same features, and a lost bit gives these features, and their noise, little weight. Given ŷ the bits
 // are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
 type Model struct {
-	Noise    float64  // s, in levels; positive
+	Noise    float64  // s, in levels; positive, and at most code.MaxLevels
+	Within   float64  // w, in levels²: WithinLevel for real labels; 0 where labels are levels
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
 	Floor    float64  // sd₀, the residuals' floor, in logits; 0 stands for DefaultFloor
 	Training Training // BitByBit or ForDecoder
 }
 
+// WithinLevel is the variance of real labels that are uniform within half a level of their level.
+const WithinLevel = 1. / 12
+
 // Check refuses parameters that make no model.
 func (p Model) Check() error {
-	if !(p.Noise > 0) || math.IsInf(p.Noise, 1) {
-		return fmt.Errorf("label noise = %v: want a positive finite number", p.Noise)
+	if !(p.Noise > 0) || p.Noise > code.MaxLevels {
+		return fmt.Errorf("label noise = %v levels: want a positive number of at most %d levels, the most that a code has", p.Noise, code.MaxLevels)
+	}
+	if !(p.Within >= 0) || math.IsInf(p.Within, 1) {
+		return fmt.Errorf("variance of labels within a level = %v: want a finite number of 0 or more", p.Within)
 	}
 	if !(p.Cutoff >= 0) || math.IsInf(p.Cutoff, 1) {
 		return fmt.Errorf("cutoff = %v: want a positive finite number of cycles, or 0 for the default", p.Cutoff)
@@ -108,7 +117,7 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 	if err := p.CheckMemory(c); err != nil {
 		return nil, err
 	}
-	ch := newChannel(c.Levels(), p.Noise, share)
+	ch := newChannel(c.Levels(), p.aroundLevel(), share)
 	basis := newBasis(ch)
 	columns, err := newColumns(ctx, workers, c, ch, basis, p)
 	if err != nil {
@@ -126,8 +135,17 @@ func (p Model) CheckMemory(c *code.Code) error {
 	if p.Training == ForDecoder {
 		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
 	}
-	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(gridPoints(c.Levels(), p.Noise), c.Bits(), 8*copies))
+	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(gridPoints(c.Levels(), p.aroundLevel()), c.Bits(), 8*copies))
 }
+
+// aroundLevel is the standard deviation of the perceived label around its level: s where labels are
+// levels.
+func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Within)) }
+
+// AroundLabels returns the noise s around real labels of networks whose perceived label has a standard
+// deviation around its level, in levels, as fits find it; 0 where that is no more than the spread of
+// labels within a level.
+func AroundLabels(level float64) float64 { return math.Sqrt(max(level*level-WithinLevel, 0)) }
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.
 func (p Model) defaults(levels int) Model {

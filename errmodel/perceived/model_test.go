@@ -281,6 +281,8 @@ func TestPerceivedRefusals(t *testing.T) {
 	for _, alter := range []func(p *Model){
 		func(p *Model) { p.Noise = 0 }, func(p *Model) { p.Noise = -1 },
 		func(p *Model) { p.Noise = nan }, func(p *Model) { p.Noise = inf },
+		func(p *Model) { p.Noise = code.MaxLevels + 1 }, func(p *Model) { p.Noise = 1e308 },
+		func(p *Model) { p.Within = -1 }, func(p *Model) { p.Within = nan }, func(p *Model) { p.Within = inf },
 		func(p *Model) { p.Cutoff = -1 }, func(p *Model) { p.Cutoff = nan }, func(p *Model) { p.Cutoff = inf },
 		func(p *Model) { p.Misfit = -0.1 }, func(p *Model) { p.Misfit = nan }, func(p *Model) { p.Misfit = inf },
 		func(p *Model) { p.Floor = -0.1 }, func(p *Model) { p.Floor = nan },
@@ -314,7 +316,7 @@ func TestPerceivedRefusals(t *testing.T) {
 func TestLearnExtremes(t *testing.T) {
 	for _, training := range []Training{BitByBit, ForDecoder} {
 		for _, levels := range []int{2, 17, 24} {
-			for _, noise := range []float64{1e-300, 0.3, 1e12} {
+			for _, noise := range []float64{1e-300, 0.3, code.MaxLevels} {
 				for _, name := range []string{"binary", "onehot"} {
 					prior := make([]float64, levels) // most levels do not occur
 					prior[0], prior[levels-1] = 3, 1e-9

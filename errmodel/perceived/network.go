@@ -174,7 +174,7 @@ func (n *Network) row(dst []float64, i int) {
 	clear(dst)
 	wrong := make([]float64, len(dst))
 	for _, m := range n.strata {
-		n.WrongTo(wrong, i, float64(i+1)+n.p.Noise*m)
+		n.WrongTo(wrong, i, float64(i+1)+n.Noise()*m)
 		for k, v := range wrong {
 			dst[k] += v
 		}
@@ -216,8 +216,9 @@ func (n *Network) factor() float64 {
 	return 1
 }
 
-// Noise returns s, in levels.
-func (n *Network) Noise() float64 { return n.p.Noise }
+// Noise returns the standard deviation of the perceived label around the level, in levels: s where
+// labels are levels.
+func (n *Network) Noise() float64 { return n.p.aroundLevel() }
 
 // Model returns the parameters, with the cutoff and the floor that were used.
 func (n *Network) Model() Model { return n.p }

@@ -25,9 +25,6 @@ type Labels struct {
 	// Real are the labels where these are real numbers; nil where labels are the levels, with the
 	// probabilities of Prior.
 	Real []Uniform
-	// Within is the variance of the labels in a level, in levels²: a network that learns levels of
-	// real labels perceives a level with the variance s² + Within. 0 where labels are levels.
-	Within float64
 }
 
 // Uniform are labels that are uniform from From to To, in levels, and their share of all labels.
@@ -51,7 +48,7 @@ func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae floa
 	}
 	m.Training = BitByBit
 	s, err := solveNoise(levels, mae, func(s float64) (float64, error) {
-		m.Noise = math.Hypot(s, math.Sqrt(labels.Within))
+		m.Noise = s
 		n, err := m.Learn(ctx, workers, c, labels.Prior)
 		if err != nil {
 			return 0, err

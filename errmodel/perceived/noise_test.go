@@ -160,17 +160,17 @@ func TestUnaryError(t *testing.T) {
 func TestNoiseOf(t *testing.T) {
 	const levels = 32
 	prior := theory.Uniform(levels)
-	real := Labels{Prior: prior, Real: []Uniform{{0.5, levels + 0.5, 1}}, Within: 1. / 12}
-	m := Model{Misfit: DefaultMisfit}
+	real := Labels{Prior: prior, Real: []Uniform{{0.5, levels + 0.5, 1}}}
 	for _, mae := range []float64{0.4, 1.3, 5} {
 		var s [2]float64
 		for i, labels := range []Labels{{Prior: prior}, real} {
+			m := Model{Misfit: DefaultMisfit, Within: WithinLevel * float64(i)}
 			var err error
 			if s[i], err = m.NoiseOf(t.Context(), 2, labels, mae); err != nil {
 				t.Fatal(err)
 			}
 			p := m
-			p.Noise, p.Training = math.Hypot(s[i], math.Sqrt(labels.Within)), BitByBit
+			p.Noise, p.Training = s[i], BitByBit
 			got, err := unaryError(t.Context(), 1, learn(t, p, "unary", levels, prior), s[i], labels)
 			if err != nil || math.Abs(got/mae-1) > 2*noiseTolerance {
 				t.Errorf("s = %v gives %v, want %v (%v)", s[i], got, mae, err)
@@ -182,6 +182,7 @@ func TestNoiseOf(t *testing.T) {
 			t.Errorf("error %v: s = %v around levels, and %v around real labels", mae, s[0], s[1])
 		}
 	}
+	m := Model{Misfit: DefaultMisfit}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := m.NoiseOf(ended, 1, real, 1); !errors.Is(err, context.Canceled) {

@@ -151,6 +151,8 @@ func TestReadBack(t *testing.T) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
+		{`"format": 1`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 1"},
+		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`, "format: character"},
 		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
 		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
@@ -446,6 +448,20 @@ func TestChosen(t *testing.T) {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}
+	}
+
+	// The noise of a fit is around levels. Around continuous labels it is less, or nothing.
+	s := scenario.New(nil)
+	s.Labels = scenario.Continuous
+	f := &Fit{Perceived: &describes, Levels: 2, Temperature: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
+	noError(t, f.Fill(s, PerceivedModel))
+	if m, ok := s.Model.(scenario.Perceived); !ok || m.Noise != math.Sqrt(1.5*1.5-1./12) {
+		t.Errorf("around labels: %+v", s.Model)
+	}
+	little := describes
+	little.Noise, f.Perceived = 0.28, &little
+	if err := f.Fill(s, PerceivedModel); err == nil || !strings.Contains(err.Error(), "no more than quantization alone has") {
+		t.Errorf("a noise of 0.28 levels around levels: %v", err)
 	}
 }
 

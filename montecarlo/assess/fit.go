@@ -7,9 +7,14 @@ import (
 	"belsim/montecarlo/scenario"
 )
 
+// fitFormat is the version of the fields of a Fit. It is raised where another one is written, or one
+// has another meaning.
+const fitFormat = 1
+
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
+	Format     int         `json:"format" doc:"version of the fields, 1: a fit with another one is not read"`
 	Code       string      `json:"code" doc:"code that the network was trained with, a name or a file"`
 	Levels     int         `json:"levels" doc:"number of levels L"`
 	Bits       int         `json:"bits" doc:"number of bits M"`

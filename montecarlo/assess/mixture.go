@@ -68,7 +68,8 @@ func (s *study) fitMixture(ctx context.Context, workers int, done func(uint64)) 
 func (s *study) begin(counts *errmodel.Counts) error {
 	o, seen := s.options, s.seen
 	f := &Fit{
-		Code: s.code.Name(), Levels: s.code.Levels(), Bits: s.code.Bits(), Outputs: string(s.source.Kind), LevelWidth: s.source.Labels.Width(), Confidence: errmodel.Confidence,
+		Format: fitFormat,
+		Code:   s.code.Name(), Levels: s.code.Levels(), Bits: s.code.Bits(), Outputs: string(s.source.Kind), LevelWidth: s.source.Labels.Width(), Confidence: errmodel.Confidence,
 		Overdispersion: seen.Overdispersion, Correlation: seen.Correlation, LogitScale: seen.LogitScale,
 		Temperature: o.Temperature, Seed: o.Seed, Prior: counts.Prior(), Dead: s.dead,
 	}

@@ -17,7 +17,9 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/safefile"
 	"belsim/theory/code"
 )
 
@@ -102,6 +104,31 @@ func ReadRuns(path string) ([]Other, error) {
 		return nil, fmt.Errorf("%s: no networks; want a row for each", path)
 	}
 	return out, nil
+}
+
+// CheckDistinct refuses networks with the same outputs, which would count as two. first are the
+// outputs of the network that the others stand beside.
+func CheckDistinct(first string, others []Other) error {
+	all := []string{first}
+	for _, o := range others {
+		for _, before := range all {
+			if sameArray(before, o.Outputs) {
+				return fmt.Errorf("%s and %s: the same outputs would count as two networks; want each once, and arrays of .npz files by name", before, o.Outputs)
+			}
+		}
+		all = append(all, o.Outputs)
+	}
+	return nil
+}
+
+// sameArray reports whether two [KIND:]FILE are the same array. A file without the name of an array
+// may be any of its arrays.
+func sameArray(a, b string) bool {
+	_, a = observed.SplitKind(a)
+	_, b = observed.SplitKind(b)
+	fileA, arrayA := arrayfile.SplitArray(a)
+	fileB, arrayB := arrayfile.SplitArray(b)
+	return safefile.Same(fileA, fileB) && (arrayA == arrayB || arrayA == "" || arrayB == "")
 }
 
 // relativeTo makes [KIND:]FILE relative to a folder.

@@ -238,7 +238,8 @@ func TestBaseline(t *testing.T) {
 		for _, tt := range []struct {
 			direct float64
 			want   string
-		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "}, {0, ""}} {
+		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "},
+			{1e-320, ": this network is more than 10,000 times as wrong."}, {0, ""}} {
 			o.Baseline, o.Recommend = tt.direct, tt.direct > scale
 			s := judge(t, o)
 			text := strings.Join(s.Opening, " ")
@@ -266,6 +267,37 @@ func TestBaseline(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	if o.Baseline = -1; o.Check() == nil {
 		t.Error("a negative error was taken")
+	}
+}
+
+// TestDistinct: outputs that are given twice are refused, however their paths are spelled.
+func TestDistinct(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"z.npy", "y.npy", "all.npz"} {
+		noError(t, os.WriteFile(name, nil, 0o600))
+	}
+	noError(t, os.Symlink("z.npy", "link.npy"))
+	for _, tt := range []struct {
+		outputs []string
+		twice   bool
+	}{
+		{[]string{"z.npy"}, false},
+		{[]string{"z.npy", "y.npy"}, false},
+		{[]string{"z.npy", "bits:./z.npy"}, true},
+		{[]string{"z.npy", "y.npy", "link.npy"}, true},
+		{[]string{"z.npy", "y.npy", "logits:y.npy"}, true},
+		{[]string{"all.npz:a", "all.npz:b"}, false},
+		{[]string{"all.npz:a", "logits:all.npz:a"}, true},
+		{[]string{"all.npz", "all.npz:a"}, true},
+		{[]string{"missing.npy", "other.npy"}, false},
+	} {
+		var others []Other
+		for _, o := range tt.outputs[1:] {
+			others = append(others, Other{Code: "unary", Outputs: o})
+		}
+		if err := CheckDistinct(tt.outputs[0], others); (err != nil) != tt.twice {
+			t.Errorf("%q: %v", tt.outputs, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,9 @@ func Read(path string) (*Fit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a fit: %w", err)
 	}
+	if err := checkFormat(raw); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
 	switch err := table.ReadJSON(raw, f); {
 	case errors.Is(err, table.ErrUnknownField):
@@ -43,6 +47,20 @@ func Read(path string) (*Fit, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
+}
+
+// checkFormat refuses fits of other versions, whose fields may be others.
+func checkFormat(raw []byte) error {
+	var of struct{ Format *int }
+	switch err := json.Unmarshal(raw, &of); {
+	case err != nil: // what is wrong with it is told by who reads all fields
+		return nil
+	case of.Format == nil:
+		return errors.New("there is no format; want the JSON of a fit: fit the network again with this version")
+	case *of.Format != fitFormat:
+		return fmt.Errorf("format %d of a fit is not known to this version; it knows %d", *of.Format, fitFormat)
+	}
+	return nil
 }
 
 // checkModel refuses parameters that no fit has.
@@ -152,7 +170,9 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
-// temperature, too, where the fit knows it. The error is that of Chosen.
+// temperature, too, where the fit knows it. The noise that a fit finds is around levels; where the
+// labels of the scenario are real numbers, that around them is taken. The error is that of Chosen,
+// or says that nothing is left of the noise.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.Chosen(which)
 	if err != nil {
@@ -160,7 +180,13 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	}
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	if which == PerceivedModel {
-		s.Model, s.Temperature = f.perceivedModel(), f.Temperature
+		m := f.perceivedModel()
+		if s.Labels == scenario.Continuous {
+			if m.Noise = perceived.AroundLabels(m.Noise); m.Noise == 0 {
+				return f.onlyQuantization()
+			}
+		}
+		s.Model, s.Temperature = m, f.Temperature
 		return nil
 	}
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
@@ -168,6 +194,11 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Temperature = tau
 	}
 	return nil
+}
+
+// onlyQuantization is the error for fits whose label noise leaves nothing around real labels.
+func (f *Fit) onlyQuantization() error {
+	return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, f.Perceived.Noise)
 }
 
 // FillResolution makes the fit's perceived label, range, prior and training those of a question about numbers of
@@ -182,7 +213,7 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 	q.Labels = forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.Prior}
 	p := f.perceivedModel()
 	if q.Noise = q.Labels.NoiseAround(f.Levels, p.Noise); q.Noise == 0 {
-		return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, p.Noise)
+		return f.onlyQuantization()
 	}
 	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
 	q.Scenario.Temperature = f.Temperature

@@ -265,8 +265,8 @@ func (fitted) Name() string { return FittedDecoder }
 func (f *Forecaster) model(t perceived.Training) perceived.Model {
 	p := f.Model
 	p.Training, p.Cutoff = t, f.Cutoff.Value
-	if f.real != nil { // the perceived label of a level is that of all labels in it
-		p.Noise = math.Hypot(p.Noise, math.Sqrt(withinLevel))
+	if f.real != nil {
+		p.Within = perceived.WithinLevel
 	}
 	return p
 }
@@ -282,7 +282,7 @@ func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.N
 		decodings[len(decodings)-1].Decoder = fitted{d}
 	}
 	if f.real != nil {
-		return nodes.RealErrors(ctx, workers, l, f.Model.Noise, decodings)
+		return nodes.RealErrors(ctx, workers, l, decodings)
 	}
 	return nodes.Errors(ctx, workers, l, decodings)
 }
@@ -294,7 +294,7 @@ func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
 	if f.real == nil || decode.Real(d.Decoder) || e == 0 {
 		return 1
 	}
-	return max(1-2/math.Pi*withinLevel/(e*e), 0)
+	return max(1-2/math.Pi*perceived.WithinLevel/(e*e), 0)
 }
 
 // oneSided is the number of standard deviations that a normal number exceeds with 5 %.

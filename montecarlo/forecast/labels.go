@@ -115,11 +115,8 @@ func distances(y float64) float64 {
 // NoiseAround is the noise around the real label, in label units, where s is the noise around its level, in
 // levels of so many: 0 where s is no more than the spread of labels within a level.
 func (l Labels) NoiseAround(levels int, s float64) float64 {
-	return l.Width(levels) * math.Sqrt(max(s*s-withinLevel, 0))
+	return l.Width(levels) * perceived.AroundLabels(s)
 }
-
-// withinLevel is the variance of a label within its level, in levels².
-const withinLevel = 1. / 12
 
 // list writes numbers of levels for people.
 func list(levels []int) string {

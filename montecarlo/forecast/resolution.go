@@ -375,8 +375,8 @@ func (q Resolution) decodings(f *Forecaster, c *code.Code, t perceived.Training)
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Resolution) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.Width(u.Levels)
-	labels := perceived.Labels{Prior: q.Labels.prior(u.Levels), Real: q.Labels.pieces(u.Levels), Within: withinLevel}
-	s, err := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}.NoiseOf(ctx, workers, labels, u.Error/width)
+	labels := perceived.Labels{Prior: q.Labels.prior(u.Levels), Real: q.Labels.pieces(u.Levels)}
+	s, err := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff, Within: perceived.WithinLevel}.NoiseOf(ctx, workers, labels, u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}

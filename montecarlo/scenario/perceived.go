@@ -101,8 +101,23 @@ func (s *Scenario) NoiseOf(ctx context.Context, m Perceived, weights []float64, 
 			}
 		}
 	}
-	return m.Model.NoiseOf(ctx, m.Workers, labels, mae)
+	return m.learning(s.Labels).NoiseOf(ctx, m.Workers, labels, mae)
 }
+
+// learning is the model of networks that learn from labels of a kind: real labels lie within levels.
+func (m Perceived) learning(l Labels) Perceived {
+	if m.Within = 0; l == Continuous {
+		m.Within = perceived.WithinLevel
+	}
+	return m
+}
+
+// aroundLabels is a network that learnt from real labels, with its noise around the labels
+// themselves: this is how they are sampled.
+type aroundLabels struct{ *perceived.Network }
+
+// Noise implements decode.Network.
+func (n aroundLabels) Noise() float64 { return n.Model().Noise }
 
 // stratum is the table of error probabilities, L × M, at one part of the law of the perceived
 // label.

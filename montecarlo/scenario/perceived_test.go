@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -277,6 +278,43 @@ func TestPerceivedContinuous(t *testing.T) {
 	want := math.Sqrt(2/math.Pi) * math.Hypot(networks.Noise, math.Sqrt(1./12))
 	if got := montecarlo.Average(theory.Uniform(24), sums).Mean; math.Abs(got/want-1) > 0.06 {
 		t.Errorf("mean |error| %v, want about %v", got, want)
+	}
+}
+
+// TestRealLabels: networks of continuous labels learn from real labels, and have the errors that
+// perceived.Nodes have for such labels.
+func TestRealLabels(t *testing.T) {
+	const levels = 16
+	prior := theory.Uniform(levels)
+	c := newCode(t, "unary", levels)
+	nodes := must(perceived.NewNodes(1<<15, prior, c.Bits(), perceived.Seed))(t).Real([]perceived.Uniform{{From: 0.5, To: levels + 0.5, Share: 1}})
+	m := perceived.Model{Noise: 0.238, Misfit: 0.06, Training: perceived.BitByBit}
+	around := m
+	around.Within = perceived.WithinLevel
+	n := must(around.Learn(t.Context(), 0, c, prior))(t)
+	s := scenario.New(scenario.Perceived{Model: m})
+	s.Labels = scenario.Continuous
+	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BitByBit}}, Labels: s.Labels}
+	draw := scenario.DefaultSampling()
+	draw.Samples = 6400
+	for _, name := range []string{"gen", "gen-ex"} {
+		d := must(s.Decoder(name, c))(t)
+		want := must(nodes.RealErrors(t.Context(), 0, n, []observed.Decoding{{Decoder: d, Soft: name == "gen-ex"}}))(t)[0]
+		check := func(how string, e mat.Matrix) {
+			t.Helper()
+			p := must(s.ProblemOf(t.Context(), c, d, e, draw))(t)
+			sums, _, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, draw.Target(prior, false), nil)
+			noError(t, err)
+			got := montecarlo.Average(prior, sums)
+			// The errors of nodes are right to 1 % or so; samples take 64 points of label and noise.
+			if off := math.Abs(got.Mean - want); off > 0.015*want+5*got.StdErr {
+				t.Errorf("%s, %s: %v ± %v, want %v", name, how, got.Mean, got.StdErr, want)
+			}
+		}
+		check("the scenario", must(s.Errors(t.Context(), c))(t))
+		lines := must(plane.Of(t.Context(), c))(t)
+		line := must(lines(t.Context(), m.Misfit))(t)
+		check("a cell of a map", must(line.Errors(t.Context(), m.Noise))(t))
 	}
 }
 

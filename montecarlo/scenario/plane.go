@@ -66,8 +66,9 @@ func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
 // PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
 // both in levels.
 type PerceivedPlane struct {
-	Model Perceived // its other parameters
-	Prior Prior     // of the labels that networks learn
+	Model  Perceived // its other parameters
+	Prior  Prior     // of the labels that networks learn
+	Labels Labels    // what they are
 }
 
 // Kind implements Plane.
@@ -82,7 +83,7 @@ func (p PerceivedPlane) Of(_ context.Context, c *code.Code) (Lines, error) {
 	if c.Real() {
 		return nil, errRealCode(c)
 	}
-	learnt := learner(c, prior, p.Model)
+	learnt := learner(c, prior, p.Model.learning(p.Labels))
 	return func(_ context.Context, misfit float64) (*Line, error) {
 		return &Line{
 			Valid: func(noise float64) bool {

@@ -137,7 +137,11 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	if err != nil {
 		return nil, err
 	}
-	return s.Model.Errors(ctx, c, weights)
+	m := s.Model
+	if p, ok := m.(Perceived); ok {
+		m = p.learning(s.Labels)
+	}
+	return m.Errors(ctx, c, weights)
 }
 
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
@@ -206,6 +210,9 @@ func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder
 		if p.Decoder, err = inform(i, weights, e, !p.Kind.Hard()); err != nil {
 			return nil, err
 		}
+	}
+	if n, ok := e.(*perceived.Network); ok && p.Continuous {
+		p.Errors = aroundLabels{n}
 	}
 	return p, nil
 }

@@ -113,7 +113,7 @@ func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
 	if kind == scenario.PerceivedLabels {
 		// Cells are computed side by side, so each learns on one goroutine.
 		model := perceived.Model{Cutoff: p.cutoff, Training: p.training}
-		p.Plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.Scenario.Prior}
+		p.Plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.Scenario.Prior, Labels: p.Scenario.Labels}
 	}
 	return p, nil
 }

@@ -130,7 +130,8 @@ const readersOf = (about) => ({
 	method: oneOf(["auto", "exact", "bound", "mc"]),
 });
 
-const clip = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+/** clip is the beginning of a text, on one line and in one direction. */
+const clip = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
 
 /** fromFragment reads a state. Bad values are left out, and problem says which, in one line; it is ""
  * where there are none. about is what the engine knows. */
