@@ -355,7 +355,7 @@ func TestFitNetworks(t *testing.T) {
 	write(t, "runs.csv", "code,loss,seed,outputs\njohnson,BCE,0,z.npy\njohnson,BCE,1,again.npy\n")
 	args := []string{"--levels", "16", "--range", "2.5:4.3", "--targets", "y.npy", "--samples", "100"}
 	f := fitOf(t, append([]string{"fit", "--runs", "runs.csv"}, args...)...)
-	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "z.npy", "--also", "johnson:z.npy"}, args...)...)
+	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "z.npy", "--also", "johnson:again.npy"}, args...)...)
 	for _, x := range []*assess.Fit{f, g} {
 		if x.Code != "johnson" || len(x.Networks) != 4 || x.Networks[0].Seeds != 2 || x.Networks[0].Observed != x.Decoders[0].Observed {
 			t.Errorf("%+v", x.Networks)
@@ -411,7 +411,7 @@ func TestFitSeveral(t *testing.T) {
 		"--range is given 2 times, and the network has outputs for 3 targets": ranges[:4],
 		"cannot write fit.csv: a network of several outputs":                  append([]string{"-o", "fit.csv"}, ranges...),
 		"output 2: y3.npy: row 1: target":                                     ranges[:2],
-		"--also, --runs and --baseline are for networks of one output":        append([]string{"--also", "gray:z3.npy"}, ranges...),
+		"--also, --runs and --baseline are for networks of one output":        append([]string{"--also", "gray:z.npy"}, ranges...),
 	} {
 		refused(t, want, append(args, more...)...)
 	}

@@ -207,14 +207,6 @@ func (s *soak) attackInputs() {
 	for _, in := range soakInputs {
 		s.flip(in)
 		s.named(in, hostileNames[s.random.IntN(len(hostileNames))])
-		if long {
-			for range 10 {
-				s.flip(in)
-			}
-			for _, hostile := range hostileNames {
-				s.named(in, hostile)
-			}
-		}
 	}
 	for _, hostile := range hostileNames { // in the place of words
 		for _, args := range [][]string{{hostile}, {"compare", hostile}, {"compare", "--decoder", hostile}, {"codes", "--" + hostile}, {"sweep", "--merge=" + hostile}} {

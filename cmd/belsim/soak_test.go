@@ -89,8 +89,9 @@ func (a soakAttack) String() string {
 	return fmt.Sprintf("%s %q %v after %v, twin %v", a.kind, a.before, a.signals, a.at, a.twin)
 }
 
-// TestSoak kills commands at random times, fills their disks, and takes memory, open files and
-// standard output from them. No file under a final name may be lost or half-written, the exit
+// TestSoak kills commands at random times, fills their disks, takes memory, open files and
+// standard output from them, changes bits of what they read, and gives it names that a terminal
+// would obey. No file under a final name may be lost or half-written, the exit
 // code must be the documented one, and the next run must clean up. The attacks come from a seed,
 // BELSIM_SOAK_SEED or 1; the moments of kills are as exact as the machine is. No check depends
 // on when a kill comes. Some hundred attacks with BELSIM_LONG=1, otherwise one for each command
