@@ -66,7 +66,10 @@ const range = (want, holds) => ({ want, read: (text) => (holds(number(text)) ? n
 const whole = (lo, hi, want) => range(want, (v) => Number.isInteger(v) && v >= lo && v <= hi);
 const positive = range("a number above 0", (v) => v > 0 && v < Infinity);
 const notNegative = range("a number from 0 on", (v) => v >= 0 && v < Infinity);
-const oneOf = (names) => ({ want: `one of ${names.join(", ")}`, read: (text) => (names.includes(text) ? text : null) });
+const oneOf = (names) => ({
+	want: `one of ${names.join(", ")}`,
+	read: (text) => (names.includes(text) ? text : null),
+});
 
 const priors = ["uniform", "middle", "low", "high"];
 
@@ -131,7 +134,8 @@ const readersOf = (about) => ({
 });
 
 /** clip is the beginning of a text, on one line and in one direction. */
-const clip = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
+const clip = (text) =>
+	(text.length > 40 ? `${text.slice(0, 40)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
 
 /** fromFragment reads a state. Bad values are left out, and problem says which, in one line; it is ""
  * where there are none. about is what the engine knows. */
@@ -141,8 +145,7 @@ export function fromFragment(text, about) {
 		problems = [];
 	const given = new URLSearchParams(text.replace(/^#/, ""));
 	for (const name of new Set(given.keys())) {
-		if (!Object.hasOwn(readers, name))
-			problems.push(`The link has “${clip(name)}”, which this page does not know.`);
+		if (!Object.hasOwn(readers, name)) problems.push(`The link has “${clip(name)}”, which this page does not know.`);
 	}
 	for (const [name, { want, read }] of Object.entries(readers)) {
 		if (!given.has(name)) continue;

@@ -131,34 +131,64 @@ function generator(seed) {
 test("random links give valid states, and come back from their own addresses", () => {
 	const below = generator(1);
 	const one = (list) => list[below(list.length)];
-	const text = (n) => Array.from({ length: below(n) }, () => String.fromCharCode(one([32 + below(95), below(128), below(0x10000)]))).join("");
+	const text = (n) =>
+		Array.from({ length: below(n) }, () =>
+			String.fromCharCode(one([32 + below(95), below(128), below(0x10000)])),
+		).join("");
 	const value = () => {
 		const digits = () => String(below(one([3, 70, 5000])));
 		return one([
 			digits,
 			() => `${digits()}.${digits()}e${one(["", "-"])}${below(400)}`,
 			() => Array.from({ length: 1 + below(6) }, digits).join("_"),
-			() => one(["johnson", "unary", "gen", "gen-ex", "auto", "logits", "perceived", "decoder", "mc", "middle", "__proto__", "toString"]),
-			() => `${one(["johnson", "own", ""])}~${one(["2", "64", digits()])}x${digits()}~${pack([text(40).replace(/./gs, () => below(2))])}`,
+			() =>
+				one([
+					"johnson",
+					"unary",
+					"gen",
+					"gen-ex",
+					"auto",
+					"logits",
+					"perceived",
+					"decoder",
+					"mc",
+					"middle",
+					"__proto__",
+					"toString",
+				]),
+			() => {
+				const bits = pack([text(40).replace(/./gs, () => below(2))]);
+				return `${one(["johnson", "own", ""])}~${one(["2", "64", digits()])}x${digits()}~${bits}`;
+			},
 			() => `${one(["johnson", "nobody"])}!${digits()}.${digits()}!${text(5)}`,
 			() => text(30),
 			() => `%${text(3)}`,
 		])();
 	};
 	const names = [...Object.keys(initial), "__proto__", "constructor", "x", ""];
-	const link = () => Array.from({ length: below(8) }, () => `${one([() => one(names), () => text(8)])()}${one(["=", "=", "=", ""])}${value()}`).join(one(["&", "&", ";", "#"]));
+	const link = () =>
+		Array.from(
+			{ length: below(8) },
+			() => `${one([() => one(names), () => text(8)])()}${one(["=", "=", "=", ""])}${value()}`,
+		).join(one(["&", "&", ";", "#"]));
 	for (let i = 0; i < 5000; i++) {
 		const fragment = one(["#", "#", "", "##"]) + one([link, link, link, () => text(200)])();
 		const { state, problem } = fromFragment(fragment, about);
 		assert.ok(!problem.includes("\n"), fragment);
 		assert.deepEqual(Object.keys(state).sort(), Object.keys(initial).sort(), fragment);
 		assert.ok(Number.isInteger(state.levels) && state.levels >= 2 && state.levels <= about.max_levels, fragment);
-		for (const name of ["r", "sigma", "noise", "temperature"]) assert.ok(state[name] > 0 && state[name] < Infinity, fragment);
+		for (const name of ["r", "sigma", "noise", "temperature"])
+			assert.ok(state[name] > 0 && state[name] < Infinity, fragment);
 		for (const name of ["misfit", "cutoff"]) assert.ok(state[name] >= 0 && state[name] < Infinity, fragment);
 		assert.ok(Number.isSafeInteger(state.seed) && state.seed >= 0, fragment);
 		for (const { name, rows, flips } of [state.code, state.other]) {
 			const wide = rows.length > 0 ? rows[0].length : Infinity;
-			assert.ok(rows.length > 0 ? rows.length === state.levels && rows.every((r) => /^[01]+$/.test(r) && r.length === wide) : about.codes.some((c) => c.name === name), fragment);
+			assert.ok(
+				rows.length > 0
+					? rows.length === state.levels && rows.every((r) => /^[01]+$/.test(r) && r.length === wide)
+					: about.codes.some((c) => c.name === name),
+				fragment,
+			);
 			for (const [n, k] of flips) assert.ok(n >= 1 && n <= state.levels && k >= 1 && k <= wide, fragment);
 		}
 		const again = toFragment(state);
