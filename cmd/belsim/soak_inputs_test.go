@@ -38,7 +38,7 @@ var soakInputs = []soakInput{
 	{file: "z.csv", args: "fit --code ../code.csv --targets ../y.csv --outputs bits:IN --samples 100 -o out.json"},
 	{file: "z.npz", args: "fit --code ../code.csv --targets ../y.csv --outputs bits:IN --samples 100 -o out.json", checksum: true},
 	{file: "runs.csv", args: "fit --targets ../y.csv --runs IN --samples 100 -o out.json"},
-	{file: "decoder.npz", args: "decode --decoder IN --outputs ../z.csv -o out.npy", checksum: true},
+	{file: "decoder.npz", args: "decode --decoder IN --outputs ../more.npy -o out.npy", checksum: true},
 	{file: "z.npy", args: "decode --decoder gen-ex --code ../code.csv --outputs IN -o out.npy"},
 	{file: "soak.json", args: "sweep IN --out out.d --backend cpu"},
 	{file: "found", args: "merge IN -o out.json", checksum: true},
@@ -61,7 +61,10 @@ func makeSoakInputs(t *testing.T) {
 		}
 	}
 	write(t, "runs.csv", "code,loss,seed,outputs\n../code.csv,BCE,1,../z.csv\n../code.csv,BCE,2,../z.npy\n")
-	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "--fit-decoder", "-o", "decoder.npz")
+	// A decoder whose labels are real numbers, so that nearly every bit of it matters.
+	for _, name := range []string{"decoder.npz", "more.npy"} {
+		write(t, name, content(t, filepath.Join(root, "testdata/decoders", name)))
+	}
 }
 
 // writeWith writes a file by a function.
