@@ -114,7 +114,7 @@ func (f *Fit) besideDirect(direct float64) string {
 		return fmt.Sprintf("%sbetter by %.2g %%.", text, 100*(1-own/direct))
 	case own-half > direct:
 		if own/direct > 1e4 { // also where the quotient is no number
-			return text + ": this network is more than 10,000 times as wrong."
+			return text + "more than 10,000 times as wrong."
 		}
 		return fmt.Sprintf("%sworse by %.2g %%.", text, 100*(own/direct-1))
 	}
