@@ -352,6 +352,7 @@ func TestFitNetworks(t *testing.T) {
 	inFolderWithData(t)
 	smallNetwork(t)
 	write(t, "again.npy", content(t, "z.npy"))
+	write(t, "third.npy", content(t, "z.npy"))
 	write(t, "runs.csv", "code,loss,seed,outputs\njohnson,BCE,0,z.npy\njohnson,BCE,1,again.npy\n")
 	args := []string{"--levels", "16", "--range", "2.5:4.3", "--targets", "y.npy", "--samples", "100"}
 	f := fitOf(t, append([]string{"fit", "--runs", "runs.csv"}, args...)...)
@@ -365,7 +366,7 @@ func TestFitNetworks(t *testing.T) {
 		"missing flags: --code=CODE":                    nil,
 		"missing flags: --outputs=[KIND:]FILE":          {"--code", "johnson"},
 		`--also "johnson": want CODE:OUTPUTS`:           {"--code", "johnson", "--outputs", "z.npy", "--also", "johnson"},
-		"8 columns, but unary of 16 levels has 15 bits": {"--runs", "runs.csv", "--also", "unary:z.npy"},
+		"8 columns, but unary of 16 levels has 15 bits": {"--runs", "runs.csv", "--also", "unary:third.npy"},
 		"no.csv: no such file":                          {"--runs", "no.csv"},
 		"the command reads this file (--runs":           {"--runs", "runs.csv", "-o", "runs.csv"},
 	} {
