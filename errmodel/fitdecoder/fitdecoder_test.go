@@ -194,6 +194,21 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+// TestNoGain: where richer decoders gain less than a standard error, gen-ex stays, also in each part of
+// the cross-validation: its labels are those of the baseline decoder up to their arithmetic.
+func TestNoGain(t *testing.T) {
+	c := mustCode(t, "johnson", 16)
+	for _, tt := range []struct {
+		samples int
+		misfit  float64
+	}{{160, 0}, {160, 0.3}, {400, 0}, {400, 0.3}} {
+		r := fit(t, 0, c, draw(c, tt.samples, 1, tt.misfit, 1, 5), observed.Logits, nil)
+		if r.Fitted || math.Abs(r.Gain) > 1e-6 || r.Decoder.Name() != "gen-ex" {
+			t.Errorf("%+v: %s has a gain of %v ± %v", tt, r.Decoder.About().Text(), r.Gain, r.GainSE)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	c := mustCode(t, "gray", 8)
 	ctx := context.Background()
