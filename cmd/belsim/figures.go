@@ -114,11 +114,10 @@ func filesOf(f paper.Figure) []string {
 func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figure) (paper.Card, error) {
 	args := []string{"figures", "--only", f.Name}
 	if f.Args != nil {
-		args = slices.Clone(f.Args)
-		if cmd.Quick {
-			args = append(args, f.Quick...)
-		}
-		args = append(args, "-o", "figure-"+f.Name+".pdf")
+		args = append(slices.Clone(f.Args), "-o", "figure-"+f.Name+".pdf")
+	}
+	if cmd.Quick {
+		args = append(args, f.Quick...)
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
 	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})

@@ -339,8 +339,8 @@ func (s *soak) make(c soakCommand, kind, dir string) soakAttack {
 	case "full disk":
 		var used syscall.Statfs_t
 		noError(s, syscall.Statfs(dir, &used))
-		options := fmt.Sprintf("remount,size=%d", (int64(used.Blocks-used.Bfree)+r.Int64N(need+4))*int64(used.Bsize))
-		if r.IntN(4) == 0 { // no room for names
+		options := fmt.Sprintf("remount,size=%d", max(int64(used.Blocks-used.Bfree)+r.Int64N(need+4), 1)*int64(used.Bsize)) // 0 would be any size
+		if r.IntN(4) == 0 {                                                                                                 // no room for names
 			options = fmt.Sprintf("remount,nr_inodes=%d", int64(used.Files-used.Ffree)+r.Int64N(int64(len(s.whole[c.args])+4)))
 		}
 		a.before = fmt.Sprintf("mount -o %s %s &&", options, dir)

@@ -79,7 +79,7 @@ func Figures() []Figure {
 		},
 		{
 			Name: "3c-printed", Caption: "The same with Eq. 4 as the paper prints it: the Gaussians of BEL-J are one level away from the transitions of its code.",
-			Make: mapOf(scenario.Bound, scenario.MixturePlane{Printed: true}),
+			Quick: []string{"--quick"}, Make: mapOf(scenario.Bound, scenario.MixturePlane{Printed: true}),
 		},
 		{
 			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected error of the same model: there is no red.",
