@@ -69,7 +69,7 @@ func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) {
 		return bound, exact, interval, nil
 	}
-	v, err := enclosed(ctx, workers, p, prior, p.Errors, enclose.Usual())
+	v, err := enclosed(ctx, workers, p, prior, p.Errors, enclose.DefaultOptions())
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return bound, exact, interval, nil
 	}

@@ -79,9 +79,9 @@ type Options struct {
 	Work int
 }
 
-// Usual returns the usual options: a relative width of 10⁻⁷, and at most some ten
+// DefaultOptions are the default options: a relative width of 10⁻⁷, and at most some ten
 // milliseconds of work on a level.
-func Usual() Options { return Options{Width: 1e-7, Work: 1 << 23} }
+func DefaultOptions() Options { return Options{Width: 1e-7, Work: 1 << 23} }
 
 // Fits reports whether there are intervals for a code and a decoder: for gen, where the code is
 // binary.

@@ -191,7 +191,7 @@ func TestTinyProbabilities(t *testing.T) {
 		{"underflow", words("000", "111"), []float64{1e-200, 1e-200, 1e-200}, 0},
 	} {
 		d := must(decode.New("gen", test.code))(t)
-		x := must(enclose.New(test.code, d, enclose.Usual()))(t)
+		x := must(enclose.New(test.code, d, enclose.DefaultOptions()))(t)
 		v, err := x.Row(context.Background(), 0, test.e)
 		if err != nil || v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
 			t.Errorf("%s: %v, %v; want an interval that goes from %v to a little above", test.name, v, err, test.at)
@@ -227,7 +227,7 @@ func TestMixtures(t *testing.T) {
 	} {
 		c, d := named(t, tt.name, tt.levels)
 		e := mixture(t, c, tt.r, tt.sigma)
-		x := must(enclose.New(c, d, enclose.Usual()))(t)
+		x := must(enclose.New(c, d, enclose.DefaultOptions()))(t)
 		for _, i := range []int{0, 5, tt.levels / 2} {
 			v := must(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
 			if v.Width() > tt.width {
@@ -245,7 +245,7 @@ func TestWorkers(t *testing.T) {
 	prior[3], prior[4] = 0, prior[3]+prior[4]
 	var first []enclose.Interval
 	for workers := 1; workers <= 3; workers++ {
-		rows := must(enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.Usual()))(t)
+		rows := must(enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.DefaultOptions()))(t)
 		if rows[3] != (enclose.Interval{}) {
 			t.Errorf("a row without prior has %v", rows[3])
 		}
@@ -274,16 +274,16 @@ func TestWorkers(t *testing.T) {
 func TestTooWide(t *testing.T) {
 	c, d := named(t, "hadamard", 64)
 	e := mixture(t, c, 0.6, 1.5)
-	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.Usual()); !errors.Is(err, enclose.ErrTooWide) {
+	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
 		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.Usual()); !errors.Is(err, context.Canceled) {
+	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
 	u := must(decode.New("gen-ex", c))(t)
-	if _, err := enclose.New(c, u, enclose.Usual()); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := enclose.New(c, u, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
 	}
 }
@@ -319,7 +319,7 @@ func BenchmarkRows(b *testing.B) {
 			sampled := montecarlo.Average(prior, sums)
 			var v enclose.Interval
 			for b.Loop() {
-				rows := must(enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.Usual()))(b)
+				rows := must(enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.DefaultOptions()))(b)
 				v = enclose.Mean(prior, rows)
 			}
 			took := b.Elapsed().Seconds() / float64(b.N)

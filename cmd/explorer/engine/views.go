@@ -207,7 +207,7 @@ const levelWidth = 1e-3
 // enclose sets exact values to the middles of intervals, where they are narrow, and the interval
 // of the mean.
 func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *TheoryAnswer) error {
-	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors}, enclose.Usual())
+	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors}, enclose.DefaultOptions())
 	if errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}
