@@ -15,6 +15,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory/base/matrix"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -84,7 +85,7 @@ func TestMixture(t *testing.T) {
 // TestLargeMixture: a table too large to keep gives the same rows.
 func TestLargeMixture(t *testing.T) {
 	c := mustNew(t, "unary", 4096) // 16 million entries
-	m := must(errmodel.NewMixture(context.Background(), c, 2, 5))(t)
+	m := must.Get(errmodel.NewMixture(context.Background(), c, 2, 5))(t)
 	row := matrix.Row(nil, 2000, m)
 	for _, k := range []int{0, 1990, 1999, 2000, 2030, 4094} {
 		want := eq3(c, 2, 5, 2001, k+1)
@@ -97,7 +98,7 @@ func TestLargeMixture(t *testing.T) {
 // TestPrinted: μ1 = N/2−k+1.5 and μ2 = N−k+1.5, one level above the code's own.
 func TestPrinted(t *testing.T) {
 	c := mustNew(t, "johnson-nonzero", 15) // N = 16, M = 8
-	positions := must(errmodel.PrintedTransitions(context.Background(), c))(t)
+	positions := must.Get(errmodel.PrintedTransitions(context.Background(), c))(t)
 	own := c.Transitions()
 	for k := 1; k <= 8; k++ {
 		mu1, mu2 := float64(positions[k-1][0])+0.5, float64(positions[k-1][1])+0.5
@@ -223,8 +224,8 @@ func BenchmarkProfile(b *testing.B) {
 
 // TestAtLabel: at levels it is the table, between them the same sum of Gaussians.
 func TestAtLabel(t *testing.T) {
-	c := must(code.New("johnson", 20))(t)
-	m := must(errmodel.NewMixture(context.Background(), c, 0.7, 1.5))(t)
+	c := must.Get(code.New("johnson", 20))(t)
+	m := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 1.5))(t)
 	got, want := make([]float64, c.Bits()), make([]float64, c.Bits())
 	for i := range 20 {
 		m.RowTo(want, i)
@@ -260,16 +261,5 @@ func TestRateInterval(t *testing.T) {
 				t.Errorf("%v of %v: at %v the distance is %v, want %v", v[0], v[1], p, got, z)
 			}
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"belsim/gpu/internal/emulator"
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -29,9 +30,9 @@ import (
 func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64, seed uint64) *montecarlo.Problem {
 	tb.Helper()
 	c, err := code.New(name, levels)
-	noError(tb, err)
+	must.Succeed(tb, err)
 	d, err := decode.New(decoder, c)
-	noError(tb, err)
+	must.Succeed(tb, err)
 	p := &montecarlo.Problem{Code: c, Decoder: d, Seed: seed, Within: 2}
 	if r > 0 {
 		if p.Errors, err = errmodel.NewMixture(context.Background(), c, r, sigma); err != nil {
@@ -58,7 +59,7 @@ func realCode(t *testing.T) *code.Code {
 			values.Set(i, k, math.Sin(0.3*float64((k+1)*i)+float64(k*k)))
 		}
 	}
-	c := must(code.FromReal("real", values))(t)
+	c := must.Get(code.FromReal("real", values))(t)
 	return c
 }
 
@@ -66,7 +67,7 @@ func realCode(t *testing.T) *code.Code {
 func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
-	l := must(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil))(tb)
+	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil))(tb)
 	p.Errors, p.Kind, p.Continuous = l, montecarlo.PerceivedLogits, continuous
 	if hard {
 		p.Kind = montecarlo.PerceivedBits
@@ -160,8 +161,8 @@ func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
 	for i, kind := range []montecarlo.Kind{soft, hard} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := realCode(t)
-			d := must(decode.New(decoder, c))(t)
-			e := must(errmodel.NewMixture(context.Background(), c, 0.1, 2))(t)
+			d := must.Get(decode.New(decoder, c))(t)
+			e := must.Get(errmodel.NewMixture(context.Background(), c, 0.1, 2))(t)
 			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Kind: kind}
 			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
 		}
@@ -220,8 +221,8 @@ func agree(t *testing.T, b montecarlo.Backend) {
 					total += s.Samples
 				}
 			}
-			noError(t, (montecarlo.CPU{}).Sample(ctx, want, nil))
-			noError(t, b.Sample(ctx, jobs, func(n uint64) { counted += n }))
+			must.Succeed(t, (montecarlo.CPU{}).Sample(ctx, want, nil))
+			must.Succeed(t, b.Sample(ctx, jobs, func(n uint64) { counted += n }))
 			for i := range jobs {
 				for k, got := range jobs[i].Sums {
 					if got != want[i].Sums[k] {
@@ -241,7 +242,7 @@ func emulated(t *testing.T, m emulator.Machine) *Device {
 	t.Helper()
 	cuda := emulate(t)
 	cuda.Reset(m)
-	d := must(open(cuda.Lookup, 0))(t)
+	d := must.Get(open(cuda.Lookup, 0))(t)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -266,7 +267,7 @@ func TestSmallLaunches(t *testing.T) {
 	for _, n := range []uint64{1, 1000, 65537, 1 << 30} {
 		d.pace.samples = n
 		sums := make([]montecarlo.Sums, 30)
-		noError(t, d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
+		must.Succeed(t, d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
 		if want == nil {
 			want = sums
 		}
@@ -443,7 +444,7 @@ func TestMemory(t *testing.T) {
 	}
 	p = problem(t, "unary", "bel-u", 20, 0.1, 2, 1)
 	jobs = []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 20)}}
-	noError(t, d.Sample(context.Background(), jobs, nil))
+	must.Succeed(t, d.Sample(context.Background(), jobs, nil))
 }
 
 // TestRefusals: what is wrong with the input is said before the device is used.
@@ -478,7 +479,7 @@ func TestRefusals(t *testing.T) {
 	if sums[3].Samples > 0 {
 		t.Errorf("%d samples of refused jobs", sums[3].Samples)
 	}
-	noError(t, d.Close())
+	must.Succeed(t, d.Close())
 	if err := d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: span, Sums: sums}}, nil); err == nil {
 		t.Error("a closed device samples")
 	}
@@ -500,7 +501,7 @@ func TestLatentBytes(t *testing.T) {
 		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false, true), perceivedProblem(t, "unary", "gen-ex", 64, 30, false, false),
 		perceivedProblem(t, "gray", "gen-ex", 256, 30, false, false), perceivedProblem(t, "hexj", "gen", 64, 3, true, false), real,
 	} {
-		row := must(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
+		row := must.Get(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
 		f := newLatentArrays([]*tables.Logits{row})
 		got := f.short.bytes() + f.whole.bytes() + f.steps.bytes() + f.fixed.bytes() + f.offsets.bytes()
 		if bound := latentBytes(shapeOf(p)); got > bound || bound > 64<<10 && got < bound/8 {
@@ -547,7 +548,7 @@ func BenchmarkDevice(b *testing.B) {
 			var n uint64
 			start := time.Now()
 			for b.Loop() {
-				noError(b, d.Sample(context.Background(), jobs, func(k uint64) { n += k }))
+				must.Succeed(b, d.Sample(context.Background(), jobs, func(k uint64) { n += k }))
 			}
 			b.ReportMetric(float64(n)/time.Since(start).Seconds(), "samples/s")
 		})

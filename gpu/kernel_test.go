@@ -14,6 +14,7 @@ import (
 
 	"belsim/gpu/internal/emulator"
 	"belsim/montecarlo"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -28,7 +29,7 @@ func emulate(tb testing.TB) *emulator.Emulator {
 	if errors.Is(err, emulator.ErrNoCompiler) && os.Getenv("BELSIM_LONG") == "" {
 		tb.Skipf("the kernels are not tested: %v", err)
 	}
-	noError(tb, err)
+	must.Succeed(tb, err)
 	return e
 }
 
@@ -78,8 +79,8 @@ func TestTables(t *testing.T) {
 	cuda := emulate(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, levels := range []int{2, 3, 4, 17, 129, 257, 258, 700} {
-		c := must(code.New("unary", levels))(t)
-		d := must(decode.New("gen", c))(t)
+		c := must.Get(code.New("unary", levels))(t)
+		d := must.Get(decode.New("gen", c))(t)
 		m := c.Bits()
 		size := sizeOf(shape{code: c})
 		for trial := range 60 {
@@ -99,8 +100,8 @@ func TestTables(t *testing.T) {
 			default:
 				e.SetRow(i, row(rng, m))
 			}
-			want := must((&montecarlo.Problem{Code: c, Decoder: d, Errors: e}).BitTables(i))(t)
-			got := must(cuda.MakeTables(split(c.Word(i), words32(c)), mat.Row(nil, i, e), int(size.columns), int(size.classes)))(t)
+			want := must.Get((&montecarlo.Problem{Code: c, Decoder: d, Errors: e}).BitTables(i))(t)
+			got := must.Get(cuda.MakeTables(split(c.Word(i), words32(c)), mat.Row(nil, i, e), int(size.columns), int(size.classes)))(t)
 			wantTables := &emulator.Tables{Base: split(want.Base, words32(c))}
 			for _, cl := range want.Classes {
 				wantTables.ClassPoints = append(wantTables.ClassPoints, uint32(cl.Points))
@@ -128,18 +129,18 @@ func TestWholeMeans(t *testing.T) {
 		if !ok {
 			continue
 		}
-		c := must(code.New("unary", m+1))(t)
-		d := must(decode.New("bel-u", c))(t)
+		c := must.Get(code.New("unary", m+1))(t)
+		d := must.Get(decode.New("bel-u", c))(t)
 		table := mat.NewDense(m+1, m, nil)
 		for k := range m {
 			table.Set(0, k, e)
 		}
-		entry := must((&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).BitTables(0))(t)
+		entry := must.Get((&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).BitTables(0))(t)
 		if entry.Hazard != 1 {
 			t.Fatalf("%d hazards of 1/%d have the sum %v", m, m, entry.Hazard)
 		}
 		size := sizeOf(shape{code: c})
-		got := must(cuda.MakeTables(split(c.Word(0), words32(c)), mat.Row(nil, 0, table), int(size.columns), int(size.classes)))(t)
+		got := must.Get(cuda.MakeTables(split(c.Word(0), words32(c)), mat.Row(nil, 0, table), int(size.columns), int(size.classes)))(t)
 		for i, cl := range entry.Classes {
 			if got.ClassPoints[i] != uint32(cl.Points) || got.ClassShare[i] != cl.Share {
 				t.Fatalf("class %d: %d points, share %x; want %d, %x", i, got.ClassPoints[i], got.ClassShare[i], cl.Points, cl.Share)

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/must"
 )
 
 // TestDecay: the kernels' polynomial for 2^−t has the coefficients of tables.Decay, the
 // last first, as Horner's scheme takes them.
 func TestDecay(t *testing.T) {
-	source := must(os.ReadFile("kernel.cu"))(t)
+	source := must.Get(os.ReadFile("kernel.cu"))(t)
 	_, function, ok := strings.Cut(string(source), "float decay(float t) {")
 	if !ok {
 		t.Fatal("kernel.cu has no function decay")
@@ -29,22 +30,5 @@ func TestDecay(t *testing.T) {
 		if err != nil || float32(got) != want {
 			t.Errorf("coefficient %s, want %v (%v)", s, want, err)
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

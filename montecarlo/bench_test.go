@@ -7,6 +7,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -14,9 +15,9 @@ import (
 // mixtureProblem is a named code under the Gaussian mixture of one r and σ.
 func mixtureProblem(tb testing.TB, name, decoder string, levels int, r, sigma float64) *montecarlo.Problem {
 	tb.Helper()
-	c := must(code.New(name, levels))(tb)
-	d := must(decode.New(decoder, c))(tb)
-	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
+	c := must.Get(code.New(name, levels))(tb)
+	d := must.Get(decode.New(decoder, c))(tb)
+	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
 	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 }
 
@@ -55,7 +56,7 @@ func BenchmarkSample(b *testing.B) {
 			sums := make([]montecarlo.Sums, bb.levels)
 			b.ReportAllocs()
 			for b.Loop() {
-				noError(b, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
+				must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
 			}
 			b.ReportMetric(float64(bb.samples)*float64(bb.levels)*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 		})
@@ -78,7 +79,7 @@ func BenchmarkLogits(b *testing.B) {
 				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 				b.ReportAllocs()
 				for b.Loop() {
-					noError(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
+					must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
 				}
 				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 			})

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -17,8 +18,8 @@ import (
 func TestFlipScorer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, name := range []string{"unary", "johnson", "hadamard", "b1jdj"} {
-		c := must(code.New(name, 40))(t)
-		mixture := must(errmodel.NewMixture(context.Background(), c, 0.6, 1))(t)
+		c := must.Get(code.New(name, 40))(t)
+		mixture := must.Get(errmodel.NewMixture(context.Background(), c, 0.6, 1))(t)
 		for _, e := range []*mat.Dense{mat.DenseCopyOf(mixture), errmodel.Random(40, c.Bits(), 5)} {
 			prior := make([]float64, 40)
 			for i := range prior {
@@ -30,7 +31,7 @@ func TestFlipScorer(t *testing.T) {
 				}
 			}
 			for _, rule := range decode.Rules() {
-				d := must(decode.NewPosterior(rule, c, decode.Model{Errors: e, Prior: prior}))(t)
+				d := must.Get(decode.NewPosterior(rule, c, decode.Model{Errors: e, Prior: prior}))(t)
 				f := newFlipScorer(c, posteriorOf(d))
 				for row := range c.Levels() {
 					word := append([]uint64(nil), c.Word(row)...)

@@ -10,6 +10,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -64,7 +65,7 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 		prior[i] = 1 / float64(len(prior))
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Samples: n, Prior: prior, EachLabel: true}, nil)
-	noError(t, err)
+	must.Succeed(t, err)
 	return sums
 }
 
@@ -73,10 +74,10 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 // logits are wanted.
 func TestUnknownDecoder(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj"} {
-		c := must(code.New(name, 11))(t)
+		c := must.Get(code.New(name, 11))(t)
 		d := newParity(11)
 		e := table(11, c.Bits(), 0.02, 0.6)
-		exacts := must(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
+		exacts := must.Get(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 		prior, want := make([]float64, 11), make([]montecarlo.Theory, 11)
 		for i, x := range exacts {
 			prior[i] = 1. / 11
@@ -92,7 +93,7 @@ func TestUnknownDecoder(t *testing.T) {
 		// cannot be compared.
 		one := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 		other := &montecarlo.Problem{Code: c, Decoder: newParity(11), Errors: e, Seed: 1}
-		both := must(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, prior, nil))(t)
+		both := must.Get(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, prior, nil))(t)
 		if !slices.Equal(both[0], both[1]) {
 			t.Errorf("%s: two equal problems have the sums %v and %v", name, both[0], both[1])
 		}
@@ -122,8 +123,8 @@ func TestSlowPaths(t *testing.T) {
 		{"gray", "gen", 32, 0.3, 0.4, montecarlo.IndependentLogits}, // all bits are drawn
 		{"b1jdj", "gen", 16, 0.3, 0.4, montecarlo.IndependentLogits},
 	} {
-		c := must(code.New(tt.code, tt.levels))(t)
-		d := must(decode.New(tt.decoder, c))(t)
+		c := must.Get(code.New(tt.code, tt.levels))(t)
+		d := must.Get(decode.New(tt.decoder, c))(t)
 		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5, Within: 1, Kind: tt.kind}
 		want := sampleAll(t, &p, 700)
 		if lo, hi := decode.Range(c, d); hi > c.Levels() || lo < 1 {
@@ -152,9 +153,9 @@ func (r ranged) Range() (lo, hi int) { return r.lo, r.hi }
 // TestSlowRealDecoder: gen-ex without its fast path, whose softmax is in single
 // precision and whose errors both round to 2⁻¹⁶ of a level.
 func TestSlowRealDecoder(t *testing.T) {
-	c := must(code.New("gray", 16))(t)
+	c := must.Get(code.New("gray", 16))(t)
 	for _, kind := range []montecarlo.Kind{montecarlo.IndependentSigns, montecarlo.IndependentLogits} {
-		d := must(decode.New("gen-ex", c))(t)
+		d := must.Get(decode.New("gen-ex", c))(t)
 		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(16, c.Bits(), 0.3, 0.4), Seed: 5, Kind: kind}
 		want := sampleAll(t, &p, 2000)
 		p.Decoder = slowReal{d.(decode.LogitDecoder), d.(decode.RealDecoder)}
@@ -172,12 +173,3 @@ type slowReal struct {
 }
 
 func (s slowReal) Value(word []uint64) float64 { return s.real.Value(word) }
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}

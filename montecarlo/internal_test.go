@@ -12,6 +12,7 @@ import (
 
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -169,8 +170,8 @@ func TestPointDecodersAgree(t *testing.T) {
 		{"johnson", "gen", 40}, {"unary", "gen", 150}, {"hadamard", "gen", 64}, {"hexj", "gen", 256}, {"gray", "gen", 100},
 	} {
 		t.Run(tt.code+" "+tt.decoder, func(t *testing.T) {
-			c := must(code.New(tt.code, tt.levels))(t)
-			d := must(decode.New(tt.decoder, c))(t)
+			c := must.Get(code.New(tt.code, tt.levels))(t)
+			d := must.Get(decode.New(tt.decoder, c))(t)
 			agree := map[string]pointDecoder{"any": newAnyDecoder(c.Bits(), d), "chosen": newPointDecoder(c, d)}
 			for _, of := range pointDecoders { // those that large codes use too, at every size
 				if k, ok := of(c, d); ok {
@@ -228,8 +229,8 @@ func TestPointDecodersAgree(t *testing.T) {
 // TestPathsAgree: a span that makes a direct table gives the sums of one that
 // does not.
 func TestPathsAgree(t *testing.T) {
-	c := must(code.New("johnson-nonzero", 127))(t)
-	d := must(decode.New("bel-j", c))(t)
+	c := must.Get(code.New("johnson-nonzero", 127))(t)
+	d := must.Get(decode.New("bel-j", c))(t)
 	e := mat.NewDense(127, 64, nil)
 	for k := range 64 {
 		e.Set(50, k, 0.02+0.001*float64(k))
@@ -239,11 +240,11 @@ func TestPathsAgree(t *testing.T) {
 		var w worker
 		w.start(p)
 		if direct {
-			noError(t, w.prepare(50))
+			must.Succeed(t, w.prepare(50))
 			w.multiply()
 		}
 		const n = 5000 // too few for a direct table of its own accord
-		noError(t, w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}))
+		must.Succeed(t, w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}))
 		if w.useDirect != direct {
 			t.Fatal("the span chose another path")
 		}

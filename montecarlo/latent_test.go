@@ -14,6 +14,7 @@ import (
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -23,20 +24,20 @@ import (
 func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, kind Kind, continuous bool) *Problem {
 	tb.Helper()
 	d, err := decode.New(decoder, c)
-	noError(tb, err)
+	must.Succeed(tb, err)
 	if decoder == "gen-ex" {
 		if d, err = decode.NewGenEx(c, tau); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
-	noError(tb, err)
+	must.Succeed(tb, err)
 	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind, Continuous: continuous}
 }
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
 	tb.Helper()
-	c := must(code.New(name, levels))(tb)
+	c := must.Get(code.New(name, levels))(tb)
 	return c
 }
 
@@ -51,7 +52,7 @@ func realCode(tb testing.TB, levels, m int) *code.Code {
 			values.Set(i, k, math.Sin(f*float64(i)*6/float64(levels)+phase)+0.05*rng.NormFloat64())
 		}
 	}
-	c := must(code.FromReal("real", values))(tb)
+	c := must.Get(code.FromReal("real", values))(tb)
 	return c
 }
 
@@ -97,7 +98,7 @@ func TestLogitDecoders(t *testing.T) {
 					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
-						rowTables := must(maker.Row(t.Context(), row))(t)
+						rowTables := must.Get(maker.Row(t.Context(), row))(t)
 						if rowTables.Product != nil {
 							products++
 						}
@@ -222,7 +223,7 @@ func TestMarginals(t *testing.T) {
 	s.decode = spy
 	const n = 300000
 	var sums Sums
-	noError(t, s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}))
+	must.Succeed(t, s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}))
 	for k := range c.Bits() {
 		e := p.Errors.At(7, k)
 		got := float64(spy.wrong[k]) / n
@@ -261,9 +262,9 @@ func TestHardLatent(t *testing.T) {
 	} {
 		c := mustCode(t, tt.code, 16)
 		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, IndependentSigns, false)
-		exact := must(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
+		exact := must.Get(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
-		noError(t, err)
+		must.Succeed(t, err)
 		var th []Theory
 		for _, x := range exact {
 			th = append(th, Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
@@ -285,7 +286,7 @@ func TestExtremeTemperature(t *testing.T) {
 	mean := func(decoder string, tau float64) float64 {
 		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits, false)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
-		noError(t, err)
+		must.Succeed(t, err)
 		return Average(theory.Uniform(32), sums).Mean
 	}
 	gen := mean("gen", 1)
@@ -314,8 +315,8 @@ func TestBatches(t *testing.T) {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
 				c := mustCode(t, name, 64)
-				d := must(decode.New(decoder, c))(t)
-				e := must(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
+				d := must.Get(decode.New(decoder, c))(t)
+				e := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
 				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: kind}
 				keys := philox.NewKeys(p.Seed)
 				ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
@@ -325,7 +326,7 @@ func TestBatches(t *testing.T) {
 						var sums [2]Sums
 						for i, s := range []*latentSampler{ours, singly} {
 							sums[i].Fraction = s.fraction
-							noError(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
+							must.Succeed(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
 						}
 						if sums[0] != sums[1] {
 							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, kind, row+1, n, sums[0], sums[1])
@@ -334,22 +335,5 @@ func TestBatches(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

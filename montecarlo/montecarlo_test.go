@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -34,7 +35,7 @@ func someRows(p *montecarlo.Problem, n uint64) []montecarlo.Span {
 func sample(tb testing.TB, p *montecarlo.Problem, workers int, n uint64) []montecarlo.Sums {
 	tb.Helper()
 	sums := make([]montecarlo.Sums, p.Code.Levels())
-	noError(tb, (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: someRows(p, n), Sums: sums}}, nil))
+	must.Succeed(tb, (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: someRows(p, n), Sums: sums}}, nil))
 	return sums
 }
 
@@ -101,7 +102,7 @@ func TestAgainstExact(t *testing.T) {
 			if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 				t.Fatal(err)
 			}
-			bounds := must(theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
+			bounds := must.Get(theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
 			want := make([]montecarlo.Theory, p.Code.Levels())
 			for i := range want {
 				want[i] = montecarlo.Theory{Bound: bounds[i], Mean: math.NaN(), MeanSquare: math.NaN()}
@@ -217,7 +218,7 @@ func TestReproducible(t *testing.T) {
 				}
 			}
 			got := make([]montecarlo.Sums, p.Code.Levels())
-			noError(t, (montecarlo.CPU{Workers: 3}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: cut, Sums: got}}, nil))
+			must.Succeed(t, (montecarlo.CPU{Workers: 3}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: cut, Sums: got}}, nil))
 			for i := range want {
 				if got[i] != want[i] {
 					t.Fatalf("cut into blocks, level %d: %+v, want %+v", i+1, got[i], want[i])
@@ -247,8 +248,8 @@ func TestSeeds(t *testing.T) {
 // TestRareErrors: the number of samples with an error is binomial, also where
 // an error comes once in ten thousand samples. A two-sided test at 1e−9.
 func TestRareErrors(t *testing.T) {
-	c := must(code.New("unary", 2))(t)
-	d := must(decode.New("bel-u", c))(t)
+	c := must.Get(code.New("unary", 2))(t)
+	d := must.Get(decode.New("bel-u", c))(t)
 	for _, e := range []float64{1e-4, 0.3, 0.5, 0.9, 1 - 1e-4} {
 		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: mat.NewDense(2, 1, []float64{e, e}), Seed: 3}
 		const n = 1 << 20
@@ -290,7 +291,7 @@ func TestEstimateReachesRelErr(t *testing.T) {
 		}
 	}
 	again, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 3}, p, target, nil)
-	noError(t, err)
+	must.Succeed(t, err)
 	for i := range sums {
 		if again[i] != sums[i] {
 			t.Fatalf("level %d: %+v with three workers, %+v before", i+1, again[i], sums[i])
@@ -455,13 +456,5 @@ func TestSums(t *testing.T) {
 	v := s.Variance()
 	if want := 1 / float64(uint64(1)<<40); math.Abs(v-want) > 1e-10*want {
 		t.Errorf("variance %v, want %v", v, want)
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -18,9 +19,9 @@ import (
 // perceivedProblem is a code that a network has learned, with a decoder.
 func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
-	d := must(decode.New(decoder, c))(t)
-	l := must(m.Learn(context.Background(), 0, c, theory.Uniform(levels)))(t)
+	c := must.Get(code.New(name, levels))(t)
+	d := must.Get(decode.New(decoder, c))(t)
+	l := must.Get(m.Learn(context.Background(), 0, c, theory.Uniform(levels)))(t)
 	kind := montecarlo.PerceivedLogits
 	if hard {
 		kind = montecarlo.PerceivedBits

@@ -7,6 +7,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -33,7 +34,7 @@ func hide(d decode.Decoder) decode.Decoder {
 func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64, logits bool, prior []float64) *montecarlo.Problem {
 	tb.Helper()
 	p := mixtureProblem(tb, code, decoder, levels, r, sigma)
-	d := must(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
+	d := must.Get(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
 	p.Decoder = d
 	if logits || decode.Real(d) {
 		p.Kind = montecarlo.IndependentSigns
@@ -58,7 +59,7 @@ func TestPosteriorPaths(t *testing.T) {
 				slow := *p
 				slow.Decoder = hide(p.Decoder)
 				weights := theory.Uniform(24) // levels of no prior are sampled too
-				sums := must(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p, &slow}, 1500, weights, nil))(t)
+				sums := must.Get(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p, &slow}, 1500, weights, nil))(t)
 				got, want := montecarlo.Average(weights, sums[0]), montecarlo.Average(weights, sums[1])
 				if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
 					t.Errorf("%s, %s, logits %v: %v ± %v, slowly %v ± %v", name, decoder, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
@@ -82,7 +83,7 @@ func BenchmarkPosterior(b *testing.B) {
 					jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 					b.ReportAllocs()
 					for b.Loop() {
-						noError(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
+						must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
 					}
 					b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 				})

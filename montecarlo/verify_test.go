@@ -10,6 +10,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/theory"
+	"belsim/theory/base/must"
 )
 
 // verifyCase samples a code and returns it with its true theory.
@@ -18,9 +19,9 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
 	p.Seed = seed
 	sums = make([]montecarlo.Sums, 31)
-	noError(t, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil))
-	exact := must(theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
-	bounds := must(theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
+	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil))
+	exact := must.Get(theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
+	bounds := must.Get(theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
 	for i := range exact {
 		th = append(th, montecarlo.Theory{Bound: bounds[i], Mean: exact[i].Mean, MeanSquare: exact[i].MeanSquare})
 	}
@@ -74,7 +75,7 @@ func TestVerifyFinds(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
-	exact := must(theory.ExactMoments(ctx, 0, p.Code, p.Decoder, p.Errors))(t)
+	exact := must.Get(theory.ExactMoments(ctx, 0, p.Code, p.Decoder, p.Errors))(t)
 	var th []montecarlo.Theory
 	for _, x := range exact {
 		th = append(th, montecarlo.Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
@@ -86,7 +87,7 @@ func TestDetectable(t *testing.T) {
 		scaled.Scale(factor, scaled)
 		q.Errors, q.Seed = scaled, seed
 		sums := make([]montecarlo.Sums, 15)
-		noError(t, (montecarlo.CPU{}).Sample(ctx, []montecarlo.Job{{Problem: &q, Spans: everyRow(&q, 50_000), Sums: sums}}, nil))
+		must.Succeed(t, (montecarlo.CPU{}).Sample(ctx, []montecarlo.Job{{Problem: &q, Spans: everyRow(&q, 50_000), Sums: sums}}, nil))
 		return sums
 	}
 	labels, all := montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)

@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/plot/cmpimg"
 
 	"belsim/plots"
+	"belsim/theory/base/must"
 )
 
 var update = flag.Bool("update", false, "write the golden images instead of comparing with them")
@@ -273,20 +274,20 @@ func TestGolden(t *testing.T) {
 	for name, figure := range figures(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := must(figure())(t)
+			f := must.Get(figure())(t)
 			var b bytes.Buffer
-			noError(t, f.Write(&b, "png"))
+			must.Succeed(t, f.Write(&b, "png"))
 			path := filepath.Join("testdata", name+".png")
 			if *update {
-				noError(t, os.WriteFile(path, b.Bytes(), 0o644))
+				must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o644))
 				return
 			}
-			want := must(os.ReadFile(path))(t)
+			want := must.Get(os.ReadFile(path))(t)
 			if bytes.Equal(b.Bytes(), want) {
 				return
 			}
 			same, err := cmpimg.Equal("png", b.Bytes(), want) // another compression is no other picture
-			noError(t, err)
+			must.Succeed(t, err)
 			if !same {
 				t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
 			}
@@ -297,15 +298,15 @@ func TestGolden(t *testing.T) {
 // TestGoldenSVG pins one vector file: its text is outlines, so it looks the same
 // without our fonts.
 func TestGoldenSVG(t *testing.T) {
-	f := must(figures(t)["compare-zero"]())(t)
+	f := must.Get(figures(t)["compare-zero"]())(t)
 	var b bytes.Buffer
-	noError(t, f.Write(&b, "svg"))
+	must.Succeed(t, f.Write(&b, "svg"))
 	path := filepath.Join("testdata", "compare-zero.svg")
 	if *update {
-		noError(t, os.WriteFile(path, b.Bytes(), 0o644))
+		must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o644))
 		return
 	}
-	want := must(os.ReadFile(path))(t)
+	want := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(b.Bytes(), want) {
 		t.Errorf("differs from %s; look at it, then run go test ./plots -update", path)
 	}
@@ -394,7 +395,7 @@ func inFormats(t *testing.T, name string, figure func() (*plots.Figure, error)) 
 		}
 		var b [2]bytes.Buffer
 		for i := range b {
-			f := must(figure())(t)
+			f := must.Get(figure())(t)
 			if err := f.Write(&b[i], format); err != nil {
 				t.Fatalf("%s.%s: %v", name, format, err)
 			}
@@ -526,11 +527,11 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}
-	poster := must(plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" })))(t)
+	poster := must.Get(plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" })))(t)
 	if err := poster.Write(io.Discard, "svg"); err == nil || !strings.Contains(err.Error(), "poster") {
 		t.Errorf("a style that is none: %v", err)
 	}
-	f := must(plots.Heatmap(good))(t)
+	f := must.Get(plots.Heatmap(good))(t)
 	if err := f.Write(&bytes.Buffer{}, "eps"); err == nil {
 		t.Error("eps: no error")
 	}
@@ -544,9 +545,9 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
 func BenchmarkHeatmap(b *testing.B) {
-	f := must(plots.Heatmap(heatmapData(200, 200, hill)))(b)
+	f := must.Get(plots.Heatmap(heatmapData(200, 200, hill)))(b)
 	for b.Loop() {
-		noError(b, f.Write(&bytes.Buffer{}, "png"))
+		must.Succeed(b, f.Write(&bytes.Buffer{}, "png"))
 	}
 }
 
@@ -559,9 +560,9 @@ func TestStyles(t *testing.T) {
 	for _, style := range append(plots.Styles(), "") {
 		d, width := linesData(), widths[style]
 		d.Style = style
-		f := must(plots.Lines(d))(t)
+		f := must.Get(plots.Lines(d))(t)
 		var svg, picture bytes.Buffer
-		noError(t, errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")))
+		must.Succeed(t, errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")))
 		m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())
 		if m == nil {
 			t.Fatalf("%s: no width in %.200s", style, svg.String())
@@ -576,22 +577,5 @@ func TestStyles(t *testing.T) {
 		if err != nil || math.Abs(float64(config.Width)/600-width) > 0.02 {
 			t.Errorf("%s: %d pixels, want %v inches (%v)", style, config.Width, width, err)
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

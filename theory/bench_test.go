@@ -6,6 +6,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/base/must"
 )
 
 // BenchmarkHeatmapCell is the work of one cell of the default heatmap, per
@@ -19,10 +20,10 @@ func BenchmarkHeatmapCell(b *testing.B) {
 		for _, name := range []string{"unary", "johnson-nonzero"} {
 			c := mustCode(b, name, 255)
 			d := mustDecoder(b, "auto", c)
-			e := must(errmodel.NewMixture(context.Background(), c, bb.r, bb.sigma))(b)
+			e := must.Get(errmodel.NewMixture(context.Background(), c, bb.r, bb.sigma))(b)
 			prior := theory.Uniform(255)
 			b.Run("bound/"+name+"/"+bb.name, func(b *testing.B) {
-				bound := must(theory.NewBound(c, d))(b)
+				bound := must.Get(theory.NewBound(c, d))(b)
 				for b.Loop() {
 					if _, err := bound.Mean(b.Context(), prior, e); err != nil {
 						b.Fatal(err)
@@ -31,7 +32,7 @@ func BenchmarkHeatmapCell(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 			})
 			b.Run("exact/"+name+"/"+bb.name, func(b *testing.B) {
-				exact := must(theory.NewExact(b.Context(), c, d))(b)
+				exact := must.Get(theory.NewExact(b.Context(), c, d))(b)
 				for b.Loop() {
 					if _, err := exact.Mean(b.Context(), prior, e); err != nil {
 						b.Fatal(err)
@@ -50,7 +51,7 @@ func BenchmarkLarge(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			c := mustCode(b, name, 4096)
 			d := mustDecoder(b, "auto", c)
-			e := must(errmodel.NewMixture(context.Background(), c, 2, 5))(b)
+			e := must.Get(errmodel.NewMixture(context.Background(), c, 2, 5))(b)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := theory.Bounds(context.Background(), 0, c, d, e); err != nil {

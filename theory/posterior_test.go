@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -17,7 +18,7 @@ import (
 // meanError is the exact mean |error| of a decoder over a prior.
 func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
 	t.Helper()
-	moments := must(theory.ExactMoments(context.Background(), 2, c, d, e))(t)
+	moments := must.Get(theory.ExactMoments(context.Background(), 2, c, d, e))(t)
 	sum := 0.0
 	for i, m := range moments {
 		sum += prior[i] * m.Mean
@@ -73,8 +74,8 @@ func TestLeast(t *testing.T) {
 		for i := range prior {
 			prior[i] /= total
 		}
-		c := must(code.FromMatrix("random", m))(t)
-		d := must(decode.NewPosterior(decode.Median, c, decode.Model{Prior: prior, Errors: e}))(t)
+		c := must.Get(code.FromMatrix("random", m))(t)
+		d := must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Prior: prior, Errors: e}))(t)
 		risk := meanError(t, c, d, prior, e)
 		for _, name := range decode.Names() {
 			other, err := decode.New(name, c)

@@ -14,6 +14,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -248,7 +249,7 @@ func TestLargeTablesAgree(t *testing.T) {
 				for _, name := range []string{"unary", "johnson-nonzero"} {
 					c := mustCode(t, name, levels)
 					d := mustDecoder(t, "auto", c)
-					x := must(theory.NewExact(context.Background(), c, d))(t)
+					x := must.Get(theory.NewExact(context.Background(), c, d))(t)
 					for _, i := range []int{0, 1, levels / 3, levels / 2, levels - 1} {
 						e := make([]float64, c.Bits())
 						for k, at := range c.Transitions() {
@@ -263,7 +264,7 @@ func TestLargeTablesAgree(t *testing.T) {
 						} else {
 							want = doubleSum(c, d.(decode.BelJ), i, e)
 						}
-						got := must(x.Row(context.Background(), i, e))(t)
+						got := must.Get(x.Row(context.Background(), i, e))(t)
 						if math.Abs(got.Mean-want.Mean) > 2e-10*want.Mean || math.Abs(got.MeanSquare-want.MeanSquare) > 2e-10*want.MeanSquare {
 							t.Errorf("%s, level %d: %v, want %v", name, i+1, got, want)
 						}
@@ -338,7 +339,7 @@ func TestErratum(t *testing.T) {
 	const bits, r = 128, 0.5
 	c := mustCode(t, "johnson-nonzero", 2*bits-1)
 	d := mustDecoder(t, "bel-j", c)
-	printed := must(errmodel.PrintedTransitions(context.Background(), c))(t)
+	printed := must.Get(errmodel.PrintedTransitions(context.Background(), c))(t)
 	// Section 3's code has the word 0 at level 1: every other word is one level higher.
 	// It has no transition above its last label, and the printed μ2 of bit 1 is there.
 	for k, positions := range mustCode(t, "johnson", 2*bits).Transitions() {
@@ -352,8 +353,8 @@ func TestErratum(t *testing.T) {
 	ctx := t.Context()
 	// means are the bound and the exact error, for labels that are all alike.
 	means := func(e mat.Matrix) (bound, exact float64) {
-		bounds := must(theory.Bounds(ctx, 0, c, d, e))(t)
-		moments := must(theory.ExactMoments(ctx, 0, c, d, e))(t)
+		bounds := must.Get(theory.Bounds(ctx, 0, c, d, e))(t)
+		moments := must.Get(theory.ExactMoments(ctx, 0, c, d, e))(t)
 		for i := range bounds {
 			bound += bounds[i] / float64(len(bounds))
 			exact += moments[i].Mean / float64(len(bounds))
@@ -363,9 +364,9 @@ func TestErratum(t *testing.T) {
 	for _, want := range []struct{ sigma, bound, exact float64 }{ // too large by so many percent
 		{0.5, 31.3, 48.3}, {1, 26.9, 34.3}, {2, 16.8, 18.0}, {8, 2.0, 2.0},
 	} {
-		own := must(errmodel.NewMixture(ctx, c, r, want.sigma))(t)
-		profile := must(errmodel.NewProfile(ctx, c.Levels(), printed, want.sigma))(t)
-		slip := must(profile.Mixture(r))(t)
+		own := must.Get(errmodel.NewMixture(ctx, c, r, want.sigma))(t)
+		profile := must.Get(errmodel.NewProfile(ctx, c.Levels(), printed, want.sigma))(t)
+		slip := must.Get(profile.Mixture(r))(t)
 		// Eq. 4 as it is printed, with a k that begins with 1 and N = 2·bits.
 		for n := 1; n <= c.Levels(); n++ {
 			for k := 1; k <= bits; k++ {
@@ -425,8 +426,8 @@ func TestNoProbability(t *testing.T) {
 }
 
 func TestHistogram(t *testing.T) {
-	h := must(theory.ReadHistogram(strings.NewReader("label,count\n-2,1\n1,3\n"), "h.csv"))(t)
-	p := must(h.Prior(5))(t)
+	h := must.Get(theory.ReadHistogram(strings.NewReader("label,count\n-2,1\n1,3\n"), "h.csv"))(t)
+	p := must.Get(h.Prior(5))(t)
 	want := []float64{0.25, 0, 0, 0.75, 0}
 	for i := range want {
 		if p[i] != want[i] {
@@ -465,7 +466,7 @@ func FuzzReadHistogram(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p := must(h.Prior(len(h.Counts)))(t)
+		p := must.Get(h.Prior(len(h.Counts)))(t)
 		sum := 0.0
 		for _, v := range p {
 			if !(v >= 0 && v <= 1) {
@@ -477,15 +478,4 @@ func FuzzReadHistogram(f *testing.F) {
 			t.Fatalf("prior adds up to %v", sum)
 		}
 	})
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 )
 
 // TestMain makes the test binary a belsim when it is told so: the tests of
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 // arguments to which belsim and its own are added. A test whose commands are all processes can run beside others.
 func command(t testing.TB, dir string, before []string, args ...string) *exec.Cmd {
 	t.Helper()
-	exe := must(os.Executable())(t)
+	exe := must.Get(os.Executable())(t)
 	all := append(append(before[:len(before):len(before)], exe), args...)
 	cmd := exec.Command(all[0], all[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "BELSIM_TEST_MAIN=1")
@@ -102,7 +103,7 @@ func emulatedDriver(t *testing.T) []string {
 	if errors.Is(err, errNoCompiler) && !long {
 		t.Skipf("there is no emulated device: %v", err)
 	}
-	noError(t, err)
+	must.Succeed(t, err)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "libcuda.so.1"), string(library))
 	return []string{"LD_LIBRARY_PATH=" + folder}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"belsim/montecarlo/sweep"
+	"belsim/theory/base/must"
 )
 
 const smallPlan = `{"codes": ["unary"], "levels": [8], "r": "1:2:3", "sigma": "1:2:2", "methods": ["exact"]}`
@@ -104,7 +105,7 @@ func quiet(args string) []string {
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
-	noError(t, err)
+	must.Succeed(t, err)
 	r.Close()
 	defer w.Close()
 	cmd := command(t, "", nil, "codes", "unary", "--levels", "64")
@@ -119,14 +120,14 @@ func TestClosedPipe(t *testing.T) {
 // the names are spelled.
 func TestInputsKept(t *testing.T) {
 	inFolderWithInputs(t)
-	here := must(os.Getwd())(t)
+	here := must.Get(os.Getwd())(t)
 	for _, err := range []error{
 		os.Mkdir("sub", 0o777), os.Link("code.csv", "hard.csv"), os.Symlink("code.csv", "soft.csv"), os.Symlink("fit.json", "soft.json"),
 		os.Symlink("sub", "folder"), os.Symlink("new.csv", "dangling.csv"), os.Mkdir("figs", 0o777), os.Mkdir("keep", 0o777),
 	} {
-		noError(t, err)
+		must.Succeed(t, err)
 	}
-	noError(t, os.Symlink(resultFile(t, "results"), "result.csv"))
+	must.Succeed(t, os.Symlink(resultFile(t, "results"), "result.csv"))
 	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o", "figs/figure-3a.csv")
 	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
 	before := filesIn(t, ".")
@@ -160,7 +161,7 @@ func TestInputsKept(t *testing.T) {
 	for range 2 { // a result may be written again, also beside what is read
 		mustRun(t, "merge", "results", "-o", "results/map.csv")
 	}
-	noError(t, os.Remove("results/map.csv"))
+	must.Succeed(t, os.Remove("results/map.csv"))
 	for path, text := range filesIn(t, ".") {
 		if !bytes.Equal(before[path], text) {
 			t.Errorf("%s has changed, or is new", path)
@@ -177,7 +178,7 @@ func TestSpecialOutputs(t *testing.T) {
 	}
 	write(t, "real.csv", "old")
 	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull, "stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
-		noError(t, os.Symlink(target, link))
+		must.Succeed(t, os.Symlink(target, link))
 	}
 	want := mustRun(t, "codes", "unary", "--levels", "4")
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", "link.csv")
@@ -283,7 +284,7 @@ func TestContainers(t *testing.T) {
 		for _, code := range []string{"unary", "onehot"} {
 			cmd := command(t, "", []string{unshare, "-rpf"}, "codes", code, "--levels", "1024", "-o", "race.csv")
 			cmd.Stderr = os.Stderr
-			noError(t, cmd.Start())
+			must.Succeed(t, cmd.Start())
 			all = append(all, cmd)
 		}
 		for _, cmd := range all {

@@ -18,6 +18,7 @@ import (
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -37,7 +38,7 @@ func fitOf(t *testing.T, args ...string) *assess.Fit {
 // returns them and the arguments that fit them. A fit takes a tenth of the example's.
 func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 	t.Helper()
-	c := must(code.New("johnson", 16))(t)
+	c := must.Get(code.New("johnson", 16))(t)
 	const samples = 800
 	random := rand.New(rand.NewPCG(1, 2))
 	y, z = mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
@@ -64,14 +65,14 @@ func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
 	f, err := os.Create(path)
-	noError(t, err)
+	must.Succeed(t, err)
 	defer f.Close()
 	if strings.HasSuffix(path, ".csv") {
 		err = arrayfile.WriteCSV(context.Background(), f, m)
 	} else {
 		err = arrayfile.WriteNPY(context.Background(), f, m)
 	}
-	noError(t, err)
+	must.Succeed(t, err)
 	return path
 }
 
@@ -82,8 +83,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	// What was observed, by hand.
-	y, z := must(arrayfile.ReadFile("testdata/network/targets.npy"))(t), must(arrayfile.ReadFile("testdata/network/logits.npy"))(t)
-	c := must(code.New("johnson", 64))(t)
+	y, z := must.Get(arrayfile.ReadFile("testdata/network/targets.npy"))(t), must.Get(arrayfile.ReadFile("testdata/network/logits.npy"))(t)
+	c := must.Get(code.New("johnson", 64))(t)
 	wrong, sum := uint64(0), 0.0
 	for j := range 6000 {
 		exact := (y.At(j, 0)-2.5)*63/1.8 + 1
@@ -164,16 +165,16 @@ func TestFitFiles(t *testing.T) {
 	save(t, "levels.npy", levels)
 	save(t, "bits.npy", bits)
 	save(t, "signs.csv", signs)
-	archive := must(os.Create("both.npz"))(t)
+	archive := must.Get(os.Create("both.npz"))(t)
 	w := zip.NewWriter(archive)
 	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
 		entry, err := w.Create(name + ".npy")
 		if err == nil {
 			err = arrayfile.WriteNPY(context.Background(), entry, m)
 		}
-		noError(t, err)
+		must.Succeed(t, err)
 	}
-	noError(t, w.Close())
+	must.Succeed(t, w.Close())
 	archive.Close()
 
 	few := []string{"--samples", "100"} // of the simulation, which is not looked at
@@ -224,8 +225,8 @@ func TestFitOutputs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f := must(assess.Read("fit.json"))(t)
-	rates := must(arrayfile.ReadFile("fit.npy"))(t)
+	f := must.Get(assess.Read("fit.json"))(t)
+	rates := must.Get(arrayfile.ReadFile("fit.npy"))(t)
 	text := content(t, "fit.csv")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if lines[0] != "level,bit,target,samples,wrong,rate,lo,hi,fitted" || len(lines) != 1+64*32 {
@@ -256,7 +257,7 @@ func TestFitOutputs(t *testing.T) {
 // TestModel has the other commands compute with a fit.
 func TestModel(t *testing.T) {
 	inFolderWithData(t)
-	levels := must(arrayfile.ReadFile("testdata/network/targets.npy"))(t)
+	levels := must.Get(arrayfile.ReadFile("testdata/network/targets.npy"))(t)
 	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*63/1.8) + 1 }, levels)
 	network := []string{"fit", "--code", "johnson", "--levels", "64", "--targets", save(t, "levels.npy", levels), "--outputs", "testdata/network/logits.npy"}
 	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
@@ -305,7 +306,7 @@ func TestRecommend(t *testing.T) {
 	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A forecast is the error of a network of the same kind") {
 		t.Error(out)
 	}
-	f := must(assess.Read("fit.json"))(t)
+	f := must.Get(assess.Read("fit.json"))(t)
 	rec := f.Recommendation
 	if len(rec.Ranking) < 3*(len(code.Families())+1) || len(rec.Notes) == 0 {
 		t.Fatalf("%+v", rec)
@@ -390,7 +391,7 @@ func TestFitSeveral(t *testing.T) {
 		}
 	}
 	save(t, "y3.npy", targets)
-	noError(t, os.WriteFile("z3.npy", data, 0o600))
+	must.Succeed(t, os.WriteFile("z3.npy", data, 0o600))
 	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
@@ -462,22 +463,5 @@ func TestFitRefusals(t *testing.T) {
 	} {
 		args := strings.Fields(tt.args)
 		refused(t, tt.want, append([]string{"fit", "-o", "out.json", "--code", args[0], "--targets", args[1], "--outputs", args[2]}, args[3:]...)...)
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

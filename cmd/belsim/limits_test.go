@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"belsim/theory/base/memory"
+	"belsim/theory/base/must"
 	"belsim/theory/base/parallel"
 )
 
@@ -74,7 +75,7 @@ func TestBlocked(t *testing.T) {
 	t.Run("a pipe without a reader", func(t *testing.T) {
 		t.Parallel()
 		r, w, err := os.Pipe()
-		noError(t, err)
+		must.Succeed(t, err)
 		defer r.Close() // nobody reads
 		cmd := command(t, "", nil, "codes", "unary", "--levels", "4096")
 		cmd.Stdout = w
@@ -93,10 +94,10 @@ func TestBlocked(t *testing.T) {
 // interrupted starts a process, sends it some signals, and expects its end.
 func interrupted(t *testing.T, cmd *exec.Cmd, signals int) {
 	t.Helper()
-	noError(t, cmd.Start())
+	must.Succeed(t, cmd.Start())
 	for range signals {
 		time.Sleep(800 * time.Millisecond)
-		noError(t, cmd.Process.Signal(syscall.SIGTERM))
+		must.Succeed(t, cmd.Process.Signal(syscall.SIGTERM))
 	}
 	late := time.AfterFunc(deadline, func() { cmd.Process.Kill() })
 	err := cmd.Wait()
@@ -123,7 +124,7 @@ func TestMemory(t *testing.T) {
 	dir := t.TempDir()
 	big := filepath.Join(dir, "big.npy")
 	head := npyHead("|u1", "40000, 40000") // all zero, which takes no room on disk
-	noError(t, errors.Join(os.WriteFile(big, head, 0o644), os.Truncate(big, int64(len(head))+40000*40000)))
+	must.Succeed(t, errors.Join(os.WriteFile(big, head, 0o644), os.Truncate(big, int64(len(head))+40000*40000)))
 	all := map[string]string{
 		"codes " + big:                                "big.npy needs 11.9 GiB of memory",
 		"compare unary --errors " + big:               "big.npy needs 11.9 GiB of memory",
@@ -164,7 +165,7 @@ func TestDevices(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for _, ending := range []string{"csv", "npy", "json"} {
-		noError(t, os.Symlink("/dev/zero", "zero."+ending))
+		must.Succeed(t, os.Symlink("/dev/zero", "zero."+ending))
 	}
 	for _, args := range []string{
 		"codes zero.csv", "codes zero.npy", "compare zero.csv", "compare unary --model zero.json", "compare unary --prior zero.csv",

@@ -21,6 +21,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -110,7 +111,7 @@ func runJSON(t *testing.T, v any, args ...string) (text string) {
 // content is what is in a file.
 func content(t *testing.T, path string) string {
 	t.Helper()
-	return string(must(os.ReadFile(path))(t))
+	return string(must.Get(os.ReadFile(path))(t))
 }
 
 // readJSON reads a file of JSON into v.
@@ -193,7 +194,7 @@ func TestHelpExamples(t *testing.T) {
 func folderWithData(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	noError(t, os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")))
+	must.Succeed(t, os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")))
 	return dir
 }
 
@@ -440,7 +441,7 @@ func TestHeatmap(t *testing.T) {
 	if diff := cmp.Diff(rows, readCSV(t, "h.csv")); diff != "" {
 		t.Errorf("five workers: %s", diff)
 	}
-	f := must(os.Open("h.png"))(t)
+	f := must.Get(os.Open("h.png"))(t)
 	defer f.Close()
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
@@ -572,7 +573,7 @@ func TestBadInput(t *testing.T) {
 	write(t, "small.csv", "0.1,0.2\n")
 	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
 	write(t, "long.csv", "label,count\n1,2\n900,3\n")
-	noError(t, os.Mkdir("folder.png", 0o755))
+	must.Succeed(t, os.Mkdir("folder.png", 0o755))
 	decoder := content(t, filepath.Join(root, "testdata/decoders/decoder.npz"))
 	write(t, "decoder.npz", decoder)
 	write(t, "cut.npz", decoder[:len(decoder)/2])
@@ -756,26 +757,26 @@ func TestInterrupt(t *testing.T) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	noError(t, os.WriteFile(name, []byte(text), 0o644))
+	must.Succeed(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func readCSV(t *testing.T, name string) [][]string {
 	t.Helper()
-	f := must(os.Open(name))(t)
+	f := must.Get(os.Open(name))(t)
 	defer f.Close()
-	return must(csv.NewReader(f).ReadAll())(t)
+	return must.Get(csv.NewReader(f).ReadAll())(t)
 }
 
 func parse(t *testing.T, s string) float64 {
 	t.Helper()
-	return must(strconv.ParseFloat(s, 64))(t)
+	return must.Get(strconv.ParseFloat(s, 64))(t)
 }
 
 // listing names the files of the current folder, hidden ones too.
 func listing(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, e := range must(os.ReadDir("."))(t) {
+	for _, e := range must.Get(os.ReadDir("."))(t) {
 		names = append(names, e.Name())
 	}
 	return names

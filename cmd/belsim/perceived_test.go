@@ -11,6 +11,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/theory"
+	"belsim/theory/base/must"
 )
 
 // TestPerceived: every command takes the networks that know a perceived label.
@@ -70,12 +71,12 @@ func TestOneNoise(t *testing.T) {
 	const levels, mae = 16, 0.9
 	m := perceived.Model{Misfit: perceived.DefaultMisfit}
 	want, err := m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: theory.Uniform(levels)}, mae)
-	noError(t, err)
+	must.Succeed(t, err)
 	noise := func(args string) float64 {
 		var out struct {
 			LabelNoise float64 `json:"label_noise"`
 		}
-		noError(t, json.Unmarshal([]byte(mustRun(t, strings.Fields(args)...)), &out))
+		must.Succeed(t, json.Unmarshal([]byte(mustRun(t, strings.Fields(args)...)), &out))
 		return out.LabelNoise
 	}
 	for _, args := range []string{
@@ -107,7 +108,7 @@ func TestOneNoise(t *testing.T) {
 		each = append(each, perceived.Uniform{From: float64(n) + 0.5, To: float64(n) + 1.5, Share: 1. / levels})
 	}
 	want, err = m.NoiseOf(t.Context(), 0, perceived.Labels{Prior: theory.Uniform(levels), Real: each}, mae)
-	noError(t, err)
+	must.Succeed(t, err)
 	for _, args := range []string{
 		"compare gray --levels 16 --mae 0.9 --labels continuous --samples 640 --backend cpu --format=json",
 		"verify --code johnson --levels 16 --mae 0.9 --labels continuous --samples 640 --backend cpu --format=json",

@@ -11,6 +11,7 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -56,7 +57,7 @@ func TestPluggedIn(t *testing.T) {
 		if status != exitDone || stderr != "" {
 			t.Fatalf("belsim %s: exit %d, %s%s", args, status, stderr, stdout)
 		}
-		noError(t, json.Unmarshal([]byte(stdout), v))
+		must.Succeed(t, json.Unmarshal([]byte(stdout), v))
 	}
 
 	// Samples are the same random numbers, so sampled means are equal to the last bit.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/cmpimg"
+
+	"belsim/theory/base/must"
 )
 
 // A document is a Markdown file of the repository whose examples are run.
@@ -84,7 +86,7 @@ func findDocuments(t *testing.T) []*document {
 		}
 		return nil
 	})
-	noError(t, err)
+	must.Succeed(t, err)
 	return documents
 }
 
@@ -119,7 +121,7 @@ func (d *document) run(t *testing.T) {
 	}
 	if *update && copied > 0 {
 		updated = append(updated, lines[copied:]...)
-		noError(t, os.WriteFile(filepath.Join(root, d.path), []byte(strings.Join(updated, "\n")), 0o644))
+		must.Succeed(t, os.WriteFile(filepath.Join(root, d.path), []byte(strings.Join(updated, "\n")), 0o644))
 	}
 }
 
@@ -177,7 +179,7 @@ func (d *document) runExample(t *testing.T, line string) string {
 	t.Logf("%.1f s of processors: $ belsim %s", (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), strings.Join(words, " "))
 	if redirected {
 		if file = strings.TrimSpace(file); file != "/dev/null" {
-			noError(t, os.WriteFile(filepath.Join(d.folder, file), stdout.Bytes(), 0o644))
+			must.Succeed(t, os.WriteFile(filepath.Join(d.folder, file), stdout.Bytes(), 0o644))
 		}
 		stdout.Reset()
 	}
@@ -256,7 +258,7 @@ func (d *document) checkLinks(t *testing.T) {
 // checkPictures compares the pictures that documents show with those that their examples made.
 func checkPictures(t *testing.T, documents []*document) {
 	t.Helper()
-	pictures := must(filepath.Glob(filepath.Join(root, "testdata/readme/*.png")))(t)
+	pictures := must.Get(filepath.Glob(filepath.Join(root, "testdata/readme/*.png")))(t)
 	if len(pictures) == 0 {
 		t.Error("no pictures in testdata/readme")
 	}
@@ -268,7 +270,7 @@ func checkPictures(t *testing.T, documents []*document) {
 				continue
 			}
 			if made++; made == 1 && *update {
-				noError(t, os.WriteFile(path, got, 0o644))
+				must.Succeed(t, os.WriteFile(path, got, 0o644))
 			}
 			if same, err := cmpimg.Equal("png", got, []byte(content(t, path))); err != nil || !same {
 				t.Errorf("%s is not what the examples of %s make now (%v); look at it, then go test ./cmd/belsim -update", path, d.path, err)

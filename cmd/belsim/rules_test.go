@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // TestNoEffect: flags without an effect are noted, and change nothing. All of them with
@@ -77,7 +79,7 @@ func TestNoEffect(t *testing.T) {
 func TestExamplesHaveNoNotes(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go", "testdata/*/*.go"} {
-		found := must(filepath.Glob(filepath.Join(root, pattern)))(t)
+		found := must.Get(filepath.Glob(filepath.Join(root, pattern)))(t)
 		files = append(files, found...)
 	}
 	commands := 0

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 // soakInput is a file that the soak test changes or renames, and a command line that reads it: IN in
@@ -48,7 +49,7 @@ var soakInputs = []soakInput{
 func makeSoakInputs(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"code", "errors", "z"} {
-		m := must(arrayfile.ReadFile(name + ".csv"))(t)
+		m := must.Get(arrayfile.ReadFile(name + ".csv"))(t)
 		writeWith(t, name+".npz", func(w io.Writer) error {
 			z := arrayfile.NewNPZWriter(w)
 			if err := z.Matrix(name, m); err != nil {
@@ -71,7 +72,7 @@ func makeSoakInputs(t *testing.T) {
 func writeWith(t *testing.T, name string, fill func(io.Writer) error) {
 	t.Helper()
 	var b bytes.Buffer
-	noError(t, fill(&b))
+	must.Succeed(t, fill(&b))
 	write(t, name, b.String())
 }
 
@@ -106,15 +107,15 @@ func (s *soak) place(in soakInput, name string) (paths []string) {
 	dir := filepath.Join(s.base, "work")
 	s.empty(dir)
 	from, to := filepath.Join(s.base, in.file), filepath.Join(dir, name)
-	if info := must(os.Stat(from))(s.T); info.IsDir() {
-		noError(s.T, os.CopyFS(to, os.DirFS(from)))
+	if info := must.Get(os.Stat(from))(s.T); info.IsDir() {
+		must.Succeed(s.T, os.CopyFS(to, os.DirFS(from)))
 		for path := range filesIn(s.T, to) {
 			paths = append(paths, filepath.Join(to, path))
 		}
 		slices.Sort(paths)
 		return paths
 	}
-	noError(s.T, os.WriteFile(to, []byte(content(s.T, from)), 0o600))
+	must.Succeed(s.T, os.WriteFile(to, []byte(content(s.T, from)), 0o600))
 	return []string{to}
 }
 
@@ -133,9 +134,9 @@ func (s *soak) flip(in soakInput) {
 	at, bit := s.random.IntN(len(changed)), s.random.IntN(8)
 	changed[at] ^= 1 << bit
 	for out := range want {
-		noError(s.T, os.Remove(filepath.Join(s.base, "work", out)))
+		must.Succeed(s.T, os.Remove(filepath.Join(s.base, "work", out)))
 	}
-	noError(s.T, os.WriteFile(path, changed, 0o600))
+	must.Succeed(s.T, os.WriteFile(path, changed, 0o600))
 	got, printed, stderr, wrote := s.read(in, name)
 	s.count("flipped bit", got)
 	say := func(text string) {

@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"belsim/theory/base/must"
 	"belsim/theory/base/safefile"
 )
 
@@ -115,7 +116,7 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("seed %d, %d rounds", seed, rounds)
 	inFolderWithInputs(t)
-	base := must(os.Getwd())(t)
+	base := must.Get(os.Getwd())(t)
 	s := &soak{
 		T: t, random: rand.New(rand.NewPCG(seed, 0)), base: base,
 		whole: map[string]map[string][]byte{}, took: map[string]time.Duration{}, ends: map[string]map[int]int{},
@@ -126,7 +127,7 @@ func TestSoak(t *testing.T) {
 	mustRun(t, "sweep", "-q", "--backend", "cpu", "soak.json", "--out", "found")
 	makeSoakInputs(t)
 	for _, folder := range []string{"work", "tmp"} {
-		noError(t, os.Mkdir(folder, 0o777))
+		must.Succeed(t, os.Mkdir(folder, 0o777))
 	}
 	if disk := filepath.Join(base, "disk"); mounted(t, disk, "size=64m") == nil {
 		s.disk = disk
@@ -231,7 +232,7 @@ func (s *soak) process(dir string, a soakAttack, args []string) (status int, std
 	if a.stdout != nil {
 		cmd.Stdout = a.stdout
 	}
-	noError(s, cmd.Start())
+	must.Succeed(s, cmd.Start())
 	ended := make(chan struct{})
 	sent := make(chan struct{})
 	go func() {
@@ -265,7 +266,7 @@ func (s *soak) process(dir string, a soakAttack, args []string) (status int, std
 func filesIn(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	noError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -280,8 +281,8 @@ func filesIn(t testing.TB, dir string) map[string][]byte {
 
 // empty removes what is in a folder.
 func (s *soak) empty(dir string) {
-	for _, e := range must(os.ReadDir(dir))(s) {
-		noError(s, os.RemoveAll(filepath.Join(dir, e.Name())))
+	for _, e := range must.Get(os.ReadDir(dir))(s) {
+		must.Succeed(s, os.RemoveAll(filepath.Join(dir, e.Name())))
 	}
 }
 
@@ -338,7 +339,7 @@ func (s *soak) make(c soakCommand, kind, dir string) soakAttack {
 		}
 	case "full disk":
 		var used syscall.Statfs_t
-		noError(s, syscall.Statfs(dir, &used))
+		must.Succeed(s, syscall.Statfs(dir, &used))
 		options := fmt.Sprintf("remount,size=%d", max(int64(used.Blocks-used.Bfree)+r.Int64N(need+4), 1)*int64(used.Bsize)) // 0 would be any size
 		if r.IntN(4) == 0 {                                                                                                 // no room for names
 			options = fmt.Sprintf("remount,nr_inodes=%d", int64(used.Files-used.Ffree)+r.Int64N(int64(len(s.whole[c.args])+4)))
@@ -361,7 +362,7 @@ func (s *soak) make(c soakCommand, kind, dir string) soakAttack {
 		if c.large {
 			least, most = 64, 320
 		}
-		noError(s, s.limitGroup(s.group, (least+r.IntN(most-least))<<20))
+		must.Succeed(s, s.limitGroup(s.group, (least+r.IntN(most-least))<<20))
 		a.before = fmt.Sprintf("echo $$ > %s/cgroup.procs &&", s.group)
 		a.codes = append(a.codes, 128+int(syscall.SIGKILL))
 	case "standard output":
@@ -400,7 +401,7 @@ func (s *soak) attack(c soakCommand, kind string) {
 		}
 		old[name] = []byte("old " + name + "\n")
 		path := filepath.Join(dir, name)
-		noError(s, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, old[name], 0o666)))
+		must.Succeed(s, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, old[name], 0o666)))
 	}
 	a := s.make(c, kind, dir)
 	if a.stdout != nil {
@@ -602,7 +603,7 @@ func TestAttacks(t *testing.T) {
 		tests = append(append(tests, '\n'), source...)
 		return err
 	})
-	noError(t, err)
+	must.Succeed(t, err)
 	rows := regexp.MustCompile("(?m)^\\| (.*) \\| `((?:Test|Fuzz).*)` \\|$").FindAllStringSubmatch(text, -1)
 	if len(rows) < 10 {
 		t.Fatalf("%d rows; want at least 10", len(rows))

@@ -19,6 +19,7 @@ import (
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 )
 
@@ -101,7 +102,7 @@ func TestSweepShards(t *testing.T) {
 	if got := mustRun(t, "merge", "of2", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "" {
 		t.Errorf("missing of 5: %q", got)
 	}
-	noError(t, os.Mkdir("none", 0o777))
+	must.Succeed(t, os.Mkdir("none", 0o777))
 	if got := mustRun(t, "merge", "none", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "1-5\n" {
 		t.Errorf("missing of 5 where there is nothing: %q", got)
 	}
@@ -109,7 +110,7 @@ func TestSweepShards(t *testing.T) {
 	file := resultFile(t, "whole")
 	for _, year := range []int{1970, 2100} {
 		then := time.Date(year, 1, 2, 3, 4, 5, 0, time.UTC)
-		noError(t, os.Chtimes(file, then, then))
+		must.Succeed(t, os.Chtimes(file, then, then))
 		if out := mustSweep(t, "plan.json", "--out", "whole"); !strings.Contains(out, "complete") {
 			t.Errorf("again: %q", out)
 		}
@@ -141,7 +142,7 @@ func TestSweepAgrees(t *testing.T) {
 			Samples                   uint64
 		}
 	}
-	noError(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
+	must.Succeed(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
 	answers := map[string]*scenario.Comparison{} // which answer for all methods at once; nil is a refusal
 	invalid, checked := 0, 0
 	for _, c := range m.Cells {
@@ -150,7 +151,7 @@ func TestSweepAgrees(t *testing.T) {
 		if !known {
 			if status, stdout, _ := run(t, strings.Fields(args)...); status == exitDone {
 				want = new(scenario.Comparison)
-				noError(t, table.ReadJSON([]byte(stdout), want))
+				must.Succeed(t, table.ReadJSON([]byte(stdout), want))
 			}
 			answers[args] = want
 		}
@@ -196,7 +197,7 @@ func TestSweepCut(t *testing.T) {
 	var m struct {
 		Cells []struct{ Mean, StdErr float64 }
 	}
-	noError(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
+	must.Succeed(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
 	var c scenario.Comparison
 	runJSON(t, &c, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--backend", "cpu")
 	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {
@@ -353,7 +354,7 @@ func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := command(t, "", nil, args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	noError(t, cmd.Start())
+	must.Succeed(t, cmd.Start())
 	return cmd, &errs
 }
 
@@ -435,7 +436,7 @@ func TestSweepInterrupted(t *testing.T) {
 		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " pieces are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)
 		}
-		if files := must(os.ReadDir(folder))(t); len(files) != 1 {
+		if files := must.Get(os.ReadDir(folder))(t); len(files) != 1 {
 			t.Fatalf("%v: left %v", signal, files)
 		}
 		if n := strings.Count(content(t, resultFile(t, folder)), "\n") - 2; n < 1 || !strings.Contains(stderr, fmt.Sprintf(": %d of ", n)) {
@@ -450,7 +451,7 @@ func mounted(t *testing.T, folder, options string) error {
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		return errors.New("a file system of one's own needs Linux and root")
 	}
-	noError(t, os.Mkdir(folder, 0o777))
+	must.Succeed(t, os.Mkdir(folder, 0o777))
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test", folder).CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot mount a file system: %w: %s", err, bytes.TrimSpace(out))
 	}
@@ -486,7 +487,7 @@ func TestSweepFullDisk(t *testing.T) {
 	write(t, plan, testPlan)
 	whole := filepath.Join(dir, "whole")
 	mustSweep(t, plan, "--out", whole)
-	info := must(os.Stat(resultFile(t, whole)))(t)
+	info := must.Get(os.Stat(resultFile(t, whole)))(t)
 	// Less than the file takes, however often it is written on the way.
 	folder := filepath.Join(dir, "small")
 	mount(t, folder, fmt.Sprintf("size=%dk", info.Size()*2/3>>10))
@@ -497,7 +498,7 @@ func TestSweepFullDisk(t *testing.T) {
 	if left, _ := filepath.Glob(folder + "/.*"); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
-	if before := must(filepath.Glob(folder + "/*.jsonl"))(t); len(before) > 0 {
+	if before := must.Get(filepath.Glob(folder + "/*.jsonl"))(t); len(before) > 0 {
 		mustRun(t, "merge", folder, "--list-missing")
 	}
 	remount(t, folder, "size=10m")

@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 const examples = "../../testdata/decoders/"
@@ -18,15 +19,15 @@ const examples = "../../testdata/decoders/"
 // TestExample: the labels are those of the NumPy lines, which made labels.npy.
 func TestExample(t *testing.T) {
 	ctx := context.Background()
-	d := must(fitdecoder.Read(examples + "decoder.npz"))(t)
+	d := must.Get(fitdecoder.Read(examples + "decoder.npz"))(t)
 	if d.About().Kind != fitdecoder.KindCurved {
 		t.Errorf("the example is %s; one with all parts shows more", d.About().Text())
 	}
-	outputs := must(arrayfile.OpenRows(examples + "more.npy"))(t)
+	outputs := must.Get(arrayfile.OpenRows(examples + "more.npy"))(t)
 	defer outputs.Close()
-	labels := must(arrayfile.OpenRows(examples + "labels.npy"))(t)
+	labels := must.Get(arrayfile.OpenRows(examples + "labels.npy"))(t)
 	defer labels.Close()
-	r := must(d.Decoding(observed.Logits))(t)
+	r := must.Get(d.Decoding(observed.Logits))(t)
 	n := 0
 	if err := observed.Decode(ctx, 0, outputs, observed.Logits, nil, r, func(got []float64) error {
 		var want [1]float64
@@ -51,7 +52,7 @@ func TestExample(t *testing.T) {
 // TestLines: the command's reference shows the lines of apply.py, which the gate runs.
 func TestLines(t *testing.T) {
 	read := func(path string) string {
-		text := must(os.ReadFile(path))(t)
+		text := must.Get(os.ReadFile(path))(t)
 		return string(text)
 	}
 	script, reference := read(examples+"apply.py"), read("../../cmd/belsim/README.md")

@@ -18,13 +18,14 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
@@ -67,15 +68,15 @@ func signs(s *observed.Samples) *observed.Samples {
 
 func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
 	t.Helper()
-	decodings := must(observed.Decodings(decode.Builtin(), c, k, decode.Options{}))(t)
-	r := must(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, k, decode.Options{}))(t)
+	r := must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 	return r
 }
 
 // errors are the |error| of a decoder, and of a decoding, for samples.
 func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding) (mean, se float64) {
 	t.Helper()
-	labels := must(s.Labels(context.Background(), 0, c, []observed.Decoding{r}))(t)
+	labels := must.Get(s.Labels(context.Background(), 0, c, []observed.Decoding{r}))(t)
 	square, n := 0.0, float64(len(labels))
 	for i, v := range labels {
 		e := math.Abs(v - s.Exact[i])
@@ -105,7 +106,7 @@ func TestFit(t *testing.T) {
 			train, test, kind = signs(train), signs(test), observed.Bits
 		}
 		r := fit(t, 0, c, train, kind, nil)
-		decoding := must(r.Decoder.Decoding(kind))(t)
+		decoding := must.Get(r.Decoder.Decoding(kind))(t)
 		got, se := errors(t, c, test, decoding)
 		before, _ := errors(t, c, test, r.Baseline)
 		if math.Abs(got-r.Target.Mean) > 5*math.Hypot(se, r.Target.StdErr) {
@@ -135,14 +136,14 @@ func TestWorkers(t *testing.T) {
 		}
 		var files [2]bytes.Buffer
 		for i, workers := range []int{1, 3} {
-			noError(t, fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]))
+			must.Succeed(t, fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Fatalf("%s: the file depends on the number of workers", kind)
 		}
 		path := filepath.Join(t.TempDir(), "d.npz")
-		noError(t, os.WriteFile(path, files[0].Bytes(), 0o600))
-		d := must(fitdecoder.Read(path))(t)
+		must.Succeed(t, os.WriteFile(path, files[0].Bytes(), 0o600))
+		d := must.Get(fitdecoder.Read(path))(t)
 		want := make([]float64, 300)
 		fit(t, 1, c, samples, kind, values).Decoder.LabelsTo(want, samples.Outputs)
 		got := make([]float64, 300)
@@ -157,7 +158,7 @@ func TestWorkers(t *testing.T) {
 		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
 			t.Errorf("%s reads bits: %v", kind, err)
 		}
-		wide := must(d.WithRange(0, 150))(t)
+		wide := must.Get(d.WithRange(0, 150))(t)
 		z := samples.Row(0)
 		if got, want := wide.DecodeLogits(z), (d.DecodeLogits(z)-2.5)*100; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v in another range, want %v", kind, got, want)
@@ -226,7 +227,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "no.npz")
-	noError(t, os.WriteFile(path, []byte("PK"), 0o600))
+	must.Succeed(t, os.WriteFile(path, []byte("PK"), 0o600))
 	if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), "not an .npz file") {
 		t.Errorf("no .npz file: %v", err)
 	}
@@ -272,17 +273,17 @@ func TestFiles(t *testing.T) {
 				}
 				return a.value
 			}, m)
-			noError(t, z.Matrix(name, m))
+			must.Succeed(t, z.Matrix(name, m))
 		}
 		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}"} {
 			if name == tt.name {
 				text = tt.text
 			}
-			noError(t, z.Strings(name, 1, func(int) string { return text }))
+			must.Succeed(t, z.Strings(name, 1, func(int) string { return text }))
 		}
 		path := filepath.Join(t.TempDir(), "d.npz")
-		noError(t, z.Close())
-		noError(t, os.WriteFile(path, b.Bytes(), 0o600))
+		must.Succeed(t, z.Close())
+		must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
 		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
@@ -295,12 +296,12 @@ func TestDamage(t *testing.T) {
 	s := draw(c, 300, 1, 1.5, 3, 3)
 	var file bytes.Buffer
 	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
-	noError(t, d.Write(&file))
+	must.Succeed(t, d.Write(&file))
 	want, got := make([]float64, s.Len()), make([]float64, s.Len())
 	d.LabelsTo(want, s.Outputs)
 	path := filepath.Join(t.TempDir(), "d.npz")
 	read := func(content []byte) (*fitdecoder.Decoder, error) {
-		noError(t, os.WriteFile(path, content, 0o600))
+		must.Succeed(t, os.WriteFile(path, content, 0o600))
 		return fitdecoder.Read(path)
 	}
 	for i := 0; i < file.Len(); i += 3 {
@@ -313,19 +314,19 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	// The same arrays with another scale, as NumPy would write them.
-	z := must(zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+	z := must.Get(zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
 	var mixed bytes.Buffer
 	w := zip.NewWriter(&mixed)
 	for _, f := range z.File {
-		in := must(f.Open())(t)
-		content := must(io.ReadAll(in))(t)
+		in := must.Get(f.Open())(t)
+		content := must.Get(io.ReadAll(in))(t)
 		if f.Name == "scale.npy" {
 			content[len(content)-2] ^= 1
 		}
-		out := must(w.Create(f.Name))(t)
+		out := must.Get(w.Create(f.Name))(t)
 		out.Write(content)
 	}
-	noError(t, w.Close())
+	must.Succeed(t, w.Close())
 	if _, err := read(mixed.Bytes()); err == nil || !strings.Contains(err.Error(), "another checksum; fit the decoder again") {
 		t.Errorf("another scale: %v", err)
 	}
@@ -352,21 +353,4 @@ func BenchmarkLabels(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -35,13 +36,13 @@ func simulated(rng *rand.Rand, e mat.Matrix, samples func(i int) uint64) *errmod
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
 func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *errmodel.Mixture {
 	t.Helper()
-	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
+	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
 	return e
 }
 
@@ -115,7 +116,7 @@ func TestFitMaximum(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
 		c := mustCode(t, name, 64)
 		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
-		f := must(New(context.Background(), counts, c.Transitions()))(t)
+		f := must.Get(New(context.Background(), counts, c.Transitions()))(t)
 		a, b := math.Log(f.R.Value), math.Log(f.Sigma.Value)
 		f.l.at(b)
 		d := f.l.derivatives(a)
@@ -182,7 +183,7 @@ func TestFitCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			missedR, missedSigma := 0, 0
 			for range sets {
-				f := must(New(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions()))(t)
+				f := must.Get(New(context.Background(), simulated(rng, e, func(i int) uint64 { return tt.samples/2 + uint64(i) }), c.Transitions()))(t)
 				if tt.r < f.R.Lo || tt.r > f.R.Hi {
 					missedR++
 				}
@@ -259,7 +260,7 @@ func TestLargestR(t *testing.T) {
 					}
 				}
 			}
-			f := must(New(ctx, counts, c.Transitions()))(t)
+			f := must.Get(New(ctx, counts, c.Transitions()))(t)
 			if _, err := errmodel.NewMixture(ctx, c, f.R.Value, f.Sigma.Value); err != nil || !(f.R.Lo <= f.R.Value && f.R.Value <= f.R.Hi) {
 				t.Errorf("%s of %d levels: %v, r = %+v", name, levels, err, f.R)
 			}
@@ -313,16 +314,5 @@ func BenchmarkFit(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
 	}
 }

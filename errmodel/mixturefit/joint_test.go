@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/latent"
 )
@@ -67,8 +68,8 @@ func fitted(t testing.TB, c *code.Code, samples []sample, real bool) (*Fit, *Joi
 	for _, s := range samples {
 		counts.Add(s.row, s.y, s.wrong)
 	}
-	f := must(New(ctx, counts, c.Transitions()))(t)
-	j := must(NewJoint(ctx, f, 1))(t)
+	f := must.Get(New(ctx, counts, c.Transitions()))(t)
+	j := must.Get(NewJoint(ctx, f, 1))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.y, s.wrong)
 	}
@@ -174,7 +175,7 @@ func TestGoodness(t *testing.T) {
 		sum := 0.0
 		for range 24 {
 			_, j := fitted(t, c, drawn(t, rng, c, 2, 6, 0.95, rows, 2500, false), false)
-			g := must(j.Goodness(context.Background()))(t)
+			g := must.Get(j.Goodness(context.Background()))(t)
 			z := (g.Deviance - g.Expected) / g.SD
 			sum += z * z
 			if g.DoF < 50 || len(g.Worst) != worstCells || g.Worst[0].Deviance < g.Worst[1].Deviance || !(g.P >= 0 && g.P <= 1) {
@@ -188,7 +189,7 @@ func TestGoodness(t *testing.T) {
 	// Samples of two widths.
 	rng := rand.New(rand.NewPCG(10, 11))
 	_, j := fitted(t, c, append(drawn(t, rng, c, 0.5, 1, 0.3, every(c), 5000, false), drawn(t, rng, c, 0.5, 8, 0.3, every(c), 5000, false)...), false)
-	g := must(j.Goodness(context.Background()))(t)
+	g := must.Get(j.Goodness(context.Background()))(t)
 	if g.P > 1e-6 || g.Explained() > 0.99 || g.Explained() < 0.5 {
 		t.Errorf("another model: %+v, %v explained", g, g.Explained())
 	}

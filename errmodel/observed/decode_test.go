@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -22,10 +23,10 @@ func TestDecode(t *testing.T) {
 	const samples = 5000 // more than a batch
 	c := mustCode(t, "hexj", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, samples, 4)
-	decodings := must(observed.Decodings(withToys(), c, observed.Logits, decode.Options{}))(t)
+	decodings := must.Get(observed.Decodings(withToys(), c, observed.Logits, decode.Options{}))(t)
 	weights := mat.NewDense(16, c.Bits(), nil)
 	weights.Apply(func(i, k int, _ float64) float64 { return c.Value(i, k) }, weights)
-	affine := must(decode.NewAffine(decode.Median, weights, make([]float64, 16), nil))(t)
+	affine := must.Get(decode.NewAffine(decode.Median, weights, make([]float64, 16), nil))(t)
 	decodings = append(decodings, observed.Decoding{Decoder: affine, Soft: true}, observed.Decoding{Decoder: affine})
 	for _, r := range decodings {
 		var want []float64

@@ -21,13 +21,14 @@ import (
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
@@ -36,7 +37,7 @@ func mustCode(t testing.TB, name string, levels int) *code.Code {
 // towards the right sides, or towards the wrong ones.
 func network(t testing.TB, c *code.Code, r, sigma, scale, part float64, samples int, seed uint64) (y, z *mat.Dense) {
 	t.Helper()
-	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
+	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	levels, m := c.Dims()
 	q := mat.NewDense(levels, m, nil)
@@ -75,7 +76,7 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 			err = arrayfile.WriteNPY(context.Background(), &b, m)
 		case "npz":
 			w := zip.NewWriter(&b)
-			f := must(w.Create(name + ".npy"))(t)
+			f := must.Get(w.Create(name + ".npy"))(t)
 			if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), w.Close()); err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +87,7 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := must(arrayfile.OpenRows(path))(t)
+		rows := must.Get(arrayfile.OpenRows(path))(t)
 		t.Cleanup(func() { rows.Close() })
 		return rows
 	}
@@ -135,14 +136,14 @@ func withToys() decode.Registry {
 // TestReaders: what each decoder reads, by what it can.
 func TestReaders(t *testing.T) {
 	list := func(c *code.Code, k observed.Kind) string {
-		decodings := must(observed.Decodings(withToys(), c, k, decode.Options{}))(t)
+		decodings := must.Get(observed.Decodings(withToys(), c, k, decode.Options{}))(t)
 		var s []string
 		for _, r := range decodings {
 			s = append(s, r.Decoder.Name()+" "+r.Outputs())
 		}
 		return strings.Join(s, ", ")
 	}
-	real := must(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
+	real := must.Get(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
 	for _, tt := range []struct {
 		c    *code.Code
 		kind observed.Kind
@@ -172,7 +173,7 @@ func TestScan(t *testing.T) {
 		if name == "gray" { // half-precision logits with ties: sums are exact
 			z.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, z)
 		}
-		decodings := must(observed.Decodings(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7}))(t)
+		decodings := must.Get(observed.Decodings(withToys(), c, observed.Logits, decode.Options{Temperature: 0.7}))(t)
 		want := make([]float64, len(decodings)) // mean |error|
 		counts := errmodel.NewCounts(c.Dims())
 		word := make([]uint64, (c.Bits()+63)/64)
@@ -199,7 +200,7 @@ func TestScan(t *testing.T) {
 		var first *observed.Summary
 		for _, format := range []string{"npy", "csv", "npz"} {
 			for _, workers := range []int{1, 3} {
-				s := must(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil))(t)
+				s := must.Get(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil))(t)
 				if first == nil {
 					first = s
 				}
@@ -262,8 +263,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("detected %v, %v; want %v", kind, err, tt.kind)
 		}
 		s.Kind = kind
-		decodings := must(observed.Decodings(decode.Builtin(), c, kind, decode.Options{}))(t)
-		sum := must(observed.Scan(ctx, 0, s, c, decodings, nil))(t)
+		decodings := must.Get(observed.Decodings(decode.Builtin(), c, kind, decode.Options{}))(t)
+		sum := must.Get(observed.Scan(ctx, 0, s, c, decodings, nil))(t)
 		for r, decoding := range decodings {
 			if decoding.Decoder.Name() == "bel-j" {
 				means = append(means, sum.Levels[r].Mean)
@@ -339,7 +340,7 @@ func TestDependence(t *testing.T) {
 		c := mustCode(t, tt.name, 24)
 		y, z := network(t, c, 0.8, 2, tt.scale, tt.part, 12_000, 3)
 		s := files(t, y, z, "npy", observed.Labels{Levels: 24}, observed.Logits)
-		sum := must(observed.Scan(ctx, 0, s, c, nil, nil))(t)
+		sum := must.Get(observed.Scan(ctx, 0, s, c, nil, nil))(t)
 		// The scale is pooled over some thousand outputs: the noise of each cell is
 		// its own, and given the level nothing else moves them.
 		if math.Abs(sum.LogitScale/tt.scale-1) > 0.02 {
@@ -362,8 +363,8 @@ func TestInflatedCoverage(t *testing.T) {
 	for set := range sets {
 		y, z := network(t, c, 1.2, 3, 1, 0.8, 1200, uint64(100+set))
 		s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-		sum := must(observed.Scan(ctx, 0, s, c, nil, nil))(t)
-		fit := must(mixturefit.New(ctx, sum.Counts, c.Transitions()))(t)
+		sum := must.Get(observed.Scan(ctx, 0, s, c, nil, nil))(t)
+		fit := must.Get(mixturefit.New(ctx, sum.Counts, c.Transitions()))(t)
 		if fit.R.Lo > 1.2 || fit.R.Hi < 1.2 {
 			plain++
 		}
@@ -440,22 +441,11 @@ func BenchmarkScan(b *testing.B) {
 	c := mustCode(b, "unary", 256)
 	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
 	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
-	decodings := must(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(b)
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(b)
 	for b.Loop() {
 		if _, err := observed.Scan(context.Background(), 0, s, c, decodings, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
 }

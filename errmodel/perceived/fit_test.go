@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/base/must"
 )
 
 // softError is the mean |error|, in levels, of the decoder that takes the mean level of
@@ -69,7 +70,7 @@ func TestFitObservations(t *testing.T) {
 		truth := start
 		truth.Noise = s
 		easy := observedNetwork(t, truth, "johnson", levels, 4000, true)
-		f := must(fitObservations(ctx, 2, []observation{easy}, start))(t)
+		f := must.Get(fitObservations(ctx, 2, []observation{easy}, start))(t)
 		if math.Abs(f.Noise.Value/s-1) > 1e-3 || f.CutoffFitted || f.LogCutoffSD != 0.35 || f.Cutoff.Value != DefaultCutoff(levels, f.Noise.Value) {
 			t.Errorf("from an easy code: %+v, want s = %v and the default cutoff", f, s)
 		}
@@ -78,7 +79,7 @@ func TestFitObservations(t *testing.T) {
 		}
 		// From the bits alone.
 		easy.Errors = nil
-		f = must(fitObservations(ctx, 1, []observation{easy}, start))(t)
+		f = must.Get(fitObservations(ctx, 1, []observation{easy}, start))(t)
 		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
 			t.Errorf("from bits alone: %+v, want s = %v", f.Noise, s)
 		}
@@ -87,7 +88,7 @@ func TestFitObservations(t *testing.T) {
 			easy.Counts.Row(i)[2] = easy.Counts.Samples[i] / 2
 		}
 		easy.Dead = []int{2}
-		f = must(fitObservations(ctx, 1, []observation{easy}, start))(t)
+		f = must.Get(fitObservations(ctx, 1, []observation{easy}, start))(t)
 		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
 			t.Errorf("with a dead bit: %+v, want s = %v", f.Noise, s)
 		}
@@ -108,7 +109,7 @@ func TestFitCutoff(t *testing.T) {
 			networks := []observation{observedNetwork(t, truth, "johnson", levels, 4000, true), observedNetwork(t, truth, "gray", levels, 4000, true)}
 			var fits []*Fit
 			for _, workers := range []int{1, 3} {
-				f := must(fitObservations(ctx, workers, networks, start))(t)
+				f := must.Get(fitObservations(ctx, workers, networks, start))(t)
 				fits = append(fits, f)
 			}
 			f := fits[0]
@@ -134,7 +135,7 @@ func TestFitDecoder(t *testing.T) {
 	for i := range n.Counts.Wrong {
 		n.Counts.Wrong[i] = 500
 	}
-	f := must(fitObservations(context.Background(), 1, []observation{n}, Model{Misfit: 0.25, Training: BitByBit}))(t)
+	f := must.Get(fitObservations(context.Background(), 1, []observation{n}, Model{Misfit: 0.25, Training: BitByBit}))(t)
 	if math.Abs(f.Noise.Value/truth.Noise-1) > 1e-3 || f.Model.Training != ForDecoder {
 		t.Errorf("%+v, want s = %v", f, truth.Noise)
 	}

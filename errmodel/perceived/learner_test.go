@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -48,7 +49,7 @@ func TestLearner(t *testing.T) {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		prior := make([]float64, levels)
 		words := mat.NewDense(levels, bits, nil)
-		now := must(code.New("johnson", levels))(t)
+		now := must.Get(code.New("johnson", levels))(t)
 		for i := range levels {
 			prior[i] = 1 + float64(i%3)
 			for k := range bits {
@@ -56,11 +57,11 @@ func TestLearner(t *testing.T) {
 			}
 		}
 		learn := func(c *code.Code) *Network {
-			l := must(p.Learn(t.Context(), 1, c, prior))(t)
+			l := must.Get(p.Learn(t.Context(), 1, c, prior))(t)
 			return l
 		}
-		l := must(p.NewLearner(prior))(t)
-		first := must(l.Learn(t.Context(), now))(t)
+		l := must.Get(p.NewLearner(prior))(t)
+		first := must.Get(l.Learn(t.Context(), now))(t)
 		if d := farthest(first, learn(now)); d != 0 {
 			t.Errorf("%s: a learner begins %v away from what is learnt", training, d)
 		}
@@ -73,7 +74,7 @@ func TestLearner(t *testing.T) {
 				words.Set(i, k, 1-words.At(i, k))
 				continue
 			}
-			fast := must(l.Relearn(t.Context(), next, []int{k}))(t)
+			fast := must.Get(l.Relearn(t.Context(), next, []int{k}))(t)
 			if d := farthest(fast, learn(next)); d > near {
 				t.Errorf("%s, step %d: %v away from what is learnt", training, step, d)
 			}
@@ -84,7 +85,7 @@ func TestLearner(t *testing.T) {
 			}
 			now = next
 		}
-		last := must(l.Refresh(t.Context()))(t)
+		last := must.Get(l.Refresh(t.Context()))(t)
 		if last.Code() != now {
 			t.Errorf("%s: a step that was taken back is still there", training)
 		}
@@ -99,8 +100,8 @@ func TestLearnerRefusals(t *testing.T) {
 	if _, err := (Model{Noise: -1, Training: BitByBit}).NewLearner([]float64{1, 1, 1}); err == nil {
 		t.Error("a negative label noise was accepted")
 	}
-	l := must(Model{Noise: 1, Training: BitByBit}.NewLearner([]float64{1, 1, 1}))(t)
-	c := must(code.New("unary", 8))(t)
+	l := must.Get(Model{Noise: 1, Training: BitByBit}.NewLearner([]float64{1, 1, 1}))(t)
+	c := must.Get(code.New("unary", 8))(t)
 	if _, err := l.Learn(t.Context(), c); err == nil {
 		t.Error("a code of 8 levels was learnt under a prior of 3")
 	}
@@ -110,7 +111,7 @@ func TestLearnerRefusals(t *testing.T) {
 // learning.
 func TestRecut(t *testing.T) {
 	c, err := code.New("b1jdj", 24)
-	noError(t, err)
+	must.Succeed(t, err)
 	prior := make([]float64, 24)
 	for i := range prior {
 		prior[i] = 1
@@ -118,14 +119,14 @@ func TestRecut(t *testing.T) {
 	for training, near := range map[Training]float64{BitByBit: 1e-5, ForDecoder: 0.1} {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		l, err := p.NewLearner(prior)
-		noError(t, err)
+		must.Succeed(t, err)
 		first, err := l.Learn(t.Context(), c)
-		noError(t, err)
+		must.Succeed(t, err)
 		recut, err := l.Recut(t.Context(), 5)
-		noError(t, err)
+		must.Succeed(t, err)
 		p.Cutoff = 5
 		want, err := p.Learn(t.Context(), 1, c, prior)
-		noError(t, err)
+		must.Succeed(t, err)
 		if d := farthest(recut, want); d > near || recut.Model().Cutoff != 5 {
 			t.Errorf("%s: %v away from what is learnt with the cutoff %v", training, d, recut.Model().Cutoff)
 		}
@@ -137,7 +138,7 @@ func TestRecut(t *testing.T) {
 		}
 
 		other, err := first.WithMisfit(0.7)
-		noError(t, err)
+		must.Succeed(t, err)
 		p.Cutoff, p.Misfit = 0, 0.7
 		if want, err = p.Learn(t.Context(), 1, c, prior); err != nil {
 			t.Fatal(err)
@@ -148,22 +149,5 @@ func TestRecut(t *testing.T) {
 		if _, err := first.WithMisfit(-1); err == nil {
 			t.Error("a negative misfit was accepted")
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

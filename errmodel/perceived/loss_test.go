@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -20,16 +21,16 @@ func prepared(t *testing.T, c *code.Code, p Model) *columns {
 		prior[i] = 1 + float64(i*i%7)
 	}
 	prior, err := shares(prior, c.Levels())
-	noError(t, err)
+	must.Succeed(t, err)
 	ch := newChannel(c.Levels(), p.Noise, prior)
 	cs, err := newColumns(context.Background(), 1, c, ch, newBasis(ch), p)
-	noError(t, err)
+	must.Succeed(t, err)
 	return cs
 }
 
 func named(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
@@ -103,7 +104,7 @@ func TestColumnLossMinimum(t *testing.T) {
 }
 
 func TestDecoderLossDerivatives(t *testing.T) {
-	real := must(code.FromReal("real", mat.NewDense(6, 2, []float64{-3, 1, -1, 2, 0, -4, 2, 2, 5, 0, 7, 9})))(t)
+	real := must.Get(code.FromReal("real", mat.NewDense(6, 2, []float64{-3, 1, -1, 2, 0, -4, 2, 2, 5, 0, 7, 9})))(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16), real} {
 		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: ForDecoder})
@@ -112,14 +113,14 @@ func TestDecoderLossDerivatives(t *testing.T) {
 		for i := range x {
 			x[i] = rng.NormFloat64() / 3
 		}
-		value := must(l.at(context.Background(), x))(t)
+		value := must.Get(l.at(context.Background(), x))(t)
 		gradient := append([]float64(nil), l.gradient...)
 		for range 40 {
 			i := rng.IntN(len(x))
 			at := func(d float64) float64 {
 				y := append([]float64(nil), x...)
 				y[i] += d
-				v := must(l.at(context.Background(), y))(t)
+				v := must.Get(l.at(context.Background(), y))(t)
 				return v
 			}
 			close2(t, c.Name()+": a slope", gradient[i], (at(1e-5)-at(-1e-5))/2e-5, 1e-5)
@@ -159,7 +160,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 }
 
 func TestGram(t *testing.T) {
-	prior := must(shares(nil, 20))(t)
+	prior := must.Get(shares(nil, 20))(t)
 	ch := newChannel(20, 1.5, prior)
 	b := newBasis(ch)
 	k, points := b.features(), len(ch.weight)

@@ -10,12 +10,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
 func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Network {
 	tb.Helper()
-	l := must(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
+	l := must.Get(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
 	return l
 }
 
@@ -178,9 +179,9 @@ func TestLearnedConstant(t *testing.T) {
 		1, 0, 1, 1, 0,
 		1, 0, 1, 1, 1,
 	}))
-	noError(t, err)
+	must.Succeed(t, err)
 	for _, training := range []Training{BitByBit, ForDecoder} {
-		l := must(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(t.Context(), 2, c, prior))(t)
+		l := must.Get(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(t.Context(), 2, c, prior))(t)
 		for i := range 8 {
 			if l.At(i, 0) != 0 || l.At(i, 1) != 0 || !(l.At(i, 2) > 0) {
 				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1), l.At(i, 2))
@@ -199,7 +200,7 @@ func TestLearnWorkers(t *testing.T) {
 		p := Model{Noise: 1.3, Misfit: 0.25, Training: training}
 		var want []float64
 		for _, workers := range []int{1, 2, 5, 0} {
-			l := must(p.Learn(context.Background(), workers, c, nil))(t)
+			l := must.Get(p.Learn(context.Background(), workers, c, nil))(t)
 			var got []float64
 			f := make([]float64, c.Bits())
 			for y := -1.0; y < 34; y += 0.37 {
@@ -354,7 +355,7 @@ func BenchmarkLearn(b *testing.B) {
 				codes := 0
 				for b.Loop() {
 					for _, f := range code.Families() {
-						c := must(code.New(f.Name, levels))(b)
+						c := must.Get(code.New(f.Name, levels))(b)
 						if _, err := p.Learn(context.Background(), 1, c, nil); err != nil {
 							b.Fatal(err)
 						}
@@ -376,8 +377,8 @@ func TestLearnReal(t *testing.T) {
 	large.Scale(10, values)
 	var f [2][]float64
 	for i, m := range []mat.Matrix{values, &large} {
-		c := must(code.FromReal("real", m))(t)
-		l := must(Model{Noise: 0.3, Misfit: 0.2, Training: ForDecoder}.Learn(context.Background(), 1, c, nil))(t)
+		c := must.Get(code.FromReal("real", m))(t)
+		l := must.Get(Model{Noise: 0.3, Misfit: 0.2, Training: ForDecoder}.Learn(context.Background(), 1, c, nil))(t)
 		f[i] = make([]float64, 3)
 		for n := range 6 {
 			l.Logits(f[i], float64(n+1))

@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -39,7 +40,7 @@ func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64, 
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out := must(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+	out := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
 	return out
 }
 
@@ -49,7 +50,7 @@ func TestErrors(t *testing.T) {
 	c := named(t, "unary", levels)
 	prior := theory.Uniform(levels)
 	prior[2] = 0.5 // not normalized
-	nodes := must(NewNodes(ManyNodes, prior, c.Bits(), 1))(t)
+	nodes := must.Get(NewNodes(ManyNodes, prior, c.Bits(), 1))(t)
 	for _, s := range []float64{0.3, 1, 4} {
 		want, sum := 0.0, 0.0
 		for n := 1; n <= levels; n++ {
@@ -68,7 +69,7 @@ func TestErrors(t *testing.T) {
 		}
 		want /= sum
 		r := decodings(t, c)
-		got := must(means(t.Context(), nodes, 2, c, s, r))(t)
+		got := must.Get(means(t.Context(), nodes, 2, c, s, r))(t)
 		for i := range r {
 			if math.Abs(got[i]/want-1) > 0.01 {
 				t.Errorf("s = %v, %s on %s: %v, want %v", s, r[i].Decoder.Name(), r[i].Outputs(), got[i], want)
@@ -93,7 +94,7 @@ func TestErrors(t *testing.T) {
 
 // TestResiduals: the residuals are normal, and of each place and bit its own.
 func TestResiduals(t *testing.T) {
-	p := must(NewNodes(ManyNodes, theory.Uniform(8), 6, 3))(t)
+	p := must.Get(NewNodes(ManyNodes, theory.Uniform(8), 6, 3))(t)
 	sum, square, product := 0.0, 0.0, 0.0
 	for i := range ManyNodes {
 		row := p.row(i)
@@ -126,7 +127,7 @@ func TestCounting(t *testing.T) {
 
 // TestRealNodes: nodes of real labels have the labels' mean, also where some levels have none.
 func TestRealNodes(t *testing.T) {
-	nodes := must(NewNodes(ManyNodes, theory.Uniform(9), 1, Seed))(t)
+	nodes := must.Get(NewNodes(ManyNodes, theory.Uniform(9), 1, Seed))(t)
 	for _, labels := range [][]Uniform{{{1, 9, 1}}, {{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}} {
 		sum, mean := 0.0, 0.0
 		for _, y := range nodes.Real(labels).label {

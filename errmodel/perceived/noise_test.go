@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -33,7 +34,7 @@ func TestSolveNoise(t *testing.T) {
 				}
 				return softError(l)
 			})
-			noError(t, err)
+			must.Succeed(t, err)
 			if math.Abs(got/s-1) > tolerance || calls > 20 {
 				t.Errorf("%s: error %v of s = %v comes from s = %v, found with %d calls", training, target, s, got, calls)
 			}
@@ -74,7 +75,7 @@ func TestSolveNoise(t *testing.T) {
 func TestGenOnUnary(t *testing.T) {
 	const levels = 9
 	c := named(t, "unary", levels)
-	gen := must(decode.New("gen", c))(t)
+	gen := must.Get(decode.New("gen", c))(t)
 	for _, s := range []float64{0.4, 3} {
 		n := learn(t, Model{Noise: s, Misfit: 0.8, Training: BitByBit}, "unary", levels, nil)
 		g := newGenOnUnary(n)
@@ -109,7 +110,7 @@ func TestGenOnUnary(t *testing.T) {
 func TestUnaryError(t *testing.T) {
 	const levels, s, samples = 12, 1.3, 50000
 	c := named(t, "unary", levels)
-	gen := must(decode.New("gen", c))(t)
+	gen := must.Get(decode.New("gen", c))(t)
 	prior := theory.Uniform(levels)
 	n := learn(t, Model{Noise: s, Misfit: 0.25, Training: BitByBit}, "unary", levels, prior)
 	r := rand.New(rand.NewPCG(1, 2))

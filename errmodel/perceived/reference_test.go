@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -67,9 +68,9 @@ func TestReference(t *testing.T) {
 		}
 		x.model.Training = BitByBit
 		const count = 256
-		nodes := must(NewNodes(count, prior, c.Bits(), Seed))(t)
+		nodes := must.Get(NewNodes(count, prior, c.Bits(), Seed))(t)
 		s := setting{S: x.model.Noise, Prior: prior, Cutoff: x.model.Cutoff, Misfit: x.model.Misfit, Floor: x.model.Floor, Noise: nodes.noise}
-		network := must(x.model.Learn(t.Context(), 0, c, prior))(t)
+		network := must.Get(x.model.Learn(t.Context(), 0, c, prior))(t)
 		a := answer{SD: network.ResidualSD()}
 		for n := range x.levels {
 			row := make([]float64, c.Bits())
@@ -81,15 +82,15 @@ func TestReference(t *testing.T) {
 		for j, l := range nodes.level {
 			s.Level, s.Residual = append(s.Level, l+1), append(s.Residual, nodes.row(j))
 		}
-		errors := must(nodes.Errors(t.Context(), 1, network, []observed.Decoding{{Decoder: must(decode.New("gen", c))(t)}, {Decoder: must(decode.NewGenEx(c, 1))(t), Soft: true}}))(t)
+		errors := must.Get(nodes.Errors(t.Context(), 1, network, []observed.Decoding{{Decoder: must.Get(decode.New("gen", c))(t)}, {Decoder: must.Get(decode.NewGenEx(c, 1))(t), Soft: true}}))(t)
 		a.Hard, a.Soft = errors[0], errors[1]
 		settings, want = append(settings, s), append(want, a)
 	}
-	text := must(json.Marshal(settings))(t)
+	text := must.Get(json.Marshal(settings))(t)
 	run := exec.CommandContext(t.Context(), python, "testdata/reference.py")
 	run.Stdin, run.Stderr = bytes.NewReader(text), os.Stderr
 	var got []answer
-	noError(t, json.Unmarshal(must(run.Output())(t), &got))
+	must.Succeed(t, json.Unmarshal(must.Get(run.Output())(t), &got))
 	for i, w := range want {
 		g, worst := got[i], 0.0
 		near := func(a, b float64) { worst = max(worst, math.Abs(a-b)) }

@@ -23,6 +23,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -31,8 +32,8 @@ import (
 // save writes an array as .npy.
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
-	f := must(os.Create(path))(t)
-	noError(t, errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()))
+	f := must.Get(os.Create(path))(t)
+	must.Succeed(t, errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()))
 	return path
 }
 
@@ -42,7 +43,7 @@ func save(t *testing.T, path string, m mat.Matrix) string {
 func small(t *testing.T) Options {
 	t.Helper()
 	const levels, each = 8, 100
-	c := must(code.New("unary", levels))(t)
+	c := must.Get(code.New("unary", levels))(t)
 	y, z := mat.NewDense(levels*each, 1, nil), mat.NewDense(levels*each, c.Bits(), nil)
 	for i := range levels {
 		for j := range each {
@@ -70,7 +71,7 @@ func small(t *testing.T) Options {
 // judge runs Run on one processor.
 func judge(t *testing.T, o Options) *Report {
 	t.Helper()
-	return must(Run(t.Context(), o, onCPU, nil))(t)
+	return must.Get(Run(t.Context(), o, onCPU, nil))(t)
 }
 
 var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
@@ -117,7 +118,7 @@ func TestRun(t *testing.T) {
 	o.Bits, o.Decoders = nil, nil
 	alone := judge(t, o)
 	var b bytes.Buffer
-	noError(t, alone.Write(&b, "text", nil))
+	must.Succeed(t, alone.Write(&b, "text", nil))
 	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
@@ -129,16 +130,16 @@ func TestReadBack(t *testing.T) {
 	o.Decoders = nil // the mixture alone
 	s := judge(t, o)
 	var b bytes.Buffer
-	noError(t, table.WriteJSON(&b, s.Fit))
+	must.Succeed(t, table.WriteJSON(&b, s.Fit))
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fit.json")
 	write := func(path, text string) {
-		noError(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write(path, b.String())
-	f := must(Read(path))(t)
+	f := must.Get(Read(path))(t)
 	about := scenario.New(nil)
-	noError(t, f.Fill(about, MixtureModel))
+	must.Succeed(t, f.Fill(about, MixtureModel))
 	m, ok := about.Model.(scenario.Mixture)
 	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || about.Prior.FitPath != path || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
@@ -174,7 +175,7 @@ func TestReadBack(t *testing.T) {
 	// A prior that was rounded by hand adds up to 1 when it is read.
 	rounded := filepath.Join(dir, "rounded.json")
 	write(rounded, strings.Replace(b.String(), "0.125", "0.1250004", 1))
-	f = must(Read(rounded))(t)
+	f = must.Get(Read(rounded))(t)
 	sum := 0.0
 	for _, p := range f.Prior {
 		sum += p
@@ -189,7 +190,7 @@ func TestReadBack(t *testing.T) {
 	}
 
 	b.Reset()
-	noError(t, s.WriteRates(&b))
+	must.Succeed(t, s.WriteRates(&b))
 	records, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(records) != 1+8*7 {
 		t.Fatalf("%d records, %v", len(records), err)
@@ -216,7 +217,7 @@ func TestUnknown(t *testing.T) {
 	var f Fit
 	about := scenario.New(nil)
 	f.LogitScale = math.NaN()
-	noError(t, f.Fill(about, MixtureModel))
+	must.Succeed(t, f.Fill(about, MixtureModel))
 	if about.Temperature != 1 {
 		t.Errorf("what a fit does not know was set: τ = %v", about.Temperature)
 	}
@@ -283,7 +284,7 @@ func TestOptionsCheck(t *testing.T) {
 // allocates, which is more than it ever holds at once.
 func TestFitBytes(t *testing.T) {
 	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
-		c := must(code.New(name, levels))(t)
+		c := must.Get(code.New(name, levels))(t)
 		transitions := c.Transitions()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -307,7 +308,7 @@ func TestFitBytes(t *testing.T) {
 	}
 	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
 	// fit no memory.
-	c := must(code.New("hexj", 65536))(t)
+	c := must.Get(code.New("hexj", 65536))(t)
 	if bytes := fitBytes(c, 1); bytes < 1<<35 {
 		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
 	}
@@ -316,7 +317,7 @@ func TestFitBytes(t *testing.T) {
 // TestUseless: outputs that say nothing, or the opposite, get a verdict of their own, and few errors get
 // no interval.
 func TestUseless(t *testing.T) {
-	c := must(code.New("johnson", 16))(t)
+	c := must.Get(code.New("johnson", 16))(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const samples = 1600
 	for name, tt := range map[string]struct {
@@ -365,8 +366,8 @@ func TestUseless(t *testing.T) {
 // TestRealLabels: what the model says of real labels is what a network of the model shows, in all
 // columns: the σ of the fit, and errors against levels. A network of 20,000 samples has errors that are known to half a percent.
 func TestRealLabels(t *testing.T) {
-	c := must(code.New("johnson", 32))(t)
-	e := must(errmodel.NewMixture(t.Context(), c, 0.6, 0.5))(t)
+	c := must.Get(code.New("johnson", 32))(t)
+	e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 0.5))(t)
 	const samples = 20_000
 	rng := rand.New(rand.NewPCG(3, 4))
 	y, z := mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
@@ -454,7 +455,7 @@ func TestChosen(t *testing.T) {
 	s := scenario.New(nil)
 	s.Labels = scenario.Continuous
 	f := &Fit{Perceived: &describes, Levels: 2, Temperature: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
-	noError(t, f.Fill(s, PerceivedModel))
+	must.Succeed(t, f.Fill(s, PerceivedModel))
 	if m, ok := s.Model.(scenario.Perceived); !ok || m.Noise != math.Sqrt(1.5*1.5-1./12) {
 		t.Errorf("around labels: %+v", s.Model)
 	}
@@ -462,22 +463,5 @@ func TestChosen(t *testing.T) {
 	little.Noise, f.Perceived = 0.28, &little
 	if err := f.Fill(s, PerceivedModel); err == nil || !strings.Contains(err.Error(), "no more than quantization alone has") {
 		t.Errorf("a noise of 0.28 levels around levels: %v", err)
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

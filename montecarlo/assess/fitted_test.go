@@ -17,6 +17,7 @@ import (
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -32,13 +33,13 @@ func TestFitDecoder(t *testing.T) {
 		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), FitDecoder: true,
 	}
 	// The other network knows the label better, and has fewer bits.
-	gray := must(code.New("gray", 64))(t)
-	targets := must(arrayfile.OpenRows(fittedExample + "targets.npy"))(t)
+	gray := must.Get(code.New("gray", 64))(t)
+	targets := must.Get(arrayfile.OpenRows(fittedExample + "targets.npy"))(t)
 	defer targets.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
 	z, y := mat.NewDense(2500, 6, nil), make([]float64, 1)
 	for i := range 2500 {
-		noError(t, targets.Next(y))
+		must.Succeed(t, targets.Next(y))
 		level := min(max(int(math.Round((y[0]-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
 		for k := range 6 {
 			sign := -1.0
@@ -49,11 +50,11 @@ func TestFitDecoder(t *testing.T) {
 		}
 	}
 	var array bytes.Buffer
-	noError(t, arrayfile.WriteNPY(ctx, &array, z))
+	must.Succeed(t, arrayfile.WriteNPY(ctx, &array, z))
 	other := filepath.Join(t.TempDir(), "gray.npy")
-	noError(t, os.WriteFile(other, array.Bytes(), 0o600))
+	must.Succeed(t, os.WriteFile(other, array.Bytes(), 0o600))
 	o.Others = []assess.Other{{Code: "gray", Outputs: other}}
-	s := must(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
+	s := must.Get(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
 	f := s.Fit.Fitted
 	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
@@ -65,10 +66,10 @@ func TestFitDecoder(t *testing.T) {
 		t.Error(text)
 	}
 	var file bytes.Buffer
-	noError(t, s.Decoder.Write(&file))
+	must.Succeed(t, s.Decoder.Write(&file))
 	// Its labels are those of the file that is kept, as far as processors agree.
 	path := filepath.Join(t.TempDir(), "d.npz")
-	noError(t, os.WriteFile(path, file.Bytes(), 0o600))
+	must.Succeed(t, os.WriteFile(path, file.Bytes(), 0o600))
 	o.Outputs = fittedExample + "more.npy"
 	got, want := labels(t, o, path), labels(t, o, fittedExample+"decoder.npz")
 	for i, v := range got {
@@ -123,35 +124,18 @@ func labels(t *testing.T, o assess.Options, decoder string) []float64 {
 	var text, array bytes.Buffer
 	path := filepath.Join(t.TempDir(), "labels.npy")
 	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
-		noError(t, assess.Decode(ctx, o, decoder, 2, b, format, nil))
+		must.Succeed(t, assess.Decode(ctx, o, decoder, 2, b, format, nil))
 	}
-	noError(t, os.WriteFile(path, array.Bytes(), 0o600))
-	rows := must(arrayfile.OpenRows(path))(t)
+	must.Succeed(t, os.WriteFile(path, array.Bytes(), 0o600))
+	rows := must.Get(arrayfile.OpenRows(path))(t)
 	defer rows.Close()
 	n, _ := rows.Dims()
 	out := make([]float64, n)
 	for i := range out {
-		noError(t, rows.Next(out[i:i+1]))
+		must.Succeed(t, rows.Next(out[i:i+1]))
 	}
 	if lines := strings.Count(text.String(), "\n"); n != 300 || lines != n {
 		t.Fatalf("%d labels and %d lines for 300 samples", n, lines)
 	}
 	return out
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -46,9 +47,9 @@ func (d drawn) targets() *mat.Dense {
 // save draws the outputs. It writes them and the targets into a folder, and returns options that read them.
 func (d drawn) save(t *testing.T, dir, name string) Options {
 	t.Helper()
-	c := must(code.New(d.code, d.levels))(t)
+	c := must.Get(code.New(d.code, d.levels))(t)
 	p := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit, Training: d.training}
-	l := must(p.Learn(t.Context(), 1, c, nil))(t)
+	l := must.Get(p.Learn(t.Context(), 1, c, nil))(t)
 	y, sd := d.targets(), l.ResidualSD()
 	z := mat.NewDense(d.samples, c.Bits(), nil)
 	r := rand.New(rand.NewPCG(d.seed, 1))
@@ -103,7 +104,7 @@ func TestRank(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Recommend = true
 	counted := map[string]uint64{}
-	s := must(Run(t.Context(), o, onCPU, func(what string, total uint64) (func(uint64), func()) {
+	s := must.Get(Run(t.Context(), o, onCPU, func(what string, total uint64) (func(uint64), func()) {
 		done := uint64(0)
 		return func(n uint64) { done += n }, func() {
 			if counted[what] = done; done != total {
@@ -117,7 +118,7 @@ func TestRank(t *testing.T) {
 	}
 	// Advice has the way that a program knows, and only there.
 	var b strings.Builder
-	noError(t, s.Write(&b, "text", map[Advice]string{AddProbe: "so"}))
+	must.Succeed(t, s.Write(&b, "text", map[Advice]string{AddProbe: "so"}))
 	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "(so)") != 1 || !strings.Contains(text, string(AddProbe)+" (so).") {
 		t.Error(text)
 	}
@@ -274,9 +275,9 @@ func TestBaseline(t *testing.T) {
 func TestDistinct(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"z.npy", "y.npy", "all.npz"} {
-		noError(t, os.WriteFile(name, nil, 0o600))
+		must.Succeed(t, os.WriteFile(name, nil, 0o600))
 	}
-	noError(t, os.Symlink("z.npy", "link.npy"))
+	must.Succeed(t, os.Symlink("z.npy", "link.npy"))
 	for _, tt := range []struct {
 		outputs []string
 		twice   bool
@@ -304,7 +305,7 @@ func TestDistinct(t *testing.T) {
 // TestBesideQuantization: no code is said to have less error than quantization alone, however well its
 // bits are forecast. Direct regression has no quantization.
 func TestBesideQuantization(t *testing.T) {
-	unary := must(code.New("unary", 32))(t)
+	unary := must.Get(code.New("unary", 32))(t)
 	s := &study{f: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, network: &network{seen: &observed.Summary{Quantization: 0.25}}}
 	for _, tt := range []struct {
 		lo, hi, direct float64 // of bits in levels, of direct regression in label units
@@ -336,9 +337,9 @@ func TestCandidates(t *testing.T) {
 		t.Error(err)
 	}
 	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
-	n := must(openNetwork(t.Context(), o))(t)
+	n := must.Get(openNetwork(t.Context(), o))(t)
 	defer n.Close()
-	ranked := must((&study{network: n, candidates: must(scenario.OpenCodes(o.Candidates, n.sizes()))(t)}).rankedCodes())(t)
+	ranked := must.Get((&study{network: n, candidates: must.Get(scenario.OpenCodes(o.Candidates, n.sizes()))(t)}).rankedCodes())(t)
 	if len(ranked) != len(code.Families()) {
 		t.Errorf("%d codes", len(ranked))
 	}
@@ -415,7 +416,7 @@ func TestOthers(t *testing.T) {
 	path := filepath.Join(dir, "runs.csv")
 	write := func(text string) {
 		t.Helper()
-		noError(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("\ufeff" + lines)
 	others, err := ReadRuns(path)

@@ -10,13 +10,14 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
@@ -39,7 +40,7 @@ func uniform(levels int) []float64 {
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out := must(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+	out := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
 	return out
 }
 
@@ -49,7 +50,7 @@ func TestCodes(t *testing.T) {
 	f := NewForecaster(s, 0.02, uniform(levels), decode.Builtin())
 	steps := uint64(0)
 	codes := allCodes(t, levels)
-	all := must(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
+	all := must.Get(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
 	if steps != uint64(2*len(codes)) {
 		t.Errorf("%d steps", steps)
 	}
@@ -120,7 +121,7 @@ func TestDecoderFactor(t *testing.T) {
 // synthetic draws the outputs of a network of the model, and reads them.
 func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *rand.Rand) *perceived.Observed {
 	t.Helper()
-	l := must(p.Learn(t.Context(), 1, c, nil))(t)
+	l := must.Get(p.Learn(t.Context(), 1, c, nil))(t)
 	n := &perceived.Observed{Code: c, Training: p.Training, Decodings: decodings(t, c), Samples: float64(samples), Rates: make([]float64, c.Bits())}
 	counts := errmodel.NewCounts(c.Levels(), c.Bits())
 	if p.Training == perceived.BitByBit {
@@ -163,7 +164,7 @@ func TestFit(t *testing.T) {
 	held, cases := 0, 0
 	for _, name := range []string{"unary", "johnson", "b1jdj", "gray", "onehot"} {
 		c := mustCode(t, name, levels)
-		nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
+		nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
 		for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
 			for _, s := range []float64{0.6, 1.4} {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
@@ -186,7 +187,7 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside := must(FromFit(f, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes))(t)
+				beside := must.Get(FromFit(f, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes))(t)
 				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) || (len(beside.Rates) > 0) != (training == perceived.BitByBit) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
 				}
@@ -207,9 +208,9 @@ func TestFitTwo(t *testing.T) {
 	for _, name := range []string{"johnson", "probe"} {
 		networks = append(networks, synthetic(t, mustCode(t, name, levels), p, 5000, r))
 	}
-	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(levels), 32, perceived.Seed))(t)
-	alone := must(perceived.NewFit(t.Context(), 2, networks[:1], nodes, perceived.DefaultMisfit))(t)
-	both := must(perceived.NewFit(t.Context(), 2, networks, nodes, perceived.DefaultMisfit))(t)
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), 32, perceived.Seed))(t)
+	alone := must.Get(perceived.NewFit(t.Context(), 2, networks[:1], nodes, perceived.DefaultMisfit))(t)
+	both := must.Get(perceived.NewFit(t.Context(), 2, networks, nodes, perceived.DefaultMisfit))(t)
 	if alone.CutoffFitted || !both.CutoffFitted {
 		t.Errorf("κ fitted: %v alone, %v together", alone.CutoffFitted, both.CutoffFitted)
 	}
@@ -222,12 +223,12 @@ func TestFitTwo(t *testing.T) {
 // the forecasts the same.
 func TestHeavyTail(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
 	p := perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}
 	n := synthetic(t, c, p, 5000, rand.New(rand.NewPCG(5, 6)))
 	width := func() (tail, error, width float64) {
-		f := must(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
-		all := must(FromFit(f, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil))(t)
+		f := must.Get(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
+		all := must.Get(FromFit(f, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil))(t)
 		return f.Tail, all[0].Error, math.Log(all[0].Hi / all[0].Lo)
 	}
 	tail, before, usual := width()
@@ -244,10 +245,10 @@ func TestHeavyTail(t *testing.T) {
 // wrong bits, and do not change s.
 func TestWrongBits(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
 	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}, 5000, rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
-		f := must(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
+		f := must.Get(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
 		if math.Abs(f.Noise.Value/1.2-1) > 0.05 {
 			t.Errorf("s = %v, want 1.2", f.Noise.Value)
 		}
@@ -263,7 +264,7 @@ func TestUnread(t *testing.T) {
 	for range n.Decodings {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
-	nodes := must(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
 	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrUnread) {
 		t.Errorf("%v", err)
 	}
@@ -278,16 +279,5 @@ func BenchmarkCodes(b *testing.B) {
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
 	}
 }

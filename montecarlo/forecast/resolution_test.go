@@ -13,6 +13,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -27,9 +28,9 @@ func question(labels Labels, levels []int, codes ...string) Resolution {
 
 func answer(t *testing.T, q Resolution) *Resolutions {
 	t.Helper()
-	run := must(q.Open())(t)
+	run := must.Get(q.Open())(t)
 	var steps atomic.Uint64
-	out := must(run.Run(t.Context(), 2, func(n uint64) { steps.Add(n) }))(t)
+	out := must.Get(run.Run(t.Context(), 2, func(n uint64) { steps.Add(n) }))(t)
 	if steps.Load() != run.Steps() {
 		t.Errorf("%d steps, want %d", steps.Load(), run.Steps())
 	}
@@ -43,16 +44,16 @@ func answer(t *testing.T, q Resolution) *Resolutions {
 func TestPublishedLevels(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 300}, []int{64, 128, 256}, "unary")
 	q.Unary = UnaryError{3.46, 256}
-	noise := must(q.noiseOf(t.Context(), 2, q.Unary))(t)
+	noise := must.Get(q.noiseOf(t.Context(), 2, q.Unary))(t)
 	for i, levels := range q.Levels {
 		f, c := q.forecaster(levels, noise), mustCode(t, "unary", levels)
 		nodes, _, err := f.nodes(c.Bits())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := must(q.decodings(f, c, perceived.BitByBit))(t)
-		l := must(f.model(perceived.BitByBit).Learn(t.Context(), 2, c, f.Prior))(t)
-		got := must(f.errors(t.Context(), 2, nodes, l, r))(t)
+		r := must.Get(q.decodings(f, c, perceived.BitByBit))(t)
+		l := must.Get(f.model(perceived.BitByBit).Learn(t.Context(), 2, c, f.Prior))(t)
+		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
 			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.Width(levels), published[i])
 			if math.Abs(got[j]*q.Labels.Width(levels)/published[i]-1) > 0.02 {
@@ -180,7 +181,7 @@ func TestUnaryError(t *testing.T) {
 	}
 	for _, mae := range []float64{1e-3, 0.9} {
 		q.Noise, q.Unary = 0, UnaryError{mae, 16}
-		run := must(q.Open())(t)
+		run := must.Get(q.Open())(t)
 		if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "no label noise gives unary of 16 levels an error") {
 			t.Errorf("an error of %v: %v", mae, err)
 		}
@@ -233,7 +234,7 @@ func TestOpen(t *testing.T) {
 	}
 	q.Codes, q.Decoders = []string{"gray"}, []string{"gen", "bel-j"}
 	q.Levels = []int{8}
-	run := must(q.Open())(t)
+	run := must.Get(q.Open())(t)
 	if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "decoder bel-j fits none of the codes") {
 		t.Errorf("%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 )
 
 // TestLogarithmic: an axis has the scale on which its numbers are more evenly spaced.
@@ -39,7 +40,7 @@ func TestAxisList(t *testing.T) {
 		}
 	}
 	r := scenario.Axis{}
-	noError(t, r.UnmarshalText([]byte("3,4")))
+	must.Succeed(t, r.UnmarshalText([]byte("3,4")))
 	if err := r.UnmarshalText([]byte("1:5:3")); err != nil || !slices.Equal(r.Values, []float64{1, 3, 5}) {
 		t.Errorf("a range after a list: %+v, %v", r, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -21,8 +22,8 @@ func TestQuantizationAlone(t *testing.T) {
 	s.Labels = scenario.Continuous
 	draw := scenario.Sampling{Samples: 1000, Seed: 1, Within: 5}
 	candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "unary", 16)}, []string{"gen"}, draw)
-	noError(t, err)
-	c := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
+	must.Succeed(t, err)
+	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
 	c.AddBaselines(0)
 	// |u| of a uniform u in [−½, ½] has the variance 1/12 − 1/16: five standard errors of 16,000.
 	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(b[0].Error-c.Results[0].Mean) > 5*math.Sqrt((1./12-1./16)/16000) {
@@ -49,7 +50,7 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%v, %d rows: %s", err, len(c.Results), raw)
 	}
 	var b bytes.Buffer
-	noError(t, table.WriteCSV(&b, c.Results, c.Columns()))
+	must.Succeed(t, table.WriteCSV(&b, c.Results, c.Columns()))
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if len(lines) != 1+rows || !strings.HasSuffix(lines[0], ",tie,direct_regression") || !strings.HasSuffix(lines[1], ",0.5") {
 		t.Errorf("%s", b.String())
@@ -86,8 +87,8 @@ func TestForecastRival(t *testing.T) {
 	s := scenario.New(networks)
 	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
 	candidates, _, err := s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BitByBit, perceived.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw)
-	noError(t, err)
-	c := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
+	must.Succeed(t, err)
+	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
 	least := math.Inf(1)
 	for _, r := range c.Results {
 		least = min(least, *r.Forecast)

@@ -11,6 +11,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -26,8 +27,8 @@ func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenar
 	}
 	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
 	candidates, invalid, err := s.Candidates(t.Context(), codes, []string{"gen"}, draw)
-	noError(t, err)
-	c := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
+	must.Succeed(t, err)
+	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
 	c.AddInvalid(invalid)
 	return s, c
 }
@@ -49,8 +50,8 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%d valid of %d; want 2 of 3", len(v.Results), len(c.Results))
 	}
 	var text, other bytes.Buffer
-	noError(t, c.Table().Write(&text, "text"))
-	noError(t, c.DecoderTable(decode.Builtin()).Write(&other, "text"))
+	must.Succeed(t, c.Table().Write(&text, "text"))
+	must.Succeed(t, c.DecoderTable(decode.Builtin()).Write(&other, "text"))
 	for _, got := range []string{text.String(), other.String()} {
 		if strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
 			t.Errorf("want an invalid row:\n%s", got)
@@ -86,7 +87,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("hadamard: standard error %v of the worst level; want a positive one", r.WorstErr)
 	}
 	var text bytes.Buffer
-	noError(t, c.Table().Write(&text, "text"))
+	must.Succeed(t, c.Table().Write(&text, "text"))
 	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 || strings.Count(got, "~") != 2 {
 		t.Errorf("want one mark of each kind:\n%s", got)
 	}
@@ -108,7 +109,7 @@ func TestMarks(t *testing.T) {
 // round is called so.
 func TestTableLevels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
-	noError(t, os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644))
+	must.Succeed(t, os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644))
 	if n := (scenario.Table{Path: path}).Levels(); n != 4 {
 		t.Errorf("%d levels, want 4", n)
 	}

@@ -16,6 +16,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -25,7 +26,7 @@ var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.2
 
 func newCode(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
@@ -48,11 +49,11 @@ func TestPerceivedVerifies(t *testing.T) {
 		s := scenario.New(networks)
 		s.Outputs = tt.outputs
 		c := newCode(t, tt.code, 32)
-		d := must(s.Decoder(tt.decoder, c))(t)
+		d := must.Get(s.Decoder(tt.decoder, c))(t)
 		draw := scenario.DefaultSampling()
 		draw.Samples = 6400
-		p := must(s.Problem(context.Background(), c, d, draw))(t)
-		th := must(scenario.Theory(context.Background(), 0, p))(t)
+		p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
+		th := must.Get(scenario.Theory(context.Background(), 0, p))(t)
 		if got := !math.IsNaN(th[3].Mean); got != tt.exact {
 			t.Errorf("%s, %s: an exact value: %v, want %v", tt.code, tt.decoder, got, tt.exact)
 		}
@@ -95,16 +96,16 @@ func TestPerceivedVerifies(t *testing.T) {
 func TestPerceivedStrata(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "b2jdj", 32)
-	d := must(s.Decoder("gen", c))(t)
-	p := must(s.Problem(context.Background(), c, d, scenario.DefaultSampling()))(t)
-	th := must(scenario.Theory(context.Background(), 0, p))(t)
+	d := must.Get(s.Decoder("gen", c))(t)
+	p := must.Get(s.Problem(context.Background(), c, d, scenario.DefaultSampling()))(t)
+	th := must.Get(scenario.Theory(context.Background(), 0, p))(t)
 	want := make([]float64, 32)
 	for j := range tables.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
 		for i := range 32 {
 			p.Errors.(decode.Network).WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*perceived.Stratum(j))
 		}
-		m := must(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
+		m := must.Get(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 		for i := range want {
 			want[i] += m[i].Mean / tables.Strata
 		}
@@ -120,7 +121,7 @@ func TestPerceivedStrata(t *testing.T) {
 func TestPerceivedPrior(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "unary", 16)
-	alike := must(s.Errors(context.Background(), c))(t)
+	alike := must.Get(s.Errors(context.Background(), c))(t)
 	weights := make([]float64, 16)
 	for i := range weights {
 		weights[i] = math.Exp(-float64(i) / 3)
@@ -133,7 +134,7 @@ func TestPerceivedPrior(t *testing.T) {
 		weights[i] /= total
 	}
 	s.Prior.Fitted = weights
-	uneven := must(s.Errors(context.Background(), c))(t)
+	uneven := must.Get(s.Errors(context.Background(), c))(t)
 	// Low levels are frequent, so the network takes labels for lower ones: the bit that changes
 	// from level 8 to 9 errs more often at level 9, and less often at level 8.
 	k := 0
@@ -157,7 +158,7 @@ func TestNoiseOf(t *testing.T) {
 		}
 		of := s.With(m)
 		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.DefaultSampling())
-		noError(t, err)
+		must.Succeed(t, err)
 		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
 		if err != nil || math.Abs(exact/mae-1) > 0.02 {
@@ -205,12 +206,12 @@ func TestPerceivedComparison(t *testing.T) {
 		m.Training = training
 		of := s.With(m)
 		some, _, err := of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.DefaultSampling())
-		noError(t, err)
+		must.Succeed(t, err)
 		candidates = append(candidates, some...)
 	}
 	draw := scenario.DefaultSampling()
 	draw.Samples = 640
-	c := must(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
+	c := must.Get(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
 	if len(c.Results) != 5+4 {
 		t.Errorf("%d rows, want 9", len(c.Results))
 	}
@@ -235,16 +236,16 @@ func TestPerceivedPlane(t *testing.T) {
 	codes := [2]*code.Code{newCode(t, "unary", 16), newCode(t, "johnson", 16)}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		m := must(s.NewMap(t.Context(), codes, "auto", plane, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
+		m := must.Get(s.NewMap(t.Context(), codes, "auto", plane, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
 		draw := scenario.Sampling{Samples: 640, Seed: 1}
-		noError(t, s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, draw))
+		must.Succeed(t, s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, draw))
 		if !slices.Equal(m.X(), []float64{0.7, 1.4}) || m.R != nil || m.Cells[1].LabelNoise != 1.4 || m.Cells[1].Misfit != 0.25 || m.Cells[1].R != 0 {
 			t.Errorf("%s: cells %+v", method, m.Cells)
 		}
 		of := s.With(networks) // the parameters of cell 1
-		p := must(of.Problem(context.Background(), codes[0], must(of.Decoder("auto", codes[0]))(t), scenario.DefaultSampling()))(t)
+		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t), scenario.DefaultSampling()))(t)
 		bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, weights)
-		noError(t, err)
+		must.Succeed(t, err)
 		got, want, off := m.Cells[1].A, exact, 1e-9
 		switch method {
 		case scenario.Bound:
@@ -264,16 +265,16 @@ func TestPerceivedContinuous(t *testing.T) {
 	s := scenario.New(networks)
 	s.Labels = scenario.Continuous
 	c := newCode(t, "unary", 24)
-	d := must(s.Decoder("bel-u", c))(t)
+	d := must.Get(s.Decoder("bel-u", c))(t)
 	draw := scenario.DefaultSampling()
 	draw.Samples = 6400
-	p := must(s.Problem(context.Background(), c, d, draw))(t)
+	p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
 	bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, theory.Uniform(24))
 	if err != nil || !table.Missing(bound) || !table.Missing(exact) {
 		t.Errorf("bound %v, exact %v, %v; want none", bound, exact, err)
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, draw.Target(theory.Uniform(24), false), nil)
-	noError(t, err)
+	must.Succeed(t, err)
 	// |N(0, s² + 1/12)|, but for the ends and what the network does not fit.
 	want := math.Sqrt(2/math.Pi) * math.Hypot(networks.Noise, math.Sqrt(1./12))
 	if got := montecarlo.Average(theory.Uniform(24), sums).Mean; math.Abs(got/want-1) > 0.06 {
@@ -287,42 +288,33 @@ func TestRealLabels(t *testing.T) {
 	const levels = 16
 	prior := theory.Uniform(levels)
 	c := newCode(t, "unary", levels)
-	nodes := must(perceived.NewNodes(1<<15, prior, c.Bits(), perceived.Seed))(t).Real([]perceived.Uniform{{From: 0.5, To: levels + 0.5, Share: 1}})
+	nodes := must.Get(perceived.NewNodes(1<<15, prior, c.Bits(), perceived.Seed))(t).Real([]perceived.Uniform{{From: 0.5, To: levels + 0.5, Share: 1}})
 	m := perceived.Model{Noise: 0.238, Misfit: 0.06, Training: perceived.BitByBit}
 	around := m
 	around.Within = perceived.WithinLevel
-	n := must(around.Learn(t.Context(), 0, c, prior))(t)
+	n := must.Get(around.Learn(t.Context(), 0, c, prior))(t)
 	s := scenario.New(scenario.Perceived{Model: m})
 	s.Labels = scenario.Continuous
 	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BitByBit}}, Labels: s.Labels}
 	draw := scenario.DefaultSampling()
 	draw.Samples = 6400
 	for _, name := range []string{"gen", "gen-ex"} {
-		d := must(s.Decoder(name, c))(t)
-		want := must(nodes.RealErrors(t.Context(), 0, n, []observed.Decoding{{Decoder: d, Soft: name == "gen-ex"}}))(t)[0]
+		d := must.Get(s.Decoder(name, c))(t)
+		want := must.Get(nodes.RealErrors(t.Context(), 0, n, []observed.Decoding{{Decoder: d, Soft: name == "gen-ex"}}))(t)[0]
 		check := func(how string, e mat.Matrix) {
 			t.Helper()
-			p := must(s.ProblemOf(t.Context(), c, d, e, draw))(t)
+			p := must.Get(s.ProblemOf(t.Context(), c, d, e, draw))(t)
 			sums, _, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, draw.Target(prior, false), nil)
-			noError(t, err)
+			must.Succeed(t, err)
 			got := montecarlo.Average(prior, sums)
 			// The errors of nodes are right to 1 % or so; samples take 64 points of label and noise.
 			if off := math.Abs(got.Mean - want); off > 0.015*want+5*got.StdErr {
 				t.Errorf("%s, %s: %v ± %v, want %v", name, how, got.Mean, got.StdErr, want)
 			}
 		}
-		check("the scenario", must(s.Errors(t.Context(), c))(t))
-		lines := must(plane.Of(t.Context(), c))(t)
-		line := must(lines(t.Context(), m.Misfit))(t)
-		check("a cell of a map", must(line.Errors(t.Context(), m.Noise))(t))
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
+		check("the scenario", must.Get(s.Errors(t.Context(), c))(t))
+		lines := must.Get(plane.Of(t.Context(), c))(t)
+		line := must.Get(lines(t.Context(), m.Misfit))(t)
+		check("a cell of a map", must.Get(line.Errors(t.Context(), m.Noise))(t))
 	}
 }

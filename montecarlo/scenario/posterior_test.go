@@ -9,6 +9,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/must"
 )
 
 // TestPosteriorVerifies: sampled errors of the decoders that know the model agree with their exact
@@ -25,16 +26,16 @@ func TestPosteriorVerifies(t *testing.T) {
 		c := mustNew(t, "b2jdj", 24)
 		weights := theory.Uniform(24)
 		for _, name := range []string{"map", "median", "mean"} {
-			p := must(s.Problem(ctx, c, mustDecoder(t, s, name, c), scenario.Sampling{Seed: 1}))(t)
+			p := must.Get(s.Problem(ctx, c, mustDecoder(t, s, name, c), scenario.Sampling{Seed: 1}))(t)
 			_, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
-			noError(t, err)
-			sums := must(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p}, 2048, weights, nil))(t)
+			must.Succeed(t, err)
+			sums := must.Get(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p}, 2048, weights, nil))(t)
 			o := montecarlo.Average(weights, sums[0])
 			if !(math.Abs(o.Mean-exact) <= 6*o.StdErr) {
 				t.Errorf("%v, %s: sampled %v ± %v, exact %v", m, name, o.Mean, o.StdErr, exact)
 			}
 			// A map's exact values are made of the table.
-			x := must(scenario.ExactOf(ctx, p))(t)
+			x := must.Get(scenario.ExactOf(ctx, p))(t)
 			if got, err := x.Mean(ctx, weights, p.Errors); err != nil || math.Abs(got-exact) > 1e-12 {
 				t.Errorf("%v, %s: %v, %v, want %v", m, name, got, err, exact)
 			}

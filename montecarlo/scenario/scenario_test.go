@@ -13,6 +13,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -20,13 +21,13 @@ import (
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c := must(code.New(name, levels))(t)
+	c := must.Get(code.New(name, levels))(t)
 	return c
 }
 
 func mustDecoder(t *testing.T, s *scenario.Scenario, name string, c *code.Code) decode.Decoder {
 	t.Helper()
-	d := must(s.Decoder(name, c))(t)
+	d := must.Get(s.Decoder(name, c))(t)
 	return d
 }
 
@@ -38,7 +39,7 @@ func TestRange(t *testing.T) {
 		"1:100:3:log": {1, 10, 100},
 	} {
 		var r scenario.Axis
-		noError(t, r.UnmarshalText([]byte(text)))
+		must.Succeed(t, r.UnmarshalText([]byte(text)))
 		got := r.Values
 		for i := range want {
 			// exp(log) is good to a few units in the last place.
@@ -56,7 +57,7 @@ func TestRange(t *testing.T) {
 		"5e-324:1.6e308:3":       {5e-324, 0.8e308, 1.6e308},
 	} {
 		var r scenario.Axis
-		noError(t, r.UnmarshalText([]byte(text)))
+		must.Succeed(t, r.UnmarshalText([]byte(text)))
 		for i, got := range r.Values {
 			if !(math.Abs(got-want[i]) <= 1e-12*want[i]) {
 				t.Errorf("%s: value %d is %v, want %v", text, i+1, got, want[i])
@@ -102,7 +103,7 @@ func TestCheck(t *testing.T) {
 		"within":      func(s *scenario.Sampling) { s.Within = -1 },
 	} {
 		s := scenario.DefaultSampling()
-		noError(t, s.Check())
+		must.Succeed(t, s.Check())
 		change(&s)
 		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
 			t.Errorf("%s: error %v", name, err)
@@ -165,7 +166,7 @@ func TestTheory(t *testing.T) {
 		}
 		c := mustNew(t, tt.code, 41)
 		d := mustDecoder(t, s, tt.decoder, c)
-		p := must(s.Problem(ctx, c, d, scenario.DefaultSampling()))(t)
+		p := must.Get(s.Problem(ctx, c, d, scenario.DefaultSampling()))(t)
 		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, scenario.Mixtures)} {
 			b, err := scenario.BoundOf(q)
 			switch {
@@ -178,7 +179,7 @@ func TestTheory(t *testing.T) {
 				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
 			}
 		}
-		weights := must(s.Weights(41))(t)
+		weights := must.Get(s.Weights(41))(t)
 		bound, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
 		if err != nil || table.Missing(bound) != (tt.bound == "") || table.Missing(exact) == tt.exact {
 			t.Errorf("%s with %s: average bound %v, exact %v, error %v", tt.code, tt.decoder, bound, exact, err)
@@ -234,8 +235,8 @@ func TestCompare(t *testing.T) {
 	if err != nil || len(candidates) != 3 {
 		t.Fatalf("%d candidates, %v", len(candidates), err)
 	}
-	weights := must(s.Weights(40))(t)
-	c := must(s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
+	weights := must.Get(s.Weights(40))(t)
+	c := must.Get(s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
 	if !slices.IsSortedFunc(c.Results, func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
 		t.Errorf("not sorted: %+v", c.Results)
 	}
@@ -253,10 +254,10 @@ func TestMap(t *testing.T) {
 	s := scenario.New(nil)
 	codes := [2]*code.Code{mustNew(t, "unary", 15), mustNew(t, "johnson-nonzero", 15)}
 	plane := scenario.MixturePlane{}
-	weights := must(s.Weights(15))(t)
+	weights := must.Get(s.Weights(15))(t)
 	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow := must(s.NewMap(ctx, codes, "auto", plane, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
-	noError(t, s.Fill(ctx, scenario.Run{Workers: 1}, narrow, scenario.Sampling{}))
+	narrow := must.Get(s.NewMap(ctx, codes, "auto", plane, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
+	must.Succeed(t, s.Fill(ctx, scenario.Run{Workers: 1}, narrow, scenario.Sampling{}))
 	if sum := narrow.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("without errors: %+v", sum)
 	}
@@ -264,9 +265,9 @@ func TestMap(t *testing.T) {
 	draw := scenario.Sampling{Samples: 4000, Seed: 3}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		var cells atomic.Int64
-		m := must(s.NewMap(ctx, codes, "auto", plane, x, y, method))(t)
+		m := must.Get(s.NewMap(ctx, codes, "auto", plane, x, y, method))(t)
 		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells.Add(int64(n)) }}
-		noError(t, s.Fill(ctx, run, m, draw))
+		must.Succeed(t, s.Fill(ctx, run, m, draw))
 		if cells.Load() != int64(len(m.Cells)) {
 			t.Errorf("%s: %d of %d cells are told", method, cells.Load(), len(m.Cells))
 		}
@@ -274,7 +275,7 @@ func TestMap(t *testing.T) {
 		for _, c := range m.Cells {
 			at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
 			for i, got := range []float64{c.A, c.B} {
-				p, err := at.Problem(ctx, codes[i], must(at.Decoder("auto", codes[i]))(t), draw)
+				p, err := at.Problem(ctx, codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
 				if scenario.Invalid(err) {
 					if !table.Missing(c.Increase) {
 						t.Errorf("%s at (%v, %v): %v, and one code is invalid", method, c.R, c.Sigma, c.Increase)
@@ -282,12 +283,12 @@ func TestMap(t *testing.T) {
 					blank++
 					break
 				}
-				noError(t, err)
+				must.Succeed(t, err)
 				if table.Missing(got) { // the other code is invalid here
 					continue
 				}
 				bound, exact, err := scenario.AverageTheory(ctx, 0, p, weights)
-				noError(t, err)
+				must.Succeed(t, err)
 				want, allowed := exact, 1e-12*exact
 				switch method {
 				case scenario.Bound:
@@ -363,9 +364,9 @@ func TestIntervals(t *testing.T) {
 		draw := scenario.DefaultSampling()
 		draw.Samples = 2000
 		candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw)
-		noError(t, err)
-		weights := must(s.Weights(48))(t)
-		result := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
+		must.Succeed(t, err)
+		weights := must.Get(s.Weights(48))(t)
+		result := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
 		r := result.Results[0]
 		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
 			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi, tt.interval)
@@ -379,13 +380,5 @@ func TestIntervals(t *testing.T) {
 		if d := math.Abs(r.Mean - r.Exact); d > 6*r.StdErr {
 			t.Errorf("%s: exact %v, sampled %v ± %v", tt.code, r.Exact, r.Mean, r.StdErr)
 		}
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -23,10 +24,10 @@ func TestLearned(t *testing.T) {
 		draw := scenario.DefaultSampling()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
-			p := must(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160}))(t)
-			found := must(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
-			r := must(p.Options.Learned.Read(found.Code))(t)
-			f := must(p.Forecaster.Code(t.Context(), found.Code, training, r))(t)
+			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160}))(t)
+			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
+			r := must.Get(p.Options.Learned.Read(found.Code))(t)
+			f := must.Get(p.Forecaster.Code(t.Context(), found.Code, training, r))(t)
 			if found.Forecast == nil || found.Error != f.Error || !(found.Interval[0] < found.Error && found.Error < found.Interval[1]) {
 				t.Errorf("%s: forecast %+v, want %+v", training, found.Forecast, f)
 			}
@@ -54,8 +55,8 @@ func TestLearned(t *testing.T) {
 // TestLearnedConstant: a search does not begin from a code with a constant column.
 func TestLearnedConstant(t *testing.T) {
 	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BitByBit}}
-	c := must(code.New("johnson", 16))(t)
-	p := must(NewOptimizer(scenario.New(m), "gen", scenario.DefaultSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
+	c := must.Get(code.New("johnson", 16))(t)
+	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.DefaultSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
 		t.Errorf("%v", err)
 	}

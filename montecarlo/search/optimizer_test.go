@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -30,7 +31,7 @@ func draws(samples uint64) scenario.Sampling {
 // optimizer returns an Optimizer for a mixture.
 func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 	t.Helper()
-	p := must(NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o))(t)
+	p := must.Get(NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o))(t)
 	return p
 }
 
@@ -45,14 +46,14 @@ func TestFind(t *testing.T) {
 		}
 		return func(uint64, float64) {}, func() { ended++ }
 	}
-	found := must(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
+	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
 	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Code.Bits() != 7 || found.Outputs != scenario.Bits {
 		t.Errorf("found %+v", found)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	candidates, _, err := s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000))
-	noError(t, err)
-	same := must(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, p.Options.Prior, draws(2000)))(t)
+	must.Succeed(t, err)
+	same := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, p.Options.Prior, draws(2000)))(t)
 	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
 		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
 	}
@@ -83,7 +84,7 @@ func TestFindStopped(t *testing.T) {
 		return func(uint64, float64) { cancel() }, func() {}
 	}
 	counting := &countingBackend{}
-	found := must(p.Find(ctx, counting, 7))(t)
+	found := must.Get(p.Find(ctx, counting, 7))(t)
 	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !table.Missing(found.Exact) {
 		t.Errorf("found %+v, %v", found, found.Interrupted())
 	}
@@ -125,12 +126,12 @@ func TestTradeoff(t *testing.T) {
 	}
 	p.Follow.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
 	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
-	noError(t, err)
+	must.Succeed(t, err)
 	if !slices.Equal(impossible, []int{3}) || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
 		t.Errorf("impossible %v, found %v", impossible, found)
 	}
 	var csv strings.Builder
-	noError(t, table.WriteCSV(&csv, result.Rows()))
+	must.Succeed(t, table.WriteCSV(&csv, result.Rows()))
 	if head, _, _ := strings.Cut(csv.String(), "\n"); head != "code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file" {
 		t.Errorf("columns %s", head)
 	}
@@ -168,7 +169,7 @@ func TestObjective(t *testing.T) {
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 		decoder := set(s)
-		p := must(NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Steps: 20}))(t)
+		p := must.Get(NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Steps: 20}))(t)
 		if (p.Options.Objective != nil) != (want != "gen") {
 			t.Errorf("%s: sampled objective %v", want, p.Options.Objective != nil)
 		}
@@ -188,8 +189,8 @@ func TestModelByCode(t *testing.T) {
 	if _, ok := s.Model.(scenario.ColumnModel); ok {
 		t.Fatal("the model says something about single bits")
 	}
-	p := must(NewOptimizer(s, "gen", draws(500), Options{Levels: 9, Steps: 200}))(t)
-	found := must(p.Find(t.Context(), montecarlo.CPU{}, 8))(t)
+	p := must.Get(NewOptimizer(s, "gen", draws(500), Options{Levels: 9, Steps: 200}))(t)
+	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 8))(t)
 	if _, err := errmodel.NewMixture(t.Context(), found.Code, 1.5, 0.6); err != nil {
 		t.Errorf("the model is invalid for the code that was found: %v", err)
 	}
@@ -219,8 +220,8 @@ func TestDecoders(t *testing.T) {
 	}
 	s := scenario.New(scenario.Mixture{R: 0.2, Sigma: 1})
 	s.Decoders = r
-	p := must(NewOptimizer(s, "last-bit", draws(500), Options{Levels: 8, Steps: 400}))(t)
-	found := must(p.Find(t.Context(), montecarlo.CPU{}, 4))(t)
+	p := must.Get(NewOptimizer(s, "last-bit", draws(500), Options{Levels: 8, Steps: 400}))(t)
+	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 4))(t)
 	// The best last bit changes in the middle: the errors are 0, 1, 2, 3, 3, 2, 1, 0.
 	if found.Decoder != "last-bit" || found.Mean > 1.9 {
 		t.Errorf("found %+v", found)
@@ -230,9 +231,9 @@ func TestDecoders(t *testing.T) {
 // TestTable: a table wants codes of as many bits as it has columns.
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
-	noError(t, os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644))
+	must.Succeed(t, os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644))
 	s := scenario.New(scenario.Table{Path: path})
-	p := must(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
+	p := must.Get(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
 	if err := os.Remove(path); err != nil { // it was read
 		t.Fatal(err)
 	}
@@ -279,9 +280,9 @@ func TestImprovement(t *testing.T) {
 
 // TestColumns: the columns of a model are those of its tables of whole codes.
 func TestColumns(t *testing.T) {
-	c := must(code.New("johnson", 10))(t)
+	c := must.Get(code.New("johnson", 10))(t)
 	model := scenario.Mixture{R: 0.6, Sigma: 1.5}
-	columns := must(model.Columns(10, 0))(t)
+	columns := must.Get(model.Columns(10, 0))(t)
 	got := mat.NewDense(10, 5, nil)
 	column := make([]float64, 10)
 	for k, at := range c.Transitions() {
@@ -301,22 +302,5 @@ func TestBestRow(t *testing.T) {
 		if got := slices.Index(o.Table().Emphasis, table.Best); got != want {
 			t.Errorf("improvement %v: row %d is the best, want %d", improvement, got, want)
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

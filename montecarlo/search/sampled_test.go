@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -94,8 +95,8 @@ func TestCopies(t *testing.T) {
 		return float64(c.TransitionCount()), nil
 	}
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
-	all := must(o.judge(t.Context(), []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}))(t)
-	all = must(o.judge(t.Context(), append(all, newCandidate("d", other.clone()))))(t)
+	all := must.Get(o.judge(t.Context(), []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}))(t)
+	all = must.Get(o.judge(t.Context(), append(all, newCandidate("d", other.clone()))))(t)
 	if calls != 2 || len(all) != 2 || all[0].Mean >= all[1].Mean {
 		t.Errorf("%d evaluations: %v", calls, all)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -26,7 +27,7 @@ var long = os.Getenv("BELSIM_LONG") != ""
 // mixture is the column function of r and σ.
 func mixture(t testing.TB, levels int, r, sigma float64) Column {
 	t.Helper()
-	k := must(errmodel.NewMixtureColumns(levels, r, sigma))(t)
+	k := must.Get(errmodel.NewMixtureColumns(levels, r, sigma))(t)
 	return func(dst []float64, _ int, transitions []int) { k.Column(dst, transitions) }
 }
 
@@ -49,7 +50,7 @@ func TestUpdateIsReset(t *testing.T) {
 		if at.bits < 10 {
 			evaluators = append(evaluators, func() evaluator { return o.enumerated() })
 		}
-		starts := must(o.starts(rng))(t)
+		starts := must.Get(o.starts(rng))(t)
 		tried := 0
 		for i := range len(starts) * len(evaluators) {
 			s, anew := starts[i/len(evaluators)], evaluators[i%len(evaluators)]
@@ -88,14 +89,14 @@ func problem(t testing.TB, levels, bits int, r, sigma float64) Options {
 // exact is the expected error of a code by the theory package.
 func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 	t.Helper()
-	d := must(decode.New("gen", c))(t)
+	d := must.Get(decode.New("gen", c))(t)
 	e := mat.NewDense(o.Levels, o.Bits, nil)
 	column := make([]float64, o.Levels)
 	for k, at := range c.Transitions() {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	moments := must(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
+	moments := must.Get(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 	for n, m := range moments {
 		mean += o.Prior[n] * m.Mean
 		variance += o.Prior[n] * o.Prior[n] * m.Variance()
@@ -113,10 +114,10 @@ func TestEvaluators(t *testing.T) {
 	}{{12, 7, 0.6, 1.5}, {20, 10, 0.9, 1}, {16, 12, 1.2, 2}} {
 		o := problem(t, at.levels, at.bits, at.r, at.sigma)
 		o.Prior[0], o.Prior[1] = 0, 2*o.Prior[1]
-		starts := must(o.starts(o.rng(1, 1)))(t)
+		starts := must.Get(o.starts(o.rng(1, 1)))(t)
 		checked := 0
 		for _, s := range starts {
-			c := must(s.words.code(s.Start))(t)
+			c := must.Get(s.words.code(s.Start))(t)
 			got, _ := o.enumerated().reset(t.Context(), s.words)
 			if math.IsInf(got, 1) {
 				continue
@@ -196,7 +197,7 @@ func TestOptimum(t *testing.T) {
 		if at.levels == 6 {
 			o.Prior = theory.Uniform(6)
 		}
-		found := must(Run(context.Background(), o))(t)
+		found := must.Get(Run(context.Background(), o))(t)
 		// Level 1 may be the word 0: inverting a column changes nothing.
 		best, w := math.Inf(1), newWords(at.levels, at.bits)
 		x := o.enumerated()
@@ -240,7 +241,7 @@ func TestWorkers(t *testing.T) {
 		var results [][]Candidate
 		for _, workers := range []int{1, 5} {
 			o.Workers = workers
-			found := must(Run(context.Background(), o))(t)
+			found := must.Get(Run(context.Background(), o))(t)
 			results = append(results, found)
 		}
 		if !same(results[0], results[1]) {
@@ -258,12 +259,12 @@ func TestWorkers(t *testing.T) {
 // and is no worse than the code it started from.
 func TestLimits(t *testing.T) {
 	johnson, err := code.New("johnson", 20)
-	noError(t, err)
+	must.Succeed(t, err)
 	o := problem(t, 20, 12, 0.6, 1.5)
 	o.Steps, o.MaxTransitions = 4000, 2
 	o.Start, o.Fixed = johnson, []int{0, 3, 9}
 	found, err := Run(context.Background(), o)
-	noError(t, err)
+	must.Succeed(t, err)
 	for _, f := range found {
 		for k, at := range f.Code.Transitions() {
 			if len(at) > 2 {
@@ -296,7 +297,7 @@ func TestLimits(t *testing.T) {
 func TestMoves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	o := problem(t, 30, 66, 0.6, 1.5)
-	starts := must(o.starts(rng))(t)
+	starts := must.Get(o.starts(rng))(t)
 	free := []int{1, 2, 5, 40, 64, 65}
 	moved := 0
 	for _, s := range starts {
@@ -339,7 +340,7 @@ func TestStarts(t *testing.T) {
 	for _, at := range []struct{ levels, bits, limit int }{{64, 6, 0}, {64, 12, 6}, {100, 40, 4}, {64, 63, 1}, {256, 130, 0}, {3, 2, 0}, {2, 1, 1}} {
 		o := problem(t, at.levels, at.bits, 0.3, 1.5)
 		o.MaxTransitions = at.limit
-		starts := must(o.starts(o.rng(0, 0)))(t)
+		starts := must.Get(o.starts(o.rng(0, 0)))(t)
 		if len(starts) == 0 {
 			t.Errorf("%v: nothing to begin from", at)
 		}
@@ -417,7 +418,7 @@ func TestEnd(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	unary := must(code.New("unary", 9))(t)
+	unary := must.Get(code.New("unary", 9))(t)
 	for _, tt := range []struct {
 		change func(*Options)
 		want   string
@@ -457,7 +458,7 @@ func BenchmarkStep(b *testing.B) {
 		o.Steps = uint64(b.N)
 		e := Candidate{words: w}
 		b.ResetTimer()
-		noError(b, o.chain(b.Context(), 2, 0, 2, &e, budget{steps: uint64(b.N)}, &bestOf{}))
+		must.Succeed(b, o.chain(b.Context(), 2, 0, 2, &e, budget{steps: uint64(b.N)}, &bestOf{}))
 	})
 }
 

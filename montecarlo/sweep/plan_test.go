@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -24,7 +25,7 @@ func problemsOf(text string) (*Problems, error) {
 
 func mustProblems(t testing.TB, text string) *Problems {
 	t.Helper()
-	p := must(problemsOf(text))(t)
+	p := must.Get(problemsOf(text))(t)
 	return p
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
@@ -36,7 +37,7 @@ func small() Definition {
 
 func mustNew(t testing.TB, p Definition) *Sweep {
 	t.Helper()
-	return must(New(p))(t)
+	return must.Get(New(p))(t)
 }
 
 // made is a result of a piece that anybody can make again.
@@ -66,13 +67,13 @@ func (s *Sweep) made(p Piece) Result {
 // add stores a made-up result of a piece.
 func add(t testing.TB, h *Shard, p Piece, r Result) {
 	t.Helper()
-	noError(t, h.add(p, r))
+	must.Succeed(t, h.add(p, r))
 }
 
 // cellsOf are the rows of all cells, as JSON.
 func cellsOf(t testing.TB, m *Merged) string {
 	t.Helper()
-	return string(must(table.JSON(m.Table("").Cells))(t))
+	return string(must.Get(table.JSON(m.Table("").Cells))(t))
 }
 
 func TestIDs(t *testing.T) {
@@ -214,17 +215,17 @@ func TestSpansCover(t *testing.T) {
 // fill puts all of a shard into its file.
 func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()
-	h := must(s.Open(dir, i, n))(t)
+	h := must.Get(s.Open(dir, i, n))(t)
 	for _, p := range s.Part(i, n) {
 		add(t, h, p, s.made(p))
 	}
-	noError(t, h.flush())
+	must.Succeed(t, h.flush())
 	return h
 }
 
 func mustMerge(t testing.TB, dir string) *Merged {
 	t.Helper()
-	return must(Merge(context.Background(), dir, nil))(t)
+	return must.Get(Merge(context.Background(), dir, nil))(t)
 }
 
 // TestMergeAnyCut: any number of shards gives the same rows, and so do shards of several
@@ -235,7 +236,7 @@ func TestMergeAnyCut(t *testing.T) {
 	s := mustNew(t, p)
 	s.cuts[0].units, s.cuts[0].parts = 3, 6 // of 4 rows of 4 blocks: pieces of several rows
 	s.cuts[1] = s.cuts[0]
-	noError(t, s.list(s.Tasks()))
+	must.Succeed(t, s.list(s.Tasks()))
 	rows := func(cuts ...int) string {
 		dir := t.TempDir()
 		for _, n := range cuts {
@@ -243,7 +244,7 @@ func TestMergeAnyCut(t *testing.T) {
 				fill(t, s, dir, i, n)
 			}
 		}
-		m := must(Merge(context.Background(), dir, s))(t)
+		m := must.Get(Merge(context.Background(), dir, s))(t)
 		if missing, err := m.MissingShards(3); m.Missing() != 0 || missing != nil || err != nil {
 			t.Errorf("%v: %d pieces missing, of shards %v (%v)", cuts, m.Missing(), missing, err)
 		}
@@ -286,13 +287,13 @@ func TestDamage(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
 	path := fill(t, s, dir, 1, 4).Path()
-	good := must(os.ReadFile(path))(t)
+	good := must.Get(os.ReadFile(path))(t)
 	read := func(text []byte) error {
-		noError(t, os.WriteFile(path, text, 0o644))
+		must.Succeed(t, os.WriteFile(path, text, 0o644))
 		_, err := s.scan(path, func(finished) error { return nil })
 		return err
 	}
-	noError(t, read(good))
+	must.Succeed(t, read(good))
 	refused := func(what string, text []byte) {
 		t.Helper()
 		err := read(text)
@@ -337,9 +338,9 @@ func TestForged(t *testing.T) {
 		t.Helper()
 		r := s.made(at)
 		change(&r)
-		h := must(s.Open(dir, 1, 1))(t)
+		h := must.Get(s.Open(dir, 1, 1))(t)
 		add(t, h, at, r)
-		noError(t, h.flush())
+		must.Succeed(t, h.flush())
 		if _, err := Merge(context.Background(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", what, err, want)
 		}
@@ -350,7 +351,7 @@ func TestForged(t *testing.T) {
 	// Shard 1 of none.
 	none := filepath.Join(dir, FileName(s.ID, 1, 0))
 	h := fill(t, s, dir, 1, 1)
-	text := must(os.ReadFile(h.Path()))(t)
+	text := must.Get(os.ReadFile(h.Path()))(t)
 	os.Remove(h.Path())
 	os.WriteFile(none, bytes.Replace(text, []byte(`"shards":1,`), []byte(`"shards":0,`), 1), 0o644)
 	if _, err := Merge(context.Background(), dir, s); err == nil || !strings.Contains(err.Error(), "is shard 1 of 0") {
@@ -385,7 +386,7 @@ func TestOthersRefused(t *testing.T) {
 		check(what+": sweep", err, "another plan")
 		both := t.TempDir()
 		fill(t, tt.other, both, 2, 2)
-		text := must(os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2))))(t)
+		text := must.Get(os.ReadFile(filepath.Join(dir, FileName(s.ID, 1, 2))))(t)
 		os.WriteFile(filepath.Join(both, FileName(s.ID, 1, 2)), text, 0o644)
 		_, err = Merge(context.Background(), both, nil)
 		check(what+": merge", err, tt.want)
@@ -399,7 +400,7 @@ func TestOthersRefused(t *testing.T) {
 
 	dir = t.TempDir()
 	fill(t, s, dir, 1, 1)
-	h := must(s.Open(dir, 1, 2))(t)
+	h := must.Get(s.Open(dir, 1, 2))(t)
 	for _, p := range s.Part(1, 2) {
 		r := s.made(p)
 		if r.Sums != nil {
@@ -407,7 +408,7 @@ func TestOthersRefused(t *testing.T) {
 		}
 		add(t, h, p, r)
 	}
-	noError(t, h.flush())
+	must.Succeed(t, h.flush())
 	_, err = Merge(context.Background(), dir, nil)
 	check("two numbers for a cell", err, "has other numbers than in")
 }
@@ -417,8 +418,8 @@ func TestOthersRefused(t *testing.T) {
 func TestTwoWorkers(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
-	a := must(s.Open(dir, 1, 1))(t)
-	b := must(s.Open(dir, 1, 1))(t)
+	a := must.Get(s.Open(dir, 1, 1))(t)
+	b := must.Get(s.Open(dir, 1, 1))(t)
 	pieces := s.Part(1, 1)
 	for i, p := range pieces {
 		if i%3 != 1 {
@@ -428,24 +429,24 @@ func TestTwoWorkers(t *testing.T) {
 			add(t, b, p, s.made(p))
 		}
 		if i%5 == 0 {
-			noError(t, a.flush())
+			must.Succeed(t, a.flush())
 		}
 		if i%4 == 0 {
-			noError(t, b.flush())
+			must.Succeed(t, b.flush())
 		}
 	}
 	// A worker that read the file before the other renamed its own.
 	old, _ := os.ReadFile(a.Path())
-	noError(t, a.flush())
+	must.Succeed(t, a.flush())
 	os.WriteFile(a.Path(), old, 0o644)
-	noError(t, b.flush())
+	must.Succeed(t, b.flush())
 	for range 2 {
 		todo, _, err := a.Todo()
-		noError(t, err)
+		must.Succeed(t, err)
 		for _, p := range todo {
 			add(t, a, p, s.made(p))
 		}
-		noError(t, a.flush())
+		must.Succeed(t, a.flush())
 	}
 	if n, err := a.todoLen(); n != 0 || err != nil {
 		t.Errorf("%d pieces left, %v", n, err)
@@ -478,7 +479,7 @@ func TestTemporaries(t *testing.T) {
 		}
 		const nobody = 1 << 30
 		dead = strings.Replace(names[0], fmt.Sprintf(".%d.", os.Getpid()), fmt.Sprintf(".%d.", nobody), 1)
-		noError(t, os.WriteFile(dead, []byte("half"), 0o644))
+		must.Succeed(t, os.WriteFile(dead, []byte("half"), 0o644))
 		return fs.ErrExist // the file of the shard stays
 	}); !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
@@ -542,32 +543,15 @@ func BenchmarkWrite(b *testing.B) {
 		results[p] = s.sampled(p, sums, false)
 	}
 	for b.Loop() {
-		dir := must(os.MkdirTemp(b.TempDir(), ""))(b)
-		h := must(s.Open(dir, 1, 1000))(b)
+		dir := must.Get(os.MkdirTemp(b.TempDir(), ""))(b)
+		h := must.Get(s.Open(dir, 1, 1000))(b)
 		for p, r := range results {
 			add(b, h, p, r)
 		}
-		noError(b, h.flush())
+		must.Succeed(b, h.flush())
 		if n, err := h.todoLen(); n != 0 || err != nil {
 			b.Fatal(n, err)
 		}
 	}
 	b.ReportMetric(1000*b.Elapsed().Seconds()/float64(b.N), "ms/shard")
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 )
 
@@ -27,9 +28,9 @@ func work(t testing.TB, p *Problems, dir string, i, n int, run scenario.Run) (*S
 
 func workContext(t testing.TB, ctx context.Context, p *Problems, dir string, i, n int, run scenario.Run) (*Shard, error) {
 	t.Helper()
-	h := must(p.Sweep.Open(dir, i, n))(t)
+	h := must.Get(p.Sweep.Open(dir, i, n))(t)
 	todo, _, err := h.Todo()
-	noError(t, err)
+	must.Succeed(t, err)
 	return h, h.Work(ctx, p, todo, run, time.Hour)
 }
 
@@ -61,7 +62,7 @@ func TestWork(t *testing.T) {
 	got := m.Table("").Cells
 	text := func(cells []CellResult) string {
 		var b strings.Builder
-		noError(t, table.WriteCSV(&b, cells))
+		must.Succeed(t, table.WriteCSV(&b, cells))
 		return b.String()
 	}
 	if text(got) != text(want) || int(done.Load()) != p.Sweep.Pieces() {
@@ -80,7 +81,7 @@ func TestWork(t *testing.T) {
 		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid())
 	}
 	other := mustProblems(t, ExamplePlan)
-	h := must(p.Sweep.Open(dir, 1, 3))(t)
+	h := must.Get(p.Sweep.Open(dir, 1, 3))(t)
 	if err := h.Work(context.Background(), other, nil, scenario.Run{}, time.Hour); err == nil {
 		t.Error("a shard takes another plan's problems")
 	}
@@ -159,10 +160,10 @@ func TestWorkUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := mustProblems(t, mixed)
 	dir := t.TempDir()
-	h := must(p.Sweep.Open(dir, 1, 1))(t)
+	h := must.Get(p.Sweep.Open(dir, 1, 1))(t)
 	todo, _, err := h.Todo()
-	noError(t, err)
-	noError(t, os.Remove(dir))
+	must.Succeed(t, err)
+	must.Succeed(t, os.Remove(dir))
 	if err := h.Work(context.Background(), p, todo, scenario.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}

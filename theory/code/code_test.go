@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -139,7 +140,7 @@ func TestPublished(t *testing.T) {
 	if dir == "" {
 		t.Skip("conformance with published code matrices not checked: BELSIM_REFERENCE is not set")
 	}
-	paths := must(filepath.Glob(filepath.Join(dir, "*_*.*")))(t)
+	paths := must.Get(filepath.Glob(filepath.Join(dir, "*_*.*")))(t)
 	pattern := regexp.MustCompile(`^(.+)_(\d+)\.(csv|npy)$`)
 	compared := 0
 	for _, path := range paths {
@@ -147,7 +148,7 @@ func TestPublished(t *testing.T) {
 		if match == nil || !slices.ContainsFunc(code.Families(), func(f code.Family) bool { return f.Name == match[1] }) {
 			continue
 		}
-		levels := must(strconv.Atoi(match[2]))(t)
+		levels := must.Get(strconv.Atoi(match[2]))(t)
 		published, err := code.Open(path, levels)
 		if err != nil {
 			t.Error(err)
@@ -177,7 +178,7 @@ func TestPublished(t *testing.T) {
 func TestProperties(t *testing.T) {
 	for _, f := range code.Families() {
 		c := mustNew(t, f.Name, 100)
-		p := must(c.Properties(context.Background(), 0))(t)
+		p := must.Get(c.Properties(context.Background(), 0))(t)
 		least, total := c.Bits(), 0
 		var ds, ns []float64
 		for i := range c.Levels() {
@@ -219,7 +220,7 @@ func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		noError(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	for _, tt := range []struct {
@@ -271,7 +272,7 @@ func FuzzFromMatrix(f *testing.F) {
 	f.Add("1\n0\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		path := filepath.Join(t.TempDir(), "in.csv")
-		noError(t, os.WriteFile(path, []byte(in), 0o600))
+		must.Succeed(t, os.WriteFile(path, []byte(in), 0o600))
 		m, err := arrayfile.ReadFile(path)
 		if err != nil {
 			return
@@ -302,22 +303,5 @@ func BenchmarkProperties(b *testing.B) {
 		if _, err := c.Properties(context.Background(), 0); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

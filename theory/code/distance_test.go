@@ -3,6 +3,7 @@ package code_test
 import (
 	"testing"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -10,7 +11,7 @@ import (
 // distance, and the numbers of rows up to each distance.
 func TestOrderByDistance(t *testing.T) {
 	for _, f := range code.Families() {
-		c := must(code.New(f.Name, 70))(t)
+		c := must.Get(code.New(f.Name, 70))(t)
 		distances := make([]int32, c.Levels())
 		order, reach := make([]uint16, c.Levels()), make([]uint32, c.Bits()+2)
 		for row := range c.Levels() {

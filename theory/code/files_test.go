@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -18,14 +19,14 @@ func TestOpenMatrices(t *testing.T) {
 	for name, text := range map[string]string{
 		"bits.csv": "0,1\n1,0\n1,1\n", "signs.csv": "-1,1\n1,-1\n1,1\n", "mixed.csv": "-1,0\n1,0\n0,1\n",
 	} {
-		noError(t, os.WriteFile(path(name), []byte(text), 0o644))
+		must.Succeed(t, os.WriteFile(path(name), []byte(text), 0o644))
 	}
-	bits := must(code.Open(path("bits.csv"), 0))(t)
-	f := must(os.Create(path("c.npz")))(t)
+	bits := must.Get(code.Open(path("bits.csv"), 0))(t)
+	f := must.Get(os.Create(path("c.npz")))(t)
 	z := arrayfile.NewNPZWriter(f)
-	noError(t, z.Matrix("C", bits))
-	noError(t, z.Close())
-	noError(t, f.Close())
+	must.Succeed(t, z.Matrix("C", bits))
+	must.Succeed(t, z.Close())
+	must.Succeed(t, f.Close())
 	want, _ := bits.Words(t.Context())
 	for _, name := range []string{"signs.csv", "c.npz", "c.npz:C"} {
 		for _, open := range []func(string, int) (*code.Code, error){code.Open, code.OpenReal} {

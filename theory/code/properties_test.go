@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -27,8 +28,8 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 		}
 	}
 	m.Set(0, 3, 1-m.At(0, 3))
-	c := must(code.FromMatrix("hardly varying", m))(t)
-	p := must(c.Properties(context.Background(), 0))(t)
+	c := must.Get(code.FromMatrix("hardly varying", m))(t)
+	p := must.Get(c.Properties(context.Background(), 0))(t)
 	var ds, ns []float64
 	for i := range levels {
 		for j := range i {
@@ -47,7 +48,7 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 // TestConstantDistance: no correlation where all distances are the same.
 func TestConstantDistance(t *testing.T) {
 	for _, name := range []string{"onehot", "hadamard"} {
-		p := must(mustNew(t, name, 64).Properties(context.Background(), 0))(t)
+		p := must.Get(mustNew(t, name, 64).Properties(context.Background(), 0))(t)
 		if p.Correlation != nil {
 			t.Errorf("%s: correlation %v of distances that do not vary", name, *p.Correlation)
 		}

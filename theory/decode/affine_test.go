@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -58,7 +59,7 @@ func TestAffine(t *testing.T) {
 		z[i] = rng.NormFloat64()
 	}
 	for _, rule := range decode.Rules() {
-		a := must(decode.NewAffine(rule, weights, offsets, nil))(t)
+		a := must.Get(decode.NewAffine(rule, weights, offsets, nil))(t)
 		d := a.Decoder()
 		if decode.Real(d) != (rule == decode.Mean) || d.Name() != string(rule) {
 			t.Errorf("%s is real: %v; it is called %s", rule, decode.Real(d), d.Name())
@@ -125,7 +126,7 @@ func BenchmarkAffine(b *testing.B) {
 	labels := make([]float64, samples)
 	for _, rule := range decode.Rules() {
 		b.Run(string(rule), func(b *testing.B) {
-			a := must(decode.NewAffine(rule, weights, offsets, nil))(b)
+			a := must.Get(decode.NewAffine(rule, weights, offsets, nil))(b)
 			for b.Loop() {
 				a.LabelsTo(labels, z)
 			}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -138,7 +139,7 @@ func TestFit(t *testing.T) {
 	as := func(c *code.Code, more int) *code.Code {
 		m := mat.NewDense(c.Levels(), c.Bits()+more, nil)
 		m.Slice(0, c.Levels(), 0, c.Bits()).(*mat.Dense).Copy(c)
-		out := must(code.FromMatrix("mine.csv", m))(t)
+		out := must.Get(code.FromMatrix("mine.csv", m))(t)
 		return out
 	}
 	for _, tt := range []struct {
@@ -179,7 +180,7 @@ func TestPublishedFit(t *testing.T) {
 	if dir == "" {
 		t.Skip("decoder of the published johnson matrix not checked: BELSIM_REFERENCE is not set")
 	}
-	c := must(code.Open(filepath.Join(dir, "johnson_256.csv"), 0))(t)
+	c := must.Get(code.Open(filepath.Join(dir, "johnson_256.csv"), 0))(t)
 	if d, err := decode.New(decode.Auto, c); err != nil || d.Name() != "bel-j" {
 		t.Errorf("%v, %v, want bel-j", d, err)
 	}
@@ -187,7 +188,7 @@ func TestPublishedFit(t *testing.T) {
 
 func BenchmarkGen(b *testing.B) {
 	c := mustNew(b, "johnson", 256)
-	d := must(decode.New("gen", c))(b)
+	d := must.Get(decode.New("gen", c))(b)
 	for b.Loop() {
 		d.Decode(c.Word(100))
 	}
@@ -196,7 +197,7 @@ func BenchmarkGen(b *testing.B) {
 // TestSoftDecoders: correlations by hand, ties to the lowest level, and no overflow.
 func TestSoftDecoders(t *testing.T) {
 	c := mustNew(t, "unary", 3) // 00, 10, 11
-	d := must(decode.New("gen", c))(t)
+	d := must.Get(decode.New("gen", c))(t)
 	gen := d.(decode.Gen)
 	for _, tt := range []struct {
 		z    [2]float64
@@ -206,7 +207,7 @@ func TestSoftDecoders(t *testing.T) {
 			t.Errorf("gen of %v: %v, want %d", tt.z, got, tt.want)
 		}
 	}
-	ex := must(decode.NewGenEx(c, 2))(t)
+	ex := must.Get(decode.NewGenEx(c, 2))(t)
 	// Correlations 0, 0.5, 0.5+1; times τ = 2.
 	w := []float64{1, math.Exp(1), math.Exp(3)}
 	want := (w[0] + 2*w[1] + 3*w[2]) / (w[0] + w[1] + w[2])
@@ -220,15 +221,15 @@ func TestSoftDecoders(t *testing.T) {
 		}
 	}
 	for _, tau := range []float64{1e300, math.MaxFloat64} { // only the largest correlation counts
-		hot := must(decode.NewGenEx(c, tau))(t)
+		hot := must.Get(decode.NewGenEx(c, tau))(t)
 		for _, z := range [][]float64{{1e10, 1e10}, {-1e10, -1e10}, {1e10, -1e10}, {100, 200}} {
 			if got, want := hot.DecodeLogits(z), gen.DecodeLogits(z); got != want {
 				t.Errorf("gen-ex of %v with τ = %g: %v, want %v", z, tau, got, want)
 			}
 		}
 	}
-	negative := must(code.FromReal("negative", mat.NewDense(2, 1, []float64{-3, -2})))(t)
-	hot := must(decode.NewGenEx(negative, math.MaxFloat64))(t)
+	negative := must.Get(code.FromReal("negative", mat.NewDense(2, 1, []float64{-3, -2})))(t)
+	hot := must.Get(decode.NewGenEx(negative, math.MaxFloat64))(t)
 	if got := hot.DecodeLogits([]float64{1}); got != 2 {
 		t.Errorf("gen-ex with every correlation below zero: %v, want 2", got)
 	}
@@ -237,21 +238,10 @@ func TestSoftDecoders(t *testing.T) {
 			t.Errorf("temperature %v is accepted", tau)
 		}
 	}
-	real := must(code.FromReal("real", mat.NewDense(2, 1, []float64{0.5, 2})))(t)
+	real := must.Get(code.FromReal("real", mat.NewDense(2, 1, []float64{0.5, 2})))(t)
 	for _, name := range []string{"bel-u", "bel-j"} {
 		if _, err := decode.New(name, real); !errors.Is(err, decode.ErrUnfit) {
 			t.Errorf("%s on a code of real numbers: %v", name, err)
 		}
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
 	}
 }

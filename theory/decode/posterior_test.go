@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -24,7 +25,7 @@ func randomCode(t *testing.T, rng *rand.Rand, levels, bits int) *code.Code {
 			m.Set(i, k, float64(w>>k&1))
 		}
 	}
-	c := must(code.FromMatrix("random", m))(t)
+	c := must.Get(code.FromMatrix("random", m))(t)
 	return c
 }
 
@@ -98,7 +99,7 @@ func TestPosteriorOfBits(t *testing.T) {
 		}
 		prior[rng.IntN(levels)] = 1
 		for _, rule := range decode.Rules() {
-			d := must(decode.NewPosterior(rule, c, decode.Model{Prior: prior, Errors: e}))(t)
+			d := must.Get(decode.NewPosterior(rule, c, decode.Model{Prior: prior, Errors: e}))(t)
 			z := make([]float64, bits)
 			for w := range uint64(1) << bits {
 				p, missing := make([]float64, levels), make([]int, levels)
@@ -154,7 +155,7 @@ func TestPosteriorOfLogits(t *testing.T) {
 		levels, bits := 2+rng.IntN(12), 4+rng.IntN(4)
 		c, e := randomCode(t, rng, levels, bits), randomTable(rng, levels, bits, 0.1)
 		for _, rule := range decode.Rules() {
-			d := must(decode.NewPosterior(rule, c, decode.Model{Logits: true, Errors: e}))(t)
+			d := must.Get(decode.NewPosterior(rule, c, decode.Model{Logits: true, Errors: e}))(t)
 			for range 50 {
 				z, from := make([]float64, bits), rng.IntN(levels)
 				scores := make([]float64, levels)
@@ -218,7 +219,7 @@ func TestPerceivedGrid(t *testing.T) {
 	for _, name := range []string{"gray", "unary"} {
 		for _, s := range []float64{0.3, 3} {
 			c := mustNew(t, name, levels)
-			l := must(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil))(t)
+			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil))(t)
 			sd := l.ResidualSD()
 			// f has the logits at the strata of all levels.
 			f := mat.NewDense(levels*perceived.Strata, c.Bits(), nil)
@@ -228,7 +229,7 @@ func TestPerceivedGrid(t *testing.T) {
 				}
 			}
 			for _, logits := range []bool{false, true} {
-				d := must(decode.NewPosterior(decode.Median, c, decode.Model{Perceived: l, Logits: logits}))(t)
+				d := must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Perceived: l, Logits: logits}))(t)
 				var grid, least float64
 				z, scores := make([]float64, c.Bits()), make([]float64, levels*perceived.Strata)
 				for range samples {

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -38,7 +39,7 @@ func parityEntry(rank int) decode.Entry {
 }
 
 func realCode(t *testing.T) *code.Code {
-	c := must(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
+	c := must.Get(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
 	return c
 }
 

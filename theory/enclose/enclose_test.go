@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -22,14 +23,14 @@ import (
 
 func named(tb testing.TB, name string, levels int) (*code.Code, decode.Decoder) {
 	tb.Helper()
-	c := must(code.New(name, levels))(tb)
-	d := must(decode.New("gen", c))(tb)
+	c := must.Get(code.New(name, levels))(tb)
+	d := must.Get(decode.New("gen", c))(tb)
 	return c, d
 }
 
 func mixture(tb testing.TB, c *code.Code, r, sigma float64) mat.Matrix {
 	tb.Helper()
-	e := must(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
+	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
 	return e
 }
 
@@ -42,7 +43,7 @@ func shuffled(tb testing.TB, rng *rand.Rand, levels, bits int) *code.Code {
 			m.Set(i, k, float64(w>>k&1))
 		}
 	}
-	c := must(code.FromMatrix("random", m))(tb)
+	c := must.Get(code.FromMatrix("random", m))(tb)
 	return c
 }
 
@@ -92,15 +93,15 @@ func TestHoldsEnumeration(t *testing.T) {
 	}
 	held, narrow := 0, 0
 	for _, c := range codes {
-		d := must(decode.New("gen", c))(t)
-		x := must(theory.NewExact(ctx, c, d))(t)
+		d := must.Get(decode.New("gen", c))(t)
+		x := must.Get(theory.NewExact(ctx, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
-			v := must(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()), Work: 1 << rng.IntN(28)}))(t)
+			v := must.Get(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()), Work: 1 << rng.IntN(28)}))(t)
 			for i := range c.Levels() {
 				row := mat.Row(nil, i, e)
-				want := must(x.Row(ctx, i, row))(t)
-				got := must(v.Row(ctx, i, row))(t)
+				want := must.Get(x.Row(ctx, i, row))(t)
+				got := must.Get(v.Row(ctx, i, row))(t)
 				if !(got.Lo <= want.Mean*(1+rounding) && want.Mean*(1-rounding) <= got.Hi) {
 					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got, want.Mean, row)
 				}
@@ -135,21 +136,21 @@ func TestParts(t *testing.T) {
 			m.Set(i, c.Bits()+1, float64(1-i&1))
 		}
 		// Two columns that err always, in half of the words each, are no news to any word.
-		twin := must(code.FromMatrix("twin", m))(t)
-		twinGen := must(decode.New("gen", twin))(t)
+		twin := must.Get(code.FromMatrix("twin", m))(t)
+		twinGen := must.Get(decode.New("gen", twin))(t)
 		e := random(rng, c)
 		e.Scale(0.3, e)
 		for _, i := range []int{0, 1, c.Levels() / 2, c.Levels() - 1} {
 			row := mat.Row(nil, i, e)
 			var all []enclose.Interval
 			for _, width := range []float64{1e-3, 1e-6, 1e-9} {
-				x := must(enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24}))(t)
-				v := must(x.Row(ctx, i, row))(t)
+				x := must.Get(enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24}))(t)
+				v := must.Get(x.Row(ctx, i, row))(t)
 				all = append(all, v)
 			}
-			x := must(enclose.New(twin, twinGen, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
+			x := must.Get(enclose.New(twin, twinGen, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
 			// One of the two added bits errs always: they say nothing together.
-			v := must(x.Row(ctx, i, append(row, 0, 1)))(t)
+			v := must.Get(x.Row(ctx, i, append(row, 0, 1)))(t)
 			all = append(all, v)
 			for _, a := range all {
 				for _, b := range all {
@@ -175,7 +176,7 @@ func TestTinyProbabilities(t *testing.T) {
 				m.Set(i, k, float64(b-'0'))
 			}
 		}
-		c := must(code.FromMatrix("tiny", m))(t)
+		c := must.Get(code.FromMatrix("tiny", m))(t)
 		return c
 	}
 	for _, test := range []struct {
@@ -190,8 +191,8 @@ func TestTinyProbabilities(t *testing.T) {
 		// One path; two wrong bits of 10⁻²⁰⁰ make the error 1.
 		{"underflow", words("000", "111"), []float64{1e-200, 1e-200, 1e-200}, 0},
 	} {
-		d := must(decode.New("gen", test.code))(t)
-		x := must(enclose.New(test.code, d, enclose.DefaultOptions()))(t)
+		d := must.Get(decode.New("gen", test.code))(t)
+		x := must.Get(enclose.New(test.code, d, enclose.DefaultOptions()))(t)
 		v, err := x.Row(context.Background(), 0, test.e)
 		if err != nil || v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
 			t.Errorf("%s: %v, %v; want an interval that goes from %v to a little above", test.name, v, err, test.at)
@@ -227,9 +228,9 @@ func TestMixtures(t *testing.T) {
 	} {
 		c, d := named(t, tt.name, tt.levels)
 		e := mixture(t, c, tt.r, tt.sigma)
-		x := must(enclose.New(c, d, enclose.DefaultOptions()))(t)
+		x := must.Get(enclose.New(c, d, enclose.DefaultOptions()))(t)
 		for _, i := range []int{0, 5, tt.levels / 2} {
-			v := must(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
+			v := must.Get(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
 			if v.Width() > tt.width {
 				t.Errorf("%s of %d levels, r = %v, σ = %v, level %d: %v has width %.2g, want %v", tt.name, tt.levels, tt.r, tt.sigma, i+1, v, v.Width(), tt.width)
 			}
@@ -245,7 +246,7 @@ func TestWorkers(t *testing.T) {
 	prior[3], prior[4] = 0, prior[3]+prior[4]
 	var first []enclose.Interval
 	for workers := 1; workers <= 3; workers++ {
-		rows := must(enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.DefaultOptions()))(t)
+		rows := must.Get(enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.DefaultOptions()))(t)
 		if rows[3] != (enclose.Interval{}) {
 			t.Errorf("a row without prior has %v", rows[3])
 		}
@@ -259,7 +260,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments := must(theory.ExactMoments(context.Background(), 1, c, d, e...))(t)
+	moments := must.Get(theory.ExactMoments(context.Background(), 1, c, d, e...))(t)
 	mean := enclose.Mean(prior, first)
 	values := make([]float64, 28)
 	for i, m := range moments {
@@ -282,7 +283,7 @@ func TestTooWide(t *testing.T) {
 	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
-	u := must(decode.New("gen-ex", c))(t)
+	u := must.Get(decode.New("gen-ex", c))(t)
 	if _, err := enclose.New(c, u, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
 	}
@@ -319,7 +320,7 @@ func BenchmarkRows(b *testing.B) {
 			sampled := montecarlo.Average(prior, sums)
 			var v enclose.Interval
 			for b.Loop() {
-				rows := must(enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.DefaultOptions()))(b)
+				rows := must.Get(enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.DefaultOptions()))(b)
 				v = enclose.Mean(prior, rows)
 			}
 			took := b.Elapsed().Seconds() / float64(b.N)
@@ -330,16 +331,5 @@ func BenchmarkRows(b *testing.B) {
 			b.ReportMetric(took/million, "samples")
 			b.ReportMetric(sampled.StdErr*math.Sqrt(float64(samples)/1e6*million/took)/(v.Hi-v.Lo), "gain")
 		})
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -28,7 +29,7 @@ func wide(tb testing.TB, levels, bits int, p float64) (*code.Code, []float64) {
 			m.Set(i, k, float64(rng.IntN(2)))
 		}
 	}
-	c := must(code.FromMatrix("wide", m))(tb)
+	c := must.Get(code.FromMatrix("wide", m))(tb)
 	return c, e
 }
 
@@ -65,9 +66,9 @@ func TestScratchBound(t *testing.T) {
 	}
 	most := int64(0)
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
-		d := must(decode.New("gen", c))(t)
+		d := must.Get(decode.New("gen", c))(t)
 		before := held()
-		x := must(enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work}))(t)
+		x := must.Get(enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work}))(t)
 		if _, err := x.Row(context.Background(), i, e); err != nil && !errors.Is(err, enclose.ErrTooWide) {
 			t.Fatal(err)
 		}
@@ -105,8 +106,8 @@ func (c *countdown) Err() error {
 func TestCancelled(t *testing.T) {
 	const work, often = 1 << 22, 1 << 20
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
-		d := must(decode.New("gen", c))(t)
-		x := must(enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work}))(t)
+		d := must.Get(decode.New("gen", c))(t)
+		x := must.Get(enclose.New(c, d, enclose.Options{Width: 1e-9, Work: work}))(t)
 		whole := countdown{Context: context.Background(), left: math.MaxInt}
 		if _, err := x.Row(&whole, i, e); err != nil && !errors.Is(err, enclose.ErrTooWide) {
 			t.Fatal(err)

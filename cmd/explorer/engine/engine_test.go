@@ -16,6 +16,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 )
 
@@ -102,7 +103,7 @@ type flat struct {
 
 func flatten(t *testing.T, a *Answer) flat {
 	t.Helper()
-	text := must(table.JSON(a.JSON))(t)
+	text := must.Get(table.JSON(a.JSON))(t)
 	out := flat{JSON: text, Numbers: a.Numbers, Bytes: map[string]string{}}
 	for name, b := range a.Bytes {
 		out.Bytes[name] = fmt.Sprint(b)
@@ -124,13 +125,13 @@ func TestAnswers(t *testing.T) {
 		got[name] = flatten(t, ask(t, e, q.method, q.question))
 	}
 	if runtime.GOOS != "js" {
-		b := must(table.JSON(got))(t)
-		noError(t, os.WriteFile(path, b, 0o666))
+		b := must.Get(table.JSON(got))(t)
+		must.Succeed(t, os.WriteFile(path, b, 0o666))
 		return
 	}
-	b := must(os.ReadFile(path))(t)
+	b := must.Get(os.ReadFile(path))(t)
 	var want map[string]any
-	noError(t, json.Unmarshal(b, &want))
+	must.Succeed(t, json.Unmarshal(b, &want))
 	near := func(name string) cmp.Option {
 		tolerance := 1e-12
 		if strings.Contains(name, perceivedLabel) {
@@ -142,7 +143,7 @@ func TestAnswers(t *testing.T) {
 	}
 	decode := func(f flat) (v any) {
 		text, _ := table.JSON(f)
-		noError(t, json.Unmarshal(text, &v))
+		must.Succeed(t, json.Unmarshal(text, &v))
 		return v
 	}
 	for name := range questions() {
@@ -166,10 +167,10 @@ func TestRowIsCompare(t *testing.T) {
 			if s.Decoder = "gen"; model == perceivedLabel {
 				s.Decoder = "auto"
 			}
-			sub := must(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
+			sub := must.Get(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
 			got, _, err := sub.result(context.Background(), 50, false)
-			noError(t, err)
-			c := must(sub.scenario.Compare(context.Background(), run, []*montecarlo.Problem{sub.problem}, sub.weights, s.draw(50)))(t)
+			must.Succeed(t, err)
+			c := must.Get(sub.scenario.Compare(context.Background(), run, []*montecarlo.Problem{sub.problem}, sub.weights, s.draw(50)))(t)
 			a, _ := table.JSON(got)
 			b, _ := table.JSON(c.Results[0])
 			if !bytes.Equal(a, b) {
@@ -306,7 +307,7 @@ func TestInspect(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
-		noError(t, os.WriteFile(path, []byte(text), 0o666))
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	for _, test := range []struct {
@@ -352,8 +353,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("opening %q, model %+v, %d rates", f.Opening, f.Model, len(a.Numbers["rates"]))
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
-	text := must(table.JSON(f.Fit))(t)
-	noError(t, os.WriteFile(path, text, 0o666))
+	text := must.Get(table.JSON(f.Fit))(t)
+	must.Succeed(t, os.WriteFile(path, text, 0o666))
 	back := ask(t, e, "inspect", FileQuestion{path}).JSON.(*Inspected)
 	if back.Kind != "fit" || *back.Fit != *f.Model {
 		t.Errorf("the fit is read back as %+v, %+v", back, back.Fit)
@@ -403,22 +404,5 @@ func TestKept(t *testing.T) {
 	}
 	if again := fmt.Sprint(ask(t, e, "theory", TheoryQuestion{Subject: Subject{Scene: scene(8), Code: Code{Name: "johnson"}}}).Numbers); again != first {
 		t.Errorf("first %s, then %s", first, again)
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"belsim/theory/base/must"
 )
 
 // TestLeftBehind: an interrupted command names the files that it has written, not all of many.
@@ -26,7 +28,7 @@ func TestLeftBehind(t *testing.T) {
 func TestLedger(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"in.csv", "a.csv"} {
-		noError(t, os.WriteFile(name, nil, 0o644))
+		must.Succeed(t, os.WriteFile(name, nil, 0o644))
 	}
 	if err := os.Symlink("in.csv", "link.csv"); err != nil {
 		t.Skip(err)
@@ -37,10 +39,10 @@ func TestLedger(t *testing.T) {
 		Out  string
 	}
 	parser, err := kong.New(&c)
-	noError(t, err)
-	noError(t, os.WriteFile("shard.jsonl", nil, 0o644))
+	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile("shard.jsonl", nil, 0o644))
 	k, err := parser.Parse([]string{"--in", "unary:logits:in.csv", "--in", "-", "--out", "a.csv", "."})
-	noError(t, err)
+	must.Succeed(t, err)
 	l := Ledger{Inputs: Inputs(k)}
 	for _, tt := range []struct{ path, want string }{
 		{"link.csv", "reads this file (--in"},
@@ -77,20 +79,12 @@ func TestManyOutputs(t *testing.T) {
 	}
 	var l Ledger
 	start := time.Now()
-	noError(t, l.Claim(paths...))
+	must.Succeed(t, l.Claim(paths...))
 	for _, path := range paths {
-		noError(t, l.MayWrite(path))
+		must.Succeed(t, l.MayWrite(path))
 		l.Wrote(path)
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("%v for %d outputs", took, len(paths))
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

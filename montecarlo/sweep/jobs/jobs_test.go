@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 func job() Job {
@@ -14,20 +16,10 @@ func job() Job {
 	}
 }
 
-func must(t *testing.T) func(text string, err error) string {
-	return func(text string, err error) string {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-}
-
 // TestSlurm: a shell reads the script, with the names that it was given.
 func TestSlurm(t *testing.T) {
 	j := job()
-	script := must(t)(j.Slurm())
+	script := must.Get(j.Slurm())(t)
 	for _, want := range []string{
 		`sweep 'my plans/it'\''s.json' --out 'my results' --shard "$SLURM_ARRAY_TASK_ID/8" --workers=4 &`,
 		"#SBATCH --array=1-8\n", "#SBATCH --job-name=belsim-0123456789ab\n", `sbatch 'it'\''s.sh'`,
@@ -40,7 +32,7 @@ func TestSlurm(t *testing.T) {
 		t.Errorf("8 shards without GPUs:\n%s", script)
 	}
 	j.GPU, j.Shards = true, 1001
-	script = must(t)(j.Slurm())
+	script = must.Get(j.Slurm())(t)
 	if !strings.Contains(script, "#SBATCH --gres=gpu:1\n") || !strings.Contains(script, "MaxArraySize") {
 		t.Errorf("1001 shards with GPUs:\n%s", script)
 	}
@@ -57,7 +49,7 @@ func TestSlurm(t *testing.T) {
 
 func TestKubernetes(t *testing.T) {
 	j := job()
-	manifest := must(t)(j.Kubernetes())
+	manifest := must.Get(j.Kubernetes())(t)
 	for _, want := range []string{
 		`  plan.json: "{\"codes\": [\"unary\"]}\n"` + "\n", "  completions: 8\n", `image: "belsim:latest"`,
 		`command: ["belsim", "sweep", "/plan/plan.json", "--out", "my results", "--shards", "8", "--workers=4"]`,
@@ -70,7 +62,7 @@ func TestKubernetes(t *testing.T) {
 		t.Error("a GPU that nobody asked for")
 	}
 	j.GPU = true
-	if manifest = must(t)(j.Kubernetes()); !strings.Contains(manifest, "\n              nvidia.com/gpu: 1\n") {
+	if manifest = must.Get(j.Kubernetes())(t); !strings.Contains(manifest, "\n              nvidia.com/gpu: 1\n") {
 		t.Errorf("no GPU:\n%s", manifest)
 	}
 }
@@ -101,7 +93,7 @@ func TestRefused(t *testing.T) {
 func TestPlanText(t *testing.T) {
 	j := job()
 	j.PlanText = "{\"names\": \"é \u2028 \u2029 \u0085 \x7f \ufeff \uffff 😀\"}\n"
-	manifest := must(t)(j.Kubernetes())
+	manifest := must.Get(j.Kubernetes())(t)
 	if at := strings.IndexFunc(strings.ReplaceAll(manifest, "\n", ""), unsafe); at >= 0 {
 		t.Errorf("the manifest has %q", manifest[at:at+4])
 	}
@@ -121,13 +113,13 @@ func TestPlanText(t *testing.T) {
 func TestDashes(t *testing.T) {
 	j := job()
 	j.PlanPath, j.Folder = "-rf.json", "-results"
-	script := must(t)(j.Slurm())
+	script := must.Get(j.Slurm())(t)
 	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n", "belsim merge ./-results --list-missing"} {
 		if !strings.Contains(script, want) {
 			t.Errorf("the script lacks %q:\n%s", want, script)
 		}
 	}
-	if manifest := must(t)(j.Kubernetes()); !strings.Contains(manifest, `"--out", "./-results"`) {
+	if manifest := must.Get(j.Kubernetes())(t); !strings.Contains(manifest, `"--out", "./-results"`) {
 		t.Errorf("the manifest:\n%s", manifest)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 // TestNumPyFiles reads what numpy.save wrote; see testdata/README.md.
@@ -89,7 +90,7 @@ func TestNPYRefusals(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	m := must(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"))))(t)
+	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"))))(t)
 	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v, want %v", mat.Formatted(m), mat.Formatted(want))
 	}
@@ -122,7 +123,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("code.pkl: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "M.CSV")
-	noError(t, os.WriteFile(path, []byte("1\n"), 0o600))
+	must.Succeed(t, os.WriteFile(path, []byte("1\n"), 0o600))
 	if _, err := arrayfile.ReadFile(path); err != nil {
 		t.Error(err)
 	}
@@ -132,8 +133,8 @@ func TestReadFile(t *testing.T) {
 func roundTrip(t *testing.T, m *mat.Dense) {
 	t.Helper()
 	var c, n bytes.Buffer
-	noError(t, arrayfile.WriteCSV(context.Background(), &c, m))
-	noError(t, arrayfile.WriteNPY(context.Background(), &n, m))
+	must.Succeed(t, arrayfile.WriteCSV(context.Background(), &c, m))
+	must.Succeed(t, arrayfile.WriteNPY(context.Background(), &n, m))
 	for name, read := range map[string]func() (*mat.Dense, error){
 		"csv": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.csv", c.Bytes())) },
 		"npy": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.npy", n.Bytes())) },
@@ -151,7 +152,7 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 func TestWriteBits(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	var b bytes.Buffer
-	noError(t, arrayfile.WriteBitsNPY(context.Background(), &b, want))
+	must.Succeed(t, arrayfile.WriteBitsNPY(context.Background(), &b, want))
 	if got, err := arrayfile.ReadFile(inFile(t, "bits.npy", b.Bytes())); err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}

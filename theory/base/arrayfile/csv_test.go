@@ -10,10 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 func TestByteOrderMark(t *testing.T) {
-	m := must(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"1\",0\n\"0\",\"1\"\n"))))(t)
+	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"1\",0\n\"0\",\"1\"\n"))))(t)
 	if want := mat.NewDense(2, 2, []float64{1, 0, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v", mat.Formatted(m))
 	}
@@ -24,7 +25,7 @@ func TestByteOrderMark(t *testing.T) {
 
 func TestWriteCSVNumbers(t *testing.T) {
 	var b bytes.Buffer
-	noError(t, arrayfile.WriteCSV(context.Background(), &b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})))
+	must.Succeed(t, arrayfile.WriteCSV(context.Background(), &b, mat.NewDense(1, 6, []float64{0, 256, 1e6, -12345678, 0.1, 1e300})))
 	if got, want := b.String(), "0,256,1000000,-12345678,0.1,1e+300\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // TestHeaderOrder: NumPy's specification allows the keys in any order, and any quotes and spaces.
@@ -54,28 +56,28 @@ func archive(t *testing.T, method uint16, names ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range names {
-		w := must(z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method}))(t)
+		w := must.Get(z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method}))(t)
 		if _, err := w.Write(array); err != nil {
 			t.Fatal(err)
 		}
 	}
-	noError(t, z.Close())
+	must.Succeed(t, z.Close())
 	path := filepath.Join(t.TempDir(), "z.npz")
-	noError(t, os.WriteFile(path, b.Bytes(), 0o666))
+	must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o666))
 	return path
 }
 
 // TestUnpacked: a compressed array in Fortran order is read again from its beginning.
 func TestUnpacked(t *testing.T) {
-	r := must(OpenRows(archive(t, zip.Deflate, "z")))(t)
+	r := must.Get(OpenRows(archive(t, zip.Deflate, "z")))(t)
 	row := make([]float64, 50)
 	for range 2 {
 		for range 100 {
-			noError(t, r.Next(row))
+			must.Succeed(t, r.Next(row))
 		}
-		noError(t, r.Rewind())
+		must.Succeed(t, r.Rewind())
 	}
-	noError(t, r.Close())
+	must.Succeed(t, r.Close())
 }
 
 // endless is a file that begins with a quote and never closes it.
@@ -113,13 +115,13 @@ func TestUnclosedQuote(t *testing.T) {
 // others.
 func TestMethods(t *testing.T) {
 	path := archive(t, zip.Store, "z")
-	stored := must(os.ReadFile(path))(t)
+	stored := must.Get(os.ReadFile(path))(t)
 	for method, name := range map[byte]string{12: "bzip2", 14: "lzma", 93: "zstd", 99: "method 99"} {
 		// The method is in the entry's own header, and in the directory at the end.
 		file := bytes.Clone(stored)
 		file[8] = method
 		file[bytes.LastIndex(file, []byte("PK\x01\x02"))+10] = method
-		noError(t, os.WriteFile(path, file, 0o666))
+		must.Succeed(t, os.WriteFile(path, file, 0o666))
 		if _, err := OpenRows(path); err == nil || !strings.Contains(err.Error(), path+":z is compressed with "+name) || !strings.Contains(err.Error(), "numpy.savez") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -179,12 +181,12 @@ func TestChecksum(t *testing.T) {
 		}
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
-		w := must(z.CreateHeader(&zip.FileHeader{Name: "a.npy", Method: zip.Store}))(t)
+		w := must.Get(z.CreateHeader(&zip.FileHeader{Name: "a.npy", Method: zip.Store}))(t)
 		w.Write(array)
-		noError(t, z.Close())
+		must.Succeed(t, z.Close())
 		path := filepath.Join(t.TempDir(), "a.npz")
 		read := func(file []byte) (err error) {
-			noError(t, os.WriteFile(path, file, 0o666))
+			must.Succeed(t, os.WriteFile(path, file, 0o666))
 			if name == "text" {
 				_, err = ReadText(path, "a")
 			} else {
@@ -203,13 +205,5 @@ func TestChecksum(t *testing.T) {
 				t.Errorf("%s, byte %d: %v", name, i-data, err)
 			}
 		}
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 // TestReadFileNPZ: a matrix of an .npz is read by its name, and without one where it is the only array.
@@ -16,13 +17,13 @@ func TestReadFileNPZ(t *testing.T) {
 	want := mat.NewDense(3, 2, []float64{0, 1, 1, 0, 1, 1})
 	write := func(name string, arrays ...string) string {
 		path := filepath.Join(t.TempDir(), name)
-		f := must(os.Create(path))(t)
+		f := must.Get(os.Create(path))(t)
 		z := arrayfile.NewNPZWriter(f)
 		for _, a := range arrays {
-			noError(t, z.Matrix(a, want))
+			must.Succeed(t, z.Matrix(a, want))
 		}
-		noError(t, z.Close())
-		noError(t, f.Close())
+		must.Succeed(t, z.Close())
+		must.Succeed(t, f.Close())
 		return path
 	}
 	one, two := write("one.npz", "C"), write("two.npz", "C", "E")
@@ -32,7 +33,7 @@ func TestReadFileNPZ(t *testing.T) {
 		}
 	}
 	broken := filepath.Join(t.TempDir(), "broken.npz")
-	noError(t, os.WriteFile(broken, []byte("PK\x03\x04"), 0o644))
+	must.Succeed(t, os.WriteFile(broken, []byte("PK\x03\x04"), 0o644))
 	for path, want := range map[string]string{
 		two: "which array?", one + ":D": `no array "D"`, broken: "not an .npz file", "testdata/arrays.npz:nope": "no array",
 	} {
@@ -54,7 +55,7 @@ func TestPandasRefusals(t *testing.T) {
 		t.Errorf("a matrix of two columns: %v, %v", m, err)
 	}
 	path := filepath.Join(t.TempDir(), "z.csv")
-	noError(t, os.WriteFile(path, []byte(",0,1\n0,0.5,1\n1,0.25,2\n"), 0o644))
+	must.Succeed(t, os.WriteFile(path, []byte(",0,1\n0,0.5,1\n1,0.25,2\n"), 0o644))
 	if _, err := arrayfile.OpenRows(path); err == nil || !strings.Contains(err.Error(), "index=False") {
 		t.Errorf("an index of pandas: error %v", err)
 	}
@@ -63,20 +64,12 @@ func TestPandasRefusals(t *testing.T) {
 // TestBools: an array of bools is one of NumPy's.
 func TestBools(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.npz")
-	f := must(os.Create(path))(t)
+	f := must.Get(os.Create(path))(t)
 	z := arrayfile.NewNPZWriter(f)
-	noError(t, z.Bools("valid", 3, func(i int) bool { return i != 1 }))
-	noError(t, z.Close())
-	noError(t, f.Close())
+	must.Succeed(t, z.Bools("valid", 3, func(i int) bool { return i != 1 }))
+	must.Succeed(t, z.Close())
+	must.Succeed(t, f.Close())
 	if got, err := arrayfile.ReadFile(path); err != nil || !mat.Equal(got, mat.NewDense(3, 1, []float64{1, 0, 1})) {
 		t.Errorf("%v, %v", got, err)
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

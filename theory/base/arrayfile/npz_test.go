@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/must"
 )
 
 // TestNPZWriter: what is written is read back, is the same bytes again, and texts are as
@@ -29,7 +31,7 @@ func TestNPZWriter(t *testing.T) {
 			z.Matrix("m", mat.NewDense(2, 2, numbers)),
 			z.Close(),
 		} {
-			noError(t, err)
+			must.Succeed(t, err)
 		}
 		return b.Bytes()
 	}
@@ -38,9 +40,9 @@ func TestNPZWriter(t *testing.T) {
 		t.Error("the same arrays are other bytes the second time")
 	}
 	path := filepath.Join(t.TempDir(), "a.npz")
-	noError(t, os.WriteFile(path, file, 0o644))
+	must.Succeed(t, os.WriteFile(path, file, 0o644))
 	for name, want := range map[string][]float64{"x": numbers, "n": {0, 1 << 40, 2 << 40}} {
-		rows := must(OpenRows(path + ":" + name))(t)
+		rows := must.Get(OpenRows(path + ":" + name))(t)
 		defer rows.Close()
 		if n, m := rows.Dims(); n != len(want) || m != 1 {
 			t.Errorf("%s is %d × %d", name, n, m)
@@ -60,28 +62,19 @@ func TestNPZWriter(t *testing.T) {
 			t.Errorf("text of %s: %v, want an error about %q", name, err, want)
 		}
 	}
-	rows := must(OpenRows(path + ":m"))(t)
+	rows := must.Get(OpenRows(path + ":m"))(t)
 	defer rows.Close()
 	if row := make([]float64, 2); rows.Next(row) != nil || row[1] != numbers[1] || rows.Next(row) != nil || row[0] != numbers[2] {
 		t.Errorf("second row of the matrix: %v", row)
 	}
-	z := must(zip.NewReader(bytes.NewReader(file), int64(len(file))))(t)
-	in := must(z.Open("s.npy"))(t)
-	all := must(io.ReadAll(in))(t)
+	z := must.Get(zip.NewReader(bytes.NewReader(file), int64(len(file))))(t)
+	in := must.Get(z.Open("s.npy"))(t)
+	all := must.Get(io.ReadAll(in))(t)
 	data := len(all) - 4*5*len(texts) // five characters of four bytes
 	if !strings.Contains(string(all[:data]), "'descr': '<U5', 'fortran_order': False, 'shape': (4,)") || data%64 != 0 {
 		t.Errorf("header %q", all[:data])
 	}
 	if got := all[data+2*20 : data+2*20+8]; !bytes.Equal(got, []byte{0xc3, 3, 0, 0, ' ', 0, 0, 0}) {
 		t.Errorf("σ and a space are % x", got)
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
 	}
 }

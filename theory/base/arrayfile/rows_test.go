@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 // all reads an array to its end.
@@ -35,7 +36,7 @@ func all(r *arrayfile.Rows) (*mat.Dense, error) {
 func inFile(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	noError(t, os.WriteFile(path, content, 0o600))
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	return path
 }
 
@@ -107,11 +108,11 @@ func TestRowsFortranBlocks(t *testing.T) {
 	file := npyFile("'<f4'", "(70000, 40)", data)
 	file = []byte(strings.Replace(string(file), "'fortran_order': False", "'fortran_order': True", 1))
 	file[8]-- // the header is a letter shorter
-	r := must(arrayfile.OpenRows(inFile(t, "f.npy", file)))(t)
+	r := must.Get(arrayfile.OpenRows(inFile(t, "f.npy", file)))(t)
 	defer r.Close()
 	row := make([]float64, columns)
 	for i := range rows {
-		noError(t, r.Next(row))
+		must.Succeed(t, r.Next(row))
 		for k, v := range row {
 			if v != float64(i)-1000*float64(k) {
 				t.Fatalf("row %d, column %d: %v", i, k, v)
@@ -174,7 +175,7 @@ func TestRowsRefusals(t *testing.T) {
 		}
 	}
 	// A damaged compressed array is found by its checksum at the latest.
-	whole := must(os.ReadFile("testdata/arrays-compressed.npz"))(t)
+	whole := must.Get(os.ReadFile("testdata/arrays-compressed.npz"))(t)
 	damaged := 0
 	for i := range whole {
 		if i%7 != 0 {
@@ -229,7 +230,7 @@ func FuzzRows(f *testing.F) {
 		if n, m := r.Dims(); m != first.RawMatrix().Cols || n >= 0 && n != first.RawMatrix().Rows {
 			t.Errorf("said to be %d × %d, and is %d × %d", n, m, first.RawMatrix().Rows, first.RawMatrix().Cols)
 		}
-		noError(t, r.Rewind())
+		must.Succeed(t, r.Rewind())
 		if again, err := all(r); err != nil || !mat.Equal(first, again) {
 			t.Errorf("read again: %v, another array", err)
 		}
@@ -243,8 +244,8 @@ func TestTake(t *testing.T) {
 	for i := range 2 * 3 * 2 { // N × K × M
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i)))
 	}
-	noError(t, os.WriteFile(path, npyFile("'<f8'", "(2, 3, 2)", data), 0o600))
-	r := must(arrayfile.OpenRows(path))(t)
+	must.Succeed(t, os.WriteFile(path, npyFile("'<f8'", "(2, 3, 2)", data), 0o600))
+	r := must.Get(arrayfile.OpenRows(path))(t)
 	defer r.Close()
 	if n, m := r.Dims(); n != 2 || m != 6 || r.Parts() != 3 {
 		t.Fatalf("%d × %d, %d parts", n, m, r.Parts())
@@ -254,7 +255,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("%v was taken", bad)
 		}
 	}
-	noError(t, r.Take(2, 4))
+	must.Succeed(t, r.Take(2, 4))
 	for range 2 {
 		row := make([]float64, 2)
 		for i := range 2 {
@@ -265,18 +266,9 @@ func TestTake(t *testing.T) {
 		if err := r.Next(row); err != io.EOF {
 			t.Errorf("after the last row: %v", err)
 		}
-		noError(t, r.Rewind())
+		must.Succeed(t, r.Rewind())
 	}
 	if _, m := r.Dims(); m != 2 || r.Parts() != 1 {
 		t.Errorf("%d columns, %d parts", m, r.Parts())
-	}
-}
-
-// must returns a value that a call gives, and ends the test where the call fails.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		noError(t, err)
-		return value
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 )
 
 // TestStandardInput: what comes from standard input is told apart by its content, and errors
@@ -17,15 +18,15 @@ import (
 func TestStandardInput(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{1, 0, 2, 3, 4, 5})
 	var npy, npz bytes.Buffer
-	noError(t, arrayfile.WriteNPY(t.Context(), &npy, want))
+	must.Succeed(t, arrayfile.WriteNPY(t.Context(), &npy, want))
 	z := zip.NewWriter(&npz)
-	w := must(z.Create("outputs.npy"))(t)
+	w := must.Get(z.Create("outputs.npy"))(t)
 	w.Write(npy.Bytes())
 	z.Close()
 	give := func(content string) {
 		t.Helper()
 		r, w, err := os.Pipe()
-		noError(t, err)
+		must.Succeed(t, err)
 		go func() {
 			w.WriteString(content)
 			w.Close()

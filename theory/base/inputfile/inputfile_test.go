@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // TestRead: files up to the limit are read whole; everything else is refused, and named.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	noError(t, os.WriteFile(path, []byte("12345"), 0o644))
+	must.Succeed(t, os.WriteFile(path, []byte("12345"), 0o644))
 	if got, err := Read(path, 5); string(got) != "12345" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

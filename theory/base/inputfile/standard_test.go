@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // standardInput makes a file or a pipe standard input, until the test ends.
@@ -26,11 +28,11 @@ func standardInput(t *testing.T, file *os.File) {
 func TestStandard(t *testing.T) {
 	const content = "some content"
 	path := filepath.Join(t.TempDir(), "a")
-	noError(t, os.WriteFile(path, []byte(content), 0o600))
+	must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	file, err := os.Open(path)
-	noError(t, err)
+	must.Succeed(t, err)
 	pipe, w, err := os.Pipe()
-	noError(t, err)
+	must.Succeed(t, err)
 	if _, err := w.WriteString(content); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,7 @@ func TestStandard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			standardInput(t, in)
 			first, err := Open(Standard)
-			noError(t, err)
+			must.Succeed(t, err)
 			part := make([]byte, 4)
 			if _, err := io.ReadFull(first, part); err != nil || string(part) != content[:4] {
 				t.Fatalf("%q, %v", part, err)
@@ -66,19 +68,11 @@ func TestStandard(t *testing.T) {
 // TestStandardFails: the error says that standard input cannot be read.
 func TestStandardFails(t *testing.T) {
 	r, w, err := os.Pipe()
-	noError(t, err)
+	must.Succeed(t, err)
 	defer w.Close()
 	standardInput(t, r)
 	r.Close()
 	if _, err := Open(Standard); !errors.Is(err, fs.ErrClosed) || !strings.HasPrefix(err.Error(), "standard input: ") {
 		t.Error(err)
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

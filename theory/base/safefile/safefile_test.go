@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 func text(s string) func(io.Writer) error {
@@ -36,7 +38,7 @@ func only(t *testing.T, path, want string) {
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	for _, s := range []string{"first", "second, and longer than a buffer" + strings.Repeat(".", 1<<17), ""} {
-		noError(t, Write(path, text(s)))
+		must.Succeed(t, Write(path, text(s)))
 		only(t, path, s)
 	}
 }
@@ -44,7 +46,7 @@ func TestWrite(t *testing.T) {
 // TestRelative: a name without a folder is in the working one.
 func TestRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
-	noError(t, errors.Join(Probe("a"), Write("a", text("x"))))
+	must.Succeed(t, errors.Join(Probe("a"), Write("a", text("x"))))
 	only(t, "a", "x")
 }
 
@@ -52,12 +54,12 @@ func TestRelative(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "created"))
-	noError(t, err)
+	must.Succeed(t, err)
 	defer file.Close()
 	want, err := file.Stat()
-	noError(t, err)
+	must.Succeed(t, err)
 	path := filepath.Join(dir, "written")
-	noError(t, Write(path, text("x")))
+	must.Succeed(t, Write(path, text("x")))
 	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
 		t.Errorf("%v, %v; want %v", got.Mode(), err, want.Mode())
 	}
@@ -97,7 +99,7 @@ func TestLongNames(t *testing.T) {
 func TestPlantedLink(t *testing.T) {
 	dir := t.TempDir()
 	path, victim := filepath.Join(dir, "out"), filepath.Join(t.TempDir(), "victim")
-	noError(t, os.WriteFile(victim, []byte("precious"), 0o666))
+	must.Succeed(t, os.WriteFile(victim, []byte("precious"), 0o666))
 	planted := filepath.Join(dir, fmt.Sprintf("%s%d.A%s", own("out"), os.Getpid(), ending))
 	if err := os.Symlink(victim, planted); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
@@ -108,7 +110,7 @@ func TestPlantedLink(t *testing.T) {
 		names = names[1:]
 		return next
 	})
-	noError(t, err)
+	must.Succeed(t, err)
 	defer unlock()
 	defer file.Close()
 	if !strings.HasSuffix(file.Name(), ".B"+ending) || !IsTemporary(path, filepath.Base(file.Name())) {
@@ -126,7 +128,7 @@ func TestPlantedLink(t *testing.T) {
 func TestReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	a, b := bytes.Repeat([]byte("a"), 200_000), bytes.Repeat([]byte("b"), 100_000)
-	noError(t, Write(path, text(string(a))))
+	must.Succeed(t, Write(path, text(string(a))))
 	var writers sync.WaitGroup
 	for _, s := range [][]byte{a, b} {
 		writers.Go(func() {
@@ -158,7 +160,7 @@ func TestReaders(t *testing.T) {
 // TestFailure: the old file stays, and nothing else does.
 func TestFailure(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	noError(t, Write(path, text("old")))
+	must.Succeed(t, Write(path, text("old")))
 	broken := errors.New("broken")
 	err := Write(path, func(w io.Writer) error {
 		text(strings.Repeat("half", 1<<16))(w)
@@ -179,7 +181,7 @@ func TestFailure(t *testing.T) {
 	only(t, path, "old")
 	// A folder in the file's place can be neither replaced nor linked.
 	taken := filepath.Join(t.TempDir(), "taken")
-	noError(t, os.Mkdir(taken, 0o777))
+	must.Succeed(t, os.Mkdir(taken, 0o777))
 	if err := Write(taken, text("new")); err == nil {
 		t.Error("a folder was replaced")
 	}
@@ -254,13 +256,13 @@ func TestRemoveAbandoned(t *testing.T) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
-		noError(t, os.WriteFile(file, []byte("half"), 0o666))
+		must.Succeed(t, os.WriteFile(file, []byte("half"), 0o666))
 	}
 	if err := os.Symlink(victim, filepath.Join(dir, planted)); err == nil {
 		others = append(others, planted)
 	}
 	probe, err := os.Open(victim)
-	noError(t, err)
+	must.Succeed(t, err)
 	defer probe.Close()
 	if _, err := tryLock(probe); err != nil {
 		t.Skipf("no locks here: %v", err)
@@ -290,7 +292,7 @@ func TestRemoveAbandoned(t *testing.T) {
 		names = names[1:]
 		return next
 	})
-	noError(t, err)
+	must.Succeed(t, err)
 	defer unlock()
 	defer file.Close()
 	os.Remove(file.Name())
@@ -304,7 +306,7 @@ func TestRemoveAbandoned(t *testing.T) {
 func TestLinks(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	target := filepath.Join(other, "target.csv")
-	noError(t, os.WriteFile(target, []byte("old"), 0o666))
+	must.Succeed(t, os.WriteFile(target, []byte("old"), 0o666))
 	link, chain, dangling := filepath.Join(dir, "link"), filepath.Join(dir, "chain"), filepath.Join(dir, "dangling")
 	for _, l := range [][2]string{{target, link}, {"link", chain}, {filepath.Join(other, "new"), dangling}, {"loop", filepath.Join(dir, "loop")}} {
 		if err := os.Symlink(l[0], l[1]); err != nil {
@@ -336,9 +338,9 @@ func TestLinks(t *testing.T) {
 
 func TestSame(t *testing.T) {
 	t.Chdir(t.TempDir())
-	noError(t, errors.Join(os.Mkdir("sub", 0o777), os.WriteFile("a", nil, 0o666), os.WriteFile("b", nil, 0o666)))
+	must.Succeed(t, errors.Join(os.Mkdir("sub", 0o777), os.WriteFile("a", nil, 0o666), os.WriteFile("b", nil, 0o666)))
 	here, err := os.Getwd()
-	noError(t, err)
+	must.Succeed(t, err)
 	same := [][2]string{{"a", "a"}, {"a", "./a"}, {"a", "sub/../a"}, {"a", here + "/a"}, {"new", "./new"}, {"sub/../new", here + "/new"}}
 	if os.Link("a", "hard") == nil {
 		same = append(same, [2]string{"a", "hard"})
@@ -355,13 +357,5 @@ func TestSame(t *testing.T) {
 		if Same(p[0], p[1]) {
 			t.Errorf("%s and %s are not one file", p[0], p[1])
 		}
-	}
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"belsim/theory/base/must"
 )
 
 // painter writes emphasis as <2:text>.
@@ -25,7 +27,7 @@ func TestEmphasis(t *testing.T) {
 		Emphasis: []Emphasis{Best, Plain},
 	}
 	var p painter
-	noError(t, table.Write(&p, "text"))
+	must.Succeed(t, table.Write(&p, "text"))
 	got := strings.NewReplacer("\x01", "<", "\x02", ">").Replace(p.String())
 	want := "  code  bits  transitions  ~\n" +
 		"     <1:a>     <1:1>         <4:! 10>  <5:~>\n" +

@@ -19,6 +19,8 @@ import (
 	"text/tabwriter"
 
 	"pgregory.net/rapid"
+
+	"belsim/theory/base/must"
 )
 
 // result is a row like those of the commands.
@@ -58,7 +60,7 @@ func tableOf() *Table {
 func printed(t *testing.T, print func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
-	noError(t, print(&b))
+	must.Succeed(t, print(&b))
 	return b.String()
 }
 
@@ -171,7 +173,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	// Several tables: one of all rows is longer than a page, which is only a warning.
 	var text bytes.Buffer
 	text.WriteString("\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n\\begin{document}\n")
-	noError(t, tableOf().Write(&text, "latex"))
+	must.Succeed(t, tableOf().Write(&text, "latex"))
 	// Special characters at the start of a line, where they could be arguments.
 	for part := range slices.Chunk(rows, 40) {
 		for _, head := range [][]string{{"[2em]", "*", "~"}, nil} {
@@ -179,12 +181,12 @@ func TestLaTeXCompiles(t *testing.T) {
 				slices.Reverse(cells)
 			}
 			text.WriteString("\n\\clearpage\n")
-			noError(t, (&Table{Head: head, Rows: part}).Write(&text, "latex"))
+			must.Succeed(t, (&Table{Head: head, Rows: part}).Write(&text, "latex"))
 		}
 	}
 	text.WriteString("\\end{document}\n")
 	dir := t.TempDir()
-	noError(t, os.WriteFile(filepath.Join(dir, "t.tex"), text.Bytes(), 0o666))
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "t.tex"), text.Bytes(), 0o666))
 	cmd := exec.Command(latexPath, "-halt-on-error", "-interaction=nonstopmode", "t.tex")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
@@ -283,7 +285,7 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 		t.Errorf("%q\n%q", got.Head, got.Rows)
 	}
 	columns, err := CSVColumns[every]()
-	noError(t, err)
+	must.Succeed(t, err)
 	for _, c := range columns {
 		switch v := c.Value(&rows[0]); {
 		case c.Name == "pv" && v != any(big{3, 4}), c.Name == "pi" && (v != any(1) || c.Type != reflect.TypeFor[int]()):
@@ -298,7 +300,7 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 // TestNames: the CSV has the names that encoding/json gives, in its order.
 func TestNames(t *testing.T) {
 	text, err := json.Marshal(every{Pointed: &Pointed{}, F: 1, PI: new(int), PN: new(float64)})
-	noError(t, err)
+	must.Succeed(t, err)
 	d := json.NewDecoder(bytes.NewReader(text))
 	var want []string
 	for depth, key := 0, false; ; {
@@ -324,7 +326,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	fields, err := fieldsOf(reflect.TypeFor[every]())
-	noError(t, err)
+	must.Succeed(t, err)
 	var got []string
 	for _, f := range fields {
 		if f.json != "" {
@@ -415,7 +417,7 @@ func TestLikeEncodingJSON(t *testing.T) {
 		e := json.NewEncoder(&want)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		noError(t, e.Encode(v))
+		must.Succeed(t, e.Encode(v))
 		same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, v) }), want.String())
 	}
 	if err := WriteJSON(io.Discard, func() {}); err == nil {
@@ -476,14 +478,6 @@ func BenchmarkWriteCSV(b *testing.B) {
 			}
 		}
 	})
-	noError(b, err)
+	must.Succeed(b, err)
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-// noError ends the test where there is an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -3,6 +3,8 @@ package table
 import (
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 func TestVisible(t *testing.T) {
@@ -29,7 +31,7 @@ func TestFormulas(t *testing.T) {
 	}
 	rows := []row{{"=1+1", -0.5, -3}, {"+1", 1, 1}, {"-5", 1, 1}, {"-5.csv", 1, 1}, {"@x", 1, 1}, {"\tx", 1, 1}, {"x=1", 1, 1}, {"-inf", 1, 1}, {"", 1, 1}}
 	var b strings.Builder
-	noError(t, WriteCSV(&b, rows))
+	must.Succeed(t, WriteCSV(&b, rows))
 	want := "name,value,signed\n'=1+1,-0.5,-3\n+1,1,1\n-5,1,1\n'-5.csv,1,1\n'@x,1,1\n'\tx,1,1\nx=1,1,1\n-inf,1,1\n,1,1\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
