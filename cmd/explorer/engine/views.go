@@ -282,8 +282,8 @@ type SamplesQuestion struct {
 	To      int    `json:"to"`
 }
 
-// samples answers with the mean |error| of every level, its standard error and the mean squared
-// error: those of the command for as many samples.
+// samples answers with the mean |error| of every level and its standard error: those of the command
+// for as many samples.
 func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
@@ -301,11 +301,11 @@ func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error
 		return nil, err
 	}
 	n := q.To - q.From
-	mean, stderr, square := make([]float64, n), make([]float64, n), make([]float64, n)
+	mean, stderr := make([]float64, n), make([]float64, n)
 	for i, sum := range sums[q.From:q.To] {
-		mean[i], stderr[i], square[i] = sum.Mean(), sum.StdErr(), sum.MeanSquare()
+		mean[i], stderr[i] = sum.Mean(), sum.StdErr()
 	}
-	return &Answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr, "square": square}}, nil
+	return &Answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr}}, nil
 }
 
 // RowQuestion asks for a row of the table of codes.

@@ -86,25 +86,22 @@ async function sample(run, present, { levels, prior }, count, rank) {
 		count,
 		mean: new Float64Array(levels),
 		stderr: new Float64Array(levels),
-		square: new Float64Array(levels),
 	};
 	for (const a of await Promise.all(parts))
-		for (const name of ["mean", "stderr", "square"]) out[name].set(a[name], a.from);
+		for (const name of ["mean", "stderr"]) out[name].set(a[name], a.from);
 	return { ...out, ...overall(out, prior) };
 }
 
 /** overall are the means over the prior, and the worst level that occurs, from 1. */
-export function overall({ mean, stderr, square }, prior) {
+export function overall({ mean, stderr }, prior) {
 	let m = 0,
 		v = 0,
-		q = 0,
 		worst = 0;
 	for (let i = 0; i < mean.length; i++) {
 		if (!(prior[i] > 0)) continue;
 		m += prior[i] * mean[i];
 		v += (prior[i] * (stderr[i] || 0)) ** 2;
-		q += prior[i] * square[i];
 		if (!(mean[i] <= mean[worst]) || !(prior[worst] > 0)) worst = i;
 	}
-	return { overall: m, error: Math.sqrt(v), rms: Math.sqrt(q), worst: worst + 1 };
+	return { overall: m, error: Math.sqrt(v), worst: worst + 1 };
 }
