@@ -184,7 +184,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			return plots.Heatmap(d)
 		},
 		"profile": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
+			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
 		},
 		"tradeoff": func() (*plots.Figure, error) { return plots.Tradeoff(tradeoffData()) },
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
@@ -214,7 +214,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			return plots.Heatmap(d)
 		},
 		"profile-one": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
+			return plots.Profile(plots.ProfileData{Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(2, 8)}})
 		},
 		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
 		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },

@@ -14,6 +14,7 @@ import (
 // label.
 type ProfileData struct {
 	Title string
+	Curve string // the name of the model of the curves
 	Bits  []BitProfile
 	Style Style
 }
@@ -58,7 +59,7 @@ func Profile(d ProfileData) (*Figure, error) {
 		key = append(key, series{name: "observed, 95 % interval", glyph: glyph})
 	}
 	if fitted {
-		key = append(key, series{name: "Gaussian mixture", line: curve})
+		key = append(key, series{name: d.Curve, line: curve})
 	}
 	columns := min(2, len(panels))
 	if d.Style.column() {

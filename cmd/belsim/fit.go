@@ -52,7 +52,7 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz")); err != nil {
+	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -90,8 +90,15 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
+			"html": func(w io.Writer) error {
+				pictures, err := paper.NetworkPictures(r)
+				if err != nil {
+					return err
+				}
+				return r.WritePage(w, ways, pictures...)
+			},
 		},
-		figure: func() (*plots.Figure, error) { return cmd.figure(r) },
+		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
 	})
 }
@@ -186,12 +193,4 @@ func (cmd *fitCmd) training() perceived.Training {
 		return ""
 	}
 	return perceived.Training(cmd.Training)
-}
-
-// figure draws the error rates of some bits.
-func (cmd *fitCmd) figure(r *assess.Report) (*plots.Figure, error) {
-	f := r.Fit
-	return plots.Profile(plots.ProfileData{
-		Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, f.R, f.Sigma), Bits: paper.BitProfiles(r.Profiles...),
-	})
 }

@@ -1,0 +1,111 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/assess"
+	"belsim/montecarlo/scenario"
+	"belsim/plots"
+)
+
+// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
+// codes, where there are any.
+func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
+	rates, err := plots.Profile(ProfileData(r, style))
+	if err != nil || !hasForecasts(r) {
+		return rates, err
+	}
+	forecasts, err := plots.Forest(ForestData(r, style))
+	if err != nil {
+		return nil, err
+	}
+	return plots.Stack(rates, forecasts), nil
+}
+
+// NetworkPictures are the pictures of the page of a network.
+func NetworkPictures(r *assess.Report) ([]assess.Picture, error) {
+	var out []assess.Picture
+	var failed error
+	add := func(caption string, f *plots.Figure, err error) {
+		var svg strings.Builder
+		if err == nil {
+			err = f.Write(&svg, "svg")
+		}
+		if err != nil && failed == nil {
+			failed = err
+		}
+		out = append(out, assess.Picture{Caption: caption, SVG: svg.String()})
+	}
+	const style = plots.Column // readable on a phone
+	if hasForecasts(r) {
+		f, err := plots.Forest(ForestData(r, style))
+		add("Error of other codes, if they were trained, over yours", f, err)
+	}
+	f, err := plots.Profile(ProfileData(r, style))
+	add("How often bits are wrong", f, err)
+	if q := r.Fit.Quantiles; q != nil && len(q.Levels) > 1 {
+		f, err := plots.Lines(QuantileData(r.Fit, style))
+		add("How large the errors are. "+q.Text(r.Fit), f, err)
+	}
+	return out, failed
+}
+
+// ProfileData returns the data of the figure of a network's bits.
+func ProfileData(r *assess.Report, style plots.Style) plots.ProfileData {
+	d := plots.ProfileData{Style: style, Curve: r.Curve, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code, r.Fit.Levels, r.Fit.Samples)}
+	for _, p := range r.Profiles {
+		d.Bits = append(d.Bits, plots.BitProfile(p))
+	}
+	return d
+}
+
+// QuantileData returns the data of the figure of the errors by level.
+func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
+	q := f.Quantiles
+	d := plots.LinesData{
+		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (levels)",
+		Lines: []plots.NamedLine{{Name: "median"}, {Name: "90 %"}, {Name: "99 %"}},
+	}
+	for _, l := range q.Levels {
+		d.Level = append(d.Level, float64(l.From+l.To)/2)
+		for i, v := range []float64{l.Median, l.P90, l.P99} {
+			d.Lines[i].Values = append(d.Lines[i].Values, v)
+		}
+	}
+	return d
+}
+
+// loss is what networks are trained with, for a training.
+var loss = map[string]string{string(perceived.BitByBit): "BCE", string(perceived.ForDecoder): "CE"}
+
+// hasForecasts reports whether other codes were forecast.
+func hasForecasts(r *assess.Report) bool {
+	return r.Fit.Recommendation != nil && len(r.Fit.Recommendation.Ranking) > 0
+}
+
+// ForestData returns the data of the figure of the forecasts: each code and training with its best
+// decoder, over the network's measured error.
+func ForestData(r *assess.Report, style plots.Style) plots.ForestData {
+	d := plots.ForestData{Style: style, XLabel: "error over yours, 95 % interval"}
+	measured := r.Fit.Decoders[0]
+	for _, m := range r.Fit.Decoders {
+		if m.Observed < measured.Observed {
+			measured = m
+		}
+	}
+	for _, x := range r.Fit.Recommendation.Ranking {
+		if !x.Best {
+			continue
+		}
+		row := plots.ForestRow{Name: x.Code, Note: x.Decoder + ", " + loss[x.Training], Ratio: x.Forecast / measured.Observed, Lo: x.Interval[0] / measured.Observed, Hi: x.Interval[1] / measured.Observed}
+		if x.Trained {
+			half := scenario.Confidence * measured.ObservedStdErr / measured.Observed
+			row.Name, row.Yours, row.Ratio, row.Lo, row.Hi = "yours: "+x.Code, true, 1, 1-half, 1+half
+		}
+		row.Text = fmt.Sprintf("%+.2g %% (%+.2g to %+.2g %%)", 100*row.Ratio-100, 100*row.Lo-100, 100*row.Hi-100)
+		d.Rows = append(d.Rows, row)
+	}
+	return d
+}
