@@ -79,7 +79,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	model := forecast.FromFit(fit, prior, s.options.Decoders, decode.Options{Temperature: s.options.Temperature})
+	model := forecast.FromFit(fit, networks, prior, s.options.Decoders, decode.Options{Temperature: s.options.Temperature})
 	s.forecasts = model
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
