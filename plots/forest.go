@@ -108,6 +108,7 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 	for i, r := range rows {
 		y := middle(i)
 		drawRatio(area, p, r, y)
+		y += vg.Points(1) // letters without descenders stand low
 		c.FillText(name, vg.Point{X: c.Min.X, Y: y}, abridge(name, r.Name, names))
 		c.FillText(note, vg.Point{X: c.Min.X + names + vg.Points(gap), Y: y}, abridge(note, r.Note, notes))
 		if texts > 0 {

@@ -196,8 +196,13 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"tradeoff-one": func() (*plots.Figure, error) {
 			return plots.Tradeoff(plots.TradeoffData{Found: []plots.TradeoffPoint{{Bits: 8, Error: 0.5}}})
 		},
-		"agreement": func() (*plots.Figure, error) { return plots.Agreement(agreementData()) },
-		"lines":     func() (*plots.Figure, error) { return plots.Lines(linesData()) },
+		"agreement":   func() (*plots.Figure, error) { return plots.Agreement(agreementData()) },
+		"forest":      func() (*plots.Figure, error) { return plots.Forest(forestData("")) },
+		"forest-iclr": func() (*plots.Figure, error) { return plots.Forest(forestData("iclr-column")) },
+		"forest-near": func() (*plots.Figure, error) { // all near 1
+			return plots.Forest(plots.ForestData{XLabel: "error over yours", Rows: []plots.ForestRow{{Name: "a", Ratio: 0.98, Lo: 0.96, Hi: 1.01}, {Name: "b", Ratio: 1, Lo: 0.99, Hi: 1.01, Yours: true}}})
+		},
+		"lines": func() (*plots.Figure, error) { return plots.Lines(linesData()) },
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
 			d.Style = plots.Column
@@ -246,6 +251,18 @@ func agreementData() plots.AgreementData {
 		}
 		d.Groups = append(d.Groups, g)
 	}
+	return d
+}
+
+// forestData has as many rows as there are codes and trainings, some of which leave the picture.
+func forestData(style plots.Style) plots.ForestData {
+	d := plots.ForestData{Title: "codes", XLabel: "error over yours", Style: style}
+	for i := range 26 {
+		r := plots.ForestRow{Name: fmt.Sprintf("code-%d", (i*7)%26), Note: "gen-ex, CE", Ratio: 0.4 * math.Exp(float64((i*7)%26)/7), Yours: (i*7)%26 == 6}
+		r.Lo, r.Hi, r.Text = r.Ratio/1.5, r.Ratio*(1.3+float64(i)/20), fmt.Sprintf("%.3g", r.Ratio)
+		d.Rows = append(d.Rows, r)
+	}
+	d.Rows[3].Name = "codes/a-very-long-file-name-of-a-learned-code-matrix.csv"
 	return d
 }
 
@@ -345,6 +362,9 @@ func TestExtremes(t *testing.T) {
 				"agreement of": func() (*plots.Figure, error) {
 					return plots.Agreement(plots.AgreementData{Groups: []plots.AgreementGroup{{Points: []plots.AgreementPoint{{Name: "x", X: a, Y: b, Lo: a, Hi: b}, {X: b, Y: b, Lo: b, Hi: b}}}}})
 				},
+				"forest of": func() (*plots.Figure, error) {
+					return plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b}, {Name: "y", Ratio: a, Lo: a, Hi: a}}})
+				},
 				"comparison of": func() (*plots.Figure, error) {
 					return plots.Compare(plots.CompareData{Names: []string{"a", "b"}, Bound: []float64{a, b}, Exact: []float64{1, nan}, Mean: []float64{b, a}, StdErr: []float64{a, b}})
 				},
@@ -371,7 +391,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 7 {
+	if len(drawn) != 8 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -407,7 +427,7 @@ func inFormats(t *testing.T, name string, figure func() (*plots.Figure, error)) 
 		if !strings.HasPrefix(b[0].String(), magic) {
 			t.Errorf("%s.%s begins with %.8q", name, format, b[0].String())
 		}
-		if b[0].Len() > 250_000 {
+		if b[0].Len() > 300_000 {
 			t.Errorf("%s.%s has %d bytes", name, format, b[0].Len())
 		}
 	}
@@ -481,6 +501,10 @@ func TestRefusals(t *testing.T) {
 			d := agreementData()
 			d.Groups = append(d.Groups, d.Groups...)
 			return plots.Agreement(d)
+		},
+		"a forest of nothing": func() (*plots.Figure, error) { return plots.Forest(plots.ForestData{}) },
+		"a ratio beside its interval": func() (*plots.Figure, error) {
+			return plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1, Lo: 1.1, Hi: 2}}})
 		},
 		"no lines": func() (*plots.Figure, error) { return plots.Lines(plots.LinesData{Level: []float64{1}}) },
 		"a short line": func() (*plots.Figure, error) {

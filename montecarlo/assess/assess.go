@@ -172,7 +172,9 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 			return nil, err
 		}
 	}
-	r := &Report{Fit: s.f, Opening: s.opening(), Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), study: s}
+	opening := s.opening()
+	s.f.Verdict = strings.Join(opening, " ")
+	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), study: s}
 	r.Profiles, r.Curve = s.profiles()
 	if s.fitted != nil {
 		r.Decoder = s.fitted.Decoder

@@ -38,7 +38,7 @@ func (r *Report) WritePage(w io.Writer, ways map[Advice]string, pictures ...Pict
 	}{Title: fmt.Sprintf("%s, %d levels", table.Visible(r.Fit.Code), r.Fit.Levels), Command: table.Visible(r.Fit.Command), Version: table.Visible(r.Fit.Version), Verdict: verdict.blocks, Details: details.blocks}
 	for _, p := range pictures {
 		// A page has no declarations inside; a program drew the rest, so nothing is to be escaped.
-		data.Pictures = append(data.Pictures, figure{p.Caption, template.HTML(p.SVG[max(0, strings.Index(p.SVG, "<svg")):])})
+		data.Pictures = append(data.Pictures, figure{table.Visible(p.Caption), template.HTML(p.SVG[max(0, strings.Index(p.SVG, "<svg")):])})
 	}
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {

@@ -61,7 +61,10 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	}
 	networks, most := []*perceived.Observed{s.observed()}, s.code.Bits()
 	for _, o := range s.others {
-		networks, most = append(networks, o.observed()), max(most, o.code.Bits())
+		most = max(most, o.code.Bits())
+		if o.warning == "" {
+			networks = append(networks, o.observed())
+		}
 	}
 	prior := smoothed(s.seen.Counts.Samples)
 	nodes, err := perceived.NewNodes(perceived.ManyNodes, prior, most, perceived.Seed)

@@ -63,15 +63,18 @@ func ProfileData(r *assess.Report, style plots.Style) plots.ProfileData {
 
 // QuantileData returns the data of the figure of the errors by level.
 func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
-	q := f.Quantiles
+	q, unit := f.Quantiles, "levels"
+	if f.Range != nil {
+		unit = "label units"
+	}
 	d := plots.LinesData{
-		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (levels)",
+		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + unit + ")",
 		Lines: []plots.NamedLine{{Name: "median"}, {Name: "90 %"}, {Name: "99 %"}},
 	}
 	for _, l := range q.Levels {
 		d.Level = append(d.Level, float64(l.From+l.To)/2)
 		for i, v := range []float64{l.Median, l.P90, l.P99} {
-			d.Lines[i].Values = append(d.Lines[i].Values, v)
+			d.Lines[i].Values = append(d.Lines[i].Values, v*f.LevelWidth)
 		}
 	}
 	return d
