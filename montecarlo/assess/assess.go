@@ -105,7 +105,7 @@ type Report struct {
 	Remarks  []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
 	Rates    *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Profiles []Profile           // of Options.Bits
-	Curve    string              // the model of the profiles' curves: the one that describes the network; "" where none does
+	Curve    string              // the model of the profiles' curves: NAME: PARAMETERS of the one that describes the network; "" where none does
 	Decoder  *fitdecoder.Decoder // nil unless Options.FitDecoder
 
 	study *study

@@ -52,9 +52,9 @@ func (s *study) profiles() (out []Profile, curve string) {
 	noisy := known != nil && known.Describes && s.training == perceived.BitByBit
 	switch {
 	case noisy:
-		curve = fmt.Sprintf("one noisy label, s = %.3g levels", known.Noise)
+		curve = fmt.Sprintf("one noisy label: s = %.3g", known.Noise)
 	case !s.f.mixtureRejected():
-		curve = fmt.Sprintf("Gaussian mixture, r = %.3g, σ = %.3g", s.f.R, s.f.Sigma)
+		curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", s.f.R, s.f.Sigma)
 	}
 	for _, k := range bits {
 		p := s.profile(k - 1)

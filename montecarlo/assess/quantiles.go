@@ -64,6 +64,10 @@ func (s *study) errorQuantiles() *ErrorQuantiles {
 
 // Text says the quantiles of all samples of a fit.
 func (q *ErrorQuantiles) Text(f *Fit) string {
-	return fmt.Sprintf("Half of the samples are wrong by at most %s%s with %s on %s, quantization included; 90 %% by at most %s, and 99 %% by at most %s.",
-		f.in(q.Median), f.unit(), q.Decoder, q.Outputs, f.in(q.P90), f.in(q.P99))
+	text := fmt.Sprintf("With %s on %s, half of the samples are wrong by at most %s, 90 %% by at most %s, and 99 %% by at most %s%s",
+		q.Decoder, q.Outputs, f.in(q.Median), f.in(q.P90), f.in(q.P99), f.unit())
+	if f.Range != nil {
+		text += ", quantization included"
+	}
+	return text + "."
 }

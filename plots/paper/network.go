@@ -54,7 +54,11 @@ func NetworkPictures(r *assess.Report) ([]assess.Picture, error) {
 
 // ProfileData returns the data of the figure of a network's bits.
 func ProfileData(r *assess.Report, style plots.Style) plots.ProfileData {
-	d := plots.ProfileData{Style: style, Curve: r.Curve, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code, r.Fit.Levels, r.Fit.Samples)}
+	name, parameters, _ := strings.Cut(r.Curve, ":")
+	d := plots.ProfileData{Style: style, Curve: name, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code, r.Fit.Levels, r.Fit.Samples)}
+	if name != "" {
+		d.Title += ":" + parameters
+	}
 	for _, p := range r.Profiles {
 		d.Bits = append(d.Bits, plots.BitProfile(p))
 	}
