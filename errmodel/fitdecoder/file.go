@@ -85,10 +85,10 @@ func (d *Decoder) Write(w io.Writer) error {
 		c.values = Spread(levels, 1, float64(levels))
 	}
 	z := arrayfile.NewNPZWriter(w)
-	text := func(name, s string) { err = errors.Join(err, z.Strings(name, 1, func(int) string { return s })) }
+	text := func(name, s string) { err = errors.Join(err, z.Array(name, []string{s})) }
 	err = errors.Join(z.Matrix("matrix", c.matrix), z.Matrix("curved", c.curved))
 	for _, a := range c.columns() {
-		err = errors.Join(err, z.Floats(a.name, a.n, func(i int) float64 { return (*a.to)[i] }))
+		err = errors.Join(err, z.Array(a.name, *a.to))
 	}
 	for _, a := range c.texts() {
 		text(a.name, *a.to)
