@@ -62,7 +62,7 @@ func (r *Report) details(p *printer) {
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(rec.Ranking))
+			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(f))
 		}
 		p.text("\n")
 		p.sentences(rec.Notes)
@@ -213,23 +213,48 @@ func networkTable(all []NetworkRow) *table.Table {
 	return table.Of(best, table.Replace("interval", "", func(r NetworkRow) string { return between(r.Interval) }))
 }
 
-// rankingTable has a row for each code and training, with the best decoder.
-func rankingTable(all []RankedCode) *table.Table {
-	best := slices.DeleteFunc(slices.Clone(all), func(r RankedCode) bool { return !r.Best })
+// rankingTable has a row for each code and training, with the best decoder: of the network itself what was
+// measured, and of others how they compare with it.
+func rankingTable(f *Fit) *table.Table {
+	best := slices.DeleteFunc(slices.Clone(f.Recommendation.Ranking), func(r RankedCode) bool { return !r.Best })
 	t := table.Of(best,
-		table.Replace("code", "", func(r RankedCode) string {
+		table.Replace("code", "", RankedCode.Name),
+		table.Replace("ratio", "", f.Against),
+		table.Replace("better", "", func(r RankedCode) string {
 			if r.Trained {
-				return "yours: " + r.Code
+				return ""
 			}
-			return r.Code
-		}),
-		table.Replace("interval", "", func(r RankedCode) string { return between(r.Interval) }),
-		table.Replace("tie", "~", func(r RankedCode) string {
-			if r.Tie {
-				return "~"
-			}
-			return ""
+			return chanceText(r.Better)
 		}))
 	t.Emphasis = []table.Emphasis{table.Best}
 	return t
+}
+
+// Name is the name of the code for people, which says whether it was trained.
+func (r RankedCode) Name() string {
+	switch {
+	case r.Trained:
+		return "yours: " + r.Code
+	case r.Measured:
+		return "trained: " + r.Code
+	}
+	return r.Code
+}
+
+// Against says for people how a row compares with the network's own error, or what that is.
+func (f *Fit) Against(r RankedCode) string {
+	if r.Trained {
+		return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
+	}
+	return relative(r.Ratio, r.RatioCI)
+}
+
+// measuredStdErr is the standard error of what was measured with the decoder of a row.
+func (f *Fit) measuredStdErr(r RankedCode) float64 {
+	for _, d := range f.Decoders {
+		if d.Decoder == r.Decoder && d.Outputs == r.Outputs {
+			return d.ObservedStdErr
+		}
+	}
+	return f.Fitted.LevelSE
 }

@@ -6,8 +6,8 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
+	"belsim/theory/base/table"
 )
 
 // NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
@@ -17,7 +17,7 @@ func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
 	if err != nil || !hasForecasts(r) {
 		return rates, err
 	}
-	forecasts, err := plots.Forest(ForestData(r, style))
+	forecasts, err := plots.Forest(ForestData(r.Fit, style))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func NetworkPictures(r *assess.Report) ([]assess.Picture, error) {
 	}
 	const style = plots.Column // readable on a phone
 	if hasForecasts(r) {
-		f, err := plots.Forest(ForestData(r, style))
+		f, err := plots.Forest(ForestData(r.Fit, style))
 		add("Error of other codes, if they were trained, over yours", f, err)
 	}
 	f, err := plots.Profile(ProfileData(r, style))
@@ -87,32 +87,22 @@ func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 // loss is what networks are trained with, for a training.
 var loss = map[string]string{string(perceived.BitByBit): "BCE", string(perceived.ForDecoder): "CE"}
 
-// hasForecasts reports whether other codes were forecast.
+// hasForecasts reports whether codes were compared with the network's own error.
 func hasForecasts(r *assess.Report) bool {
-	return r.Fit.Recommendation != nil && len(r.Fit.Recommendation.Ranking) > 0
+	rec := r.Fit.Recommendation
+	return rec != nil && len(rec.Ranking) > 0 && !table.Missing(rec.Ranking[0].Ratio)
 }
 
 // ForestData returns the data of the figure of the forecasts: each code and training with its best
 // decoder, over the network's measured error.
-func ForestData(r *assess.Report, style plots.Style) plots.ForestData {
+func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
 	d := plots.ForestData{Style: style, XLabel: "error over yours, 95 % interval"}
-	measured := r.Fit.Decoders[0]
-	for _, m := range r.Fit.Decoders {
-		if m.Observed < measured.Observed {
-			measured = m
+	for _, x := range f.Recommendation.Ranking {
+		if x.Best {
+			d.Rows = append(d.Rows, plots.ForestRow{
+				Name: x.Name(), Note: x.Decoder + ", " + loss[x.Training], Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+			})
 		}
-	}
-	for _, x := range r.Fit.Recommendation.Ranking {
-		if !x.Best {
-			continue
-		}
-		row := plots.ForestRow{Name: x.Code, Note: x.Decoder + ", " + loss[x.Training], Ratio: x.Forecast / measured.Observed, Lo: x.Interval[0] / measured.Observed, Hi: x.Interval[1] / measured.Observed}
-		if x.Trained {
-			half := scenario.Confidence * measured.ObservedStdErr / measured.Observed
-			row.Name, row.Yours, row.Ratio, row.Lo, row.Hi = "yours: "+x.Code, true, 1, 1-half, 1+half
-		}
-		row.Text = fmt.Sprintf("%+.2g %% (%+.2g to %+.2g %%)", 100*row.Ratio-100, 100*row.Lo-100, 100*row.Hi-100)
-		d.Rows = append(d.Rows, row)
 	}
 	return d
 }
