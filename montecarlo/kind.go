@@ -111,7 +111,7 @@ func (p *Problem) LogitTables() *tables.LogitMaker {
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = correlated(p.Decoder)
 	if a, ok := scoresOf(p); ok {
-		m.Scores = &tables.Scores{Weights: a.Weights(), Offsets: a.Offsets(), Light: lightScore(a.Rule(), p.Code.Levels())}
+		m.Scores = a
 	}
 	return tables.NewLogitMaker(m)
 }

@@ -152,7 +152,7 @@ func TestWorkers(t *testing.T) {
 		if err := d.Write(&again); err != nil || !slices.Equal(got, want) || !bytes.Equal(again.Bytes(), files[0].Bytes()) {
 			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
 		}
-		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 || d.Values()[15] != values[15] {
+		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 {
 			t.Errorf("%s: labels from %v to %v, want 2.5 to 4", kind, slices.Min(got), slices.Max(got))
 		}
 		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
@@ -246,7 +246,7 @@ func TestFiles(t *testing.T) {
 		want  string
 	}{
 		{"matrix", nil, "", `no array "matrix"`},
-		{"curved", &array{3, 1, 1}, "", "the curved part of a decoder is 3 × 1 with 2 scales; want 3 × 2 and 2"},
+		{"curved", &array{3, 1, 1}, "", "the curved part of a decoder is 3 × 1; want 3 × 2"},
 		{"scale", &array{3, 1, 1}, "", "array scale is 3 × 1, and the matrix has 2 bits"},
 		{"scale", &array{2, 1, -1}, "", "scale of bit 1 is -1"},
 		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the matrix has 3 levels"},

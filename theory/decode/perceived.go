@@ -90,7 +90,7 @@ func (p *Posterior) perceive(prior []float64) error {
 			}
 		}
 	}
-	p.affine = &Affine{rule: p.rule, weights: weights, offsets: offsets}
+	p.affine = &Affine{p.rule, weights, offsets}
 	p.labels = &perceivedLabels{q, kernel(s*float64(q), half), prior}
 	return nil
 }
