@@ -41,10 +41,6 @@ const (
 // Profile gives error probabilities for real labels.
 type Profile = tables.Profile
 
-// Strata is the number of labels in a level when labels are continuous. It is
-// part of the numeric contract.
-const Strata = tables.Strata
-
 // realFraction is the number of binary digits of a level in which real errors are counted.
 // Decoders that answer with real numbers have real errors, and all decoders have them when
 // labels are continuous.

@@ -18,9 +18,6 @@ import (
 // levels and levels².
 type Moments struct{ Mean, MeanSquare float64 }
 
-// Variance is the variance of the absolute error.
-func (m Moments) Variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
-
 // ErrNoClosedForm is wrapped by the errors that say that a bound or an exact value does
 // not exist, or is out of reach, for a code and decoder.
 var ErrNoClosedForm = errors.New("no closed form")

@@ -54,9 +54,6 @@ type About struct {
 	StdErr  float64 `json:"stderr" doc:"standard error of error"`
 }
 
-// ReadsLogits reports whether the decoder reads logits.
-func (a About) ReadsLogits() bool { return a.Reads == "logits" }
-
 // Text says for people what the decoder is.
 func (a About) Text() string {
 	switch a.Kind {

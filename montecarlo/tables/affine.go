@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/theory/base/matrix"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -65,7 +67,7 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	for m := range means {
 		means[m] = p.Scores.Offsets[m] + dot(w.RawRowView(m), center)
 	}
-	best := largest(means)
+	best := floats.MaxIdx(means)
 	t := &Logits{Row: i}
 	var rows [][]float64 // the candidates' weights, relative to the best
 	reference, row := w.RawRowView(best), make([]float64, c.Bits())
@@ -128,17 +130,6 @@ func newAffine(rows [][]float64, offsets []float32) *Affine {
 		}
 	}
 	return a
-}
-
-// largest returns the place of the first of the largest values.
-func largest(values []float64) int {
-	best := 0
-	for m, v := range values {
-		if v > values[best] {
-			best = m
-		}
-	}
-	return best
 }
 
 func dot(a, b []float64) float64 {
