@@ -36,9 +36,7 @@ func BenchmarkHeatmapCell(b *testing.B) {
 			b.Run("exact/"+name+"/"+bb.name, func(b *testing.B) {
 				exact := must.Get(theory.NewExact(b.Context(), c, d))(b)
 				for b.Loop() {
-					if _, err := exact.Mean(b.Context(), prior, e); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(exact.Mean(b.Context(), prior, e))(b)
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 			})
@@ -56,12 +54,8 @@ func BenchmarkLarge(b *testing.B) {
 			e := must.Get(errmodel.NewMixture(context.Background(), c, 2, 5))(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := theory.Bounds(context.Background(), 0, c, d, e); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := theory.ExactMoments(context.Background(), 0, c, d, e); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(theory.Bounds(context.Background(), 0, c, d, e))(b)
+				must.Get(theory.ExactMoments(context.Background(), 0, c, d, e))(b)
 			}
 		})
 	}

@@ -25,8 +25,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 // draw draws samples of a network. Every sample has a perceived label, its target with noise; the
@@ -69,8 +68,7 @@ func signs(s *observed.Samples) *observed.Samples {
 func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
 	t.Helper()
 	decodings := must.Get(observed.Decodings(decode.Builtin(), c, k, decode.Options{}))(t)
-	r := must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
-	return r
+	return must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 }
 
 // errors are the |error| of a decoder, and of a decoding, for samples.

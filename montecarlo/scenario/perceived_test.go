@@ -26,8 +26,7 @@ var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.2
 
 func newCode(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 // TestPerceivedVerifies: samples of networks that know a perceived label agree with exact values

@@ -21,14 +21,12 @@ import (
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 func mustDecoder(t *testing.T, s *scenario.Scenario, name string, c *code.Code) decode.Decoder {
 	t.Helper()
-	d := must.Get(s.Decoder(name, c))(t)
-	return d
+	return must.Get(s.Decoder(name, c))(t)
 }
 
 // TestRange: both ends are there, and the steps are even.
