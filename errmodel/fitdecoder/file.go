@@ -56,13 +56,12 @@ func (d *Decoder) Write(w io.Writer) error {
 	z := arrayfile.NewNPZWriter(w)
 	err = errors.Join(z.Matrix("matrix", d.weights), z.Matrix("curved", d.curved))
 	for _, c := range d.columns() {
-		err = errors.Join(err, z.Floats(c.name, c.n, func(i int) float64 { return (*c.to)[i] }))
+		err = errors.Join(err, z.Array(c.name, *c.to))
 	}
-	text := func(name, s string) error { return z.Strings(name, 1, func(int) string { return s }) }
 	for i, name := range textNames {
-		err = errors.Join(err, text(name, t[i]))
+		err = errors.Join(err, z.Array(name, t[i:i+1]))
 	}
-	return errors.Join(err, text("checksum", d.checksum(t)), z.Close())
+	return errors.Join(err, z.Array("checksum", []string{d.checksum(t)}), z.Close())
 }
 
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong

@@ -208,7 +208,7 @@ func TestDeadNetwork(t *testing.T) {
 			}
 		}
 		s := judge(t, d.save(t, t.TempDir(), "z"))
-		if text := strings.Join(s.Opening, " "); !strings.Contains(text, "do not depend on its input") || strings.Contains(text, "best decoder") {
+		if text := strings.Join(s.Opening, " "); !strings.Contains(text, "do not depend on the input") || strings.Contains(text, "best decoder") {
 			t.Errorf("%s: %q", name, text)
 		}
 		d.change = func(z []float64) { z[0] = 2 } // one dead classifier is no dead network

@@ -22,16 +22,20 @@ const (
 	TakeRates     Advice = "take a table of the observed rates instead"                              // Report.Rates
 )
 
-// opening is the verdict in two or three plain sentences: what the network does, whether the
+// opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
 func (s *study) opening() []string {
-	if s.seen.Same {
-		return []string{"The network's outputs do not depend on its input: they are the same for all samples. No decoder can read a label from them.",
-			"Next: check that these are the outputs of the trained network, and that its training did not stop or diverge."}
-	}
 	f, out := s.f, []string{}
-	if f.Uninformative {
-		out = append(out, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
+	switch what := sentenceOf(s.warning); {
+	case s.seen.Same:
+		return []string{what, "Next: " + s.remedy + "."}
+	case what != "":
+		return []string{what, f.whatItDoes(), "Next: " + s.remedy + "."}
+	}
+	for i, n := range s.others {
+		if n.warning != "" {
+			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.", s.options.Others[i].Outputs, n.warning, n.remedy))
+		}
 	}
 	if f.Fitted == nil || !f.Fitted.Better {
 		out = append(out, f.whatItDoes())
@@ -55,6 +59,14 @@ func (s *study) opening() []string {
 	}
 	out = append(out, f.besideDirect(s.options.Baseline), strings.TrimSpace(text), next)
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
+}
+
+// sentenceOf begins with a capital letter and ends with a stop.
+func sentenceOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // in writes a number of levels in label units, or in levels where targets are levels.
@@ -145,8 +157,6 @@ func deadText(dead []int, bits int) string {
 // next says what to do.
 func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
-	case f.Uninformative:
-		return "check that targets and outputs are in the same order, and that the code and the range are the network's."
 	case 2*len(f.Dead) > f.Bits:
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
