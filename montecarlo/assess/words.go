@@ -2,11 +2,13 @@ package assess
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
@@ -54,9 +56,6 @@ func (s *study) opening() []string {
 		text += f.Perceived.Verdict
 	}
 	next := "Next: " + f.next()
-	if f.Fitted != nil && f.Recommendation != nil && len(f.Recommendation.Ranking) > 0 {
-		next += " Forecasts have fitted decoders as well; they gain most with codes of few bits."
-	}
 	out = append(out, f.besideDirect(s.options.Baseline), strings.TrimSpace(text), next)
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
 }
@@ -168,32 +167,63 @@ func (f *Fit) next() string {
 	case len(rec.Ranking) == 0:
 		return "train a network with a code that is easy to learn."
 	default:
-		return f.whatToTrain(rec.Ranking)
+		return f.decisionText()
 	}
 }
 
-// whatToTrain says which code of a ranking is worth training.
-func (f *Fit) whatToTrain(ranking []RankedCode) string {
-	best := ranking[0]
-	others := map[string]bool{}
-	for _, r := range ranking {
-		if r.Tie && r.Code != best.Code {
-			others[r.Code] = true
+// decisionText says what to do about the network, after the fitted decoder where that gains more than any code.
+func (f *Fit) decisionText() string {
+	d, first := f.Recommendation.Decision, ""
+	if fitted := f.Fitted; fitted != nil && fitted.Better {
+		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == string(forecast.Stay) {
+			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s, more than any code is forecast to add. Beyond that, ", percent(gain))
 		}
 	}
-	asGood := fmt.Sprintf("%d other codes may be as good", len(others))
-	switch len(others) {
-	case 0:
-		asGood = "No other code may be as good"
-	case 1:
-		asGood = "One other code may be as good"
+	how := fmt.Sprintf("%s for %s and read it with %s", d.Code, trainingText(d.Training), d.Decoder)
+	switch forecast.Action(d.Action) {
+	case forecast.Train:
+		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
+	case forecast.Take:
+		return fmt.Sprintf("%stake the network that was trained with %s: it gains %s.", first, how, percent(d.Gain))
+	case forecast.AddNetwork:
+		return fmt.Sprintf("%sfirst train a second network with %s for %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
+			first, d.Probe, trainingText(d.ProbeFor), d.Code, percent(d.Gain), chanceText(d.Better), f.Code)
 	}
-	forecast := fmt.Sprintf("%s%s, %s to %s", f.in(best.Forecast), f.unit(), f.in(best.Interval[0]), f.in(best.Interval[1]))
-	if own := slices.IndexFunc(ranking, func(r RankedCode) bool { return r.Trained }); own >= 0 && (own == 0 || ranking[own].Tie) {
-		return fmt.Sprintf("stay with %s: no code is certain to be better. The best forecast is %s on %s, trained for %s: %s.", f.Code, best.Code, best.Decoder, trainingText(best.Training), forecast)
-	}
-	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood)
+	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
 }
+
+// percent writes a share: with one digit after the point, or with none from 10 % on.
+func percent(share float64) string {
+	places := 1
+	if math.Abs(share) >= 0.0995 {
+		places = 0
+	}
+	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', places, 64), "-", "−", 1), ".0") + " %"
+}
+
+// signed writes a share in percent with its sign, and so many digits after the point.
+func signed(share float64, places int) string {
+	text := strings.Replace(fmt.Sprintf("%+.*f", places, 100*share), "-", "−", 1)
+	if strings.Trim(text, "+−0.") == "" {
+		return "0"
+	}
+	return text
+}
+
+// relative writes a ratio and its interval as differences from 1, in percent.
+func relative(ratio float64, interval [2]float64) string {
+	places, between := 1, 0
+	if math.Abs(ratio-1) >= 0.0995 {
+		places = 0
+	}
+	if interval[1]-interval[0] < 0.03 {
+		between = 1
+	}
+	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, places), signed(interval[0]-1, between), signed(interval[1]-1, between))
+}
+
+// chanceText writes a probability, which is never certain.
+func chanceText(p float64) string { return fmt.Sprintf("%.2f", min(max(p, 0.01), 0.99)) }
 
 // trainingText says what a network is trained for.
 func trainingText(training string) string {

@@ -350,13 +350,15 @@ class Fit(_Results):
     def _take_recommendation(self) -> None:
         found = self.results.get("recommendation")
         if found is not None:
-            self._recommendation = table(found["ranking"], notes=found["notes"])
+            self._recommendation = table(found["ranking"], notes=found["notes"], decision=found.get("decision"))
 
     @property
     def recommendation(self) -> pd.DataFrame:
         """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
 
-        ``code, bits, training, decoder, outputs, forecast, interval, tie, best, trained``; ``attrs["notes"]`` says what they rest on.
+        ``code, bits, training, decoder, outputs, forecast, interval, ratio, ratio_interval, better, measured, best, trained``:
+        ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
+        ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
         They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
         """
         if self._recommendation is None:
