@@ -413,128 +413,76 @@ func inFormats(t *testing.T, name string, figure func() (*plots.Figure, error)) 
 
 func TestRefusals(t *testing.T) {
 	nan := math.NaN()
-	good := heatmapData(4, 3, hill)
-	change := func(f func(*plots.HeatmapData)) plots.HeatmapData {
+	heatmap := func(change func(*plots.HeatmapData)) error {
 		d := heatmapData(4, 3, hill)
-		f(&d)
-		return d
+		change(&d)
+		_, err := plots.Heatmap(d)
+		return err
 	}
-	for name, draw := range map[string]func() (*plots.Figure, error){
-		"no x":       func() (*plots.Figure, error) { return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X = nil })) },
-		"x descends": func() (*plots.Figure, error) { return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[0] = 9 })) },
-		"y NaN": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Y[0] = nan }))
-		},
-		"log of zero": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[0] = 0; d.XLog = true }))
-		},
-		"a row too few": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z = good.Z[1:] }))
-		},
-		"a short row": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }))
-		},
-		"infinite value": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }))
-		},
-		"a value too large": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }))
-		},
-		"a negative standard error": func() (*plots.Figure, error) {
-			d := verifyData(3, true)
-			d.Labels[1].StdErr = -1
-			return plots.Verify(d)
-		},
-		"an infinite bound": func() (*plots.Figure, error) {
-			d := verifyData(3, true)
-			d.Labels[2].Bound = math.Inf(1)
-			return plots.Verify(d)
-		},
-		"a negative band": func() (*plots.Figure, error) {
-			d := verifyData(3, true)
-			d.Band = -1
-			return plots.Verify(d)
-		},
-		"a negative bound": func() (*plots.Figure, error) {
-			return plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{"a", -1, 1, 1, 1}}})
-		},
-		"a trade-off of nothing": func() (*plots.Figure, error) { return plots.Tradeoff(plots.TradeoffData{}) },
-		"a trade-off that descends": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0), point("", 7, 1, 0)}})
-		},
-		"a code without bits": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})
-		},
-		"a negative error": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1, 0)}})
-		},
-		"an agreement of nothing": func() (*plots.Figure, error) { return plots.Agreement(plots.AgreementData{}) },
-		"an agreement with zero": func() (*plots.Figure, error) {
-			d := agreementData()
-			d.Groups[1].Points[2].Lo = 0
-			return plots.Agreement(d)
-		},
-		"an agreement of too many groups": func() (*plots.Figure, error) {
-			d := agreementData()
-			d.Groups = append(d.Groups, d.Groups...)
-			return plots.Agreement(d)
-		},
-		"no lines": func() (*plots.Figure, error) { return plots.Lines(plots.LinesData{Level: []float64{1}}) },
-		"a short line": func() (*plots.Figure, error) {
-			d := linesData()
-			d.Level = d.Level[1:]
-			return plots.Lines(d)
-		},
-		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
-		"too many bits": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})
-		},
-		"no target": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 1)})
-		},
-		"a negative rate": func() (*plots.Figure, error) {
-			b := bitProfile(2, 8)
-			b.Rate[3] = -0.1
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
-		},
-		"a short interval": func() (*plots.Figure, error) {
-			b := bitProfile(2, 8)
-			b.Hi = b.Hi[1:]
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
-		},
-		"labels that descend": func() (*plots.Figure, error) {
-			b := bitProfile(2, 8)
-			b.Label[3] = 1
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
-		},
-		"a mark that is no number": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }))
-		},
-		"no levels": func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
-		"no mean": func() (*plots.Figure, error) {
-			return plots.Verify(plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, nan, nan, 0}}})
-		},
-		"no codes": func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{}) },
-		"a baseline of zero": func() (*plots.Figure, error) {
-			return plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{"a", 1, 1, 1, 1}}, Baselines: []plots.NamedError{{Name: "quantization alone"}}})
-		},
-		"an empty matrix": func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), plots.CodeMatrixData{}) },
+	verify := func(change func(*plots.VerifyData)) error {
+		d := verifyData(3, true)
+		change(&d)
+		_, err := plots.Verify(d)
+		return err
+	}
+	profile := func(change func(*plots.BitProfile)) error {
+		b := bitProfile(2, 8)
+		change(&b)
+		_, err := plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
+		return err
+	}
+	of := func(_ *plots.Figure, err error) error { return err }
+	agreement, lines := agreementData(), linesData()
+	agreement.Groups[1].Points[2].Lo = 0
+	lines.Level = lines.Level[1:]
+	one := plots.CompareRow{Name: "a", Bound: 1, Exact: 1, Mean: 1, StdErr: 1}
+	for name, err := range map[string]error{
+		"no x":                            heatmap(func(d *plots.HeatmapData) { d.X = nil }),
+		"x descends":                      heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
+		"y NaN":                           heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
+		"log of zero":                     heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
+		"a row too few":                   heatmap(func(d *plots.HeatmapData) { d.Z = d.Z[1:] }),
+		"a short row":                     heatmap(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }),
+		"infinite value":                  heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }),
+		"a value too large":               heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }),
+		"a mark that is no number":        heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
+		"a negative standard error":       verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
+		"an infinite bound":               verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
+		"a negative band":                 verify(func(d *plots.VerifyData) { d.Band = -1 }),
+		"no levels":                       verify(func(d *plots.VerifyData) { d.Labels = nil }),
+		"no mean":                         verify(func(d *plots.VerifyData) { d.Labels[0].Mean = nan }),
+		"no target":                       profile(func(b *plots.BitProfile) { b.Target = nil }),
+		"a negative rate":                 profile(func(b *plots.BitProfile) { b.Rate[3] = -0.1 }),
+		"a short interval":                profile(func(b *plots.BitProfile) { b.Hi = b.Hi[1:] }),
+		"labels that descend":             profile(func(b *plots.BitProfile) { b.Label[3] = 1 }),
+		"no bits":                         of(plots.Profile(plots.ProfileData{})),
+		"too many bits":                   of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
+		"a trade-off of nothing":          of(plots.Tradeoff(plots.TradeoffData{})),
+		"a trade-off that descends":       of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0), point("", 7, 1, 0)}})),
+		"a code without bits":             of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
+		"a negative error":                of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1, 0)}})),
+		"an agreement of nothing":         of(plots.Agreement(plots.AgreementData{})),
+		"an agreement with zero":          of(plots.Agreement(agreement)),
+		"an agreement of too many groups": of(plots.Agreement(plots.AgreementData{Groups: make([]plots.AgreementGroup, 7)})),
+		"no lines":                        of(plots.Lines(plots.LinesData{Level: []float64{1}})),
+		"a short line":                    of(plots.Lines(lines)),
+		"no codes":                        of(plots.Compare(plots.CompareData{})),
+		"a negative bound":                of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a", Bound: -1}}})),
+		"a baseline of zero":              of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one}, Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
+		"an empty matrix":                 of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
+		"a style that is none":            writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1}, Z: [][]float64{{1}}, Style: "poster"}, "svg", io.Discard),
+		"a format that is none":           writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
+		"a full disk":                     writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {
-		if _, err := draw(); err == nil || strings.Contains(err.Error(), "\n") {
+		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}
-	poster := must.Get(plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" })))(t)
-	if err := poster.Write(io.Discard, "svg"); err == nil || !strings.Contains(err.Error(), "poster") {
-		t.Errorf("a style that is none: %v", err)
-	}
-	f := must.Get(plots.Heatmap(good))(t)
-	if err := f.Write(&bytes.Buffer{}, "eps"); err == nil {
-		t.Error("eps: no error")
-	}
-	if err := f.Write(failing{}, "svg"); err == nil {
-		t.Error("a full disk: no error")
-	}
+}
+
+// writing is the error of writing a heat map.
+func writing(t *testing.T, d plots.HeatmapData, format string, w io.Writer) error {
+	return must.Get(plots.Heatmap(d))(t).Write(w, format)
 }
 
 type failing struct{}
