@@ -30,8 +30,8 @@ func small() Definition {
 			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
 			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []scenario.Method{scenario.Sample}},
 		},
-		Axes:    scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}}, scenario.Axis{Values: []float64{1, 2, 3}}),
-		Samples: 1000, Within: 5, Seed: 1, Reading: scenario.Reading{Temperature: 1, LabelKind: scenario.Levels},
+		Axes:     scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}}, scenario.Axis{Values: []float64{1, 2, 3}}),
+		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Reading: scenario.Reading{Temperature: 1, LabelKind: scenario.Levels},
 	}
 }
 
@@ -41,7 +41,7 @@ func mustNew(t testing.TB, p Definition) *Sweep {
 }
 
 // made is a result of a piece that anybody can make again.
-func (s *Sweep) made(p Piece) Result {
+func (s *Sweep) made(p Piece) result {
 	task := s.Task(p.Task)
 	r := s.result(p)
 	switch id := s.ids[p.Task]; {
@@ -65,7 +65,7 @@ func (s *Sweep) made(p Piece) Result {
 }
 
 // add stores a made-up result of a piece.
-func add(t testing.TB, h *Shard, p Piece, r Result) {
+func add(t testing.TB, h *Shard, p Piece, r result) {
 	t.Helper()
 	must.Succeed(t, h.add(p, r))
 }
@@ -162,7 +162,7 @@ func TestShardsCover(t *testing.T) {
 		}
 	}
 	for task := range s.Tasks() {
-		at, ok := s.find(s.ids[task])
+		at, ok := s.find(s.ids[task][:])
 		if !ok || at != task {
 			t.Errorf("task %d is found as %d, %v", task, at, ok)
 		}
@@ -206,16 +206,22 @@ func TestSpansCover(t *testing.T) {
 	}
 	p := small()
 	p.Samples = montecarlo.BlockSize << 31
-	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], Axes: scenario.AxesOf(scenario.Mixtures, scenario.ListAxis([]float64{1}), scenario.ListAxis([]float64{1})), Samples: p.Samples})
+	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], Axes: scenario.AxesOf(scenario.Mixtures, scenario.ListAxis([]float64{1}), scenario.ListAxis([]float64{1})), Sampling: p.Sampling})
 	if s.Parts(1) > maxTaskParts {
 		t.Errorf("%d parts of the largest task", s.Parts(1))
 	}
 }
 
+// mustOpen opens a shard of a sweep whose results are made up.
+func mustOpen(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
+	t.Helper()
+	return must.Get((&Plan{Sweep: s}).Open(dir, i, n))(t)
+}
+
 // fill puts all of a shard into its file.
 func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()
-	h := must.Get(s.Open(dir, i, n))(t)
+	h := mustOpen(t, s, dir, i, n)
 	for _, p := range s.Part(i, n) {
 		add(t, h, p, s.made(p))
 	}
@@ -290,7 +296,7 @@ func TestDamage(t *testing.T) {
 	good := must.Get(os.ReadFile(path))(t)
 	read := func(text []byte) error {
 		must.Succeed(t, os.WriteFile(path, text, 0o644))
-		_, err := s.scan(path, func(finished) error { return nil })
+		_, err := s.scan(path, func(Piece, result, []byte) error { return nil })
 		return err
 	}
 	must.Succeed(t, read(good))
@@ -314,51 +320,30 @@ func TestDamage(t *testing.T) {
 	refused("a line more", append(bytes.Clone(good), "{}\n"...))
 	lines := bytes.SplitAfter(good, []byte("\n"))
 	refused("a result left out", slices.Concat(slices.Delete(slices.Clone(lines), 1, 2)...))
-	if _, err := (&Shard{Sweep: s, Index: 1, Count: 4, path: path}).todoLen(); err == nil {
+	if _, err := (&Plan{Sweep: s}).Open(dir, 1, 4); err == nil {
 		t.Error("a shard goes on from a damaged file")
 	}
 }
 
-func (h *Shard) todoLen() (int, error) {
-	todo, _, err := h.Todo()
-	return len(todo), err
-}
-
-// TestForged: files that are whole, and lie.
+// TestForged: lines that are no results of the sweep, in a file that is whole.
 func TestForged(t *testing.T) {
 	s := mustNew(t, small())
-	dir := t.TempDir()
-	var at Piece
-	for _, p := range s.Part(1, 1) {
-		if s.made(p).Sums != nil {
-			at = p
-		}
-	}
-	refused := func(what, want string, change func(r *Result)) {
-		t.Helper()
-		r := s.made(at)
+	at := s.Part(1, 1)[slices.IndexFunc(s.Part(1, 1), func(p Piece) bool { return s.made(p).Sums != nil })]
+	for want, change := range map[string]func(r *result){
+		"is no piece of this plan":     func(r *result) { r.Part = 1 },
+		`"c813" is no piece`:           func(r *result) { r.ID = "c813" },
+		"sums of level 5, of 4 levels": func(r *result) { r.Sums[0][0] = 5 },
+		"no sums":                      func(r *result) { r.Fraction = nil },
+	} {
+		r, dir := s.made(at), t.TempDir()
 		change(&r)
-		h := must.Get(s.Open(dir, 1, 1))(t)
+		h := mustOpen(t, s, dir, 1, 1)
 		add(t, h, at, r)
 		must.Succeed(t, h.flush())
-		if _, err := Merge(context.Background(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want %q", what, err, want)
+		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
 		}
-		os.Remove(h.Path())
 	}
-	refused("too few samples", "samples", func(r *Result) { r.Sums[0][1]-- })
-	refused("more within θ than there are", "within", func(r *Result) { r.Sums[0][4] = r.Sums[0][1] + 1 })
-	// Shard 1 of none.
-	none := filepath.Join(dir, FileName(s.ID, 1, 0))
-	h := fill(t, s, dir, 1, 1)
-	text := must.Get(os.ReadFile(h.Path()))(t)
-	os.Remove(h.Path())
-	os.WriteFile(none, bytes.Replace(text, []byte(`"shards":1,`), []byte(`"shards":0,`), 1), 0o644)
-	if _, err := Merge(context.Background(), dir, s); err == nil || !strings.Contains(err.Error(), "is shard 1 of 0") {
-		t.Errorf("shard 1 of 0: %v", err)
-	}
-	os.Remove(none)
-	refused("a value for samples", "sums", func(r *Result) { r.Sums, r.Fraction, r.Value = nil, nil, new(float64) })
 }
 
 // TestOthersRefused: other plans, other versions, other numbers, other names.
@@ -382,7 +367,7 @@ func TestOthersRefused(t *testing.T) {
 	}{"plan": {otherPlan, "another plan"}, "version": {otherVersion, "numbers of version"}} {
 		dir := t.TempDir()
 		fill(t, s, dir, 1, 2)
-		_, err := tt.other.Open(dir, 1, 2)
+		_, err := (&Plan{Sweep: tt.other}).Open(dir, 1, 2)
 		check(what+": sweep", err, "another plan")
 		both := t.TempDir()
 		fill(t, tt.other, both, 2, 2)
@@ -400,7 +385,7 @@ func TestOthersRefused(t *testing.T) {
 
 	dir = t.TempDir()
 	fill(t, s, dir, 1, 1)
-	h := must.Get(s.Open(dir, 1, 2))(t)
+	h := mustOpen(t, s, dir, 1, 2)
 	for _, p := range s.Part(1, 2) {
 		r := s.made(p)
 		if r.Sums != nil {
@@ -418,8 +403,8 @@ func TestOthersRefused(t *testing.T) {
 func TestTwoWorkers(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
-	a := must.Get(s.Open(dir, 1, 1))(t)
-	b := must.Get(s.Open(dir, 1, 1))(t)
+	a := mustOpen(t, s, dir, 1, 1)
+	b := mustOpen(t, s, dir, 1, 1)
 	pieces := s.Part(1, 1)
 	for i, p := range pieces {
 		if i%3 != 1 {
@@ -440,16 +425,12 @@ func TestTwoWorkers(t *testing.T) {
 	must.Succeed(t, a.flush())
 	os.WriteFile(a.Path(), old, 0o644)
 	must.Succeed(t, b.flush())
-	for range 2 {
-		todo, _, err := a.Todo()
-		must.Succeed(t, err)
-		for _, p := range todo {
-			add(t, a, p, s.made(p))
-		}
-		must.Succeed(t, a.flush())
+	for _, p := range mustOpen(t, s, dir, 1, 1).Todo {
+		add(t, a, p, s.made(p))
 	}
-	if n, err := a.todoLen(); n != 0 || err != nil {
-		t.Errorf("%d pieces left, %v", n, err)
+	must.Succeed(t, a.flush())
+	if left := mustOpen(t, s, dir, 1, 1).Todo; len(left) != 0 {
+		t.Errorf("pieces %v are left", left)
 	}
 	alone := t.TempDir()
 	fill(t, s, alone, 1, 1)
@@ -534,7 +515,7 @@ func fullMap() Definition {
 // 255 levels.
 func BenchmarkWrite(b *testing.B) {
 	s := mustNew(b, fullMap())
-	results := map[Piece]Result{}
+	results := map[Piece]result{}
 	for _, p := range s.Part(1, 1000) {
 		sums := make([]montecarlo.Sums, 255)
 		for _, span := range s.Spans(p) {
@@ -544,13 +525,13 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	for b.Loop() {
 		dir := must.Get(os.MkdirTemp(b.TempDir(), ""))(b)
-		h := must.Get(s.Open(dir, 1, 1000))(b)
+		h := mustOpen(b, s, dir, 1, 1000)
 		for p, r := range results {
 			add(b, h, p, r)
 		}
 		must.Succeed(b, h.flush())
-		if n, err := h.todoLen(); n != 0 || err != nil {
-			b.Fatal(n, err)
+		if left := mustOpen(b, s, dir, 1, 1000).Todo; len(left) != 0 {
+			b.Fatal(len(left))
 		}
 	}
 	b.ReportMetric(1000*b.Elapsed().Seconds()/float64(b.N), "ms/shard")

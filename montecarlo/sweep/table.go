@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"belsim/montecarlo/scenario"
@@ -116,38 +117,28 @@ func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 
 func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[CellResult]) error {
 	n := m.Tasks()
-	at := func(t int) reflect.Value {
+	value := func(t int) any { // nil where there is none
 		c := m.Cell(t)
-		return reflect.ValueOf(column.Value(&c))
+		return column.Value(&c)
 	}
 	switch column.Type.Kind() {
 	case reflect.String:
-		return z.Strings(column.Name, n, func(t int) string { return at(t).String() })
+		return z.Strings(column.Name, n, func(t int) string { return fmt.Sprint(value(t)) })
 	case reflect.Bool:
-		return z.Bools(column.Name, n, func(t int) bool { v := at(t); return v.IsValid() && v.Bool() })
+		return z.Bools(column.Name, n, func(t int) bool { return value(t) == true })
 	case reflect.Float64:
-		return z.Floats(column.Name, n, func(t int) float64 { return at(t).Float() })
+		return z.Floats(column.Name, n, func(t int) float64 { return value(t).(float64) })
 	}
-	for t := range n {
-		if v := integer(at(t)); v.Hi > 0 {
-			return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
+	integers := make([]uint64, n)
+	for t := range integers {
+		if v := value(t); v != nil {
+			var err error
+			if integers[t], err = strconv.ParseUint(fmt.Sprint(v), 10, 64); err != nil {
+				return fmt.Errorf("%s of cell %s is %v, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
+			}
 		}
 	}
-	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
-}
-
-// integer is the value of a column of integers; 0 where there is none.
-func integer(v reflect.Value) Total {
-	switch {
-	case !v.IsValid():
-		return Total{}
-	case v.CanInt():
-		return Total{Lo: uint64(v.Int())}
-	case v.CanUint():
-		return Total{Lo: v.Uint()}
-	}
-	n, _ := v.Interface().(Total)
-	return n
+	return z.Integers(column.Name, n, func(t int) uint64 { return integers[t] })
 }
 
 // Map compares the errors of two pairs, which names choose, by a method; "" stands for the
