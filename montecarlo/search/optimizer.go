@@ -125,12 +125,12 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 // for any number.
 func (p *Optimizer) FixedBits() int { return p.bits }
 
-// Check returns an error where no code of a number of bits can be searched for: see
-// Options.Check.
+// Check returns an error where no code of a number of bits can be searched for. The error wraps
+// ErrImpossible where no code can satisfy the options.
 func (p *Optimizer) Check(bits int) error {
 	o := p.Options
 	o.Bits = bits
-	return o.Check()
+	return o.check()
 }
 
 // problem returns the sampling problem of a code.
