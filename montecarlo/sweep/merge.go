@@ -185,21 +185,16 @@ func (m *Merged) add(p Piece, r result, text []byte, file string) error {
 	return nil
 }
 
-// Missing is the number of pieces that no file has.
-func (m *Merged) Missing() int {
-	n := 0
-	for _, lacks := range m.lacks {
-		n += lacks
-	}
-	return n
-}
-
 // Complete returns an error unless the files have every piece. It says how many are missing.
 func (m *Merged) Complete() error {
-	if missing := m.Missing(); missing > 0 {
-		return fmt.Errorf("%d of %s are missing", missing, pieces(m.Pieces()))
+	missing := 0
+	for _, lacks := range m.lacks {
+		missing += lacks
 	}
-	return nil
+	if missing == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %s are missing", missing, pieces(m.Pieces()))
 }
 
 // Invalid is the number of cells where r and σ give a probability above 1.

@@ -3,14 +3,10 @@ package sweep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +14,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
-	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
 
@@ -251,8 +246,8 @@ func TestMergeAnyCut(t *testing.T) {
 			}
 		}
 		m := must.Get(Merge(context.Background(), dir, s))(t)
-		if missing, err := m.MissingShards(3); m.Missing() != 0 || missing != nil || err != nil {
-			t.Errorf("%v: %d pieces missing, of shards %v (%v)", cuts, m.Missing(), missing, err)
+		if missing, err := m.MissingShards(3); m.Complete() != nil || missing != nil || err != nil {
+			t.Errorf("%v: %v, of shards %v (%v)", cuts, m.Complete(), missing, err)
 		}
 		return cellsOf(t, m)
 	}
@@ -272,8 +267,8 @@ func TestMissing(t *testing.T) {
 	}
 	m := mustMerge(t, dir)
 	for _, n := range []int{0, 6} {
-		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || m.Missing() != 9 || m.Shards != 6 {
-			t.Errorf("missing are %v, %d pieces, of %d shards (%v)", got, m.Missing(), m.Shards, err)
+		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || m.Shards != 6 {
+			t.Errorf("missing are %v, of %d shards (%v)", got, m.Shards, err)
 		}
 	}
 	if err := m.Complete(); err == nil || !strings.Contains(err.Error(), "9 of 18 pieces are missing") {
@@ -446,34 +441,6 @@ func TestTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestTemporaries: a file that is being written is not taken for a result, and files that dead processes
-// left are removed.
-func TestTemporaries(t *testing.T) {
-	s := mustNew(t, small())
-	dir := t.TempDir()
-	h := fill(t, s, dir, 1, 2)
-	var dead string
-	if err := safefile.Write(h.Path(), func(io.Writer) error {
-		names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
-		if err != nil || len(names) != 1 {
-			t.Fatal(names, err)
-		}
-		const nobody = 1 << 30
-		dead = strings.Replace(names[0], fmt.Sprintf(".%d.", os.Getpid()), fmt.Sprintf(".%d.", nobody), 1)
-		must.Succeed(t, os.WriteFile(dead, []byte("half"), 0o644))
-		return fs.ErrExist // the file of the shard stays
-	}); !errors.Is(err, fs.ErrExist) {
-		t.Fatal(err)
-	}
-	fill(t, s, dir, 1, 2)
-	if _, err := os.Stat(dead); runtime.GOOS == "linux" && !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after Open: %v", err)
-	}
-	if m := mustMerge(t, dir); m.Files != 1 {
-		t.Errorf("%d files", m.Files)
-	}
-}
-
 func TestTotal(t *testing.T) {
 	var n Total
 	for range 3 {
@@ -509,30 +476,4 @@ func fullMap() Definition {
 	}
 	p.Samples = 100_000
 	return p
-}
-
-// BenchmarkWrite writes the file of a shard of a full map in a thousand: 100 or 101 cells of
-// 255 levels.
-func BenchmarkWrite(b *testing.B) {
-	s := mustNew(b, fullMap())
-	results := map[Piece]result{}
-	for _, p := range s.Part(1, 1000) {
-		sums := make([]montecarlo.Sums, 255)
-		for _, span := range s.Spans(p) {
-			sums[span.Row] = montecarlo.Sums{Samples: span.Samples, Abs: 123456, Square: 234567, Within: 99999}
-		}
-		results[p] = s.sampled(p, sums, false)
-	}
-	for b.Loop() {
-		dir := must.Get(os.MkdirTemp(b.TempDir(), ""))(b)
-		h := mustOpen(b, s, dir, 1, 1000)
-		for p, r := range results {
-			add(b, h, p, r)
-		}
-		must.Succeed(b, h.flush())
-		if left := mustOpen(b, s, dir, 1, 1000).Todo; len(left) != 0 {
-			b.Fatal(len(left))
-		}
-	}
-	b.ReportMetric(1000*b.Elapsed().Seconds()/float64(b.N), "ms/shard")
 }

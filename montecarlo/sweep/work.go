@@ -62,7 +62,7 @@ func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration)
 type worker struct {
 	*Shard
 	run   scenario.Run
-	means map[Task]cellMean // by pair and method
+	means map[Task]*scenario.Mean // by pair and method
 
 	// The error models of the last cell, which its neighbours share.
 	pair int
@@ -85,7 +85,7 @@ func (w *worker) compute(ctx context.Context) error {
 		}
 	}
 	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours, func() (func(context.Context, int, int) error, error) {
-		own := &worker{Shard: w.Shard, run: w.run, means: map[Task]cellMean{}}
+		own := &worker{Shard: w.Shard, run: w.run, means: map[Task]*scenario.Mean{}}
 		return func(ctx context.Context, first, last int) error { return own.each(ctx, theory[first:last], own.theory) }, nil
 	}); err != nil {
 		return err
@@ -155,49 +155,30 @@ func (w *worker) problem(ctx context.Context, p Piece) (*montecarlo.Problem, err
 	return nil, w.add(p, r)
 }
 
-// theory computes a bound or an exact value.
-func (w *worker) theory(ctx context.Context, p Piece, problem *montecarlo.Problem) (result, error) {
-	t := w.Task(p.Task)
-	key := Task{Pair: t.Pair, Method: t.Method}
-	if w.means[key] == nil {
-		mean, err := w.mean(ctx, t, problem)
-		if err != nil {
-			return result{}, err
-		}
-		w.means[key] = mean
-	}
-	r := w.result(p)
-	mean, err := w.means[key](ctx, problem)
-	r.Value = &mean
-	return r, err
-}
-
-// cellMean is the bound or the exact value of a cell of one pair, the mean over the labels.
-type cellMean func(ctx context.Context, p *montecarlo.Problem) (float64, error)
-
 // sharedTable is the size of a table of probabilities above which the levels of one cell are
 // shared by all workers, and an interruption need not wait for the cell.
 const sharedTable = 1 << 20
 
-// mean prepares the means of the cells of a task's pair and method.
-func (w *worker) mean(ctx context.Context, t Task, problem *montecarlo.Problem) (cellMean, error) {
+// theory computes a bound or an exact value.
+func (w *worker) theory(ctx context.Context, p Piece, problem *montecarlo.Problem) (r result, err error) {
+	t := w.Task(p.Task)
 	prior := w.priors[problem.Code.Levels()]
+	r, r.Value = w.result(p), new(float64)
 	if problem.Code.Levels()*problem.Code.Bits() > sharedTable {
-		return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-			bound, exact, err := scenario.AverageTheory(ctx, w.run.Workers, q, prior)
-			if t.Method == scenario.Exact {
-				return exact, err
-			}
-			return bound, err
-		}, nil
+		bound, exact, err := scenario.AverageTheory(ctx, w.run.Workers, problem, prior)
+		if *r.Value = bound; t.Method == scenario.Exact {
+			*r.Value = exact
+		}
+		return r, err
 	}
-	mean, err := t.Method.MeanOf(ctx, problem)
-	if err != nil {
-		return nil, err
+	key := Task{Pair: t.Pair, Method: t.Method}
+	if w.means[key] == nil {
+		if w.means[key], err = t.Method.MeanOf(ctx, problem); err != nil {
+			return r, err
+		}
 	}
-	return func(ctx context.Context, q *montecarlo.Problem) (float64, error) {
-		return mean.Mean(ctx, prior, q.Errors)
-	}, nil
+	*r.Value, err = w.means[key].Mean(ctx, prior, problem.Errors)
+	return r, err
 }
 
 // estimate samples a cell until it has its relative error.
