@@ -77,15 +77,9 @@ func (p *probabilities) of(w *words, k int) bool {
 	return true
 }
 
-// given asks Options.Objective for the errors of valid codes.
+// given asks Options.Objective for the errors of codes.
 func (o *Options) given(samples int, seed uint64) whole {
-	column := newProbabilities(o.Levels, o.Column)
 	return func(ctx context.Context, w *words, _ float64) (float64, error) {
-		for k := range w.bits {
-			if !column.of(w, k) {
-				return math.Inf(1), nil
-			}
-		}
 		c, err := w.code("candidate")
 		if err != nil {
 			return 0, err

@@ -98,9 +98,6 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 			return nil, err
 		}
 		o.Column, p.bits, p.scenario.Model = columns.Of, columns.Bits, columns.Model
-	} else {
-		// The objective finds codes for which the model is invalid.
-		o.Column = func(dst []float64, _ int, _ []int) { clear(dst) }
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok && s.Labels != scenario.Continuous {
 		p.Forecaster = forecast.NewForecaster(m.Noise, 0, o.Prior, s.Decoders)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
@@ -33,26 +35,18 @@ func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration)
 	if err := safefile.Probe(h.path); err != nil {
 		return err
 	}
-	work, cancel := context.WithCancel(ctx)
-	defer cancel()
-	kept := make(chan error, 1)
-	go func() {
-		err := h.keep(work, every)
-		if err != nil {
-			cancel()
-		}
-		kept <- err
-	}()
-	err := (&worker{Shard: h, run: run}).compute(work)
-	cancel()
-	fileErr := <-kept
-	if fileErr == nil || ctx.Err() != nil {
-		fileErr = h.flush()
+	working, done := context.WithCancel(ctx)
+	group, working := errgroup.WithContext(working)
+	group.Go(func() error { return h.keep(working, every) })
+	group.Go(func() error {
+		defer done()
+		return (&worker{Shard: h, run: run}).compute(working)
+	})
+	err := group.Wait()
+	if err := h.flush(); err != nil {
+		return err
 	}
-	switch {
-	case fileErr != nil:
-		return fileErr
-	case err != nil && ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("%d of %s are safe in %s; the same command goes on from there", h.safe, pieces(h.All), h.path)
 	}
 	return err
