@@ -116,29 +116,38 @@ func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 }
 
 func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[CellResult]) error {
-	n := m.Tasks()
-	value := func(t int) any { // nil where there is none
+	values := make([]any, m.Tasks()) // nil where there is none
+	for t := range values {
 		c := m.Cell(t)
-		return column.Value(&c)
+		values[t] = column.Value(&c)
 	}
 	switch column.Type.Kind() {
 	case reflect.String:
-		return z.Strings(column.Name, n, func(t int) string { return fmt.Sprint(value(t)) })
+		return z.Array(column.Name, each(values, func(v any) string { return fmt.Sprint(v) }))
 	case reflect.Bool:
-		return z.Bools(column.Name, n, func(t int) bool { return value(t) == true })
+		return z.Array(column.Name, each(values, func(v any) bool { return v == true }))
 	case reflect.Float64:
-		return z.Floats(column.Name, n, func(t int) float64 { return value(t).(float64) })
+		return z.Array(column.Name, each(values, func(v any) float64 { return v.(float64) }))
 	}
-	integers := make([]uint64, n)
-	for t := range integers {
-		if v := value(t); v != nil {
+	integers := make([]uint64, len(values))
+	for t, v := range values {
+		if v != nil {
 			var err error
 			if integers[t], err = strconv.ParseUint(fmt.Sprint(v), 10, 64); err != nil {
 				return fmt.Errorf("%s of cell %s is %v, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
 			}
 		}
 	}
-	return z.Integers(column.Name, n, func(t int) uint64 { return integers[t] })
+	return z.Array(column.Name, integers)
+}
+
+// each returns what a function makes of every value.
+func each[T any](values []any, of func(v any) T) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = of(v)
+	}
+	return out
 }
 
 // Map compares the errors of two pairs, which names choose, by a method; "" stands for the
