@@ -4,7 +4,10 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/binary"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -214,7 +217,7 @@ func TestFitFiles(t *testing.T) {
 // TestFitOutputs reads back what is written.
 func TestFitOutputs(t *testing.T) {
 	inFolderWithData(t)
-	names := []string{"fit.json", "fit.csv", "fit.npy", "fit.png", "fit.svg", "fit.pdf"}
+	names := []string{"fit.json", "fit.csv", "fit.npy", "fit.png", "fit.svg", "fit.pdf", "fit.html"}
 	args := append(network, "--samples", "100")
 	for _, name := range names {
 		args = append(args, "-o", name)
@@ -224,6 +227,17 @@ func TestFitOutputs(t *testing.T) {
 		if info, err := os.Stat(name); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	page := content(t, "fit.html")
+	for d := xml.NewDecoder(strings.NewReader(page)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("fit.html: %v", err)
+		}
+	}
+	if strings.Count(page, "<svg") != 2 || strings.Contains(page, "<?xml") || !strings.Contains(page, "belsim fit --code johnson") {
+		t.Error("fit.html has not its two pictures and its command line")
 	}
 	f := must.Get(assess.Read("fit.json"))(t)
 	rates := must.Get(arrayfile.ReadFile("fit.npy"))(t)
@@ -395,8 +409,11 @@ func TestFitSeveral(t *testing.T) {
 	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
-	out := mustRun(t, append(append(args, ranges...), "-o", "several.json")...)
+	out := mustRun(t, append(append(args, ranges...), "-o", "several.json", "-o", "several.html")...)
 	readJSON(t, "several.json", &got)
+	if page := content(t, "several.html"); strings.Count(page, "<svg") != 6 || !strings.Contains(page, "<h1>output 3: johnson, 16 levels</h1>") {
+		t.Error("several.html has not two pictures of each output")
+	}
 	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {
 		if math.Abs(float64(f.Decoders[0].Observed/want.Decoders[0].Observed)-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {

@@ -135,6 +135,14 @@ type Summary struct {
 	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
+	// Direct is the error of the predictions of direct regression against the target, and Beside
+	// by how much the error of each Decoding is larger, as the mean of the differences of the samples; zero
+	// without predictions.
+	Direct Error
+	Beside []Error
+	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
+	// SpreadWidth of them together.
+	Spreads [][]Spread
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
 	// a network that always finds the level. It is zero where targets are levels.
 	Quantization float64
@@ -147,9 +155,12 @@ type Summary struct {
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
 	// a logit is 1. It is NaN for hard decisions, and where no such cell exists.
 	LogitScale float64
-	// Ones is how many outputs of each bit are one. A classifier whose outputs are all alike has
-	// learned nothing.
+	// Ones is how many outputs of each bit are one.
 	Ones []uint64
+	// Sums are the sums of the outputs, logits or ±1, of each level and bit, L × M, and Squares the
+	// sums of their squares for each bit. They tell what a bit's decisions may hide: where a bit is
+	// rarely one, a good classifier decides for zero in every sample.
+	Sums, Squares []float64
 	// Same reports whether all samples have the same outputs, up to the rounding of float32: the
 	// network does not depend on its input.
 	Same bool
@@ -198,14 +209,14 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
-	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Same: true}
+	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, m), Same: true}
 	var outputs []float64                  // of the first sample
 	numbers := make([]moments, c.Levels()) // of wrong bits
-	var first, second []float64            // Σ z and Σ z² by cell
+	var squares []float64                  // Σ z² by cell, of logits
 	if !s.Kind.Hard() {
-		first, second = make([]float64, c.Levels()*m), make([]float64, c.Levels()*m)
+		squares = make([]float64, c.Levels()*m)
 	}
-	levels, labels := make([]Sums, len(decodings)), make([]Sums, len(decodings))
+	errors := newErrorSums(len(decodings), c.Levels())
 	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
 	var quantization Sums
@@ -228,21 +239,19 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			numbers[i].add(int64(len(wrong)))
 			out.Counts.Add(i, b.exact[j], wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
+			sums := out.Sums[i*m : (i+1)*m]
 			for k, v := range z {
 				if v > 0 {
 					out.Ones[k]++
 				}
+				sums[k] += v
+				out.Squares[k] += v * v
 			}
-			for r := range decodings {
-				label := decoded[j*len(decodings)+r]
-				levels[r].Add(math.Abs(label - float64(b.level[j])))
-				labels[r].Add(math.Abs(label - b.exact[j]))
-			}
-			if first != nil {
-				one, two := first[i*m:(i+1)*m], second[i*m:(i+1)*m]
+			errors.add(b, j, decoded[j*len(decodings):(j+1)*len(decodings)])
+			if squares != nil {
+				cell := squares[i*m : (i+1)*m]
 				for k, v := range z {
-					one[k] += v
-					two[k] += v * v
+					cell[k] += v * v
 					probabilities[k] += 1 / (1 + math.Exp(-v))
 				}
 			}
@@ -255,17 +264,56 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if err != nil {
 		return nil, err
 	}
-	for r := range decodings {
-		out.Levels, out.Labels = append(out.Levels, levels[r].Error()), append(out.Labels, labels[r].Error())
-	}
+	errors.to(out, s.Direct != nil)
 	out.Quantization = quantization.Error().Mean
 	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
-	out.LogitScale = logitScale(out.Counts, first, second)
+	out.LogitScale = logitScale(out.Counts, out.Sums, squares)
 	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	if s.Kind.Hard() {
 		out.Miscalibration = math.NaN()
 	}
 	return out, nil
+}
+
+// errorSums adds up the errors of decodings.
+type errorSums struct {
+	width                  int // of spreads
+	levels, labels, beside []Sums
+	direct                 Sums
+	spreads                [][]Spread
+}
+
+func newErrorSums(decodings, levels int) *errorSums {
+	e := &errorSums{width: SpreadWidth(levels), levels: make([]Sums, decodings), labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
+	for range decodings {
+		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
+	}
+	return e
+}
+
+// add adds those of sample j of a batch, with the label of each decoding.
+func (e *errorSums) add(b *batch, j int, decoded []float64) {
+	level, exact := b.level[j], b.exact[j]
+	direct := math.Abs(b.direct[j] - exact)
+	e.direct.Add(direct)
+	for r, label := range decoded {
+		distance := math.Abs(label - exact)
+		e.levels[r].Add(math.Abs(label - float64(level)))
+		e.labels[r].Add(distance)
+		e.beside[r].Add(distance - direct)
+		e.spreads[r][(level-1)/e.width].Add(distance)
+	}
+}
+
+// to sets the errors of a summary, and where there are predictions of direct regression those beside them.
+func (e *errorSums) to(out *Summary, direct bool) {
+	out.Spreads = e.spreads
+	for r := range e.levels {
+		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
+		if direct {
+			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
+		}
+	}
 }
 
 // nearly reports whether two outputs differ by no more than the rounding of float32, whose unit is
@@ -377,8 +425,8 @@ const fewErrors = 5
 
 // logitScale pools the variances of outputs over the cells in which both decisions
 // occur.
-func logitScale(c *errmodel.Counts, first, second []float64) float64 {
-	if first == nil {
+func logitScale(c *errmodel.Counts, sums, squares []float64) float64 {
+	if squares == nil {
 		return math.NaN()
 	}
 	var square, dof float64
@@ -389,7 +437,7 @@ func logitScale(c *errmodel.Counts, first, second []float64) float64 {
 				continue
 			}
 			at := i*c.Bits + k
-			square += max(0, second[at]-first[at]*first[at]/n)
+			square += max(0, squares[at]-sums[at]*sums[at]/n)
 			dof += n - 1
 		}
 	}

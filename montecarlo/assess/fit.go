@@ -39,7 +39,8 @@ type Fit struct {
 	SD            float64 `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
 	P             float64 `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
 	Explained     float64 `json:"deviance_explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
-	Verdict       string  `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Verdict       string  `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
+	Mixture       string  `json:"mixture_verdict" doc:"whether the mixture describes the network, as a sentence"`
 	Uninformative bool    `json:"uninformative" doc:"no output depends on its target, as far as the samples tell"`
 	Constant      []int   `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
 	Inverted      []int   `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`
@@ -57,9 +58,11 @@ type Fit struct {
 	Perceived      *PerceivedFit       `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
 	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Quantiles      *ErrorQuantiles     `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
 	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
 	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and no error of direct regression is given"`
+	Direct         *Direct             `json:"direct_regression,omitempty" doc:"the network beside direct regression; only where that is given"`
 	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 

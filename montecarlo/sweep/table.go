@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"belsim/montecarlo/scenario"
@@ -115,39 +116,38 @@ func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 }
 
 func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[CellResult]) error {
-	n := m.Tasks()
-	at := func(t int) reflect.Value {
+	values := make([]any, m.Tasks()) // nil where there is none
+	for t := range values {
 		c := m.Cell(t)
-		return reflect.ValueOf(column.Value(&c))
+		values[t] = column.Value(&c)
 	}
 	switch column.Type.Kind() {
 	case reflect.String:
-		return z.Strings(column.Name, n, func(t int) string { return at(t).String() })
+		return z.Array(column.Name, each(values, func(v any) string { return fmt.Sprint(v) }))
 	case reflect.Bool:
-		return z.Bools(column.Name, n, func(t int) bool { v := at(t); return v.IsValid() && v.Bool() })
+		return z.Array(column.Name, each(values, func(v any) bool { return v == true }))
 	case reflect.Float64:
-		return z.Floats(column.Name, n, func(t int) float64 { return at(t).Float() })
+		return z.Array(column.Name, each(values, func(v any) float64 { return v.(float64) }))
 	}
-	for t := range n {
-		if v := integer(at(t)); v.Hi > 0 {
-			return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
+	integers := make([]uint64, len(values))
+	for t, v := range values {
+		if v != nil {
+			var err error
+			if integers[t], err = strconv.ParseUint(fmt.Sprint(v), 10, 64); err != nil {
+				return fmt.Errorf("%s of cell %s is %v, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
+			}
 		}
 	}
-	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
+	return z.Array(column.Name, integers)
 }
 
-// integer is the value of a column of integers; 0 where there is none.
-func integer(v reflect.Value) Total {
-	switch {
-	case !v.IsValid():
-		return Total{}
-	case v.CanInt():
-		return Total{Lo: uint64(v.Int())}
-	case v.CanUint():
-		return Total{Lo: v.Uint()}
+// each returns what a function makes of every value.
+func each[T any](values []any, of func(v any) T) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = of(v)
 	}
-	n, _ := v.Interface().(Total)
-	return n
+	return out
 }
 
 // Map compares the errors of two pairs, which names choose, by a method; "" stands for the

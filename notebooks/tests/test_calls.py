@@ -92,11 +92,26 @@ def test_fit(network: Network) -> None:
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
     assert [b["name"] for b in fit.baselines] == ["quantization alone"]
+    q = fit.error_quantiles
+    exact = (targets.ravel() - 2.5) * 63 / 1.8
+    wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["outputs"]) - exact)
+    for name, share in {"median": 0.5, "p90": 0.9, "p99": 0.99}.items():
+        assert q[name] == pytest.approx(np.quantile(wrong, share, method="inverted_cdf"), rel=1 / 32)
+    assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)
     lo, hi = 2.5, 4.3
     alone = np.abs(belsim.dequantize(level, (lo, hi), 64) - targets).mean()
     assert fit.baselines[0]["error"] == pytest.approx(alone, rel=1e-9)
     beside = belsim.fit("johnson", outputs, targets, range=(lo, hi), levels=64, samples=200, baseline=0.0367)
-    assert "Direct regression is wrong by 0.0367: this network is better by" in str(beside)
+    assert "Direct regression is wrong by 0.0367: this network is better: −10 %" in str(beside)
+    direct = targets + 0.0305 * np.where(np.arange(len(targets)) % 2, 1, -1)
+    paired = belsim.fit("johnson", outputs, targets, range=(lo, hi), levels=64, samples=2, baseline=direct)
+    assert "this network is worse: +8" in str(paired)
+    assert paired.direct_regression["error"] == pytest.approx(0.0305, rel=1e-3)
+    assert paired.direct_regression["difference"] == pytest.approx(0.03296 - 0.0305, abs=1e-5)
+    levels = belsim.fit("johnson", outputs, level, levels=64, samples=2, baseline=level + 1.5)
+    assert levels.direct_regression["error"] == pytest.approx((np.minimum(level + 1.5, 63) - level).mean())
+    with pytest.raises(belsim.Error, match=r"baseline: .*NaN is not a finite number"):
+        belsim.fit("johnson", outputs, level, levels=64, samples=2, baseline=np.where(level == 5, np.nan, level))
     assert "mixture model" in fit.report
     assert fit.levels == 64
     assert fit.samples == 6000
@@ -105,7 +120,10 @@ def test_fit(network: Network) -> None:
     assert fit.plot(bits=[0, 31])._repr_svg_().startswith("<?xml")
     best = fit.recommendation.iloc[0]
     assert best["interval"][0] < best["forecast"] < best["interval"][1]
+    assert best["ratio_interval"][0] < best["ratio"] < best["ratio_interval"][1]
+    assert 0 < best["better"] < 1
     assert fit.recommendation.attrs["notes"]
+    assert fit.recommendation.attrs["decision"]["action"] == "stay"
     found = belsim.optimize(levels=64, bits=12, model=fit, steps=100, samples=200)
     assert found.code.shape == (64, 12)
     assert len(np.unique(found.code, axis=0)) == 64
@@ -117,7 +135,7 @@ def test_no_colours(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     outputs, targets = network
     fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=200, recommend=True)
-    assert "~" in fit.report
+    assert "against yours (95 %)" in fit.report
     assert "\x1b" not in fit.report
 
 
@@ -177,10 +195,10 @@ def test_errors() -> None:
     with pytest.raises(belsim.Error, match=r'^unknown code "jonson"; did you mean johnson') as caught:
         belsim.compare(["jonson"])
     assert caught.value.exit_code == 2
-    with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 1 and 2 are the same code word"):
+    with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 0 and 1 are the same code word"):
         belsim.compare(["gray", np.zeros((2, 3))])
     large = np.zeros((2000, 1200), dtype=np.uint8)  # goes by file
-    with pytest.raises(belsim.Error, match=r"codes\[0\]: rows 1 and 2 are the same code word"):
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: rows 0 and 1 are the same code word"):
         belsim.compare([large])
     with pytest.raises(belsim.Error, match="want bools, integers or floats"):
         belsim.compare([np.array([["a", "b"]])])
@@ -188,8 +206,43 @@ def test_errors() -> None:
         belsim.compare("unary")
     with pytest.raises(belsim.Error, match="r = -1: want a positive finite number"):
         belsim.compare(["unary"], r=-1)
-    with pytest.warns(UserWarning, match="--samples 65536 was reached"):
+    with pytest.warns(UserWarning, match="samples=65536 was reached"):
         belsim.compare(["unary"], levels=8, rel_err=1e-6, samples=65536)
+
+
+def test_refused_arrays(network: Network, tmp_path: Path) -> None:
+    """What has no dense numbers is refused by name; no array loses its mask, and no file stands for another."""
+    gray = belsim.code("gray", 8)
+    masked = np.ma.masked_array(gray, mask=gray > 5)
+    masked[2, 1] = np.ma.masked
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: 1 of 24 values are masked \(first: index 2, 1\)"):
+        belsim.compare([masked])
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: no array of numbers: .*inhomogeneous"):
+        belsim.compare([[[0, 1], [1]]])
+    with pytest.raises(belsim.Error, match="a name that no file can have"):
+        belsim.compare(["gr\0ay"])
+    with pytest.raises(belsim.Error, match="prior of 7 counts: want 8"):
+        belsim.compare(["gray"], levels=8, prior=np.ones(7))
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: 8 rows, but 7 levels"):
+        belsim.compare([gray], prior=np.ones(7))
+    with pytest.raises(belsim.Error, match=r"^bits=…") as caught:
+        belsim.optimize(levels=8)
+    assert "--" not in str(caught.value)
+    outputs, targets = network
+    with pytest.raises(
+        belsim.Error, match=r"(\d+) of 6000 targets \(first: index \d+\) are outside 2.6 to 4.2; clip them, or give outside='clip'"
+    ):
+        belsim.fit("johnson", outputs, targets, range=(2.6, 4.2), levels=64)
+    clipped = belsim.fit("johnson", outputs, targets, range=(2.6, 4.2), outside="clip", levels=64, samples=2)
+    assert clipped.samples == 6000
+    large = np.zeros((600, 600))
+    np.save(tmp_path / "a.npy", large)
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    np.save(tmp_path / "b.npy", large + 1)
+    (tmp_path / "b.npy").replace(tmp_path / "a.npy")
+    with _call.Inputs() as inputs:
+        path = inputs.array(mapped, "mapped")
+        np.testing.assert_array_equal(np.load(path), large)
 
 
 def test_inputs(tmp_path: Path) -> None:
@@ -272,6 +325,39 @@ def test_interrupt(tmp_path: Path) -> None:
     assert stderr.rstrip().endswith("KeyboardInterrupt"), stderr
     with pytest.raises(ProcessLookupError):  # nobody is left in the session
         os.killpg(process.pid, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_orphans(tmp_path: Path, sent: signal.Signals) -> None:
+    """The command ends with its caller, in whatever way this one ends, and no folder stays."""
+    script = (
+        "import belsim\nc = [belsim.code(name, 1024) for name in ('hexj', 'onehot')]\nprint('begin', flush=True)\n"
+        "belsim.compare(c, decoder='gen-ex', samples=10**8, progress=True)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    wait = time.monotonic() + 60
+    while not list(tmp_path.glob("belsim-*/*.npy")):  # the command gets its files last
+        assert time.monotonic() < wait
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(sent)
+    process.wait()
+    process.stdout.close()
+    wait = time.monotonic() + 30
+    while True:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            break
+        assert time.monotonic() < wait, "the command lives on"
+        time.sleep(0.05)
+    assert list(tmp_path.glob("belsim-*")) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script of Unix")
