@@ -13,7 +13,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -143,13 +142,7 @@ var shapes = map[string]func(x float64) float64{
 }
 
 // key is a text that differs where two subjects differ.
-func key(parts ...any) string {
-	text, err := table.JSON(parts)
-	if err != nil { // numbers that JSON does not have
-		return fmt.Sprint(parts...)
-	}
-	return string(text)
-}
+func key(parts ...any) string { return fmt.Sprintf("%#v", parts) }
 
 // open returns a code of a number of levels.
 func (e *Engine) open(c Code, levels int) (*code.Code, error) {
