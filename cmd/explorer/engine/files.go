@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"belsim/montecarlo"
@@ -261,9 +260,9 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 
 // writeTable writes the table of codes as compare does, the smallest error first.
 func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) error {
-	var subjects []*subject
-	var problems []*montecarlo.Problem
-	var invalid []scenario.InvalidCode
+	var first *subject
+	omit := map[*montecarlo.Problem]scenario.Omit{} // of networks, whose exact values may take minutes
+	candidates := &scenario.Candidates{Omit: func(p *montecarlo.Problem) scenario.Omit { return omit[p] }}
 	for _, r := range q.Rows {
 		s, err := e.subject(ctx, q.Scene, r.Code, r.Decoder)
 		if scenario.Invalid(err) {
@@ -271,38 +270,29 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 			if opening != nil {
 				return opening
 			}
-			invalid = append(invalid, scenario.InvalidCode{Code: c, Err: err})
+			candidates.Invalid = append(candidates.Invalid, scenario.InvalidCode{Code: c, Err: err})
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		subjects, problems = append(subjects, s), append(problems, s.problem)
+		if first = cmp.Or(first, s); s.problem.Kind.Perceived() {
+			omit[s.problem], _ = s.omit(false)
+		}
+		candidates.Problems = append(candidates.Problems, s.problem)
 	}
-	if len(subjects) == 0 {
+	if first == nil {
 		return errors.New("there is no code for which the error model is valid")
 	}
-	first := subjects[0]
-	out := &scenario.Comparison{}
-	var err error
-	var without []table.Option
-	if first.oneTable() {
-		if out, err = first.scenario.Compare(ctx, run, &scenario.Candidates{Problems: problems}, first.draw(q.Samples)); err != nil {
-			return err
-		}
-	} else {
-		without = append(without, table.Without("tie"))
-		for _, s := range subjects {
-			row, _, err := s.result(ctx, q.Samples, false)
-			if err != nil {
-				return err
-			}
-			out.Results = append(out.Results, row)
-		}
-		slices.SortStableFunc(out.Results, func(a, b scenario.CodeResult) int { return cmp.Compare(a.Best(), b.Best()) })
+	out, err := first.scenario.Compare(ctx, run, candidates, first.draw(q.Samples))
+	if err != nil {
+		return err
 	}
-	out.AddInvalid(invalid)
-	return table.WriteCSV(w, out.Results, append(without, out.Columns())...)
+	columns := []table.Option{out.Columns()}
+	if first.problem.Kind.Perceived() {
+		columns = append(columns, table.Without("tie")) // it depends on the exact values
+	}
+	return table.WriteCSV(w, out.Results, columns...)
 }
 
 // writePrior writes the prior as the command reads it.
