@@ -349,14 +349,14 @@ func TestFit(t *testing.T) {
 	q := FitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"), Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
 	a := ask(t, e, "fit", q)
 	f := a.JSON.(FitAnswer)
-	if len(f.Opening) < 2 || f.Model.R != f.Fit.R || math.Abs(f.Model.Noise-1.484) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
-		t.Errorf("opening %q, model %+v, %d rates", f.Opening, f.Model, len(a.Numbers["rates"]))
+	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.484) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
+		t.Errorf("opening %q, fit %+v, %d rates", f.Opening, f.Fit, len(a.Numbers["rates"]))
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
 	text := must.Get(table.JSON(f.Fit))(t)
 	must.Succeed(t, os.WriteFile(path, text, 0o666))
 	back := ask(t, e, "inspect", FileQuestion{path}).JSON.(*Inspected)
-	if back.Kind != "fit" || *back.Fit != *f.Model {
+	if back.Kind != "fit" || back.Fit.R != f.Fit.R || back.Fit.Perceived.Noise != f.Fit.Perceived.Noise {
 		t.Errorf("the fit is read back as %+v, %+v", back, back.Fit)
 	}
 	for _, text := range append(f.Opening, f.Remarks...) {

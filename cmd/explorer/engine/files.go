@@ -34,38 +34,16 @@ type FileQuestion struct {
 // Inspected says what a file holds. Kind is code, fit, prior, or samples of a network: targets
 // (a column) or outputs.
 type Inspected struct {
-	Kind    string  `json:"kind"`
-	Code    *Code   `json:"code,omitempty"`
-	Levels  int     `json:"levels,omitempty"`
-	Prior   *Prior  `json:"prior,omitempty"`
-	Fit     *Fitted `json:"fit,omitempty"`
-	Rows    int     `json:"rows,omitempty"`
-	Columns int     `json:"columns,omitempty"`
-	Whole   bool    `json:"whole,omitempty"` // targets are whole numbers from 1
-	Lo      float64 `json:"lo,omitempty"`    // the smallest and the largest target
-	Hi      float64 `json:"hi,omitempty"`
-}
-
-// Fitted is the model of a fit.
-type Fitted struct {
-	Code     string  `json:"code"`
-	Levels   int     `json:"levels"`
-	R        float64 `json:"r"`
-	Sigma    float64 `json:"sigma"`
-	Noise    float64 `json:"noise"` // null where the fit has no perceived label
-	Misfit   float64 `json:"misfit"`
-	Cutoff   float64 `json:"cutoff"`
-	Training string  `json:"training"`
-}
-
-// fitted is the model of a fit. Its temperature and its noise are those of the command.
-func fitted(f *assess.Fit) *Fitted {
-	out := &Fitted{Code: f.Code, Levels: f.Levels, R: f.R, Sigma: f.Sigma,
-		Noise: math.NaN(), Misfit: math.NaN(), Cutoff: math.NaN()}
-	if p := f.Perceived; p != nil {
-		out.Noise, out.Misfit, out.Cutoff, out.Training = p.Noise, p.Misfit, p.Cutoff, p.Training
-	}
-	return out
+	Kind    string      `json:"kind"`
+	Code    *Code       `json:"code,omitempty"`
+	Levels  int         `json:"levels,omitempty"`
+	Prior   *Prior      `json:"prior,omitempty"`
+	Fit     *assess.Fit `json:"fit,omitempty"`
+	Rows    int         `json:"rows,omitempty"`
+	Columns int         `json:"columns,omitempty"`
+	Whole   bool        `json:"whole,omitempty"` // targets are whole numbers from 1
+	Lo      float64     `json:"lo,omitempty"`    // the smallest and the largest target
+	Hi      float64     `json:"hi,omitempty"`
 }
 
 // inspect answers with what a file holds. The error names the file, and says what is wrong with
@@ -85,7 +63,7 @@ func inspect(path string) (*Inspected, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Inspected{Kind: "fit", Fit: fitted(f), Levels: f.Levels, Prior: &Prior{Kind: "counts", Counts: f.Prior}}, nil
+		return &Inspected{Kind: "fit", Fit: f}, nil
 	case ".csv", ".npy":
 	default:
 		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
@@ -170,7 +148,6 @@ type FitAnswer struct {
 	Opening []string    `json:"opening"` // the verdict in sentences
 	Remarks []string    `json:"remarks"`
 	Fit     *assess.Fit `json:"fit"` // as fit writes it
-	Model   *Fitted     `json:"model"`
 }
 
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
@@ -195,7 +172,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	}
 	r.Fit.Version = e.version
 	return &Answer{
-		JSON:    FitAnswer{r.Opening, r.Remarks, r.Fit, fitted(r.Fit)},
+		JSON:    FitAnswer{r.Opening, r.Remarks, r.Fit},
 		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
 	}, nil
 }
