@@ -59,46 +59,31 @@ const (
 	perceivedLabel = "perceived"
 )
 
-// check refuses values that a page must not send, or that a link may hold.
-func (s Scene) check() error {
-	if s.Levels < code.MinLevels || s.Levels > MaxLevels {
-		return fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, MaxLevels)
-	}
-	if s.Model != mixture && s.Model != perceivedLabel {
-		return fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
-	}
-	if s.Model == mixture && (!(s.R > 0) || math.IsInf(s.R, 1)) {
-		return fmt.Errorf("r = %v: want a positive finite number", s.R)
-	}
-	return nil
-}
-
-// model is the error model.
-func (s Scene) model() scenario.Model {
-	if s.Model == perceivedLabel {
-		return scenario.Perceived{Workers: 1, Model: perceived.Model{
-			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
-	}
-	return scenario.Mixture{R: s.R, Sigma: s.Sigma}
-}
-
-// scenario is the subject as the libraries take it.
+// scenario is the subject as the libraries take it. It refuses values that a page must not send, or that a link
+// may hold.
 func (s Scene) scenario() (*scenario.Scenario, error) {
-	if err := s.check(); err != nil {
-		return nil, err
+	if s.Levels < code.MinLevels || s.Levels > MaxLevels {
+		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, MaxLevels)
 	}
-	m := s.model()
-	if p, ok := m.(scenario.Perceived); ok {
+	var m scenario.Model
+	switch s.Model {
+	case mixture:
+		m = scenario.Mixture{R: s.R, Sigma: s.Sigma}
+	case perceivedLabel:
+		p := scenario.Perceived{Workers: 1, Model: perceived.Model{
+			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
 		if err := p.Check(); err != nil {
 			return nil, err
 		}
+		m = p
+	default:
+		return nil, fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
 	}
-	out := scenario.New(m)
-	out.Outputs = scenario.Outputs(s.Outputs)
-	out.Temperature = s.Temperature
 	if err := scenario.CheckTemperature(s.Temperature); err != nil {
 		return nil, err
 	}
+	out := scenario.New(m)
+	out.Outputs, out.Temperature = scenario.Outputs(s.Outputs), s.Temperature
 	var err error
 	out.Prior, err = s.Prior.read(s.Levels)
 	return out, err
