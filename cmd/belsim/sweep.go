@@ -73,7 +73,7 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if cmd.Print == "cells" {
-		return outside(table.WriteCSVSeq(env.stdout, s.List(ctx, s.Part(i, n)), table.Without(s.Plane.Missing()...)))
+		return outside(table.WriteCSVSeq(env.stdout, s.List(ctx, s.Part(i, n)), s.Plane.Missing()...))
 	}
 	if cmd.Out == "" {
 		return errors.New("want --out, a folder for the results")

@@ -212,7 +212,7 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 		if err != nil {
 			return err
 		}
-		return table.WriteCSV(w, m.Cells, m.Columns()...)
+		return table.WriteCSV(w, m.Cells, m.Missing()...)
 	}
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
@@ -265,11 +265,11 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 	if err != nil {
 		return err
 	}
-	columns := []table.Option{out.Columns()}
+	missing := out.Missing()
 	if first.problem.Kind.Perceived() {
-		columns = append(columns, table.Without("tie")) // it depends on the exact values
+		missing = append(missing, "tie") // it depends on the exact values
 	}
-	return table.WriteCSV(w, out.Results, columns...)
+	return table.WriteCSV(w, out.Results, missing...)
 }
 
 // writePrior writes the prior as the command reads it.
