@@ -15,7 +15,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "belsim:", err)
 		os.Exit(exitEnvironment)
 	}
-	os.Exit(belsim(os.Args[1:], os.Stdout, os.Stderr))
+	leave := watchCaller(os.Getenv(callerVariable))
+	status := belsim(os.Args[1:], os.Stdout, os.Stderr)
+	leave()
+	os.Exit(status)
 }
 
 // prepare sets how the runtime uses memory, and how it ends where there is none. The error says

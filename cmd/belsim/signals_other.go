@@ -13,5 +13,12 @@ var interruptions = []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 // signalStatus is the exit code of a command that a signal ended.
 func signalStatus(s syscall.Signal) int { return exitSignal + int(s) }
 
+// waitForEnd returns when the process that started this one has ended.
+func waitForEnd(parent int) {
+	if p, err := os.FindProcess(parent); err == nil { // on Windows a handle, which can be waited for
+		_, _ = p.Wait()
+	}
+}
+
 // checkDescriptors returns nil: the number of open files is not limited by process.
 func checkDescriptors() error { return nil }

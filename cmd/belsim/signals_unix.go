@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
 
 // interruptions are the signals that end a command, which first writes the finished results.
@@ -20,6 +21,13 @@ func signalStatus(s syscall.Signal) int {
 		s = syscall.SIGTERM
 	}
 	return exitSignal + int(s)
+}
+
+// waitForEnd returns when the process that started this one has ended: another one is its parent then.
+func waitForEnd(parent int) {
+	for os.Getppid() == parent {
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // checkDescriptors returns an error where the process may not open the files that the runtime

@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"belsim/theory/base/must"
-	"belsim/theory/base/safefile"
 )
 
 // soakCommand is a command line that the soak test attacks, without the name of the program. It
@@ -514,7 +513,7 @@ func (s *soak) newFile(c soakCommand, name string, content []byte, interrupted b
 // temporaryOf reports whether a name is the one of a temporary file of an output.
 func temporaryOf(name string, outputs map[string][]byte) bool {
 	for output := range outputs {
-		if filepath.Dir(output) == filepath.Dir(name) && safefile.IsTemporary(output, filepath.Base(name)) {
+		if filepath.Dir(output) == filepath.Dir(name) && strings.HasPrefix(filepath.Base(name), "."+filepath.Base(output)+".") && strings.HasSuffix(name, ".tmp") {
 			return true
 		}
 	}

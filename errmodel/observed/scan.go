@@ -147,9 +147,12 @@ type Summary struct {
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
 	// a logit is 1. It is NaN for hard decisions, and where no such cell exists.
 	LogitScale float64
-	// Ones is how many outputs of each bit are one. A classifier whose outputs are all alike has
-	// learned nothing.
+	// Ones is how many outputs of each bit are one.
 	Ones []uint64
+	// Sums are the sums of the outputs, logits or ±1, of each level and bit, L × M, and Squares the
+	// sums of their squares for each bit. They tell what a bit's decisions may hide: where a bit is
+	// rarely one, a good classifier decides for zero in every sample.
+	Sums, Squares []float64
 	// Same reports whether all samples have the same outputs, up to the rounding of float32: the
 	// network does not depend on its input.
 	Same bool
@@ -198,12 +201,12 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
-	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Same: true}
+	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, m), Same: true}
 	var outputs []float64                  // of the first sample
 	numbers := make([]moments, c.Levels()) // of wrong bits
-	var first, second []float64            // Σ z and Σ z² by cell
+	var squares []float64                  // Σ z² by cell, of logits
 	if !s.Kind.Hard() {
-		first, second = make([]float64, c.Levels()*m), make([]float64, c.Levels()*m)
+		squares = make([]float64, c.Levels()*m)
 	}
 	levels, labels := make([]Sums, len(decodings)), make([]Sums, len(decodings))
 	probabilities := make([]float64, m) // their sums
@@ -228,21 +231,23 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			numbers[i].add(int64(len(wrong)))
 			out.Counts.Add(i, b.exact[j], wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
+			sums := out.Sums[i*m : (i+1)*m]
 			for k, v := range z {
 				if v > 0 {
 					out.Ones[k]++
 				}
+				sums[k] += v
+				out.Squares[k] += v * v
 			}
 			for r := range decodings {
 				label := decoded[j*len(decodings)+r]
 				levels[r].Add(math.Abs(label - float64(b.level[j])))
 				labels[r].Add(math.Abs(label - b.exact[j]))
 			}
-			if first != nil {
-				one, two := first[i*m:(i+1)*m], second[i*m:(i+1)*m]
+			if squares != nil {
+				cell := squares[i*m : (i+1)*m]
 				for k, v := range z {
-					one[k] += v
-					two[k] += v * v
+					cell[k] += v * v
 					probabilities[k] += 1 / (1 + math.Exp(-v))
 				}
 			}
@@ -260,7 +265,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	}
 	out.Quantization = quantization.Error().Mean
 	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
-	out.LogitScale = logitScale(out.Counts, first, second)
+	out.LogitScale = logitScale(out.Counts, out.Sums, squares)
 	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	if s.Kind.Hard() {
 		out.Miscalibration = math.NaN()
@@ -377,8 +382,8 @@ const fewErrors = 5
 
 // logitScale pools the variances of outputs over the cells in which both decisions
 // occur.
-func logitScale(c *errmodel.Counts, first, second []float64) float64 {
-	if first == nil {
+func logitScale(c *errmodel.Counts, sums, squares []float64) float64 {
+	if squares == nil {
 		return math.NaN()
 	}
 	var square, dof float64
@@ -389,7 +394,7 @@ func logitScale(c *errmodel.Counts, first, second []float64) float64 {
 				continue
 			}
 			at := i*c.Bits + k
-			square += max(0, second[at]-first[at]*first[at]/n)
+			square += max(0, squares[at]-sums[at]*sums[at]/n)
 			dof += n - 1
 		}
 	}

@@ -169,7 +169,9 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 			return nil, err
 		}
 	}
-	r := &Report{Fit: s.f, Opening: s.opening(), Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), Profiles: s.profiles(), study: s}
+	opening := s.opening()
+	s.f.Verdict = strings.Join(opening, " ")
+	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), Profiles: s.profiles(), study: s}
 	if s.fitted != nil {
 		r.Decoder = s.fitted.Decoder
 	}

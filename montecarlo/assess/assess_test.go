@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if remarks := strings.Join(s.Remarks, "\n"); !strings.Contains(remarks, f.Verdict) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
+	if remarks := strings.Join(s.Remarks, "\n"); !strings.Contains(remarks, f.Mixture) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
 		t.Error(remarks)
 	}
 	if p := s.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
@@ -357,7 +357,7 @@ func TestUseless(t *testing.T) {
 			Code: "johnson", Levels: 16, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
 			Temperature: 1, Samples: 10, Seed: 1,
 		})
-		if f := s.Fit; !tt.check(f) || !strings.HasPrefix(f.Verdict, tt.verdict) || !strings.Contains(strings.Join(s.Remarks, "\n"), tt.remark) {
+		if f := s.Fit; !tt.check(f) || !strings.HasPrefix(f.Mixture, tt.verdict) || !strings.Contains(strings.Join(s.Remarks, "\n"), tt.remark) {
 			t.Errorf("%s: %+v\n%s", name, f, strings.Join(s.Remarks, "\n"))
 		}
 	}

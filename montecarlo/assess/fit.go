@@ -39,7 +39,8 @@ type Fit struct {
 	SD            float64 `json:"deviance_sd" doc:"standard deviation of deviance if the model is right"`
 	P             float64 `json:"p_value" doc:"probability of such a deviance or a larger one if the model is right; null where there are too few errors"`
 	Explained     float64 `json:"deviance_explained" doc:"share of how the error rate varies over levels and bits that the model explains; null where it does not vary"`
-	Verdict       string  `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Verdict       string  `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
+	Mixture       string  `json:"mixture_verdict" doc:"whether the mixture describes the network, as a sentence"`
 	Uninformative bool    `json:"uninformative" doc:"no output depends on its target, as far as the samples tell"`
 	Constant      []int   `json:"constant_bits" doc:"bits, from 1, whose outputs are all alike although their targets differ"`
 	Inverted      []int   `json:"inverted_bits" doc:"bits, from 1, whose outputs are the opposite of their targets more often than chance allows"`

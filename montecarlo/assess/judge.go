@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"belsim/errmodel/mixturefit"
 	"belsim/theory/base/table"
 )
@@ -40,61 +38,19 @@ func (s *study) judge(g *mixturefit.Goodness) {
 		}
 	}
 	bits := s.compareOutputs()
+	f.Constant, f.Inverted, f.Uninformative = bits.constant, bits.inverted, bits.uninformative()
 	switch {
-	case bits > 0 && len(f.Constant) == bits:
-		f.Verdict = "these outputs are constant: every classifier gives one and the same answer, whatever the target; there is nothing to model"
+	case bits.compared > 0 && len(f.Constant) == bits.compared:
+		f.Mixture = "these outputs are constant: every classifier gives one and the same answer, whatever the target; there is nothing to model"
 	case f.Uninformative:
-		f.Verdict = "these outputs are noise: none of them depends on its target, as far as the samples tell; are targets and outputs in the same order?"
-	case 2*len(f.Inverted) > bits:
-		f.Verdict = fmt.Sprintf("these outputs are inverted: %d of %d classifiers answer the opposite of their targets; are ones and zeros, or the signs of the logits, exchanged?", len(f.Inverted), bits)
+		f.Mixture = "these outputs are noise: none of them depends on its target, as far as the samples tell; are targets and outputs in the same order?"
+	case 2*len(f.Inverted) > bits.compared:
+		f.Mixture = fmt.Sprintf("these outputs are inverted: %d of %d classifiers answer the opposite of their targets", len(f.Inverted), bits.compared)
 	case !enough:
-		f.Verdict = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, mixturefit.FewestTested)
+		f.Mixture = fmt.Sprintf("there are too few errors to judge the mixture's shape: %d samples with a wrong bit, of the %d that it takes", f.ErringSamples, mixturefit.FewestTested)
 	default:
-		f.Verdict = sentence(g)
+		f.Mixture = sentence(g)
 	}
-}
-
-// independent is the probability with which outputs that do not depend on their targets are taken
-// for others, over all bits together.
-const independent = 0.01
-
-// compareOutputs finds outputs that tell nothing about their targets, or the opposite. It returns
-// the number of bits for which targets of both kinds occur.
-func (s *study) compareOutputs() (bits int) {
-	f := s.f
-	f.Constant, f.Inverted = []int{}, []int{}
-	informative := 0
-	limit := distuv.UnitNormal.Quantile(1 - independent/2/float64(max(f.Bits, 1)))
-	for k, at := range s.transitions {
-		var n, wrong [2]float64 // by target
-		for i, samples := range s.seen.Counts.Samples {
-			target := 0
-			if s.code.Bit(i, k) {
-				target = 1
-			}
-			n[target] += float64(samples)
-			wrong[target] += float64(s.seen.Counts.Row(i)[k])
-		}
-		if len(at) == 0 || n[0] == 0 || n[1] == 0 {
-			continue
-		}
-		bits++
-		// The difference of the shares of ones, where targets are one and where they are zero, in
-		// standard errors if outputs do not depend on their targets.
-		ones := float64(s.seen.Ones[k]) / (n[0] + n[1])
-		if ones == 0 || ones == 1 {
-			f.Constant = append(f.Constant, k+1)
-			continue
-		}
-		switch z := (1 - wrong[1]/n[1] - wrong[0]/n[0]) / math.Sqrt(ones*(1-ones)*(1/n[0]+1/n[1])); {
-		case z > limit:
-			informative++
-		case z < -limit:
-			f.Inverted = append(f.Inverted, k+1)
-		}
-	}
-	f.Uninformative = bits > 0 && informative == 0 && len(f.Inverted) == 0
-	return bits
 }
 
 // sentence is the verdict in words, of a deviance with degrees of freedom.
@@ -122,7 +78,7 @@ func (s *study) remarks() (out []string) {
 	f := s.f
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	say("deviance %s on %d degrees of freedom; %s ± %s expected", table.Short(f.Deviance), f.DoF, table.Short(f.Expected), table.Short(f.SD))
-	say("%s", f.Verdict)
+	say("%s", f.Mixture)
 	if f.P < chance && len(s.worst) > 0 {
 		var cells []string
 		for _, d := range s.worst[:min(3, len(s.worst))] {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 
-	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
@@ -32,8 +31,11 @@ type network struct {
 	transitions [][]int // of the code
 	decodings   []observed.Decoding
 	seen        *observed.Summary
+	dependence  []float64 // of each bit on its target; see dependences
 	training    perceived.Training
 	dead        []int              // bits, from 1, that are set aside, ascending
+	warning     string             // outputs and targets do not belong together; "" where they may
+	remedy      string             // of the warning
 	fitted      *fitdecoder.Result // nil unless the options ask for it
 }
 
@@ -201,11 +203,13 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		return err
 	}
 	n.transitions = n.code.Transitions()
+	n.dependence = n.dependences()
 	n.training = n.trained()
 	n.dead = []int{}
 	if n.training == perceived.BitByBit { // the thresholds of other networks mean nothing
-		n.dead = deadBits(n.code, n.seen.Counts)
+		n.dead = n.deadBits()
 	}
+	n.warning, n.remedy = n.warn()
 	if n.options.FitDecoder {
 		n.fitted, err = n.fitDecoder(ctx, workers, done)
 	}
@@ -246,21 +250,14 @@ func (n *network) trained() perceived.Training {
 	return perceived.BitByBit
 }
 
-// deadBits lists the bits, from 1, whose classifiers have learnt nothing: they always answer the
-// same, and are often wrong, or they are wrong in more than half of the samples.
-func deadBits(c *code.Code, counts *errmodel.Counts) []int {
+// deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more than half
+// of the samples, or they always answer the same, are often wrong, and their logits do not tell their target.
+func (n *network) deadBits() []int {
 	out := []int{}
-	samples, _ := counts.Total()
-	for k := range c.Bits() {
-		wrong, ones := counts.Bit(k), uint64(0)
-		for i, n := range counts.Samples {
-			x := counts.Row(i)[k]
-			if c.Bit(i, k) {
-				x = n - x
-			}
-			ones += x
-		}
-		constant := ones == 0 || ones == samples
+	samples, _ := n.seen.Counts.Total()
+	for k, z := range n.dependence {
+		wrong, ones := n.seen.Counts.Bit(k), n.seen.Ones[k]
+		constant := (ones == 0 || ones == samples) && !(z > n.dependenceLimit())
 		if 2*wrong > samples || constant && float64(wrong) > deadRate*float64(samples) {
 			out = append(out, k+1)
 		}

@@ -61,7 +61,10 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	}
 	networks, most := []*perceived.Observed{s.observed()}, s.code.Bits()
 	for _, o := range s.others {
-		networks, most = append(networks, o.observed()), max(most, o.code.Bits())
+		most = max(most, o.code.Bits())
+		if o.warning == "" {
+			networks = append(networks, o.observed())
+		}
 	}
 	prior := smoothed(s.seen.Counts.Samples)
 	nodes, err := perceived.NewNodes(perceived.ManyNodes, prior, most, perceived.Seed)
@@ -76,7 +79,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	model := forecast.FromFit(fit, prior, s.options.Decoders, decode.Options{Temperature: s.options.Temperature})
+	model := forecast.FromFit(fit, networks, prior, s.options.Decoders, decode.Options{Temperature: s.options.Temperature})
 	s.forecasts = model
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)

@@ -16,8 +16,22 @@ import (
 // Recommendation ranks codes by the error that they are forecast to have when a network of the
 // same kind is trained with them.
 type Recommendation struct {
-	Ranking []RankedCode `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
-	Notes   []string     `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
+	Ranking  []RankedCode `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
+	Decision *Decision    `json:"decision,omitempty" doc:"what to do next; missing where there is no ranking"`
+	Notes    []string     `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
+}
+
+// Decision says what to do next.
+type Decision struct {
+	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; probe: train a second network first, which would tell; stay: no gain above 2 % is likely"`
+	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
+	Training string  `json:"training" doc:"what it is trained for: bits or decoder"`
+	Decoder  string  `json:"decoder" doc:"decoder that reads it"`
+	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
+	Better   float64 `json:"better" doc:"probability that it is better"`
+	Probe    string  `json:"probe,omitempty" doc:"code of the second network; only where action is probe"`
+	ProbeFor string  `json:"probe_training,omitempty" doc:"what the second network is trained for: bits or decoder; only where action is probe"`
 }
 
 // RankedCode is the forecast of one code, training and decoder.
@@ -27,9 +41,12 @@ type RankedCode struct {
 	Training string     `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
 	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Forecast float64    `json:"forecast" text:"forecast" doc:"expected |error| when trained, in levels"`
-	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"95 % interval of the error of one trained network, in levels"`
-	Tie      bool       `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
+	Forecast float64    `json:"forecast" doc:"expected |error| when trained, in levels: ratio times the measured error of this network"`
+	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network, in levels: ratio_interval times the measured error"`
+	Ratio    float64    `json:"ratio" text:"against yours (95 %)" doc:"forecast, or the error that was measured, over the smallest measured error of this network"`
+	RatioCI  [2]float64 `json:"ratio_interval" doc:"95 % interval of ratio"`
+	Better   float64    `json:"better" text:"better" doc:"probability that the error is smaller than the smallest measured one of this network"`
+	Measured bool       `json:"measured" doc:"the error was measured: the network is one of those given"`
 	Best     bool       `json:"best" doc:"the smallest forecast of this code and training"`
 	Trained  bool       `json:"trained" doc:"the network was trained with this code, and for this"`
 }
@@ -51,6 +68,7 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	}
 	forecaster := *s.forecasts
 	forecaster.Fitted = s.options.FitDecoder
+	forecaster.Measured = s.withFitted(forecaster.Measured)
 	done, end := progress.begin("codes", 2*uint64(len(codes)))
 	all, err := forecaster.Codes(ctx, workers, codes, done)
 	if end(); err != nil {
@@ -58,18 +76,62 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	}
 	type of struct{ code, training string }
 	seen := map[of]bool{}
-	ties := forecast.Ties(all)
-	for i, x := range all {
+	for _, x := range all {
 		key := of{x.Code.Name(), string(x.Training)}
 		rec.Ranking = append(rec.Ranking, RankedCode{
 			Code: key.code, Bits: x.Code.Bits(), Training: key.training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
-			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Tie: i > 0 && ties[i],
+			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 			Best: !seen[key], Trained: key == of{s.f.Code, string(s.training)},
 		})
 		seen[key] = true
 	}
 	rec.Notes = append(s.beside(all), s.forecastNotes(codes)...)
+	return s.decide(ctx, workers, &forecaster, all)
+}
+
+// withFitted adds the errors of decoders that were fitted to the networks, that of the first one where its smallest error is
+// looked for.
+func (s *study) withFitted(all []forecast.Measured) []forecast.Measured {
+	all = slices.Clone(all)
+	for i, n := range append([]*network{s.network}, s.others...) {
+		if n.fitted == nil || n.warning != "" {
+			continue
+		}
+		m := forecast.Measured{Code: n.code, Training: n.training, Decoding: forecast.FittedDecoding(), Error: n.fitted.Levels, Yours: i == 0}
+		if at := len(all); i == 0 && at > 0 && m.Error.Mean < all[0].Error.Mean {
+			all = slices.Insert(all, 0, m)
+		} else {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// decide says what to do next: Recommendation.Decision.
+func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster, all []forecast.Forecast) error {
+	probes, err := s.probes()
+	if err != nil {
+		return err
+	}
+	d, err := f.Decide(ctx, workers, all, probes)
+	if err != nil {
+		return err
+	}
+	out := &Decision{Action: string(d.Action)}
+	if x := d.Best; x != nil {
+		out.Code, out.Training, out.Decoder, out.Outputs = x.Code.Name(), string(x.Training), x.Decoding.Decoder.Name(), x.Decoding.Outputs()
+		out.Gain, out.Better = x.Gain(), x.Better
+	}
+	if d.Probe != nil {
+		out.Probe, out.ProbeFor = d.Probe.Code.Name(), string(d.Probe.Training)
+	}
+	s.f.Recommendation.Decision = out
 	return nil
+}
+
+// probes are the codes that a second network may have.
+func (s *study) probes() ([]*code.Code, error) {
+	return scenario.OpenCodes([]string{"probe", "unary", "gray", "b1jdj"}, s.sizes())
 }
 
 // beside compares the forecasts with direct regression, each code with its best decoder and training.
@@ -107,7 +169,7 @@ func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, flo
 
 // forecastNotes says what the forecasts rest on.
 func (s *study) forecastNotes(codes []*code.Code) []string {
-	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. ~ marks forecasts that do not differ enough to be told from the first."}
+	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. better is the probability that its error is smaller than the smallest of yours."}
 	if s.options.FitDecoder {
 		out = append(out, "The decoder fitted is one that is fitted to the new network's logits. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}

@@ -53,7 +53,7 @@ func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(rec.Ranking))
+			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(f))
 		}
 		p.printf("\n")
 		p.sentences(rec.Notes)
@@ -185,23 +185,42 @@ func networkTable(all []NetworkRow) *table.Table {
 	return table.Of(best, table.Replace("interval", "", func(r NetworkRow) string { return between(r.Interval) }))
 }
 
-// rankingTable has a row for each code and training, with the best decoder.
-func rankingTable(all []RankedCode) *table.Table {
-	best := slices.DeleteFunc(slices.Clone(all), func(r RankedCode) bool { return !r.Best })
+// rankingTable has a row for each code and training, with the best decoder: of the network itself what was
+// measured, and of others how they compare with it.
+func rankingTable(f *Fit) *table.Table {
+	best := slices.DeleteFunc(slices.Clone(f.Recommendation.Ranking), func(r RankedCode) bool { return !r.Best })
 	t := table.Of(best,
 		table.Replace("code", "", func(r RankedCode) string {
-			if r.Trained {
+			switch {
+			case r.Trained:
 				return "yours: " + r.Code
+			case r.Measured:
+				return "trained: " + r.Code
 			}
 			return r.Code
 		}),
-		table.Replace("interval", "", func(r RankedCode) string { return between(r.Interval) }),
-		table.Replace("tie", "~", func(r RankedCode) string {
-			if r.Tie {
-				return "~"
+		table.Replace("ratio", "", func(r RankedCode) string {
+			if r.Trained {
+				return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
 			}
-			return ""
+			return relative(r.Ratio, r.RatioCI)
+		}),
+		table.Replace("better", "", func(r RankedCode) string {
+			if r.Trained {
+				return ""
+			}
+			return chanceText(r.Better)
 		}))
 	t.Emphasis = []table.Emphasis{table.Best}
 	return t
+}
+
+// measuredStdErr is the standard error of what was measured with the decoder of a row.
+func (f *Fit) measuredStdErr(r RankedCode) float64 {
+	for _, d := range f.Decoders {
+		if d.Decoder == r.Decoder && d.Outputs == r.Outputs {
+			return d.ObservedStdErr
+		}
+	}
+	return f.Fitted.LevelSE
 }

@@ -32,7 +32,7 @@ func NewSeveral(reports []*Report) *Several {
 	out := &Several{}
 	described, sum, target := 0, 0.0, 0.0
 	unit := " levels"
-	var same []string
+	var warnings []string
 	for i, r := range reports {
 		f := r.Fit
 		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Target: math.NaN(), Noise: math.NaN()}
@@ -49,8 +49,8 @@ func NewSeveral(reports []*Report) *Several {
 		if f.Range != nil {
 			unit = ""
 		}
-		if r.study.seen.Same {
-			same = append(same, fmt.Sprintf("Output %d does not depend on the input: it is the same for all samples.", i+1))
+		if n := r.study; n.warning != "" {
+			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
 		sum += row.Error / float64(len(reports))
 		target += row.Target / float64(len(reports))
@@ -64,7 +64,7 @@ func NewSeveral(reports []*Report) *Several {
 		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson"
 	}
 	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
-		len(reports), table.Short(sum), unit, table.Short(target), unit)}, same...)
+		len(reports), table.Short(sum), unit, table.Short(target), unit)}, warnings...)
 	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next+".")
 	return out
 }

@@ -2,11 +2,13 @@ package assess
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
@@ -22,16 +24,20 @@ const (
 	TakeRates     Advice = "take a table of the observed rates instead"                              // Report.Rates
 )
 
-// opening is the verdict in two or three plain sentences: what the network does, whether the
+// opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
 func (s *study) opening() []string {
-	if s.seen.Same {
-		return []string{"The network's outputs do not depend on its input: they are the same for all samples. No decoder can read a label from them.",
-			"Next: check that these are the outputs of the trained network, and that its training did not stop or diverge."}
-	}
 	f, out := s.f, []string{}
-	if f.Uninformative {
-		out = append(out, "None of the network's outputs depends on its target, as far as the samples tell: decoders can only guess.")
+	switch what := sentenceOf(s.warning); {
+	case s.seen.Same:
+		return []string{what, "Next: " + s.remedy + "."}
+	case what != "":
+		return []string{what, f.whatItDoes(), "Next: " + s.remedy + "."}
+	}
+	for i, n := range s.others {
+		if n.warning != "" {
+			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.", s.options.Others[i].Outputs, n.warning, n.remedy))
+		}
 	}
 	if f.Fitted == nil || !f.Fitted.Better {
 		out = append(out, f.whatItDoes())
@@ -50,11 +56,16 @@ func (s *study) opening() []string {
 		text += f.Perceived.Verdict
 	}
 	next := "Next: " + f.next()
-	if f.Fitted != nil && f.Recommendation != nil && len(f.Recommendation.Ranking) > 0 {
-		next += " Forecasts have fitted decoders as well; they gain most with codes of few bits."
-	}
 	out = append(out, f.besideDirect(s.options.Baseline), strings.TrimSpace(text), next)
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
+}
+
+// sentenceOf begins with a capital letter and ends with a stop.
+func sentenceOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // in writes a number of levels in label units, or in levels where targets are levels.
@@ -145,8 +156,6 @@ func deadText(dead []int, bits int) string {
 // next says what to do.
 func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
-	case f.Uninformative:
-		return "check that targets and outputs are in the same order, and that the code and the range are the network's."
 	case 2*len(f.Dead) > f.Bits:
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
@@ -158,32 +167,63 @@ func (f *Fit) next() string {
 	case len(rec.Ranking) == 0:
 		return "train a network with a code that is easy to learn."
 	default:
-		return f.whatToTrain(rec.Ranking)
+		return f.decisionText()
 	}
 }
 
-// whatToTrain says which code of a ranking is worth training.
-func (f *Fit) whatToTrain(ranking []RankedCode) string {
-	best := ranking[0]
-	others := map[string]bool{}
-	for _, r := range ranking {
-		if r.Tie && r.Code != best.Code {
-			others[r.Code] = true
+// decisionText says what to do about the network, after the fitted decoder where that gains more than any code.
+func (f *Fit) decisionText() string {
+	d, first := f.Recommendation.Decision, ""
+	if fitted := f.Fitted; fitted != nil && fitted.Better {
+		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == string(forecast.Stay) {
+			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s, more than any code is forecast to add. Beyond that, ", percent(gain))
 		}
 	}
-	asGood := fmt.Sprintf("%d other codes may be as good", len(others))
-	switch len(others) {
-	case 0:
-		asGood = "No other code may be as good"
-	case 1:
-		asGood = "One other code may be as good"
+	how := fmt.Sprintf("%s for %s and read it with %s", d.Code, trainingText(d.Training), d.Decoder)
+	switch forecast.Action(d.Action) {
+	case forecast.Train:
+		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
+	case forecast.Take:
+		return fmt.Sprintf("%stake the network that was trained with %s: it gains %s.", first, how, percent(d.Gain))
+	case forecast.AddNetwork:
+		return fmt.Sprintf("%sfirst train a second network with %s for %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
+			first, d.Probe, trainingText(d.ProbeFor), d.Code, percent(d.Gain), chanceText(d.Better), f.Code)
 	}
-	forecast := fmt.Sprintf("%s%s, %s to %s", f.in(best.Forecast), f.unit(), f.in(best.Interval[0]), f.in(best.Interval[1]))
-	if own := slices.IndexFunc(ranking, func(r RankedCode) bool { return r.Trained }); own >= 0 && (own == 0 || ranking[own].Tie) {
-		return fmt.Sprintf("stay with %s: no code is certain to be better. The best forecast is %s on %s, trained for %s: %s.", f.Code, best.Code, best.Decoder, trainingText(best.Training), forecast)
-	}
-	return fmt.Sprintf("train %s for %s and read it with %s: %s forecast. %s.", best.Code, trainingText(best.Training), best.Decoder, forecast, asGood)
+	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
 }
+
+// percent writes a share: with one digit after the point, or with none from 10 % on.
+func percent(share float64) string {
+	places := 1
+	if math.Abs(share) >= 0.0995 {
+		places = 0
+	}
+	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', places, 64), "-", "−", 1), ".0") + " %"
+}
+
+// signed writes a share in percent with its sign, and so many digits after the point.
+func signed(share float64, places int) string {
+	text := strings.Replace(fmt.Sprintf("%+.*f", places, 100*share), "-", "−", 1)
+	if strings.Trim(text, "+−0.") == "" {
+		return "0"
+	}
+	return text
+}
+
+// relative writes a ratio and its interval as differences from 1, in percent.
+func relative(ratio float64, interval [2]float64) string {
+	places, between := 1, 0
+	if math.Abs(ratio-1) >= 0.0995 {
+		places = 0
+	}
+	if interval[1]-interval[0] < 0.03 {
+		between = 1
+	}
+	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, places), signed(interval[0]-1, between), signed(interval[1]-1, between))
+}
+
+// chanceText writes a probability, which is never certain.
+func chanceText(p float64) string { return fmt.Sprintf("%.2f", min(max(p, 0.01), 0.99)) }
 
 // trainingText says what a network is trained for.
 func trainingText(training string) string {

@@ -15,24 +15,40 @@ func TestBesideDirect(t *testing.T) {
 	}
 }
 
-// TestWhatToTrain: the network's own code is kept where it is first, or tied with the first; else the first is trained.
-func TestWhatToTrain(t *testing.T) {
-	f := &Fit{Code: "johnson", LevelWidth: 1}
-	first := RankedCode{Code: "unary", Decoder: "gen", Training: "bits", Forecast: 1, Interval: [2]float64{0.9, 1.1}}
+// TestDecisionText says each decision, and the fitted decoder first where that gains more.
+func TestDecisionText(t *testing.T) {
 	for _, tt := range []struct {
-		own, other RankedCode
-		want       string
+		d      Decision
+		fitted *Fitted
+		want   string
 	}{
-		{RankedCode{Code: "johnson", Trained: true, Tie: true}, RankedCode{Code: "hexj"}, "stay with johnson: no code is certain to be better."},
-		{RankedCode{Code: "johnson", Trained: true}, RankedCode{Code: "hexj"}, "train unary for its bits (BCE) and read it with gen: 1 levels, 0.9 to 1.1 forecast. No other code may be as good."},
-		{RankedCode{Code: "johnson", Trained: true}, RankedCode{Code: "hexj", Tie: true}, "One other code may be as good."},
+		{Decision{Action: "train", Code: "unary", Training: "decoder", Decoder: "gen-ex", Gain: 0.0751, Better: 0.934}, nil,
+			"train unary for the decoder (CE) and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
+		{Decision{Action: "take", Code: "unary", Training: "bits", Decoder: "gen", Gain: 0.123}, nil,
+			"take the network that was trained with unary for its bits (BCE) and read it with gen: it gains 12 %."},
+		{Decision{Action: "probe", Code: "unary", Training: "bits", Gain: 0.04, Better: 0.7, Probe: "b1jdj", ProbeFor: "bits"}, nil,
+			"first train a second network with b1jdj for its bits (BCE): it would decide between unary (forecast gain 4 %, probability 0.70) and johnson."},
+		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "stay with johnson: no gain above 2 % is likely."},
+		{Decision{Action: "stay"}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, stay with johnson: no gain above 2 % is likely."},
+		{Decision{Action: "train", Code: "unary", Training: "bits", Decoder: "gen", Gain: 0.08, Better: 1}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+			"train unary for its bits (BCE) and read it with gen: expected gain 8 %, probability 0.99."},
+		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "stay with johnson: no gain above 2 % is likely."},
 	} {
-		if got := f.whatToTrain([]RankedCode{first, tt.own, tt.other}); !strings.Contains(got, tt.want) {
+		f := &Fit{Code: "johnson", Fitted: tt.fitted, Recommendation: &Recommendation{Decision: &tt.d}}
+		if got := f.decisionText(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
-	first.Trained = true
-	if got := f.whatToTrain([]RankedCode{first}); !strings.HasPrefix(got, "stay with johnson") {
-		t.Errorf("the own code is first: %q", got)
+}
+
+// TestRelative writes ratios.
+func TestRelative(t *testing.T) {
+	for want, r := range map[string][3]float64{
+		"−1.4 % (−4 to +2 %)": {0.986, 0.96, 1.02}, "+25 % (+1 to +50 %)": {1.25, 1.01, 1.5}, "0 % (−0.4 to +0.4 %)": {1.0001, 0.996, 1.004}, "+9.9 % (0 to +20 %)": {1.099, 1.001, 1.2},
+	} {
+		if got := relative(r[0], [2]float64{r[1], r[2]}); got != want {
+			t.Errorf("%v: %q, want %q", r, got, want)
+		}
 	}
 }

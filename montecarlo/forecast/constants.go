@@ -28,6 +28,9 @@ const (
 	// fail to learn a code more often than they do better than the model.
 	above = 1.5
 
+	// seedLogSD is the standard deviation of ln(error) of networks that differ in their seed.
+	seedLogSD = 0.02
+
 	// tailSlope and tailLimit give what heavy tails add; see tailLogSD.
 	tailSlope, tailLimit = 1.5, 0.25
 

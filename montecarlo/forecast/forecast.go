@@ -39,6 +39,8 @@ type Forecaster struct {
 	// wider.
 	Tail  float64
 	Prior []float64 // share of each level, length L
+	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.
+	Measured []Measured
 	// Decoders are the decoders that are tried, with Options.
 	Decoders decode.Registry
 	Options  decode.Options
@@ -60,13 +62,14 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 }
 
 // FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
-// over the levels.
-func FromFit(fit *perceived.Fit, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
+// over the levels. Its ratios are to the smallest error of the first network.
+func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := &Forecaster{Model: fit.Model, Noise: EstimateOf(fit.Noise.Value, fit.Noise.Hi), Cutoff: Estimate{fit.Cutoff.Value, logSDCutoff},
 		CutoffFitted: fit.CutoffFitted, Tail: fit.Tail, Prior: prior, Decoders: decoders, Options: o}
 	if fit.CutoffFitted {
 		f.Cutoff.LogSD = min(logSDCutoff, fit.LogCutoffSD)
 	}
+	f.Measured = measured(networks)
 	return f
 }
 
@@ -77,6 +80,11 @@ type Forecast struct {
 	Decoding observed.Decoding
 	Error    float64 // expected |error|, in levels
 	Lo, Hi   float64 // 95 % interval of the error of one trained network
+	// Ratio is Error over the first of Forecaster.Measured, with the 95 % interval of the error of one trained
+	// network over it. Better is the probability that this error is smaller than the measured one.
+	// All are NaN where nothing was measured.
+	Ratio, RatioLo, RatioHi, Better float64
+	Measured                        bool // Error was measured, and not forecast
 
 	own, cutoff float64 // standard deviations of ln(observed/Error): the code's own, and with its sign what κ causes
 }
@@ -138,6 +146,9 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return nil, err
 	}
 	all := slices.Concat(results...)
+	if err := f.relate(ctx, nodes, fewer, all); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
 	return all, nil
 }
@@ -174,6 +185,9 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 	if err != nil {
 		return nil, err
 	}
+	if err := f.relate(ctx, nodes, fewer, out); err != nil {
+		return nil, err
+	}
 	return &out[0], nil
 }
 
@@ -208,6 +222,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 			noise *= part
 		}
 		x := Forecast{Code: c, Training: t, Decoding: d, Error: mean[i], own: own, cutoff: falls[i] * f.Cutoff.LogSD}
+		x.Ratio, x.RatioLo, x.RatioHi, x.Better = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
 		x.Lo, x.Hi = x.Error*math.Exp(-scenario.Confidence*all), x.Error*math.Exp(scenario.Confidence*above*all)
 		out[i] = x

@@ -187,7 +187,7 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside := must.Get(FromFit(f, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes))(t)
+				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes))(t)
 				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) || (len(beside.Rates) > 0) != (training == perceived.BitByBit) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
 				}
@@ -228,7 +228,7 @@ func TestHeavyTail(t *testing.T) {
 	n := synthetic(t, c, p, 5000, rand.New(rand.NewPCG(5, 6)))
 	width := func() (tail, error, width float64) {
 		f := must.Get(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
-		all := must.Get(FromFit(f, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil))(t)
+		all := must.Get(FromFit(f, nil, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil))(t)
 		return f.Tail, all[0].Error, math.Log(all[0].Hi / all[0].Lo)
 	}
 	tail, before, usual := width()

@@ -115,25 +115,33 @@ func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 }
 
 func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[CellResult]) error {
-	n := m.Tasks()
-	at := func(t int) reflect.Value {
+	values := make([]reflect.Value, m.Tasks())
+	for t := range values {
 		c := m.Cell(t)
-		return reflect.ValueOf(column.Value(&c))
+		values[t] = reflect.ValueOf(column.Value(&c))
 	}
 	switch column.Type.Kind() {
 	case reflect.String:
-		return z.Strings(column.Name, n, func(t int) string { return at(t).String() })
+		return z.Array(column.Name, each(values, reflect.Value.String))
 	case reflect.Bool:
-		return z.Bools(column.Name, n, func(t int) bool { v := at(t); return v.IsValid() && v.Bool() })
+		return z.Array(column.Name, each(values, func(v reflect.Value) bool { return v.IsValid() && v.Bool() }))
 	case reflect.Float64:
-		return z.Floats(column.Name, n, func(t int) float64 { return at(t).Float() })
+		return z.Array(column.Name, each(values, reflect.Value.Float))
 	}
-	for t := range n {
-		if v := integer(at(t)); v.Hi > 0 {
-			return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
-		}
+	totals := each(values, integer)
+	if t := slices.IndexFunc(totals, func(v Total) bool { return v.Hi > 0 }); t >= 0 {
+		return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], totals[t])
 	}
-	return z.Integers(column.Name, n, func(t int) uint64 { return integer(at(t)).Lo })
+	return z.Array(column.Name, each(totals, func(v Total) uint64 { return v.Lo }))
+}
+
+// each returns what a function makes of every value.
+func each[V, T any](values []V, of func(V) T) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = of(v)
+	}
+	return out
 }
 
 // integer is the value of a column of integers; 0 where there is none.

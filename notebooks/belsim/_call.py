@@ -32,8 +32,8 @@ SMALL = 1 << 20
 class Error(Exception):
     """A refusal or a failure of belsim. Its text is the command's message.
 
-    ``exit_code`` is the command's: 2 for bad input, 3 where the machine cannot do it. Messages count levels, rows and
-    columns from 1, as the command does.
+    ``exit_code`` is the command's: 2 for bad input, 3 where the machine cannot do it. Messages about arrays count rows and
+    columns from 0.
     """
 
     def __init__(self, message: str, exit_code: int = 2) -> None:
@@ -79,13 +79,26 @@ def executable() -> str:
     raise Error(f"{path} is missing: install the package with 'pip install .' in notebooks/", 3)
 
 
-def array(values: ArrayLike) -> NDArray[Any]:
-    """A NumPy array of what has ``__array__``: also of a torch.Tensor that needs its gradient or is on a device."""
+def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
+    """A NumPy array of what has ``__array__``: also of a torch.Tensor that needs its gradient or is on a device.
+
+    ``name`` is the array's in messages. Masked values, sparse and ragged arrays are refused.
+    """
     if hasattr(values, "detach"):
-        values = cast("Any", values).detach().cpu()
-    out = np.asarray(values)
+        tensor = cast("Any", values).detach().cpu()
+        values = tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor  # which NumPy does not know
+    if hasattr(values, "nnz") or "sparse" in str(getattr(values, "layout", "")):
+        raise Error(f"{name}: a sparse array; want a dense one")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        masked = np.ma.getmaskarray(values)
+        first = ", ".join(str(i) for i in np.argwhere(masked)[0])
+        raise Error(f"{name}: {masked.sum()} of {masked.size} values are masked (first: index {first}); fill them, or leave them out")
+    try:
+        out = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise Error(f"{name}: no array of numbers: {error}") from error
     if out.dtype == object or out.dtype.kind not in "biuf":
-        raise Error(f"array of {out.dtype}: want bools, integers or floats")
+        raise Error(f"{name} of {out.dtype}: want bools, integers or floats")
     if out.dtype.kind == "f" and out.dtype.itemsize not in (2, 4, 8):
         out = out.astype(np.float64)
     return out
@@ -106,6 +119,11 @@ class Inputs:
         if self._folder is not None:
             self._folder.cleanup()
 
+    @property
+    def folder(self) -> str:
+        """The path of the folder; empty where there is none."""
+        return "" if self._folder is None else self._folder.name
+
     def path(self, name: str) -> Path:
         """The path of a file in the folder."""
         if self._folder is None:
@@ -118,7 +136,7 @@ class Inputs:
         if mapped is not None:
             self.names[mapped] = name
             return mapped
-        a = array(values)
+        a = array(values, name)
         if self.stdin is None and a.nbytes <= SMALL:
             out = io.BytesIO()
             np.save(out, a)
@@ -145,9 +163,11 @@ class Inputs:
 
     def rename(self, text: str) -> str:
         """A message with the arrays' names for their paths."""
+        ours = False
         for path, name in self.names.items():
+            ours = ours or path in text
             text = text.replace(path, name)
-        return text
+        return _as_python(text, ours)
 
     def renamed(self, value: Any) -> Any:
         """A result with the arrays' names for their paths."""
@@ -160,21 +180,35 @@ class Inputs:
         return value
 
 
+_FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
+_PLACE = re.compile(r"\b(row|rows|column|columns) (\d+)(?:( and | to )(\d+))?")
+
+
+def _as_python(text: str, arrays: bool) -> str:
+    """A message with arguments for flags. About arrays: with rows and columns counted from 0."""
+    text = _FLAG.sub(lambda m: f"{m[1].replace('-', '_')}={m[2] or '…'}", text)
+    if arrays:
+        text = _PLACE.sub(lambda m: f"{m[1]} {int(m[2]) - 1}" + (f"{m[3]}{int(m[4]) - 1}" if m[3] else ""), text)
+    return text
+
+
 def _mapped_file(values: object) -> str | None:
-    """The .npy file that an array is all of, as ``numpy.load(path, mmap_mode="r")`` returns it: belsim reads it in place."""
+    """The .npy file that an array is all of, as ``numpy.load(path, mmap_mode="r")`` returns it: belsim reads it in place.
+
+    The name may stand for another file by now, so its values are compared.
+    """
     if not isinstance(values, np.memmap) or values.mode != "r" or not str(values.filename).endswith(".npy"):
         return None
     try:
         whole = np.load(str(values.filename), mmap_mode="r")
     except (OSError, ValueError):
         return None
-    same = (
-        whole.shape == values.shape
-        and whole.dtype == values.dtype
-        and whole.strides == values.strides
-        and whole.offset == values.offset
-    )
-    return str(values.filename) if same else None
+    if whole.shape != values.shape or whole.dtype != values.dtype or whole.strides != values.strides:
+        return None
+    rows = max(1, (1 << 24) * len(whole) // max(whole.nbytes, 1))  # at a time: the array may be larger than the memory
+    if any(whole[i : i + rows].tobytes() != values[i : i + rows].tobytes() for i in range(0, len(whole), rows)):
+        return None
+    return str(values.filename)
 
 
 def word(value: object) -> str:
@@ -218,14 +252,17 @@ def ends(labels: tuple[float, float] | None) -> str | None:
     return ":".join(word(float(v)) for v in labels)
 
 
-def prior_file(inputs: Inputs, prior: ArrayLike | None) -> str | None:
-    """The file of a histogram: the count or weight of each level."""
+def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> list[str]:
+    """The flags of a prior, the count or weight of each level, and of the number of levels."""
     if prior is None:
-        return None
-    counts = array(prior)
+        return flags(levels=levels)
+    counts = array(prior, "prior")
     if counts.ndim != 1:
         raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
-    return histogram(inputs, np.column_stack((np.arange(len(counts)), counts)))
+    if levels is not None and levels != len(counts):
+        raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
+    # With the number of levels, codes of another number are refused.
+    return flags(levels=len(counts), prior=histogram(inputs, np.column_stack((np.arange(len(counts)), counts))))
 
 
 def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
@@ -276,13 +313,17 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
     environment = {**os.environ, "NO_COLOR": "1"}  # FORCE_COLOR, which notebooks and CI set, would colour reports
     if bar.wanted:
         environment.setdefault("BELSIM_PROGRESS", "500ms")
-    process = subprocess.Popen(
-        [executable(), *args],
-        stdin=subprocess.DEVNULL if inputs.stdin is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-    )
+    environment["BELSIM_CALLER"] = f"{os.getpid()}:{inputs.folder}"  # it ends, and removes the folder, when this process is killed
+    try:
+        process = subprocess.Popen(
+            [executable(), *args],
+            stdin=subprocess.DEVNULL if inputs.stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+    except ValueError as error:  # a NUL, or half of a surrogate pair, in a name
+        raise Error(f"a name that no file can have: {error}") from error
     out: list[bytes] = []
     threads = [threading.Thread(target=lambda: out.append(cast("IO[bytes]", process.stdout).read()), daemon=True)]
     if inputs.stdin is not None:

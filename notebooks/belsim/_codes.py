@@ -12,6 +12,7 @@ from belsim._call import Error, Inputs, array, flags, results, run, table
 
 DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
 Kind = Literal["auto", "logits", "probabilities", "bits"]
+Outside = Literal["refuse", "clip"]
 
 CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
 """The logit of probability 1, as belsim has it."""
@@ -44,7 +45,7 @@ def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[
     """A code as a matrix: uint8 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
     if isinstance(code_or_name, str):
         return code(code_or_name, levels)
-    c = array(code_or_name)
+    c = array(code_or_name, "code")
     if c.ndim != 2 or c.shape[0] < 2 or c.shape[1] < 1:
         raise Error(f"code of shape {c.shape}: want (L, M), a row for each level and a column for each bit")
     if levels is not None and levels != c.shape[0]:
@@ -66,43 +67,91 @@ def targets_of(c: NDArray[Any]) -> NDArray[np.uint8]:
     return bits
 
 
-def _levels(levels: ArrayLike, count: int) -> NDArray[np.int64]:
-    n = array(levels)
-    if n.dtype.kind == "f":
-        if not (n == np.floor(n)).all():
-            raise Error("levels: want whole numbers; belsim.quantize makes levels of real labels")
-        n = n.astype(np.int64)
-    if n.size and (n.min() < 0 or n.max() >= count):
+def _whole(level: ArrayLike, levels: int) -> NDArray[np.int64]:
+    n = array(level, "level")
+    if not (n == np.floor(n)).all():
+        raise Error("level: want whole numbers; belsim.quantize makes levels of real labels")
+    if n.size and (n.min() < 0 or n.max() >= levels):
         wrong = n.min() if n.min() < 0 else n.max()
-        raise Error(f"level {wrong}: want 0 to {count - 1}")
+        raise Error(f"level {wrong:g}: want 0 to {levels - 1}")
     return n.astype(np.int64)
 
 
-def encode(levels: ArrayLike, code: str | ArrayLike, *, count: int | None = None) -> NDArray[np.uint8]:
+def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None) -> NDArray[np.uint8]:
     """The bits of levels: uint8 of shape (..., M) for levels, from 0 to L − 1, of shape (...).
 
-    ``code`` is an L × M matrix, or a name with its number of levels in ``count``. For a code of real numbers the bits are
+    ``code`` is an L × M matrix, or a name with its number of ``levels``. For a code of real numbers the bits are
     the targets of its classifiers.
+
+    >>> encode([0, 3], "unary", levels=4).tolist()
+    [[0, 0, 0], [1, 1, 1]]
     """
-    c = matrix(code, count)
-    bits: NDArray[np.uint8] = targets_of(c)[_levels(levels, len(c))]
+    c = matrix(code, levels)
+    bits: NDArray[np.uint8] = targets_of(c)[_whole(level, len(c))]
     return bits
 
 
-def quantize(labels: ArrayLike, range: tuple[float, float], levels: int) -> NDArray[np.int64]:  # noqa: A002
+def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name: str) -> NDArray[Any]:  # noqa: A002
+    """Real labels in a range, of any shape; those outside are refused, or get the end that is nearest.
+
+    Labels that lie outside by the rounding of a float32 are inside. ``name`` is the labels' in messages.
+    """
+    y = array(labels, name)
+    if np.shape(range) != (2,):
+        raise Error(f"range = {range!r}: want (a, b), the labels of the first and the last level")
+    lo, hi = (float(v) for v in range)
+    if not (np.isfinite([lo, hi]).all() and lo < hi):
+        raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
+    if outside not in ("refuse", "clip"):
+        raise Error(f"outside = {outside!r}: want 'refuse' or 'clip'")
+    if not np.isfinite(y).all():
+        first = np.argwhere(~np.isfinite(y))[0]
+        raise Error(f"{name}: {y[tuple(first)]} at index {_index(first)}: want finite numbers")
+    if outside == "clip":
+        clipped: NDArray[Any] = np.clip(y, lo, hi)
+        return clipped
+    slack = 1e-6 * max(hi - lo, abs(lo), abs(hi))
+    wrong = (y < lo - slack) | (y > hi + slack)
+    if wrong.any():
+        share = f"{wrong.sum()} of {wrong.size} {name} (first: index {_index(np.argwhere(wrong)[0])})"
+        raise Error(f"{share} are outside {lo:g} to {hi:g}; clip them, or give outside='clip'")
+    return y
+
+
+def _index(place: NDArray[Any]) -> str:
+    return ", ".join(str(i) for i in place)
+
+
+def quantize(
+    labels: ArrayLike,
+    range: tuple[float, float],  # noqa: A002
+    levels: int,
+    *,
+    outside: Outside = "refuse",
+) -> NDArray[np.int64]:
     """The nearest levels, from 0 to L − 1, of real labels: ``range[0]`` is level 0, and ``range[1]`` is level L − 1.
 
-    Labels outside the range get the level at its end.
+    Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end.
+
+    >>> quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
+    [0, 1, 3]
     """
+    if levels < 2:
+        raise Error(f"levels = {levels}: want 2 at least")
+    y = within(labels, range, outside, "labels")
     lo, hi = range
-    exact = (array(labels).astype(np.float64) - lo) * (levels - 1) / (hi - lo)
+    exact = (y.astype(np.float64) - lo) * (levels - 1) / (hi - lo)
     return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
 
 
-def dequantize(levels: ArrayLike, range: tuple[float, float], count: int) -> NDArray[np.float64]:  # noqa: A002
-    """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``."""
+def dequantize(level: ArrayLike, range: tuple[float, float], levels: int) -> NDArray[np.float64]:  # noqa: A002
+    """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``.
+
+    >>> dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
+    [2.5, 3.25, 4.0]
+    """
     lo, hi = range
-    return lo + array(levels).astype(np.float64) * (hi - lo) / (count - 1)
+    return lo + array(level, "level").astype(np.float64) * (hi - lo) / (levels - 1)
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
@@ -176,7 +225,7 @@ def decode(
     name = code if isinstance(code, str) else ""
     if decoder == "auto":
         decoder = fitting(c, name)
-    z = array(outputs)
+    z = array(outputs, "outputs")
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
     z, hard = _logits(z, kind)

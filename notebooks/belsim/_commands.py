@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from belsim._call import Error, Figure, Inputs, array, ends, flags, from_zero, histogram, prior_file, results, run, span, table
+from belsim._call import Error, Figure, Inputs, array, ends, flags, from_zero, histogram, prior_flags, results, run, span, table
+from belsim._codes import Outside, within
 
 Code = str | ArrayLike
 Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
@@ -100,10 +101,11 @@ def compare(
         result = results(
             [
                 "compare",
+                *prior_flags(inputs, prior, levels),
                 *flags(
-                    levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
+                    decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature,
+                    outputs=outputs, temperature=temperature,
                     labels=labels, samples=samples, rel_err=rel_err, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
@@ -226,10 +228,11 @@ def verify(
             [
                 "verify",
                 f"--output={svg}",
+                *prior_flags(inputs, prior, levels),
                 *flags(
-                    code=inputs.code(code, "code"), levels=levels, decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
+                    code=inputs.code(code, "code"), decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
                     model=_model(inputs, model), label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    random=random, prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature, labels=labels,
+                    random=random, outputs=outputs, temperature=temperature, labels=labels,
                     samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],
@@ -309,10 +312,11 @@ def heatmap(
             [
                 "heatmap",
                 f"--output={svg}",
+                *prior_flags(inputs, prior, levels),
                 *flags(
-                    levels=levels, r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
+                    r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
                     training=training, method=method, decoder=decoder, model=_model(inputs, model),
-                    prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature,
+                    outputs=outputs, temperature=temperature,
                     labels=labels, samples=samples, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
@@ -346,13 +350,15 @@ class Fit(_Results):
     def _take_recommendation(self) -> None:
         found = self.results.get("recommendation")
         if found is not None:
-            self._recommendation = table(found["ranking"], notes=found["notes"])
+            self._recommendation = table(found["ranking"], notes=found["notes"], decision=found.get("decision"))
 
     @property
     def recommendation(self) -> pd.DataFrame:
         """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
 
-        ``code, bits, training, decoder, outputs, forecast, interval, tie, best, trained``; ``attrs["notes"]`` says what they rest on.
+        ``code, bits, training, decoder, outputs, forecast, interval, ratio, ratio_interval, better, measured, best, trained``:
+        ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
+        ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
         They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
         """
         if self._recommendation is None:
@@ -383,6 +389,7 @@ def fit(
     targets: ArrayLike,
     *,
     range: tuple[float, float] | None = None,  # noqa: A002
+    outside: Outside = "refuse",
     levels: int | None = None,
     kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
     training: Literal["auto", "bits", "decoder"] = "auto",
@@ -401,7 +408,8 @@ def fit(
 
     ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
     classifiers' logits, probabilities or bits (``kind``; ``auto`` finds out) for N test samples. ``targets`` has the shape (N,): levels
-    from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1. Arrays are NumPy's, torch's, or have
+    from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1; labels outside are refused, or with
+    ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
     ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
 
     ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
@@ -413,8 +421,8 @@ def fit(
     A network of several outputs takes one call for each of them: ``fit(..., outputs=Z[:, k], targets=y[:, k])``.
     """
     return _fit(
-        code=code, outputs=outputs, targets=targets, range=range, levels=levels, kind=kind, training=training, also=also,
-        candidates=candidates, recommend=recommend, temperature=temperature, baseline=baseline,
+        code=code, outputs=outputs, targets=targets, range=range, outside=outside, levels=levels, kind=kind,
+        training=training, also=also, candidates=candidates, recommend=recommend, temperature=temperature, baseline=baseline,
         samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
     )  # fmt: skip
 
@@ -434,6 +442,7 @@ def _fit_arguments(
     outputs: ArrayLike,
     targets: ArrayLike,
     range: tuple[float, float] | None,  # noqa: A002
+    outside: Outside,
     levels: int | None,
     kind: str,
     training: str,
@@ -450,7 +459,7 @@ def _fit_arguments(
         "fit",
         *flags(
             outputs=prefix + inputs.array(outputs, "outputs"),
-            targets=inputs.array(_targets(targets, range), "targets"),
+            targets=inputs.array(_targets(targets, range, outside), "targets"),
             code=inputs.code(code, "code"),
             range=ends(range),
             levels=levels,
@@ -467,11 +476,11 @@ def _fit_arguments(
     return out
 
 
-def _targets(targets: ArrayLike, range: tuple[float, float] | None) -> NDArray[Any]:  # noqa: A002
+def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
-    y = array(targets)
     if range is not None:
-        return y
+        return within(targets, range, outside, "targets")
+    y = array(targets, "targets")
     if not (y == np.floor(y)).all():
         i = int(np.argmax(y != np.floor(y)))
         raise Error(f"targets[{i}] = {y[i]}: want levels from 0, or range=(a, b) for real labels")
@@ -538,13 +547,14 @@ def optimize(
         result = results(
             [
                 "optimize",
+                *prior_flags(inputs, prior, levels),
                 *flags(
-                    levels=levels, bits=bits, decoder=decoder, max_transitions=max_transitions,
+                    bits=bits, decoder=decoder, max_transitions=max_transitions,
                     start=None if start is None else inputs.code(start, "start"),
                     fix=None if fix is None else [k + 1 for k in fix],
                     steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    prior=prior_file(inputs, prior), outputs=outputs, temperature=temperature,
+                    outputs=outputs, temperature=temperature,
                     labels=labels, samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],

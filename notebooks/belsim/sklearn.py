@@ -14,6 +14,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from belsim import _codes
+from belsim._call import Error
 
 __all__ = ["BELRegressor"]
 
@@ -23,12 +24,13 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    classifier : a scikit-learn classifier, cloned for each bit; None for one MLPClassifier for all bits. An MLPClassifier
-        that is given is for all bits, too.
+    classifier : a scikit-learn classifier with ``predict_proba`` or ``decision_function``, cloned for each bit; None for one
+        MLPClassifier for all bits. An MLPClassifier that is given is for all bits, too.
     code : a name, see ``belsim.codes()``, or an L × M matrix of 0 and 1.
     levels : the number of quantization levels L of a named code.
     decoder : ``auto``, ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``.
     range : (a, b), the labels of level 0 and of level L − 1; None for the smallest and the largest label of the training data.
+        Training data outside of it get the nearest end.
     temperature : the τ of ``gen-ex``.
     random_state : of the MLPClassifier where ``classifier`` is None.
 
@@ -61,18 +63,24 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
         """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` of shape (N,)."""
+        soft = hasattr(self.classifier, "predict_proba") or hasattr(self.classifier, "decision_function")
+        if self.classifier is not None and not soft:
+            raise Error(f"{self.classifier}: want a classifier with predict_proba or decision_function, from which logits come")
         x, labels = validate_data(self, X, y, y_numeric=True)
         named = isinstance(self.code, str)
         self.matrix_ = _codes.matrix(self.code, self.levels if named else None)
         lo, hi = (labels.min(), labels.max()) if self.range is None else self.range
         self.range_ = (float(lo), float(hi) if hi > lo else float(lo) + 1)
-        bits = _codes.encode(_codes.quantize(labels, self.range_, len(self.matrix_)), self.matrix_)
+        level = _codes.quantize(labels, self.range_, len(self.matrix_), outside="clip")
+        bits = _codes.encode(level, self.matrix_)
         varies = (bits != bits[0]).any(axis=0)
         self.constant_ = np.where(varies, -1, bits[0].astype(np.int64))
         columns = np.flatnonzero(varies)
         classifier = self.classifier
         if classifier is None:
-            classifier = MLPClassifier((64, 64), max_iter=300, learning_rate_init=0.01, random_state=self.random_state)
+            classifier = MLPClassifier(
+                (64, 64), max_iter=60, batch_size=min(64, len(x)), learning_rate_init=0.005, random_state=self.random_state
+            )
         self.joint_ = isinstance(classifier, MLPClassifier) and len(columns) > 1
         with contextlib.ExitStack() as quiet:
             if self.classifier is None:  # its number of steps is ours
@@ -85,11 +93,11 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def outputs(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
-        """The outputs of the classifiers, (N, M): logits, or ±1 of classifiers that have no more. ``belsim.fit`` reads them."""
+        """The outputs of the classifiers, (N, M), as logits. ``belsim.fit`` reads them."""
         check_is_fitted(self)
         x = validate_data(self, X, reset=False)
         z = np.empty((len(x), len(self.constant_)))
-        z[:] = np.where(self.constant_ == 1, 1.0, -1.0) * self._certain()
+        z[:] = np.where(self.constant_ == 1, 1.0, -1.0) * _codes.CERTAIN
         columns = np.flatnonzero(self.constant_ < 0)
         if self.joint_:
             z[:, columns] = _log_odds(self.classifiers_[0].predict_proba(x))
@@ -97,12 +105,6 @@ class BELRegressor(RegressorMixin, BaseEstimator):
             for k, classifier in zip(columns, self.classifiers_, strict=True):
                 z[:, k] = _soft(classifier, x)
         return z
-
-    def _certain(self) -> float:
-        hard = self.classifiers_ and not (
-            hasattr(self.classifiers_[0], "predict_proba") or hasattr(self.classifiers_[0], "decision_function")
-        )
-        return 1.0 if hard else _codes.CERTAIN
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
         """The labels, (N,), of samples of shape (N, features)."""
@@ -119,10 +121,7 @@ def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _soft(classifier: Any, x: NDArray[Any]) -> NDArray[np.float64]:
-    """The outputs of one classifier, as soft as it has them."""
+    """The logits of one classifier."""
     if hasattr(classifier, "predict_proba"):
         return _log_odds(classifier.predict_proba(x)[:, 1])
-    if hasattr(classifier, "decision_function"):
-        return np.asarray(classifier.decision_function(x), dtype=np.float64)
-    hard: NDArray[np.float64] = np.where(classifier.predict(x) > 0, 1.0, -1.0)
-    return hard
+    return np.asarray(classifier.decision_function(x), dtype=np.float64)

@@ -177,10 +177,10 @@ def test_errors() -> None:
     with pytest.raises(belsim.Error, match=r'^unknown code "jonson"; did you mean johnson') as caught:
         belsim.compare(["jonson"])
     assert caught.value.exit_code == 2
-    with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 1 and 2 are the same code word"):
+    with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 0 and 1 are the same code word"):
         belsim.compare(["gray", np.zeros((2, 3))])
     large = np.zeros((2000, 1200), dtype=np.uint8)  # goes by file
-    with pytest.raises(belsim.Error, match=r"codes\[0\]: rows 1 and 2 are the same code word"):
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: rows 0 and 1 are the same code word"):
         belsim.compare([large])
     with pytest.raises(belsim.Error, match="want bools, integers or floats"):
         belsim.compare([np.array([["a", "b"]])])
@@ -188,8 +188,43 @@ def test_errors() -> None:
         belsim.compare("unary")
     with pytest.raises(belsim.Error, match="r = -1: want a positive finite number"):
         belsim.compare(["unary"], r=-1)
-    with pytest.warns(UserWarning, match="--samples 65536 was reached"):
+    with pytest.warns(UserWarning, match="samples=65536 was reached"):
         belsim.compare(["unary"], levels=8, rel_err=1e-6, samples=65536)
+
+
+def test_refused_arrays(network: Network, tmp_path: Path) -> None:
+    """What has no dense numbers is refused by name; no array loses its mask, and no file stands for another."""
+    gray = belsim.code("gray", 8)
+    masked = np.ma.masked_array(gray, mask=gray > 5)
+    masked[2, 1] = np.ma.masked
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: 1 of 24 values are masked \(first: index 2, 1\)"):
+        belsim.compare([masked])
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: no array of numbers: .*inhomogeneous"):
+        belsim.compare([[[0, 1], [1]]])
+    with pytest.raises(belsim.Error, match="a name that no file can have"):
+        belsim.compare(["gr\0ay"])
+    with pytest.raises(belsim.Error, match="prior of 7 counts: want 8"):
+        belsim.compare(["gray"], levels=8, prior=np.ones(7))
+    with pytest.raises(belsim.Error, match=r"codes\[0\]: 8 rows, but 7 levels"):
+        belsim.compare([gray], prior=np.ones(7))
+    with pytest.raises(belsim.Error, match=r"^bits=…") as caught:
+        belsim.optimize(levels=8)
+    assert "--" not in str(caught.value)
+    outputs, targets = network
+    with pytest.raises(
+        belsim.Error, match=r"(\d+) of 6000 targets \(first: index \d+\) are outside 2.6 to 4.2; clip them, or give outside='clip'"
+    ):
+        belsim.fit("johnson", outputs, targets, range=(2.6, 4.2), levels=64)
+    clipped = belsim.fit("johnson", outputs, targets, range=(2.6, 4.2), outside="clip", levels=64, samples=2)
+    assert clipped.samples == 6000
+    large = np.zeros((600, 600))
+    np.save(tmp_path / "a.npy", large)
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    np.save(tmp_path / "b.npy", large + 1)
+    (tmp_path / "b.npy").replace(tmp_path / "a.npy")
+    with _call.Inputs() as inputs:
+        path = inputs.array(mapped, "mapped")
+        np.testing.assert_array_equal(np.load(path), large)
 
 
 def test_inputs(tmp_path: Path) -> None:
@@ -272,6 +307,39 @@ def test_interrupt(tmp_path: Path) -> None:
     assert stderr.rstrip().endswith("KeyboardInterrupt"), stderr
     with pytest.raises(ProcessLookupError):  # nobody is left in the session
         os.killpg(process.pid, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_orphans(tmp_path: Path, sent: signal.Signals) -> None:
+    """The command ends with its caller, in whatever way this one ends, and no folder stays."""
+    script = (
+        "import belsim\nc = [belsim.code(name, 1024) for name in ('hexj', 'onehot')]\nprint('begin', flush=True)\n"
+        "belsim.compare(c, decoder='gen-ex', samples=10**8, progress=True)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    wait = time.monotonic() + 60
+    while not list(tmp_path.glob("belsim-*/*.npy")):  # the command gets its files last
+        assert time.monotonic() < wait
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(sent)
+    process.wait()
+    process.stdout.close()
+    wait = time.monotonic() + 30
+    while True:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            break
+        assert time.monotonic() < wait, "the command lives on"
+        time.sleep(0.05)
+    assert list(tmp_path.glob("belsim-*")) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script of Unix")

@@ -94,7 +94,7 @@ def test_encode(name: str, levels: int) -> None:
     assert c.dtype == np.uint8
     assert len(c) == levels
     np.testing.assert_array_equal(belsim.encode(np.arange(levels), c), c)
-    np.testing.assert_array_equal(belsim.encode([0, levels - 1], name, count=levels), c[[0, -1]])  # both ends
+    np.testing.assert_array_equal(belsim.encode([0, levels - 1], name, levels=levels), c[[0, -1]])  # both ends
     np.testing.assert_array_equal(belsim.decode(c, c), np.arange(levels))  # every word is its level's
     with pytest.raises(belsim.Error, match=f"level {levels}: want 0 to {levels - 1}"):
         belsim.encode([levels], c)
@@ -127,4 +127,19 @@ def test_quantize(lo: float, width: float, levels: int) -> None:
     labels = belsim.dequantize(n, span, levels)
     np.testing.assert_allclose(labels[[0, -1]], span, atol=1e-9)
     np.testing.assert_array_equal(belsim.quantize(labels, span, levels), n)
-    np.testing.assert_array_equal(belsim.quantize([lo - 1, lo + width + 1], span, levels), [0, levels - 1])
+    beyond = [lo - 1, lo + width + 1]
+    np.testing.assert_array_equal(belsim.quantize(beyond, span, levels, outside="clip"), [0, levels - 1])
+    with pytest.raises(belsim.Error, match=r"2 of 2 labels \(first: index 0\) are outside"):
+        belsim.quantize(beyond, span, levels)
+
+
+def test_quantize_refuses() -> None:
+    for labels, text in ([0.5, np.nan], "nan at index 1"), ([np.inf], "inf at index 0"):
+        with pytest.raises(belsim.Error, match=text):
+            belsim.quantize(labels, (0, 1), 4)
+    with pytest.raises(belsim.Error, match=r"range = \(1, 0\): want finite numbers, the smaller first"):
+        belsim.quantize([0.5], (1, 0), 4)
+    with pytest.raises(belsim.Error, match="levels = 1: want 2 at least"):
+        belsim.quantize([0.5], (0, 1), 1)
+    with pytest.raises(belsim.Error, match="outside = 'wrap': want 'refuse' or 'clip'"):
+        belsim.quantize([0.5], (0, 1), 4, outside="wrap")  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ import belsim
 
 pytest.importorskip("sklearn")
 
-from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
@@ -48,6 +48,11 @@ def test_regression(classifier: Any, code: str, decoder: str) -> None:
     assert model.outputs(x).shape == (600, belsim.code(code, 16).shape[1])
     predicted = model.predict(x)
     assert y[:400].min() <= predicted.min() < predicted.max() <= y[:400].max()
+
+
+def test_no_logits() -> None:
+    with pytest.raises(belsim.Error, match="want a classifier with predict_proba or decision_function"):
+        BELRegressor(LinearRegression()).fit([[0.0], [1.0]], [0.0, 1.0])
 
 
 def test_constant_bits_and_labels() -> None:

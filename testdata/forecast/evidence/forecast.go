@@ -126,7 +126,7 @@ func fit(ctx context.Context, workers int, prior []float64, networks []*perceive
 	if err != nil {
 		return nil, err
 	}
-	return forecast.FromFit(f, prior, decoders(), decode.Options{}), nil
+	return forecast.FromFit(f, networks, prior, decoders(), decode.Options{}), nil
 }
 
 // All returns the pairs of a training and a reading, the smallest forecast first.

@@ -5,9 +5,11 @@
 package arrayfile
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -65,26 +67,169 @@ func ReadFile(path string) (*mat.Dense, error) {
 	}
 }
 
-// format is the ending of a path, in lower case. What comes from standard input has the ending
-// that its first bytes show: .npy, .npz, or else .csv.
-func format(path string) (string, error) {
-	if path != inputfile.Standard {
-		return strings.ToLower(filepath.Ext(path)), nil
-	}
-	f, err := inputfile.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	first := make([]byte, len(magic))
-	n, err := io.ReadFull(f, first)
+// Rows is an N × M array of numbers in a file, read row by row, so that the file
+// may be larger than memory: .csv (with or without a header line), .npy of bools,
+// integers or floats, or an array of an .npz. An array in Fortran order is read into memory. An array of
+// one dimension is a column. An array of three dimensions, N × K × M, has rows of K·M numbers.
+type Rows struct {
+	name    string
+	file    inputfile.File
+	open    func() (source, error) // reads the beginning of the file
+	source                         // what it has found
+	n, m    int                    // n is −1 where only reading the file shows it
+	parts   int                    // K
+	from    int                    // the first column that is read
+	whole   []float64              // the last row with all its columns
+	row     int                    // its number, from 1
+	closers []io.Closer
+}
+
+// source is an array behind the beginning of its file.
+type source struct {
+	rows, columns, parts int      // rows is −1 where only reading the file shows it
+	header               []string // of a .csv; nil without
+	// next sets dst to the next row: io.EOF after the last. Errors need not name the file.
+	next func(dst []float64) error
+}
+
+// OpenRows opens a .csv, .npy or .npz file, or standard input, whose first bytes show which it is.
+// FILE.npz:NAME is one array of an .npz file. Without a NAME, OpenRows takes the first of names that the
+// file has, or its only array.
+func OpenRows(path string, names ...string) (*Rows, error) {
+	path, array := SplitArray(path)
+	r := &Rows{name: inputfile.Name(path)}
+	open, ending := inputfile.Open, strings.ToLower(filepath.Ext(path))
 	switch {
-	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return "", fmt.Errorf("%s: %w", inputfile.Name(path), err)
-	case string(first[:n]) == magic:
-		return ".npy", nil
-	case strings.HasPrefix(string(first), "PK\x03\x04"):
-		return ".npz", nil
+	case path == inputfile.Standard || ending == ".csv" || ending == ".npy":
+	case ending == ".npz":
+		open = inputfile.OpenRegular
+	default:
+		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", r.name, ending)
 	}
-	return ".csv", nil
+	var err error
+	if r.file, err = open(path); err != nil {
+		return nil, err
+	}
+	r.closers = append(r.closers, r.file)
+	if path == inputfile.Standard {
+		ending = kindOf(r.file)
+	}
+	switch ending {
+	case ".csv":
+		r.open = func() (source, error) { return openCSV(r.file) }
+	case ".npy":
+		r.open = func() (source, error) { return openNPY(r.file, r.file.Size()) }
+	case ".npz":
+		var entry *zip.File
+		entry, r.name, err = findArray(r.file, r.name, array, names)
+		r.open = func() (source, error) {
+			in, err := entry.Open()
+			if err != nil {
+				return source{}, err
+			}
+			r.closers = append(r.closers, in)
+			return openNPY(in, int64(entry.UncompressedSize64))
+		}
+	}
+	if err == nil {
+		r.source, err = r.open()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", r.name, err), r.Close())
+	}
+	r.n, r.m, r.parts, r.whole = r.rows, r.columns, r.source.parts, make([]float64, r.columns)
+	return r, nil
+}
+
+func tooWide(columns int) error { return fmt.Errorf("%d columns; want at most %d", columns, MaxSide) }
+
+// kindOf is the ending that a file with these first bytes has: .npy, .npz, or else .csv.
+func kindOf(file io.ReaderAt) string {
+	first := make([]byte, len(magic))
+	n, _ := file.ReadAt(first, 0) // an error comes again when the file is read
+	switch {
+	case string(first[:n]) == magic:
+		return ".npy"
+	case strings.HasPrefix(string(first), "PK\x03\x04"):
+		return ".npz"
+	}
+	return ".csv"
+}
+
+// SplitArray splits FILE.npz:NAME. array is empty where the path names no array.
+func SplitArray(path string) (file, array string) {
+	const ending = ".npz:"
+	for at := len(path) - len(ending); at >= 0; at-- {
+		if strings.EqualFold(path[at:at+len(ending)], ending) {
+			return path[:at+len(ending)-1], path[at+len(ending):]
+		}
+	}
+	return path, ""
+}
+
+// Name returns the name of the file, and for an .npz also of the array, for messages.
+func (r *Rows) Name() string { return r.name }
+
+// Dims returns the numbers of rows and columns. rows is −1 where only reading the file to
+// its end shows it.
+func (r *Rows) Dims() (rows, columns int) { return r.n, r.m }
+
+// Parts returns K of an N × K × M array, and 1 for other arrays.
+func (r *Rows) Parts() int { return r.parts }
+
+// Take leaves columns from to to−1, from 0, of every row; Dims and Next know no others then.
+func (r *Rows) Take(from, to int) error {
+	if from < 0 || to > r.m || from >= to {
+		return fmt.Errorf("%s: columns %d to %d of %d", r.name, from+1, to, r.m)
+	}
+	r.from, r.m, r.parts = r.from+from, to-from, 1
+	return nil
+}
+
+// Next sets dst, of length M, to the next row. After the last it returns io.EOF.
+// Other errors name the file, and the row, column and value at fault, from 1: every
+// number must be finite.
+func (r *Rows) Next(dst []float64) error {
+	switch err := r.next(r.whole); {
+	case err == io.EOF && r.row == 0:
+		return fmt.Errorf("%s: no rows", r.name)
+	case err == io.EOF:
+		return err
+	case err != nil:
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	r.row++
+	for k, v := range r.whole[r.from : r.from+r.m] {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s: row %d, column %d: %v is not a finite number", r.name, r.row, k+1, v)
+		}
+		dst[k] = v
+	}
+	return nil
+}
+
+// Rewind goes back to the first row.
+func (r *Rows) Rewind() error {
+	_, err := r.file.Seek(0, io.SeekStart)
+	if err == nil {
+		r.source, err = r.open()
+	}
+	if err == nil && (r.rows != r.n || r.columns != len(r.whole)) {
+		err = errors.New("the file has changed")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: reading again: %w", r.name, err)
+	}
+	r.row = 0
+	return nil
+}
+
+// Close closes the file.
+func (r *Rows) Close() error {
+	var errs []error
+	for _, c := range r.closers {
+		errs = append(errs, c.Close())
+	}
+	r.closers = nil
+	return errors.Join(errs...)
 }

@@ -90,13 +90,14 @@ func TestNPYRefusals(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff0, 0.5,1e-3\r\ntrue,False,1\r\n\r\n"))))(t)
+	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"0\", 0.5,1e-3\r\ntrue,False,\"1\"\r\n\r\n"))))(t)
 	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v, want %v", mat.Formatted(m), mat.Formatted(want))
 	}
 	for in, want := range map[string]string{
 		"":                              "empty file",
 		"\n\n":                          "empty file",
+		"\ufeff\n":                      "empty file",
 		"a,b\n0,1\n":                    `line 1, column 1: "a" is not a finite number; no header`,
 		"0,1\n0\n":                      "line 2 has 1 columns, but the first has 2",
 		"0,1\n0,1,1\n":                  "line 2 has 3 columns, but the first has 2",
@@ -104,7 +105,7 @@ func TestCSV(t *testing.T) {
 		"0,NaN\n":                       `column 2: "NaN"`,
 		"0,-inf\n":                      `column 2: "-inf"`,
 		"0,1e999\n":                     `column 2: "1e999"`,
-		"0,\"1\n":                       "line 1, character",
+		"0,\"1\n2,3\n":                  "line 1, character",
 		strings.Repeat("0,", 1e6) + "0": "want at most 65536 columns",
 		strings.Repeat("0,", 7e4) + "0": "70001 columns; want at most 65536",
 		strings.Repeat("0", 1e7):        "longer than",

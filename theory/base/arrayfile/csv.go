@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,31 +30,93 @@ func namesOfPandas(fields []string) bool {
 	return len(fields) > 0
 }
 
-// newRecords returns a reader of records of numbers. The file may begin with a byte order
-// mark. Lines have a largest length: see lineReader.
-func newRecords(r io.Reader) *csv.Reader {
-	br := bufio.NewReader(r)
-	if mark, _ := br.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		_, _ = br.Discard(len(byteOrderMark)) // it was peeked at
+// openCSV reads the first line. A line without any number is a header. So is a line of three or
+// more columns 0, 1, 2 and so on, the names that pandas gives to columns.
+func openCSV(r io.Reader) (source, error) {
+	lines := newLines(r)
+	first, err := lines.fields()
+	switch {
+	case err == io.EOF:
+		return source{}, errors.New("empty file; want rows of numbers")
+	case err != nil:
+		return source{}, err
+	case len(first) >= 2 && strings.TrimSpace(first[0]) == "" && namesOfPandas(first[1:]):
+		return source{}, errors.New("line 1 has no first number" + pandasHint)
+	case len(first) > MaxSide:
+		return source{}, tooWide(len(first))
 	}
-	records := csv.NewReader(&lineReader{r: br})
-	records.FieldsPerRecord = -1
-	records.ReuseRecord = true
-	return records
+	s := source{rows: -1, columns: len(first), parts: 1}
+	number := slices.ContainsFunc(first, func(field string) bool {
+		_, err := parse(strings.TrimSpace(field))
+		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
+	})
+	if !number || len(first) >= 3 && namesOfPandas(first) {
+		s.header, first = first, nil
+	}
+	s.next = func(dst []float64) (err error) {
+		fields := first // of the first line, where it is no header
+		if first = nil; fields == nil {
+			if fields, err = lines.fields(); err != nil {
+				return err
+			}
+		}
+		if len(fields) != len(dst) {
+			return fmt.Errorf("line %d has %d columns, but the first has %d", lines.n, len(fields), len(dst))
+		}
+		for k, field := range fields {
+			if dst[k], err = parse(strings.TrimSpace(field)); err != nil {
+				return fmt.Errorf("line %d, column %d: %.40q is not a finite number", lines.n, k+1, field)
+			}
+		}
+		return nil
+	}
+	return s, nil
 }
 
-// readRecord reads the next record; its errors say where they are.
-func readRecord(records *csv.Reader) ([]string, error) {
-	record, err := records.Read()
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return nil, fmt.Errorf("line %d, character %d: %w", parse.Line, parse.Column, parse.Err)
-	}
-	return record, err
+// maxLine has room for MaxSide numbers of 25 characters.
+const maxLine = 25 * MaxSide
+
+// lines reads the lines of a file, each of which has a largest length. (A csv.Reader of the whole file would
+// hold the rest of it where a quote is not closed.)
+type lines struct {
+	*bufio.Scanner
+	n int // of the last line, from 1
 }
 
-// byteOrderMark stands at the beginning of UTF-8 files that some spreadsheets write.
-const byteOrderMark = "\ufeff"
+func newLines(r io.Reader) *lines {
+	l := &lines{Scanner: bufio.NewScanner(r)}
+	l.Buffer(nil, maxLine)
+	return l
+}
+
+// fields returns the fields of the next line that is not empty, and io.EOF after the last.
+func (l *lines) fields() ([]string, error) {
+	for l.Scan() {
+		l.n++
+		text := l.Text()
+		if l.n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // the byte order mark that some spreadsheets write
+		}
+		if text == "" {
+			continue
+		}
+		if !strings.Contains(text, `"`) {
+			return strings.Split(text, ","), nil
+		}
+		fields, err := csv.NewReader(strings.NewReader(text)).Read()
+		if parse := new(csv.ParseError); errors.As(err, &parse) {
+			return nil, fmt.Errorf("line %d, character %d: %w", l.n, parse.Column, parse.Err)
+		}
+		return fields, err
+	}
+	if errors.Is(l.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d is longer than %d characters; want at most %d columns", l.n+1, maxLine, MaxSide)
+	}
+	if l.Err() != nil {
+		return nil, l.Err()
+	}
+	return nil, io.EOF
+}
 
 var errNotFinite = errors.New("not finite")
 
@@ -71,40 +134,6 @@ func parse(field string) (float64, error) {
 	return v, err
 }
 
-// lineReader returns an error when a line is longer than the longest row of a matrix, or
-// when it ends within quotes. A reader of records above it then never holds a record of
-// gigabytes: a quote that is never closed would otherwise include the rest of the file.
-type lineReader struct {
-	r      io.Reader
-	line   int
-	length int
-	quoted bool // an odd number of quotes so far in this line
-}
-
-// maxLine has room for MaxSide numbers of 25 characters.
-const maxLine = 25 * MaxSide
-
-func (l *lineReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	for _, b := range p[:n] {
-		l.length++
-		switch b {
-		case '"':
-			l.quoted = !l.quoted
-		case '\n':
-			if l.quoted {
-				return 0, fmt.Errorf("line %d, character %d: the line ends within quotes; want numbers", l.line+1, l.length)
-			}
-			l.line++
-			l.length = 0
-		}
-		if l.length > maxLine {
-			return 0, fmt.Errorf("line %d is longer than %d characters; want at most %d columns", l.line+1, maxLine, MaxSide)
-		}
-	}
-	return n, err
-}
-
 // maxPlain is the smallest integer that is written with an exponent. Below it, a float64
 // holds every integer, and the digits of an integer are the shortest text that reads back
 // as the same number.
@@ -114,7 +143,25 @@ const maxPlain = 1e15
 // integers, other numbers in the shortest form that reads back as the same. When ctx ends,
 // the error is the context's.
 func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	rows, columns := m.Dims()
+	return eachRow(ctx, w, m, func(_ int, row []float64, line []byte) ([]byte, error) {
+		for k, v := range row {
+			if k > 0 {
+				line = append(line, ',')
+			}
+			format := byte('g')
+			if v == math.Trunc(v) && math.Abs(v) < maxPlain {
+				format = 'f'
+			}
+			line = strconv.AppendFloat(line, v, format, -1, 64)
+		}
+		return append(line, '\n'), nil
+	})
+}
+
+// eachRow writes a matrix row by row, so that memory never holds a large matrix twice. encode appends
+// row i, from 0, to a line.
+func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(i int, row []float64, line []byte) ([]byte, error)) error {
+	rows, _ := m.Dims()
 	var row []float64
 	var line []byte
 	for i := range rows {
@@ -122,18 +169,11 @@ func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 			return err
 		}
 		row = matrix.Row(row, i, m)
-		line = line[:0]
-		for k := range columns {
-			if k > 0 {
-				line = append(line, ',')
-			}
-			format := byte('g')
-			if v := row[k]; v == math.Trunc(v) && math.Abs(v) < maxPlain {
-				format = 'f'
-			}
-			line = strconv.AppendFloat(line, row[k], format, -1, 64)
+		var err error
+		if line, err = encode(i, row, line[:0]); err != nil {
+			return err
 		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
+		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}

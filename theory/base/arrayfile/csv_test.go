@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,16 +11,6 @@ import (
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
-
-func TestByteOrderMark(t *testing.T) {
-	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"1\",0\n\"0\",\"1\"\n"))))(t)
-	if want := mat.NewDense(2, 2, []float64{1, 0, 0, 1}); !mat.Equal(m, want) {
-		t.Errorf("%v", mat.Formatted(m))
-	}
-	if _, err := arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\n"))); err == nil || !strings.Contains(err.Error(), "empty file") {
-		t.Errorf("a byte order mark alone: error %v", err)
-	}
-}
 
 func TestWriteCSVNumbers(t *testing.T) {
 	var b bytes.Buffer

@@ -60,16 +60,3 @@ func TestPandasRefusals(t *testing.T) {
 		t.Errorf("an index of pandas: error %v", err)
 	}
 }
-
-// TestBools: an array of bools is one of NumPy's.
-func TestBools(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b.npz")
-	f := must.Get(os.Create(path))(t)
-	z := arrayfile.NewNPZWriter(f)
-	must.Succeed(t, z.Bools("valid", 3, func(i int) bool { return i != 1 }))
-	must.Succeed(t, z.Close())
-	must.Succeed(t, f.Close())
-	if got, err := arrayfile.ReadFile(path); err != nil || !mat.Equal(got, mat.NewDense(3, 1, []float64{1, 0, 1})) {
-		t.Errorf("%v, %v", got, err)
-	}
-}

@@ -1,28 +1,201 @@
 package arrayfile
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory/base/matrix"
+	"belsim/theory/base/memory"
 )
+
+// magic is the beginning of an .npy file.
+const magic = "\x93NUMPY"
+
+// header is what the beginning of an .npy file says.
+type header struct {
+	descr   string // the type of an entry, such as <f8
+	fortran bool   // columns after each other, not rows
+	shape   []int
+}
+
+// maxHeader is the largest header that is read: NumPy pads its own to a few
+// dozen bytes.
+const maxHeader = 1 << 16
+
+var errHeader = errors.New("not a NumPy array: bad header")
+
+// readHeader reads the header of an .npy file and leaves br at the data, which
+// begin at the offset.
+func readHeader(br *bufio.Reader) (h header, offset int64, err error) {
+	start, err := br.Peek(12)
+	if len(start) == 0 {
+		return h, 0, errors.New("empty file; want a NumPy array")
+	}
+	if err != nil || !bytes.HasPrefix(start, []byte(magic)) {
+		return h, 0, errors.New("not a NumPy array: the file does not begin as .npy files do")
+	}
+	begin, length := 10, int(binary.LittleEndian.Uint16(start[8:]))
+	switch start[6] {
+	case 1:
+	case 2:
+		long := binary.LittleEndian.Uint32(start[8:])
+		if long > maxHeader {
+			return h, 0, errHeader
+		}
+		begin, length = 12, int(long)
+	default:
+		return h, 0, fmt.Errorf(".npy format version %d; want 1 or 2, as numpy.save writes", start[6])
+	}
+	raw := make([]byte, begin+length)
+	if _, err := io.ReadFull(br, raw); err != nil {
+		return h, 0, errHeader
+	}
+	h, err = parseHeader(string(raw[begin:]))
+	return h, int64(len(raw)), err
+}
+
+var (
+	// jsonOfPython writes the literals of Python that a header has in JSON.
+	jsonOfPython = strings.NewReplacer("'", `"`, "(", "[", ")", "]", "True", "true", "False", "false")
+	// onlyPython is what JSON does not have: a last comma, and the L that Python 2 wrote after some integers.
+	onlyPython = regexp.MustCompile(`,\s*([]}])|(\d)L`)
+)
+
+// parseHeader reads the dictionary of a header. The type of an array with fields is a list.
+func parseHeader(text string) (h header, err error) {
+	var dictionary struct {
+		Descr   json.RawMessage `json:"descr"`
+		Fortran *bool           `json:"fortran_order"`
+		Shape   []int           `json:"shape"`
+	}
+	text = onlyPython.ReplaceAllString(jsonOfPython.Replace(text), "$1$2")
+	if json.Unmarshal([]byte(text), &dictionary) != nil || dictionary.Descr == nil || dictionary.Fortran == nil || dictionary.Shape == nil {
+		return h, errHeader
+	}
+	return header{strings.Trim(string(dictionary.Descr), `"`), *dictionary.Fortran, dictionary.Shape}, nil
+}
+
+// openNPY reads the header of an .npy file of a size, which is −1 where it is not known.
+func openNPY(r io.Reader, size int64) (source, error) {
+	in := bufio.NewReader(r)
+	h, offset, err := readHeader(in)
+	if err != nil {
+		return source{}, err
+	}
+	s, err := h.source()
+	if err != nil {
+		return s, err
+	}
+	width, decode, err := element(h.descr)
+	if err != nil {
+		return s, err
+	}
+	want := memory.Product(s.rows, s.columns, width)
+	switch have := size - offset; {
+	case want == math.MaxInt64:
+		return s, fmt.Errorf("%d × %d entries; no file is that large", s.rows, s.columns)
+	case size >= 0 && have < want:
+		err = errors.New("truncated")
+	case size >= 0 && have > want:
+		err = errors.New("bytes after the data")
+	}
+	if err != nil {
+		return s, fmt.Errorf("%w: %d bytes of data, but %d × %d entries of type %s are %d", err, size-offset, s.rows, s.columns, h.descr, want)
+	}
+	// The rows of an array in C order are read one by one. Those in Fortran order lie scattered, so the whole
+	// array is read with the first of them.
+	fortran := h.fortran && s.columns > 1
+	atOnce := int64(s.columns * width)
+	if fortran {
+		atOnce = want
+	}
+	var raw []byte
+	row := 0
+	s.next = func(dst []float64) error {
+		if row == s.rows {
+			return atEnd(in)
+		}
+		if raw == nil {
+			if err := memory.Check("an array in Fortran order", atOnce); err != nil {
+				return err
+			}
+			raw = make([]byte, atOnce)
+		}
+		if row == 0 || !fortran {
+			if _, err := io.ReadFull(in, raw); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return fmt.Errorf("truncated: %d of %d rows are missing", s.rows-row, s.rows)
+			} else if err != nil {
+				return err
+			}
+		}
+		first, step := 0, width
+		if fortran {
+			first, step = row*width, s.rows*width
+		}
+		for k := range dst {
+			dst[k] = decode(raw[first+k*step:])
+		}
+		row++
+		return nil
+	}
+	return s, nil
+}
+
+// atEnd returns io.EOF where a file ends, as it must. A file in an archive compares its checksum there.
+func atEnd(in *bufio.Reader) error {
+	_, err := in.ReadByte()
+	if err == nil {
+		return errors.New("bytes after the data")
+	}
+	return err
+}
+
+// source has the numbers of rows and columns of an array.
+func (h header) source() (s source, err error) {
+	s.columns, s.parts = 1, 1
+	switch shape := h.shape; {
+	case len(shape) < 1 || len(shape) > 3:
+		return s, fmt.Errorf("array of %d dimensions; want 1 to 3, with a row for each sample", len(shape))
+	case len(shape) == 3 && h.fortran:
+		return s, errors.New("array of 3 dimensions in Fortran order; numpy.ascontiguousarray makes one in C order")
+	case len(shape) == 3 && (shape[1] < 1 || shape[2] < 1 || shape[1] > MaxSide/shape[2]):
+		return s, fmt.Errorf("%d × %d columns; want 1 to %d", shape[1], shape[2], MaxSide)
+	case len(shape) == 3:
+		s.parts, s.columns = shape[1], shape[1]*shape[2]
+	case len(shape) == 2:
+		s.columns = shape[1]
+	}
+	s.rows = h.shape[0]
+	switch {
+	case s.columns < 1:
+		err = errors.New("no columns")
+	case s.columns > MaxSide:
+		err = tooWide(s.columns)
+	case s.rows < 1:
+		err = errors.New("no rows")
+	}
+	return s, err
+}
 
 // element returns the size in bytes and the decoder of a NumPy type.
 func element(descr string) (size int, decode func([]byte) float64, err error) {
 	var order binary.ByteOrder = binary.LittleEndian
-	kind := descr
-	if strings.IndexAny(descr, "<>|=") == 0 {
-		if descr[0] == '>' {
-			order = binary.BigEndian
-		}
-		kind = descr[1:]
+	if strings.HasPrefix(descr, ">") {
+		order = binary.BigEndian
 	}
+	kind := strings.TrimLeft(descr, "<>|=")
 	if strings.HasPrefix(kind, "U") || strings.HasPrefix(kind, "S") {
 		return 0, nil, fmt.Errorf("entries are text (type %.20q); want bools, integers or floats", descr)
 	}
@@ -60,30 +233,35 @@ func element(descr string) (size int, decode func([]byte) float64, err error) {
 	return size, decode, nil
 }
 
-// half is the value of an IEEE 754 binary16.
+// half is the value of an IEEE 754 binary16: a binary32 with the same exponent and fraction is smaller by
+// 2¹¹², and one with all bits of its exponent set is no finite number either.
 func half(b uint16) float64 {
-	sign := 1.0
-	if b>>15 == 1 {
-		sign = -1
+	bits := uint32(b>>15)<<31 | uint32(b&0x7fff)<<13
+	if b&0x7c00 == 0x7c00 {
+		bits |= 0x7f800000
 	}
-	exponent, fraction := int(b>>10&31), float64(b&1023)
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction != 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
+	return 0x1p112 * float64(math.Float32frombits(bits))
+}
+
+// npyHeader returns the header of an array, for a type and a shape as NumPy writes them. It
+// has format 1.0: magic, version, length, and then the dictionary, padded with spaces and
+// a newline so that the data begins at a multiple of 64.
+func npyHeader(descr, shape string) []byte {
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+	length := (10+len(dict)+1+63)/64*64 - 10
+	return slices.Concat([]byte(magic), []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
+		[]byte(dict), bytes.Repeat([]byte{' '}, length-len(dict)-1), []byte{'\n'})
 }
 
 // WriteNPY writes a matrix as a NumPy array of float64 in C order, row by row. When
 // ctx ends, the error is the context's.
 func WriteNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	return writeNPY(ctx, w, m, "<f8", func(dst []byte, v float64) ([]byte, error) {
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v)), nil
+	rows, columns := m.Dims()
+	if _, err := w.Write(npyHeader("<f8", fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
+		return err
+	}
+	return eachRow(ctx, w, m, func(_ int, row []float64, line []byte) ([]byte, error) {
+		return binary.Append(line, binary.LittleEndian, row)
 	})
 }
 
@@ -91,41 +269,51 @@ func WriteNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
 // order, row by row. Any other entry is an error that names the entry; the rows before it
 // have been written then. When ctx ends, the error is the context's.
 func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	return writeNPY(ctx, w, m, "|u1", func(dst []byte, v float64) ([]byte, error) {
-		switch v {
-		case 0:
-			return append(dst, 0), nil
-		case 1:
-			return append(dst, 1), nil
+	rows, columns := m.Dims()
+	if _, err := w.Write(npyHeader("|u1", fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
+		return err
+	}
+	return eachRow(ctx, w, m, func(i int, row []float64, line []byte) ([]byte, error) {
+		for k, v := range row {
+			if v != 0 && v != 1 {
+				return nil, fmt.Errorf("row %d, column %d: %v is neither 0 nor 1", i+1, k+1, v)
+			}
+			line = append(line, byte(v))
 		}
-		return nil, fmt.Errorf("%v is neither 0 nor 1", v)
+		return line, nil
 	})
 }
 
-// writeNPY writes the array row by row, so that memory never holds a large matrix twice.
-func writeNPY(ctx context.Context, w io.Writer, m mat.Matrix, descr string, encode func(dst []byte, v float64) ([]byte, error)) error {
-	rows, columns := m.Dims()
-	head := npyHeader(descr, fmt.Sprintf("(%d, %d)", rows, columns))
-	if _, err := w.Write(head); err != nil {
-		return err
+// ColumnWriter writes numbers one after the other, so that memory need not hold them all. Its zero value
+// with a W writes lines of text, in the shortest form that reads back as the same number.
+type ColumnWriter struct {
+	W      io.Writer
+	binary bool
+	left   int
+	buffer []byte
+}
+
+// NewNPYColumn returns a writer of a NumPy array of n numbers as float64, of one dimension, and
+// writes the array's header.
+func NewNPYColumn(w io.Writer, n int) (*ColumnWriter, error) {
+	_, err := w.Write(npyHeader("<f8", fmt.Sprintf("(%d,)", n)))
+	return &ColumnWriter{W: w, binary: true, left: n}, err
+}
+
+// Write writes the next numbers. The error is w's, or says that an array has more numbers than
+// its header.
+func (c *ColumnWriter) Write(numbers []float64) error {
+	c.buffer = c.buffer[:0]
+	if c.left -= len(numbers); c.binary && c.left < 0 {
+		return fmt.Errorf("%d more numbers than the array was to have", -c.left)
 	}
-	var row []float64
-	var line []byte
-	for i := range rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		row = matrix.Row(row, i, m)
-		line = line[:0]
-		for k, v := range row {
-			var err error
-			if line, err = encode(line, v); err != nil {
-				return fmt.Errorf("row %d, column %d: %w", i+1, k+1, err)
-			}
-		}
-		if _, err := w.Write(line); err != nil {
-			return err
+	for _, v := range numbers {
+		if c.binary {
+			c.buffer = binary.LittleEndian.AppendUint64(c.buffer, math.Float64bits(v))
+		} else {
+			c.buffer = append(strconv.AppendFloat(c.buffer, v, 'g', -1, 64), '\n')
 		}
 	}
-	return nil
+	_, err := c.W.Write(c.buffer)
+	return err
 }

@@ -3,19 +3,21 @@ package arrayfile
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/inputfile"
 )
 
 // NPZWriter writes arrays into an .npz file. Equal arrays give equal bytes, because the file
@@ -28,62 +30,48 @@ func NewNPZWriter(w io.Writer) *NPZWriter { return &NPZWriter{zip.NewWriter(w)} 
 // Close writes the end of the file. It does not close the underlying writer.
 func (z *NPZWriter) Close() error { return z.zip.Close() }
 
-// Floats writes an array of n numbers as float64.
-func (z *NPZWriter) Floats(name string, n int, at func(i int) float64) error {
-	return z.array(name, "<f8", n, func(dst []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(at(i)))
+// Array writes an array of one dimension: numbers of type float64 or uint64, bools, or texts, every entry of
+// which has the length of the longest one.
+func (z *NPZWriter) Array(name string, values any) error {
+	descr := ""
+	switch values := values.(type) {
+	case []float64:
+		descr = "<f8"
+	case []uint64:
+		descr = "<u8"
+	case []bool:
+		descr = "|b1"
+	case []string:
+		return z.strings(name, values)
+	}
+	return z.array(name, descr, reflect.ValueOf(values).Len(), values)
+}
+
+// strings writes an array of texts: the runes of each, and zeros.
+func (z *NPZWriter) strings(name string, texts []string) error {
+	width := 1
+	for _, text := range texts {
+		width = max(width, utf8.RuneCountInString(text))
+	}
+	runes := make([]rune, 0, width*len(texts))
+	for i, text := range texts {
+		runes = append(runes, []rune(text)...)
+		runes = append(runes, make([]rune, (i+1)*width-len(runes))...)
+	}
+	return z.array(name, fmt.Sprintf("<U%d", width), len(texts), runes)
+}
+
+// array writes an array of n entries, whose bytes are those of a slice.
+func (z *NPZWriter) array(name, descr string, n int, slice any) error {
+	return z.entry(name, func(w io.Writer) error {
+		_, err := w.Write(npyHeader(descr, fmt.Sprintf("(%d,)", n)))
+		return errors.Join(err, binary.Write(w, binary.LittleEndian, slice))
 	})
 }
 
 // Matrix writes an array of two dimensions as float64, in C order.
 func (z *NPZWriter) Matrix(name string, m mat.Matrix) error {
 	return z.entry(name, func(w io.Writer) error { return WriteNPY(context.Background(), w, m) })
-}
-
-// Integers writes an array of n numbers as uint64.
-func (z *NPZWriter) Integers(name string, n int, at func(i int) uint64) error {
-	return z.array(name, "<u8", n, func(dst []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint64(dst, at(i))
-	})
-}
-
-// Bools writes an array of n bools.
-func (z *NPZWriter) Bools(name string, n int, at func(i int) bool) error {
-	return z.array(name, "|b1", n, func(dst []byte, i int) []byte {
-		if at(i) {
-			return append(dst, 1)
-		}
-		return append(dst, 0)
-	})
-}
-
-// Strings writes an array of n texts. Every entry has the length of the longest text.
-func (z *NPZWriter) Strings(name string, n int, at func(i int) string) error {
-	width := 1
-	for i := range n {
-		width = max(width, utf8.RuneCountInString(at(i)))
-	}
-	return z.array(name, fmt.Sprintf("<U%d", width), n, func(dst []byte, i int) []byte {
-		end := len(dst) + 4*width
-		for _, r := range at(i) {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(r))
-		}
-		return append(dst, make([]byte, end-len(dst))...)
-	})
-}
-
-// array writes an array of one dimension, an entry at a time.
-func (z *NPZWriter) array(name, descr string, n int, encode func(dst []byte, i int) []byte) error {
-	return z.entry(name, func(w io.Writer) error {
-		out := bufio.NewWriter(w)
-		out.Write(npyHeader(descr, fmt.Sprintf("(%d,)", n)))
-		var item []byte
-		for i := range n {
-			item = encode(item[:0], i)
-			out.Write(item)
-		}
-		return out.Flush() // has the first error of those above
-	})
 }
 
 // entry writes an array with a function that writes an .npy file.
@@ -98,15 +86,56 @@ func (z *NPZWriter) entry(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// npyHeader returns the header of an array, for a type and a shape as NumPy writes them. It
-// has format 1.0: magic, version, length, and then the dictionary, padded with spaces and
-// a newline so that the data begins at a multiple of 64.
-func npyHeader(descr, shape string) []byte {
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
-	length := (10+len(dict)+1+63)/64*64 - 10
-	return slices.Concat([]byte(magic), []byte{1, 0}, binary.LittleEndian.AppendUint16(nil, uint16(length)),
-		[]byte(dict), bytes.Repeat([]byte{' '}, length-len(dict)-1), []byte{'\n'})
+// findArray finds an array in an .npz file, a zip of .npy files: the one of a name, the first of names that the
+// file has, or its only one. It returns the name of the file for messages, with that of the array where it is found.
+func findArray(archive inputfile.File, file, array string, names []string) (found *zip.File, name string, err error) {
+	z, err := zip.NewReader(archive, archive.Size())
+	if err != nil {
+		return nil, file, fmt.Errorf("not an .npz file: %w", err)
+	}
+	var has []string
+	arrays := map[string]*zip.File{}
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		has = append(has, name)
+		arrays[name] = f
+	}
+	switch {
+	case len(has) == 0:
+		return nil, file, errors.New("no arrays")
+	case array != "" && arrays[array] == nil:
+		return nil, file, fmt.Errorf("no array %q; it has %s", array, someOf(has))
+	case array == "" && len(has) == 1:
+		array = has[0]
+	case array == "":
+		at := slices.IndexFunc(names, func(name string) bool { return arrays[name] != nil })
+		if at < 0 {
+			return nil, file, fmt.Errorf("which array? Want %s:NAME with one of %s", file, someOf(has))
+		}
+		array = names[at]
+	}
+	return arrays[array], file + ":" + array, nil
 }
+
+// someOf lists a few names, in quotes where they have more than letters, digits and the like:
+// names in a file can be any bytes.
+func someOf(names []string) string {
+	const most = 8
+	var shown []string
+	for _, name := range names[:min(most, len(names))] {
+		if !plain.MatchString(name) {
+			name = fmt.Sprintf("%.64q", name)
+		}
+		shown = append(shown, name)
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+var plain = regexp.MustCompile(`^[\pL\pN_./ -]{1,64}$`)
 
 // maxText is the largest text that ReadText reads, in bytes.
 const maxText = 1 << 20
@@ -114,26 +143,30 @@ const maxText = 1 << 20
 // ReadText reads a text from an array of an .npz file: an array of no or one dimension with one text
 // of Unicode, as NumPy and NPZWriter.Strings write it.
 func ReadText(path, name string) (string, error) {
-	var r Rows
-	defer r.Close()
-	f, _, err := r.entry(path, name, nil)
+	file, err := inputfile.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}
-	in, err := f.Open()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", r.name, err)
+	defer file.Close()
+	text := ""
+	array, name, err := findArray(file, path, name, nil)
+	if err == nil {
+		text, err = readText(array)
 	}
-	defer in.Close()
-	text, err := readText(bufio.NewReader(in))
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", r.name, err)
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return text, nil
 }
 
-func readText(r *bufio.Reader) (string, error) {
-	h, _, err := readHeader(r)
+func readText(array *zip.File) (string, error) {
+	file, err := array.Open()
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	in := bufio.NewReader(file)
+	h, _, err := readHeader(in)
 	if err != nil {
 		return "", err
 	}
@@ -145,18 +178,12 @@ func readText(r *bufio.Reader) (string, error) {
 	if runes > maxText/4 {
 		return "", fmt.Errorf("a text of %d characters; want at most %d", runes, maxText/4)
 	}
-	raw := make([]byte, 4*runes)
-	if _, err := io.ReadFull(r, raw); err != nil {
+	text := make([]rune, runes)
+	if err := binary.Read(in, binary.LittleEndian, text); err != nil {
 		return "", fmt.Errorf("truncated: %w", err)
 	}
-	if _, err := r.ReadByte(); err == nil { // the end compares the checksum
-		return "", errors.New("bytes after the data")
-	} else if err != io.EOF {
+	if err := atEnd(in); err != io.EOF {
 		return "", err
 	}
-	var text strings.Builder
-	for i := 0; i < len(raw); i += 4 {
-		text.WriteRune(rune(binary.LittleEndian.Uint32(raw[i:])))
-	}
-	return strings.TrimRight(text.String(), "\x00"), nil
+	return strings.TrimRight(string(text), "\x00"), nil
 }

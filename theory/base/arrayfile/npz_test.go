@@ -24,10 +24,11 @@ func TestNPZWriter(t *testing.T) {
 		var b bytes.Buffer
 		z := NewNPZWriter(&b)
 		for _, err := range []error{
-			z.Floats("x", len(numbers), func(i int) float64 { return numbers[i] }),
-			z.Integers("n", 3, func(i int) uint64 { return uint64(i) << 40 }),
-			z.Strings("s", len(texts), func(i int) string { return texts[i] }),
-			z.Strings("one", 1, func(int) string { return texts[2] }),
+			z.Array("x", numbers),
+			z.Array("n", []uint64{0, 1 << 40, 2 << 40}),
+			z.Array("b", []bool{true, false, true}),
+			z.Array("s", texts),
+			z.Array("one", texts[2:3]),
 			z.Matrix("m", mat.NewDense(2, 2, numbers)),
 			z.Close(),
 		} {
@@ -41,17 +42,10 @@ func TestNPZWriter(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.npz")
 	must.Succeed(t, os.WriteFile(path, file, 0o644))
-	for name, want := range map[string][]float64{"x": numbers, "n": {0, 1 << 40, 2 << 40}} {
-		rows := must.Get(OpenRows(path + ":" + name))(t)
-		defer rows.Close()
-		if n, m := rows.Dims(); n != len(want) || m != 1 {
-			t.Errorf("%s is %d × %d", name, n, m)
-		}
-		row := make([]float64, 1)
-		for i, v := range want {
-			if err := rows.Next(row); err != nil || row[0] != v {
-				t.Errorf("%s[%d] = %v, %v; want %v", name, i, row[0], err, v)
-			}
+	for name, want := range map[string][]float64{"x": numbers, "n": {0, 1 << 40, 2 << 40}, "b": {1, 0, 1}} {
+		got, err := ReadFile(path + ":" + name)
+		if err != nil || !mat.Equal(got, mat.NewDense(len(want), 1, want)) {
+			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 	if got, err := ReadText(path, "one"); got != texts[2] || err != nil {
@@ -62,10 +56,8 @@ func TestNPZWriter(t *testing.T) {
 			t.Errorf("text of %s: %v, want an error about %q", name, err, want)
 		}
 	}
-	rows := must.Get(OpenRows(path + ":m"))(t)
-	defer rows.Close()
-	if row := make([]float64, 2); rows.Next(row) != nil || row[1] != numbers[1] || rows.Next(row) != nil || row[0] != numbers[2] {
-		t.Errorf("second row of the matrix: %v", row)
+	if got, err := ReadFile(path + ":m"); err != nil || !mat.Equal(got, mat.NewDense(2, 2, numbers)) {
+		t.Errorf("m: %v, %v", got, err)
 	}
 	z := must.Get(zip.NewReader(bytes.NewReader(file), int64(len(file))))(t)
 	in := must.Get(z.Open("s.npy"))(t)

@@ -96,34 +96,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsFortranBlocks has more rows than are held at a time.
-func TestRowsFortranBlocks(t *testing.T) {
-	const rows, columns = 70_000, 40
-	var data []byte
-	for k := range columns {
-		for i := range rows {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)-1000*float32(k)))
-		}
-	}
-	file := npyFile("'<f4'", "(70000, 40)", data)
-	file = []byte(strings.Replace(string(file), "'fortran_order': False", "'fortran_order': True", 1))
-	file[8]-- // the header is a letter shorter
-	r := must.Get(arrayfile.OpenRows(inFile(t, "f.npy", file)))(t)
-	defer r.Close()
-	row := make([]float64, columns)
-	for i := range rows {
-		must.Succeed(t, r.Next(row))
-		for k, v := range row {
-			if v != float64(i)-1000*float64(k) {
-				t.Fatalf("row %d, column %d: %v", i, k, v)
-			}
-		}
-	}
-	if err := r.Next(row); err != io.EOF {
-		t.Errorf("after the last row: %v", err)
-	}
-}
-
 func TestRowsRefusals(t *testing.T) {
 	eight := make([]byte, 8)
 	nan := binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.NaN()))

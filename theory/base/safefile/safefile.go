@@ -7,29 +7,25 @@
 // named pipe, a device or a socket.
 //
 // A process that is killed leaves its temporary file. Its name says which file it was
-// for, and which process of which machine made it:
+// for, and which machine made it:
 //
-//	.FILE.HOST.PID.RANDOM.tmp
+//	.FILE.HOST.RANDOM.tmp
 //
-// [IsTemporary] recognizes these names. A process locks its temporary file while it writes.
-// [RemoveAbandoned] removes the files of this machine that no process has locked. The number
-// of a process says too little: each container has a process 1.
+// A process locks its temporary file while it writes. [RemoveAbandoned] removes the files of this
+// machine that no process has locked.
 package safefile
 
 import (
 	"bufio"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // ErrSpecial says that a path is a named pipe, a device or a socket.
@@ -98,15 +94,14 @@ func write(name string, fill func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	file, unlock, err := create(path, rand.Text)
+	file, locked, err := create(path)
 	if err != nil {
 		return err
 	}
-	defer unlock() // when the file has its final name
 	placed := false
 	defer func() {
+		file.Close() // which unlocks it, when it has its final name
 		if !placed { // also where fill panics
-			file.Close()
 			os.Remove(file.Name())
 		}
 	}()
@@ -120,8 +115,10 @@ func write(name string, fill func(w io.Writer) error) error {
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	if err := file.Close(); err != nil {
-		return err
+	if !locked { // such systems rename no file that is open
+		if err := file.Close(); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(file.Name(), path); err != nil {
 		return err
@@ -134,60 +131,35 @@ func write(name string, fill func(w io.Writer) error) error {
 // removing it.
 func Probe(path string) error {
 	target, err := Resolve(path)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	if err == nil {
+		var file *os.File
+		if file, _, err = create(target); err == nil {
+			err = errors.Join(file.Close(), os.Remove(file.Name()))
+		}
 	}
-	file, unlock, err := create(target, rand.Text)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	defer unlock()
-	if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }
 
-// create makes the temporary file, and locks it until unlock is called. It never opens a file
+// create makes the temporary file, and locks it where the file system has locks. It never opens a file
 // or a link that is there.
-func create(path string, random func() string) (file *os.File, unlock func(), err error) {
-	dir, base := filepath.Split(path)
-	for tries := 0; ; tries++ {
-		name := dir + fmt.Sprintf("%s%d.%s%s", own(base), os.Getpid(), random(), ending)
+func create(path string) (file *os.File, locked bool, err error) {
+	for range 4 {
 		// Not os.CreateTemp: its files are private, and results are shared.
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			unlock, removed := lock(name, file)
-			if !removed {
-				return file, unlock, nil
-			}
-			unlock()
-			file.Close()
-			err = fmt.Errorf("another process removed %s", name)
-		} else if !errors.Is(err, fs.ErrExist) {
-			return nil, nil, err
+		file, err = os.OpenFile(prefix(path)+rand.Text()+ending, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return nil, false, err
 		}
-		if tries == 3 {
-			return nil, nil, err
+		locked, err = tryLock(file)
+		if err != nil || locked && isAt(file.Name(), file) { // without locks no process removes it
+			return file, locked, nil
 		}
+		// Another process took it for an abandoned one before it was locked.
+		file.Close()
 	}
-}
-
-// lock locks the temporary file that this process has made. The lock stays when the file is
-// closed, because it is another opening of the file that holds it. removed reports that another
-// process took the file for an abandoned one before it was locked. Where the file system has no
-// locks, no process removes the file.
-func lock(name string, file *os.File) (unlock func(), removed bool) {
-	again, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return func() {}, errors.Is(err, fs.ErrNotExist)
-	}
-	locked, err := tryLock(again)
-	if err != nil {
-		again.Close() // some systems rename no file that is open
-		return func() {}, !isAt(name, file)
-	}
-	return func() { again.Close() }, !locked || !isAt(name, file)
+	return nil, false, fmt.Errorf("another process removed %s", file.Name())
 }
 
 // isAt reports whether an open file is the one at a path.
@@ -207,7 +179,7 @@ func RemoveAbandoned(path string) {
 	if err != nil {
 		return
 	}
-	dir, base := filepath.Split(path)
+	dir, start := filepath.Split(prefix(path))
 	folder, err := os.Open(filepath.Clean(dir))
 	if err != nil {
 		return
@@ -216,7 +188,7 @@ func RemoveAbandoned(path string) {
 	for {
 		names, err := folder.Readdirnames(1024)
 		for _, name := range names {
-			if strings.HasPrefix(name, own(base)) && IsTemporary(path, name) {
+			if strings.HasPrefix(name, start) && strings.HasSuffix(name, ending) {
 				removeUnlocked(dir + name)
 			}
 		}
@@ -243,58 +215,19 @@ func removeUnlocked(path string) {
 
 const ending = ".tmp"
 
-// prefix is the start of the names of a file's temporary files.
-func prefix(base string) string { return "." + shortened(base, 64) + "." }
-
-// own is the start of those that processes of this machine make.
-func own(base string) string { return prefix(base) + host() + "." }
-
-// shortened returns a text of at most n bytes: the text itself, or its start and a hash.
-// Temporary names must fit where a file's own name just does.
-func shortened(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	sum := sha256.Sum256([]byte(s))
-	hash := "~" + hex.EncodeToString(sum[:8])
-	cut := n - len(hash)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + hash
+// prefix is how the paths of a file's temporary files of this machine begin. They are short enough where the
+// file's own name just fits. Of two long names that begin alike, what is abandoned goes together.
+func prefix(path string) string {
+	dir, base := filepath.Split(path)
+	host, _ := os.Hostname()
+	return dir + "." + shortened(base) + "." + shortened(unusual.ReplaceAllString(host, "_")) + "."
 }
 
-// IsTemporary reports whether a name in the folder of path is the name of one of its temporary
-// files, of any process.
-func IsTemporary(path, name string) bool {
-	rest, ok := strings.CutPrefix(name, prefix(filepath.Base(path)))
-	rest, end := strings.CutSuffix(rest, ending)
-	if !ok || !end {
-		return false
-	}
-	// The host and the random text have no dots. The temporary files of a file called FILE.x
-	// start like the temporary files of FILE, but have one more part.
-	parts := strings.Split(rest, ".")
-	if len(parts) != 3 {
-		return false
-	}
-	_, err := strconv.Atoi(parts[1])
-	return err == nil
-}
+// unusual are the characters that have no place in a part of a file's name.
+var unusual = regexp.MustCompile(`[^a-zA-Z0-9-]`)
 
-// host is the name of this machine, in letters that a file's name can have.
-func host() string {
-	name, err := os.Hostname()
-	if err != nil || name == "" {
-		return "host"
-	}
-	return shortened(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '_'
-	}, name), 64)
-}
+// shortened returns the first 64 bytes of a text.
+func shortened(s string) string { return strings.ToValidUTF8(s[:min(64, len(s))], "") }
 
 // Place is where a path leads: to a file, or to a name in a folder where there is none.
 type Place struct {

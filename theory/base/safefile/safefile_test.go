@@ -3,7 +3,6 @@ package safefile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -78,49 +77,11 @@ func TestLongNames(t *testing.T) {
 			if err != nil || len(entries) != 2 {
 				t.Errorf("%v, %v; want the file and its temporary one", entries, err)
 			}
-			for _, e := range entries {
-				if temporary := e.Name() != name; IsTemporary(path, e.Name()) != temporary {
-					t.Errorf("%s: temporary is %v", e.Name(), !temporary)
-				}
-			}
 			return text("long")(w)
 		}); err != nil {
 			t.Fatal(err)
 		}
 		only(t, path, "long")
-	}
-	long := strings.Repeat("n", 100)
-	if prefix(long+"a") == prefix(long+"b") {
-		t.Error("two names have the same temporary names")
-	}
-}
-
-// TestPlantedLink: a link with the temporary name is not written through.
-func TestPlantedLink(t *testing.T) {
-	dir := t.TempDir()
-	path, victim := filepath.Join(dir, "out"), filepath.Join(t.TempDir(), "victim")
-	must.Succeed(t, os.WriteFile(victim, []byte("precious"), 0o666))
-	planted := filepath.Join(dir, fmt.Sprintf("%s%d.A%s", own("out"), os.Getpid(), ending))
-	if err := os.Symlink(victim, planted); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
-	names := []string{"A", "B"}
-	file, unlock, err := create(path, func() string {
-		next := names[0]
-		names = names[1:]
-		return next
-	})
-	must.Succeed(t, err)
-	defer unlock()
-	defer file.Close()
-	if !strings.HasSuffix(file.Name(), ".B"+ending) || !IsTemporary(path, filepath.Base(file.Name())) {
-		t.Errorf("made %s", file.Name())
-	}
-	if _, _, err := create(path, func() string { return "A" }); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("with the planted name only: %v", err)
-	}
-	if got, err := os.ReadFile(victim); err != nil || string(got) != "precious" {
-		t.Errorf("the link's target: %q, %v", got, err)
 	}
 }
 
@@ -223,35 +184,15 @@ var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-func TestNames(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		temporary bool
-	}{
-		{fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getpid()), true},
-		{".out.another-host.1.X.tmp", true},
-		{fmt.Sprintf("%s1.X.tmp", own("out.csv")), false},
-		{fmt.Sprintf("%s1.X.tmp", own("ou")), false},
-		{"out", false},
-		{".out.tmp", false},
-		{".out.notes.of.mine.tmp", false},
-		{fmt.Sprintf("%s1.X.swp", own("out")), false},
-	} {
-		if got := IsTemporary("folder/out", c.name); got != c.temporary {
-			t.Errorf("%s: temporary is %v", c.name, got)
-		}
-	}
-}
-
 // TestRemoveAbandoned: what no process has locked goes, whatever number the process had, and
 // what one is writing stays.
 func TestRemoveAbandoned(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
 	victim := filepath.Join(t.TempDir(), "victim")
-	left := fmt.Sprintf("%s%d.X.tmp", own("out"), os.Getpid())
-	planted := fmt.Sprintf("%s7.Y.tmp", own("out"))
-	others := []string{".out.another-host.1.X.tmp", fmt.Sprintf("%s1.X.tmp", own("out.csv")), ".out.notes.of.mine.tmp", "out"}
+	left := filepath.Base(prefix(path) + "X.tmp")
+	planted := filepath.Base(prefix(path) + "Y.tmp")
+	others := []string{".out.another-host.X.tmp", filepath.Base(prefix(path+".csv") + "X.tmp"), filepath.Base(prefix(path) + "X.swp"), ".out.notes.of.mine.tmp", ".out.tmp", "out"}
 	for _, file := range append([]string{victim, filepath.Join(dir, left)}, others...) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
@@ -285,19 +226,14 @@ func TestRemoveAbandoned(t *testing.T) {
 			t.Errorf("%s was removed", name)
 		}
 	}
-	// One that a cleaner has just locked or removed is made again under another name.
-	names := []string{"A", "B"}
-	file, unlock, err := create(path, func() string {
-		next := names[0]
-		names = names[1:]
-		return next
-	})
+	file, locked, err := create(path)
 	must.Succeed(t, err)
-	defer unlock()
 	defer file.Close()
-	os.Remove(file.Name())
-	if again, removed := lock(file.Name(), file); !removed {
-		again()
+	if !locked || !isAt(file.Name(), file) {
+		t.Errorf("%s: locked %v", file.Name(), locked)
+	}
+	must.Succeed(t, os.Remove(file.Name()))
+	if isAt(file.Name(), file) {
 		t.Error("nobody sees that the file was removed")
 	}
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// callerVariable is the variable of the environment by which a program that calls belsim, such as the
+// Python package, asks it to end when the program ends in whatever way: PID, or PID:FOLDER with the
+// folder of the arrays that it wrote for the call.
+const callerVariable = "BELSIM_CALLER"
+
+// watchCaller ends the process soon after its caller has ended, and removes the caller's folder then: a
+// caller that was killed cannot. leave does the same for a caller that ended together with the command.
+// Nothing is lost: a command that is killed leaves no half-written file under its own name.
+func watchCaller(value string) (leave func()) {
+	id, folder, _ := strings.Cut(value, ":")
+	caller, err := strconv.Atoi(id)
+	if err != nil {
+		return func() {}
+	}
+	signal.Ignore(syscall.SIGPIPE) // nobody reads the caller's pipes then; the folder has to go first
+	clean := func() {
+		// The name says whose folder it is: no other one may be removed by a variable.
+		if strings.HasPrefix(filepath.Base(folder), "belsim-") {
+			_ = os.RemoveAll(folder)
+		}
+	}
+	go func() {
+		waitForEnd(caller)
+		clean()
+		os.Exit(exitSignal + int(syscall.SIGTERM))
+	}()
+	return func() {
+		if os.Getppid() != caller {
+			clean()
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package assess
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/perceived"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
+)
+
+// TestOneHot: bits of one-hot that were trained by themselves are zero in every sample, and their logits tell the level.
+func TestOneHot(t *testing.T) {
+	for _, levels := range []int{8, 32} {
+		d := easy
+		d.code, d.levels = "onehot", levels
+		s := judge(t, d.save(t, t.TempDir(), "z"))
+		text := strings.Join(s.Opening, " ")
+		if f := s.Fit; f.Uninformative || len(f.Constant)+len(f.Inverted)+len(f.Dead) != 0 || !strings.Contains(text, "best decoder is") || strings.Contains(text, "guess") || strings.Contains(f.Mixture, "noise") {
+			t.Errorf("%d levels: %q, %q, %v, %v, %v", levels, text, f.Mixture, f.Constant, f.Inverted, f.Dead)
+		}
+	}
+}
+
+// TestMistaken: outputs and targets that stand in another way than the code's are told so, and those that stand as they should are not.
+func TestMistaken(t *testing.T) {
+	reversed := func(z []float64) { slices.Reverse(z) }
+	inverted := func(z []float64) {
+		for k := range z {
+			z[k] = -z[k]
+		}
+	}
+	nothing := func([]float64) {}
+	for _, tt := range []struct {
+		code    string
+		change  func(z []float64)
+		targets bool // are reversed
+		want    string
+	}{
+		{"johnson", inverted, false, "The outputs look inverted"}, {"unary", inverted, false, "The outputs look inverted"},
+		{"johnson", reversed, false, "The columns of the outputs look reversed"}, {"unary", reversed, false, "The columns of the outputs look reversed"},
+		{"hexj", reversed, false, "The columns of the outputs look reversed"}, {"onehot", reversed, false, "The columns of the outputs look reversed"},
+		{"unary", nothing, true, "The levels look reversed"}, {"b1jdj", nothing, true, "The levels look reversed"},
+		{"b1jdj", nothing, false, "The network's best decoder"}, {"gray", nothing, false, "The network's best decoder"}, {"hadamard", nothing, false, "The network's best decoder"},
+	} {
+		for _, noise := range []float64{0.9, 3} {
+			d := easy
+			d.code, d.change, d.noise = tt.code, tt.change, noise
+			o := d.save(t, t.TempDir(), "z")
+			if tt.targets {
+				y := d.targets()
+				y.Apply(func(_, _ int, v float64) float64 { return float64(d.levels+1) - v }, y)
+				o.Targets = save(t, o.Targets, y)
+			}
+			s := judge(t, o)
+			text := strings.Join(s.Opening, " ")
+			if !strings.HasPrefix(text, tt.want) || strings.Contains(text, "look") && (strings.Contains(text, "easy to learn") || !strings.Contains(text, "fit again.")) || s.Fit.Verdict != text {
+				t.Errorf("%s, noise %v: %q, want %q", tt.code, noise, text, tt.want)
+			}
+		}
+	}
+}
+
+// TestShuffled: an output of several, and another network, whose samples are in another order than the targets are told so.
+func TestShuffled(t *testing.T) {
+	dir := t.TempDir()
+	o := easy.save(t, dir, "z")
+	other := easy
+	other.code = "unary"
+	var of [2]string // unary, and unary shuffled
+	for i := range of {
+		other.seed = uint64(5 + i)
+		of[i] = other.save(t, dir, fmt.Sprint("unary", i)).Outputs
+	}
+	z := must.Get(arrayfile.ReadFile(of[1]))(t)
+	shuffle(z)
+	save(t, of[1], z)
+	for i, outputs := range of {
+		o.Others = []Other{{Code: "unary", Outputs: outputs, Training: perceived.BitByBit}}
+		s := judge(t, o)
+		text := strings.Join(s.Opening, " ")
+		if shuffled := i == 1; strings.Contains(text, filepath.Base(outputs)+" is left out of the forecasts: none of the outputs depends on its target") != shuffled || s.Fit.Perceived.CutoffFitted == shuffled || !s.Fit.Perceived.Describes {
+			t.Errorf("%s: %q, %+v", outputs, text, s.Fit.Perceived)
+		}
+	}
+	whole := judge(t, o)
+	o.Code, o.Outputs, o.Others = "unary", of[1], nil
+	several := NewSeveral([]*Report{whole, judge(t, o)})
+	text := strings.Join(several.Verdict, " ")
+	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: none of the outputs depends on its target") || !strings.Contains(text, "same order") {
+		t.Errorf("%q", text)
+	}
+}
+
+// shuffle puts rows into another order.
+func shuffle(m *mat.Dense) {
+	n, columns := m.Dims()
+	rand.New(rand.NewPCG(1, 2)).Shuffle(n, func(i, j int) {
+		for k := range columns {
+			a, b := m.At(i, k), m.At(j, k)
+			m.Set(i, k, b)
+			m.Set(j, k, a)
+		}
+	})
+}
