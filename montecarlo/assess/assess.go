@@ -63,9 +63,8 @@ type Options struct {
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
-	// Baseline is the error of direct regression of the same targets, in levels, or in label units
-	// where there is a Range; 0 for none.
-	Baseline float64
+	// Baseline is direct regression of the same targets; its zero value for none.
+	Baseline Baseline
 	// Bits are the bits, from 1, whose profiles the report has. Without any these are two of those
 	// that change among the levels that occur.
 	Bits []int
@@ -78,7 +77,7 @@ func (o Options) Check() error {
 	if err := o.sampling(o.Samples).Check(); err != nil {
 		return err
 	}
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline))
+	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is a sampling of n samples of each label.
@@ -105,6 +104,7 @@ type Report struct {
 	Remarks  []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
 	Rates    *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Profiles []Profile           // of Options.Bits
+	Curve    string              // the model of the profiles' curves: NAME: PARAMETERS of the one that describes the network; "" where none does
 	Decoder  *fitdecoder.Decoder // nil unless Options.FitDecoder
 
 	study *study
@@ -119,6 +119,7 @@ type study struct {
 	model      *mixturefit.Fit
 	errors     mat.Matrix             // of the mixture, L × M; observed for the bits that are set aside
 	worst      []mixturefit.Departure // where mixture and counts differ most, the largest first
+	learnt     *perceived.Network     // what the perceived-label model learns of the code; nil where it says nothing
 	perceived  []float64              // errors under the perceived-label model, of each decoding; nil where it says nothing
 	forecasts  *forecast.Forecaster   // nil where the perceived-label model says nothing
 }
@@ -163,7 +164,9 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		if err := s.predict(ctx, run); err != nil {
 			return nil, err
 		}
+		s.f.Quantiles = s.errorQuantiles()
 	}
+	s.besideDirect()
 	if o.Recommend {
 		if err := s.rank(ctx, run.Workers, progress); err != nil {
 			return nil, err
@@ -171,7 +174,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	}
 	opening := s.opening()
 	s.f.Verdict = strings.Join(opening, " ")
-	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), Profiles: s.profiles(), study: s}
+	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), study: s}
+	r.Profiles, r.Curve = s.profiles()
 	if s.fitted != nil {
 		r.Decoder = s.fitted.Decoder
 	}
