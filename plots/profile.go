@@ -14,6 +14,7 @@ import (
 // label.
 type ProfileData struct {
 	Title string
+	Curve string // the name of the model of the curves
 	Bits  []BitProfile
 	Style Style
 }
@@ -34,7 +35,7 @@ type BitProfile struct {
 const maxPanels = 24
 
 // Profile draws the paper's Figure 3(a, b) and 11: a panel for each classifier with
-// observed points, the fitted curve, and the target bit as a bar on top, black
+// observed points, the model's curve, and the target bit as a bar on top, filled
 // where it is one.
 func Profile(d ProfileData) (*Figure, error) {
 	if len(d.Bits) == 0 || len(d.Bits) > maxPanels {
@@ -58,7 +59,7 @@ func Profile(d ProfileData) (*Figure, error) {
 		key = append(key, series{name: "observed, 95 % interval", glyph: glyph})
 	}
 	if fitted {
-		key = append(key, series{name: "Gaussian mixture", line: curve})
+		key = append(key, series{name: d.Curve, line: curve})
 	}
 	columns := min(2, len(panels))
 	if d.Style.column() {
@@ -160,6 +161,6 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	frame(c, r)
 	style := styleOf(p, 9.5)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
-	style, text := shrink(style, b.Name+"; bar: its target bit, black = 1", area.Max.X-area.Min.X)
+	style, text := shrink(style, b.Name+"; bar: its target bit, filled = 1", area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
 }

@@ -91,6 +91,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
+	s.learnt = beside.Learnt
 	s.compareModels(p, beside)
 	return s.compareNetworks(ctx, workers, nodes)
 }

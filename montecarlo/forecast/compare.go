@@ -32,6 +32,7 @@ type Comparison struct {
 	// Distance is the largest distance of an observed error from the model's, and of a rate
 	// from the model's, in standard deviations of what networks differ from the model by.
 	Distance float64
+	Learnt   *perceived.Network // what a network of the model learns of the code
 }
 
 // Pair is a number as it was observed, and under the model.
@@ -55,7 +56,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{}
+	out := &Comparison{Learnt: l}
 	most := MostTransitions(n.Code)
 	for i, e := range n.Errors {
 		pair := Pair{e.Mean, model[i]}

@@ -128,15 +128,6 @@ func markOf(fit *assess.Fit, of *scenario.Map) *plots.Mark {
 	return m
 }
 
-// BitProfiles are profiles as they are drawn.
-func BitProfiles(profiles ...assess.Profile) []plots.BitProfile {
-	out := make([]plots.BitProfile, len(profiles))
-	for i, p := range profiles {
-		out[i] = plots.BitProfile(p)
-	}
-	return out
-}
-
 // TradeoffData returns the data of the figure of the trade-off.
 func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
 	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Style: style}
