@@ -30,7 +30,7 @@ type fitCmd struct {
 	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64              `group:"sampling" default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`
-	Baseline    float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
+	Baseline    string              `placeholder:"FILE|X" reads:"" help:"Predictions of direct regression, a network without a code, for the same samples and in the units of the targets: .csv, .npy or FILE.npz:NAME; or its mean |error| alone, in levels, or in label units with --range."`
 	backendFlags
 	pictureFlags
 }
@@ -52,12 +52,13 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
+	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
+	if err := firstError(err, checkFlags(err2), cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
 		return err
 	}
 	o := assess.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(), Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder,
-		Recommend: cmd.Recommend, Candidates: cmd.Candidates, Baseline: cmd.Baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits, Decoders: env.decoders,
+		Recommend: cmd.Recommend, Candidates: cmd.Candidates, Baseline: baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 
 // several judges all outputs of a network.
 func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs int) error {
-	if len(o.Others) > 0 || o.Baseline > 0 {
+	if len(o.Others) > 0 || cmd.Baseline != "" {
 		return errors.New("--also, --runs and --baseline are for networks of one output")
 	}
 	for _, path := range cmd.Output {

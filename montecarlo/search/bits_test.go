@@ -13,7 +13,7 @@ func TestBitCounts(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", text, b, err, want)
 		}
 	}
-	for text, want := range map[string]string{"some": "want a number of bits", "1:2": "want lo:hi:count", "4:2:2": "want lo below hi"} {
+	for text, want := range map[string]string{"some": "want lo:hi:count", "1:2": "want lo:hi:count", "4:2:2": "want lo below hi"} {
 		var b BitCounts
 		if err := b.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", text, err, want)
