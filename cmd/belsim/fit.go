@@ -91,13 +91,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error {
-				pictures, err := paper.NetworkPictures(r)
-				if err != nil {
-					return err
-				}
-				return r.WritePage(w, ways, pictures...)
-			},
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
@@ -134,8 +128,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		return errors.New("--also, --runs and --baseline are for networks of one output")
 	}
 	for _, path := range cmd.Output {
-		if format(path) != "json" {
-			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json", path)
+		if ending := format(path); ending != "json" && ending != "html" {
+			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json or .html", path)
 		}
 	}
 	var reports []*assess.Report
@@ -149,7 +143,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	}
 	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
-		files: map[string]func(io.Writer) error{"json": asJSON(all)},
+		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, reports...) }},
 		print: func() error { return all.Write(env.stdout, cmd.Format, ways) },
 	})
 }

@@ -368,7 +368,7 @@ class Fit(_Results):
         return self._recommendation
 
     def plot(self, bits: Sequence[int] | None = None) -> Figure:
-        """The error rates of some bits, from 0, over the levels: observed, with intervals, and fitted (the paper's Figure 3)."""
+        """The error rates of some bits, from 0, over the levels: observed, and by the model that describes the network."""
         arguments = {**self._arguments, "recommend": False, "samples": 2}
         with Inputs() as inputs:
             svg = inputs.path("fit.svg")

@@ -92,6 +92,12 @@ def test_fit(network: Network) -> None:
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
     assert [b["name"] for b in fit.baselines] == ["quantization alone"]
+    q = fit.error_quantiles
+    exact = (targets.ravel() - 2.5) * 63 / 1.8
+    wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["outputs"]) - exact)
+    for name, share in {"median": 0.5, "p90": 0.9, "p99": 0.99}.items():
+        assert q[name] == pytest.approx(np.quantile(wrong, share, method="inverted_cdf"), rel=1 / 32)
+    assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)
     lo, hi = 2.5, 4.3
     alone = np.abs(belsim.dequantize(level, (lo, hi), 64) - targets).mean()
     assert fit.baselines[0]["error"] == pytest.approx(alone, rel=1e-9)
