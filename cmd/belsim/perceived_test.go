@@ -74,7 +74,7 @@ func TestPerceived(t *testing.T) {
 	if p.Code != found.Baselines[0].Code || math.Abs(p.Gain-100*(1-x/y)) > 1e-9 || !(p.Interval[0] < p.Gain && p.Gain < p.Interval[1]) || (p.Better > 0.5) != (p.Gain > 0) {
 		t.Errorf("%+v of forecasts %v and %v", p, x, y)
 	}
-	if r.Gain > p.Gain || r.Outputs != "logits" || r.Gain >= 0 || !strings.Contains(out, r.Code+", trained for ") || !strings.Contains(out, "networks trained with it are forecast") {
+	if r.Gain > p.Gain || r.Outputs != "logits" || r.Gain >= 0 || !strings.Contains(out, r.Code+", trained for ") || !strings.Contains(out, "networks trained with it are forecast to gain") {
 		t.Errorf("%+v, %+v: %s", r, p, out)
 	}
 }
