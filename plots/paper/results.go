@@ -2,7 +2,8 @@
 // all figures of the paper with the computations behind them.
 //
 // The functions whose names end in Data turn results of packages scenario and verdict into the
-// plain data that package plots draws. Figures lists the figures of the paper.
+// plain data that package plots draws. Figures lists the figures of the paper. NetworkFigure and
+// WritePage show the report on a trained network.
 package paper
 
 import (
