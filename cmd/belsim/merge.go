@@ -64,7 +64,7 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 		files: map[string]func(io.Writer) error{
 			"json": func(w io.Writer) error { return table.WriteJSON(w, m.Table(version())) },
 			"csv": func(w io.Writer) error {
-				return table.WriteCSVSeq(w, m.Cells(ctx), table.Without(m.Plane.Missing()...))
+				return table.WriteCSVSeq(w, m.Cells(ctx), m.Plane.Missing()...)
 			},
 			"npz": func(w io.Writer) error { return m.WriteNPZ(ctx, w) },
 		},

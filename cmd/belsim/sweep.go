@@ -68,7 +68,7 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if cmd.Print == "cells" {
-		return outside(table.WriteCSVSeq(env.stdout, plan.List(ctx, plan.Part(i, n)), table.Without(plan.Plane.Missing()...)))
+		return outside(table.WriteCSVSeq(env.stdout, plan.List(ctx, plan.Part(i, n)), plan.Plane.Missing()...))
 	}
 	if cmd.Out == "" {
 		return errors.New("want --out, a folder for the results")

@@ -21,6 +21,9 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 		return err
 	}
 	for _, v := range r.Values {
+		if v != math.Round(v) && !strings.Contains(string(text), ":") {
+			return fmt.Errorf("%v: want a whole number of bits", v)
+		}
 		if n := int(math.Round(v)); !slices.Contains(*b, n) {
 			*b = append(*b, n)
 		}

@@ -238,11 +238,9 @@ func spacings(bitCount int) []float64 {
 // fits reports whether a code keeps to the limit of transitions and has distinct
 // words.
 func (o *Options) fits(w *words) bool {
-	if o.MaxTransitions > 0 {
-		for k := range w.bits {
-			if len(w.transitions(nil, k)) > o.MaxTransitions {
-				return false
-			}
+	for k := range w.bits {
+		if o.MaxTransitions > 0 && len(w.transitions(nil, k)) > o.MaxTransitions {
+			return false
 		}
 	}
 	return w.distinct()

@@ -1,10 +1,10 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -232,13 +232,8 @@ func (l ShardList) String() string {
 // MissingShards lists the shards, from 1, of n that lack a piece. n = 0 stands for as many
 // shards as the files say there are; the error says that they do not tell.
 func (m *Merged) MissingShards(n int) (ShardList, error) {
-	switch {
-	case n == 0 && m.Files == 0:
-		return nil, errors.New("no result file says how many shards there are")
-	case n == 0 && m.Shards == 0:
-		return nil, errors.New("its files are from different numbers of shards")
-	case n == 0:
-		n = m.Shards
+	if n = cmp.Or(n, m.Shards); n == 0 {
+		return nil, fmt.Errorf("its %d files do not say of how many shards they are", m.Files)
 	}
 	var out ShardList
 	for i := range min(n, len(m.taken)) {

@@ -99,7 +99,7 @@ func (m *Merged) Table(version string) *Table {
 // that does not exist is NaN, or 0 in an array of integers, or false in one of bools. The error
 // says which sum is too large for an integer of NumPy.
 func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
-	columns, err := table.CSVColumns[CellResult](table.Without(m.Plane.Missing()...))
+	columns, err := table.CSVColumns[CellResult](m.Plane.Missing()...)
 	if err != nil {
 		return err
 	}
