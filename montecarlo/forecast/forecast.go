@@ -324,7 +324,12 @@ const oneSided = 1.645
 // both codes. So s does not count, and of κ only the difference. Two codes differ independently, and
 // so do two decodings of one network.
 func (x Forecast) Below(y Forecast) bool {
-	return math.Log(y.Error/x.Error) > oneSided*math.Sqrt(x.own*x.own+y.own*y.own+(x.cutoff-y.cutoff)*(x.cutoff-y.cutoff))
+	return math.Log(y.Error/x.Error) > oneSided*x.apart(y)
+}
+
+// apart is the standard deviation of the logarithm of the ratio of two errors.
+func (x Forecast) apart(y Forecast) float64 {
+	return math.Sqrt(x.own*x.own + y.own*y.own + (x.cutoff-y.cutoff)*(x.cutoff-y.cutoff))
 }
 
 // Ties reports which of the forecasts, the best first, may be as good as the first: of which the
