@@ -33,7 +33,12 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
-		table.Replace("mean", "", func(r CodeResult) string { return table.PlusMinus(r.Mean, r.StdErr) }),
+		table.Replace("mean", "", func(r CodeResult) string {
+			if r.Invalid != "" {
+				return "–"
+			}
+			return table.PlusMinus(r.Mean, r.StdErr)
+		}),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
 			if r.Invalid != "" {
 				return "–"
