@@ -64,8 +64,12 @@ type Fit struct {
 	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
 	CutoffFitted bool
 	// Tail is the root mean square error of the first network over the model's, by its leading
-	// decoding; 0 where it is unknown. Above 1, large errors are more frequent than the model says.
+	// decoding; NaN where it is unknown. Above 1, large errors are more frequent than the model says.
 	Tail float64
+	// Excess is by how much errors of gen and gen-ex exceed the model's, as a logarithm: the largest excess of the
+	// networks that show it, and 0 or more. NaN where none does: those trained for the decoder, and with unary,
+	// whose errors set s.
+	Excess float64
 }
 
 // The standard deviations of a fit, chosen with the model's constants.
@@ -439,7 +443,7 @@ func (f *leastSquares) result(x, normal []float64) *Fit {
 		return errmodel.Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
 	}
 	p := f.model(x)
-	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD, CutoffFitted: f.cutoff}
+	out := &Fit{Tail: math.NaN(), Excess: math.NaN(), Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD, CutoffFitted: f.cutoff}
 	if f.cutoff {
 		out.LogCutoffSD = deviation(1)
 	}

@@ -24,7 +24,8 @@ type PerceivedFit struct {
 	CutoffFitted   bool       `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
 	Misfit         float64    `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
 	Floor          float64    `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
-	Tail           float64    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
+	Tail           float64    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says; null if unknown"`
+	Excess         float64    `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: above 0.02 the network has gross errors, and forecasts have wider intervals; null where it is not known"`
 	Describes      bool       `json:"describes" doc:"the data do not reject the model"`
 	Distance       float64    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by"`
 	Verdict        string     `json:"verdict" doc:"whether the model describes the network, as a sentence"`
@@ -48,7 +49,7 @@ const rejected = 3.0
 func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: s.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
-		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []BitRate{},
+		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Excess: math.NaN(), Distance: math.NaN(), Rates: []BitRate{},
 	}
 	s.f.Perceived = p
 	switch {
@@ -84,9 +85,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
 	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
-	if model.Tail > 0 {
-		p.Tail = model.Tail
-	}
+	p.Tail, p.Excess = fit.Tail, fit.Excess
 	beside, err := model.Compare(ctx, workers, networks[0], nodes)
 	if err != nil {
 		return err

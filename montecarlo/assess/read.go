@@ -246,7 +246,8 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
 		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
 	}
-	if p.Tail > 0 {
+	of.Excess = p.Excess
+	if perceived.Training(p.Training) == perceived.ForDecoder {
 		of.Tail = p.Tail
 	}
 }
