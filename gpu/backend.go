@@ -37,58 +37,54 @@ func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
 	if fallback == nil {
 		fallback = func(error) {}
 	}
-	switch choice {
-	case CPU:
-		return cpuOnly{montecarlo.CPU{Workers: workers}}
-	case CUDA:
-		return &deviceOnly{lazy{workers: workers}}
-	}
-	return &deviceFirst{lazy: lazy{workers: workers}, fallback: fallback}
+	return &backend{choice: choice, workers: workers, fallback: fallback}
 }
 
-// cpuOnly samples on goroutines.
-type cpuOnly struct{ montecarlo.CPU }
-
-func (cpuOnly) Close() error { return nil }
-
-// lazy is a device that is opened when it is needed.
-type lazy struct {
-	workers int
-	device  *Device
+// backend samples on a device where there is one and the choice allows it. The CPU takes over where there
+// is none, or when it fails, even in the middle: the sums are the same wherever they come from.
+type backend struct {
+	choice   Choice // CPU after a device failed
+	workers  int
+	fallback func(error)
+	device   *Device // opened when it is needed
 }
 
-func (l *lazy) open() (err error) {
-	if l.device == nil {
-		if l.device, err = Open(l.workers); err != nil {
-			l.device = nil
+// open opens the device.
+func (b *backend) open() (err error) {
+	if b.device == nil {
+		if b.device, err = Open(b.workers); err != nil {
+			b.device = nil
 		}
 	}
 	return err
 }
 
 // Close implements Backend.
-func (l *lazy) Close() error {
-	if l.device == nil {
+func (b *backend) Close() error {
+	if b.device == nil {
 		return nil
 	}
-	err := l.device.Close()
-	l.device = nil
+	err := b.device.Close()
+	b.device = nil
 	return err
 }
 
-// deviceOnly samples on a device, whose failures end the work.
-type deviceOnly struct{ lazy }
-
-// Sample implements montecarlo.Backend. The error wraps ErrDevice.
-func (b *deviceOnly) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
-	if err := b.open(); err != nil {
-		return &deviceError{err}
+// Sample implements montecarlo.Backend. The error wraps ErrDevice where the choice is CUDA.
+func (b *backend) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+	switch b.choice {
+	case CPU:
+		return montecarlo.CPU{Workers: b.workers}.Sample(ctx, jobs, done)
+	case CUDA:
+		err := b.open()
+		if err == nil {
+			err = b.device.Sample(ctx, jobs, done)
+		}
+		if err != nil && ctx.Err() == nil {
+			return &deviceError{err}
+		}
+		return err
 	}
-	err := b.device.Sample(ctx, jobs, done)
-	if err != nil && ctx.Err() == nil {
-		return &deviceError{err}
-	}
-	return err
+	return b.sampleAnywhere(ctx, jobs, done)
 }
 
 // deviceError is ErrDevice with its cause.
@@ -97,39 +93,28 @@ type deviceError struct{ cause error }
 func (e *deviceError) Error() string   { return fmt.Sprintf("backend cuda: %v", e.cause) }
 func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 
-// deviceFirst samples on a device where there is one. The CPU takes over where there is none,
-// or when it fails, even in the middle: the sums are the same wherever they come from.
-type deviceFirst struct {
-	lazy
-	fallback func(error)
-	failed   bool
-}
-
 // fail gives the device up and says so, once.
-func (b *deviceFirst) fail(err error) {
-	b.failed = true
+func (b *backend) fail(err error) {
+	b.choice = CPU
 	err = errors.Join(err, b.Close())
 	if !errors.Is(err, ErrNoDevice) && !errors.Is(err, ErrNotInBuild) {
 		b.fallback(err)
 	}
 }
 
-// Sample implements montecarlo.Backend. The device's sums are kept apart until it
+// sampleAnywhere samples on the device, if it can. The device's sums are kept apart until it
 // has finished, so that the work it did before it failed is not counted twice.
-func (b *deviceFirst) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+func (b *backend) sampleAnywhere(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
 	if err := montecarlo.ValidateJobs(jobs); err != nil {
 		return err
 	}
 	if done == nil {
 		done = func(uint64) {}
 	}
-	if !b.failed {
-		if err := b.open(); err != nil {
-			b.fail(err)
-		}
-	}
 	var reported uint64
-	if !b.failed {
+	if err := b.open(); err != nil {
+		b.fail(err)
+	} else {
 		apart := make([]montecarlo.Job, len(jobs))
 		for i, j := range jobs {
 			apart[i] = montecarlo.Job{Problem: j.Problem, Spans: j.Spans, Sums: make([]montecarlo.Sums, len(j.Sums))}

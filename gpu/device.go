@@ -67,10 +67,6 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 		}
 		return nil, err
 	}
-	version, err := d.Version()
-	if err != nil {
-		return nil, fmt.Errorf("asking the CUDA driver for its version: %w", err)
-	}
 	n, err := d.DeviceCount()
 	if err != nil {
 		return nil, fmt.Errorf("counting CUDA devices: %w", err)
@@ -86,7 +82,7 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 	if err != nil {
 		return nil, fmt.Errorf("asking about CUDA device 0: %w", err)
 	}
-	dev := &Device{workers: workers, info: Info{info.Name, info.Major, info.Minor, version, info.Multiprocessors, info.ClockKHz, info.Memory}}
+	dev := &Device{workers: workers, info: Info(info)}
 	if info.Major < leastMajor || info.Major == leastMajor && info.Minor < leastMinor {
 		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name, info.Major, info.Minor, leastMajor, leastMinor)
 	}

@@ -59,8 +59,7 @@ func realCode(t *testing.T) *code.Code {
 			values.Set(i, k, math.Sin(0.3*float64((k+1)*i)+float64(k*k)))
 		}
 	}
-	c := must.Get(code.FromReal("real", values))(t)
-	return c
+	return must.Get(code.FromReal("real", values))(t)
 }
 
 // perceived is a code as a network with a perceived label learns it.
@@ -493,17 +492,13 @@ func (strange) Name() string { return "strange" }
 // ones at least an eighth of it.
 func TestLatentBytes(t *testing.T) {
 	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Kind: montecarlo.IndependentLogits}
-	var err error
-	if real.Errors, err = errmodel.NewMixture(context.Background(), real.Code, 0.1, 2); err != nil {
-		t.Fatal(err)
-	}
+	real.Errors = must.Get(errmodel.NewMixture(context.Background(), real.Code, 0.1, 2))(t)
 	for _, p := range []*montecarlo.Problem{
 		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false, true), perceivedProblem(t, "unary", "gen-ex", 64, 30, false, false),
 		perceivedProblem(t, "gray", "gen-ex", 256, 30, false, false), perceivedProblem(t, "hexj", "gen", 64, 3, true, false), real,
 	} {
 		row := must.Get(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
-		f := newLatentArrays([]*tables.Logits{row})
-		got := f.short.bytes() + f.whole.bytes() + f.steps.bytes() + f.fixed.bytes() + f.offsets.bytes()
+		got := uint64(len(newLatentArrays([]*tables.Logits{row}).all))
 		if bound := latentBytes(shapeOf(p)); got > bound || bound > 64<<10 && got < bound/8 {
 			t.Errorf("%s, %d levels: %d bytes, bound %d", p.Code.Name(), p.Code.Levels(), got, bound)
 		}

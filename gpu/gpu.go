@@ -49,10 +49,8 @@ var ErrUnsupported = errors.New("not supported on a CUDA device")
 type Info struct {
 	Name            string
 	Major, Minor    int // compute capability
-	Driver          int // newest CUDA version of the driver, 1000·major + 10·minor
 	Multiprocessors int
-	ClockKHz        int    // highest clock; 0 where the driver does not say
-	Memory          uint64 // bytes
+	ClockKHz        int // highest clock; 0 where the driver does not say
 }
 
 // IntegerPeak is the most 32-bit integer operations a second, or 0 where it is

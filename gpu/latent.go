@@ -27,7 +27,7 @@ func latentBytes(s shape) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (4*uint64(s.kind.Parts(s.continuous))+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{}))
+	return (4*uint64(s.kind.Parts(s.continuous))+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
 }
 
 // gatherLogits makes the tables of the entries of a batch.
@@ -49,37 +49,33 @@ func (d *Device) gatherLogits(ctx context.Context, jobs []montecarlo.Job, b *bat
 	})
 }
 
-// flat collects arrays of one type.
-type flat[T any] struct{ all []T }
-
-// add appends an array and returns how many bytes come before it.
-func (f *flat[T]) add(x []T) C.bel_u64 {
-	at := f.bytes()
-	f.all = append(f.all, x...)
-	return C.bel_u64(at)
-}
-
-func (f *flat[T]) bytes() uint64 {
-	var one T
-	return uint64(len(f.all)) * uint64(unsafe.Sizeof(one))
-}
-
-// latentArrays are the arrays of the entries of a launch, joined type by type.
+// latentArrays are the arrays of the entries of a launch, one after the other.
 type latentArrays struct {
 	entries []C.bel_latent // an address is an offset until rebase
 	slots   int            // of the memory that a thread has of its own, at least 1
-	short   flat[uint16]
-	whole   flat[int32]
-	steps   flat[uint32]
-	fixed   flat[int64]
-	offsets flat[float32]
+	all     []byte
+}
+
+// latentAlign is the alignment of each array, for any type, and latentArrayCount how many an entry has.
+const (
+	latentAlign      = 8
+	latentArrayCount = 17
+)
+
+// add appends an array and returns how many bytes come before it.
+func add[T any](f *latentArrays, x []T) C.bel_u64 {
+	var one T
+	f.all = append(f.all, make([]byte, -len(f.all)&(latentAlign-1))...)
+	at := len(f.all)
+	f.all = append(f.all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(one)))...)
+	return C.bel_u64(at)
 }
 
 // newLatentArrays joins the arrays of all entries.
 func newLatentArrays(logits []*tables.Logits) *latentArrays {
 	f := &latentArrays{entries: make([]C.bel_latent, len(logits)), slots: 1}
 	run := func(r tables.RunningSum) C.bel_run {
-		return C.bel_run{starts: f.steps.add(r.Starts), steps: f.steps.add(r.Steps), fixed: f.fixed.add(r.Fixed)}
+		return C.bel_run{starts: add(f, r.Starts), steps: add(f, r.Steps), fixed: add(f, r.Fixed)}
 	}
 	for i, p := range logits {
 		var centers []int32
@@ -88,16 +84,16 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		}
 		e := &f.entries[i]
 		*e = C.bel_latent{
-			bits: f.short.add(p.Bits), centers: f.whole.add(centers),
-			levels: f.short.add(p.Levels), run: run(p.RunningSum), values: f.whole.add(p.Values),
-			own: f.fixed.add(p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
+			bits: add(f, p.Bits), centers: add(f, centers),
+			levels: add(f, p.Levels), run: run(p.RunningSum), values: add(f, p.Values),
+			own: add(f, p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
 		}
 		need := len(p.Bits)
 		if q := p.Product; q != nil {
 			n := len(q.Suffixes.Fixed)
 			e.prefix, e.suffix = run(q.Prefixes), run(q.Suffixes)
-			e.offsets, e.pattern_of, e.patterns = f.offsets.add(q.Offsets), f.short.add(q.PatternOf), f.short.add(q.Patterns)
+			e.offsets, e.pattern_of, e.patterns = add(f, q.Offsets), add(f, q.PatternOf), add(f, q.Patterns)
 			e.prefixes, e.suffixes, e.kinds = C.bel_u32(len(q.Offsets)), C.bel_u32(n), C.bel_u32(len(q.Patterns)/n)
 			need += n + len(q.Patterns)/n
 		}
@@ -106,36 +102,25 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 	return f
 }
 
-// latentAddresses are the addresses of the joined arrays on the device.
-type latentAddresses struct{ short, whole, steps, fixed, offsets C.bel_u64 }
-
 // rebase turns the offsets of all entries into addresses. Only codes of real numbers have
 // values, and only logits of a perceived label have standard deviations of their own: the
 // address is 0 elsewhere.
-func (f *latentArrays) rebase(at *latentAddresses, s shape) {
-	move := func(r *C.bel_run) {
-		r.starts += at.steps
-		r.steps += at.steps
-		r.fixed += at.fixed
-	}
+func (f *latentArrays) rebase(base C.bel_u64, s shape) {
 	for i := range f.entries {
 		e := &f.entries[i]
-		for _, short := range []*C.bel_u64{&e.bits, &e.levels, &e.pattern_of, &e.patterns} {
-			*short += at.short
+		addresses := []*C.bel_u64{&e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values}
+		for _, r := range []*C.bel_run{&e.run, &e.prefix, &e.suffix} {
+			addresses = append(addresses, &r.starts, &r.steps, &r.fixed)
 		}
-		e.own += at.fixed
+		for _, a := range addresses {
+			*a += base
+		}
 		if s.kind != montecarlo.PerceivedLogits {
 			e.own = 0
 		}
-		e.centers += at.whole
-		e.values += at.whole
 		if !s.code.Real() {
 			e.values = 0
 		}
-		e.offsets += at.offsets
-		move(&e.run)
-		move(&e.prefix)
-		move(&e.suffix)
 	}
 }
 
@@ -146,13 +131,10 @@ func (d *Device) logitTables(ctx context.Context, jobs []montecarlo.Job, b *batc
 	if err != nil {
 		return nil, err
 	}
-	a, f, base := &d.arenas[turn], newLatentArrays(logits), new(latentAddresses)
+	a, f := &d.arenas[turn], newLatentArrays(logits)
+	var base C.bel_u64
 	put(a, &l.latent, f.entries)
-	put(a, &base.short, f.short.all)
-	put(a, &base.whole, f.whole.all)
-	put(a, &base.steps, f.steps.all)
-	put(a, &base.fixed, f.fixed.all)
-	put(a, &base.offsets, f.offsets.all)
+	put(a, &base, f.all)
 	if err := d.place(a); err != nil {
 		return nil, err
 	}

@@ -157,7 +157,10 @@ func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(sa
 		if running != nil {
 			// What was launched is finished and counted, whatever came after.
 			if collected := d.collect(running, jobs, 1-turn, done); collected != nil {
-				return errors.Join(d.wrap(collected), d.drain(turn, b))
+				if b != nil { // its memory may be used again; the error that led here says more
+					_ = d.streams[turn].Synchronize()
+				}
+				return d.wrap(collected)
 			}
 		}
 		if err != nil || b == nil {
@@ -165,16 +168,6 @@ func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(sa
 		}
 		running = b
 	}
-}
-
-// drain waits for a launch whose results nobody wants, so that its memory may be
-// used again.
-func (d *Device) drain(turn int, b *batch) error {
-	if b == nil {
-		return nil
-	}
-	_ = d.streams[turn].Synchronize() // the error that led here says more
-	return nil
 }
 
 // wrap says which device an error comes from; errors of a context are left alone.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
@@ -54,12 +56,7 @@ func newFlipScorer(c *code.Code, p *decode.Posterior) *flipScorer {
 func (f *flipScorer) prepare(word []uint64, q func(k int) float64) {
 	f.word = append(f.word[:0], word...)
 	f.posterior.BitScoresTo(f.all, word)
-	best := 0
-	for m, s := range f.all {
-		if s > f.all[best] {
-			best = m
-		}
-	}
+	best := floats.MaxIdx(f.all)
 	const surely = 27.6 // −ln 10⁻¹²
 	threshold := tables.LightScore(len(f.all))
 	const tiny = 1e-12 // factors that are so close to 1 are taken for 1

@@ -41,10 +41,6 @@ const (
 // Profile gives error probabilities for real labels.
 type Profile = tables.Profile
 
-// Strata is the number of labels in a level when labels are continuous. It is
-// part of the numeric contract.
-const Strata = tables.Strata
-
 // realFraction is the number of binary digits of a level in which real errors are counted.
 // Decoders that answer with real numbers have real errors, and all decoders have them when
 // labels are continuous.
@@ -111,7 +107,7 @@ func (p *Problem) LogitTables() *tables.LogitMaker {
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = correlated(p.Decoder)
 	if a, ok := scoresOf(p); ok {
-		m.Scores = &tables.Scores{Weights: a.Weights(), Offsets: a.Offsets(), Light: lightScore(a.Rule(), p.Code.Levels())}
+		m.Scores = a
 	}
 	return tables.NewLogitMaker(m)
 }

@@ -1,8 +1,6 @@
 package montecarlo
 
 import (
-	"math"
-
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory/decode"
@@ -20,21 +18,7 @@ func scoresOf(p *Problem) (*decode.Affine, bool) {
 	if !ok || p.Kind != IndependentLogits || p.Continuous {
 		return nil, false
 	}
-	a, ok := d.Scores()
-	return a, ok && a.Values() == nil
-}
-
-// lightScore is how far below the largest a score of L levels does not matter: where all such levels
-// together weigh 2⁻²⁰ for a median, which changes only where half of the weight is as near as that,
-// and 2⁻³⁰ for a mean.
-func lightScore(r decode.Rule, levels int) float64 {
-	switch r {
-	case decode.MAP:
-		return 0
-	case decode.Median:
-		return 20*math.Ln2 + math.Log(float64(levels))
-	}
-	return tables.LightScore(levels)
+	return d.Scores()
 }
 
 // scorer decodes by the scores of the candidates.
@@ -53,7 +37,7 @@ func scorerOf(p *Problem) (latentDecoder, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &scorer{rule: a.Rule()}, true
+	return &scorer{rule: a.Rule}, true
 }
 
 func (d *scorer) prepare(p *tables.Logits) {

@@ -37,8 +37,7 @@ func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma fl
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
 	tb.Helper()
-	c := must.Get(code.New(name, levels))(tb)
-	return c
+	return must.Get(code.New(name, levels))(tb)
 }
 
 // realCode has rows of random numbers around smooth curves.
@@ -52,8 +51,7 @@ func realCode(tb testing.TB, levels, m int) *code.Code {
 			values.Set(i, k, math.Sin(f*float64(i)*6/float64(levels)+phase)+0.05*rng.NormFloat64())
 		}
 	}
-	c := must.Get(code.FromReal("real", values))(tb)
-	return c
+	return must.Get(code.FromReal("real", values))(tb)
 }
 
 // decoded returns the labels of a group.

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -162,12 +161,12 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 	if done == nil {
 		done = func(uint64) {}
 	}
-	work := newPieces(jobs, parallel.Workers(b.Workers))
+	pieces := cut(jobs, parallel.Workers(b.Workers))
 	var mu sync.Mutex
-	return parallel.Each(ctx, b.Workers, work.total, func() (func(context.Context, int) error, error) {
+	return parallel.Each(ctx, b.Workers, len(pieces), func() (func(context.Context, int) error, error) {
 		var w worker
 		return func(ctx context.Context, i int) error {
-			job, span := work.piece(i)
+			job, span := pieces[i].job, pieces[i].span
 			w.start(job.Problem)
 			var s Sums
 			err := w.sample(ctx, span, &s, done)
@@ -179,52 +178,39 @@ func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) 
 	})
 }
 
-// pieces cuts the spans of jobs into pieces of whole blocks without listing them, because the
-// number of pieces grows with the number of samples. A worker prepares a row once a piece, so
-// pieces are as long as keeps all workers busy.
-type pieces struct {
-	jobs   []Job
-	spans  []jobSpan
-	length uint64 // samples of a piece, a multiple of BlockSize
-	total  int
+// piece is a part of a span of a job, in whole blocks.
+type piece struct {
+	job  *Job
+	span Span
 }
 
-// maxPieceBlocks is the largest number of blocks in a piece, so that workers end at about the same time.
-const maxPieceBlocks = 256
+// maxPieceBlocks is the largest number of blocks in a piece, so that workers end at about the same
+// time. It grows where there would be more than maxPieces.
+const (
+	maxPieceBlocks = 256
+	maxPieces      = 1 << 20
+)
 
-// jobSpan is a span of a job, and the number of pieces up to its end.
-type jobSpan struct{ job, span, end int }
-
-func newPieces(jobs []Job, workers int) *pieces {
+// cut cuts the spans of jobs into pieces. A worker prepares a row once a piece, so pieces are as long as
+// keeps all workers busy.
+func cut(jobs []Job, workers int) []piece {
 	var samples uint64
-	n := 0
 	for _, j := range jobs {
-		n += len(j.Spans)
 		for _, s := range j.Spans {
 			samples += s.Samples
 		}
 	}
-	blocks := samples / BlockSize / uint64(16*workers)
-	p := &pieces{jobs: jobs, length: BlockSize * min(max(blocks, 1), maxPieceBlocks), spans: make([]jobSpan, 0, n)}
-	for i, j := range jobs {
-		for k, s := range j.Spans {
-			p.total += int((s.Samples + p.length - 1) / p.length)
-			p.spans = append(p.spans, jobSpan{i, k, p.total})
+	blocks := samples / BlockSize
+	length := BlockSize * max(1, min(blocks/uint64(16*workers), maxPieceBlocks), blocks/maxPieces)
+	var out []piece
+	for i := range jobs {
+		for _, s := range jobs[i].Spans {
+			for skip := uint64(0); skip < s.Samples; skip += length {
+				out = append(out, piece{&jobs[i], Span{s.Row, s.Block + uint32(skip/BlockSize), min(length, s.Samples-skip)}})
+			}
 		}
 	}
-	return p
-}
-
-// piece returns piece i and its job.
-func (p *pieces) piece(i int) (*Job, Span) {
-	at := sort.Search(len(p.spans), func(k int) bool { return p.spans[k].end > i })
-	job := &p.jobs[p.spans[at].job]
-	s := job.Spans[p.spans[at].span]
-	if at > 0 {
-		i -= p.spans[at-1].end
-	}
-	skip := uint64(i) * p.length
-	return job, Span{s.Row, s.Block + uint32(skip/BlockSize), min(p.length, s.Samples-skip)}
+	return out
 }
 
 // MeanPoints returns the mean number of points of a sample, over all labels: the mean of the

@@ -22,14 +22,7 @@ type AgreementData struct {
 // AgreementGroup has a name, which the key shows.
 type AgreementGroup struct {
 	Name   string
-	Points []AgreementPoint
-}
-
-// AgreementPoint is a number X and its forecast Y with the interval from Lo to Hi, all positive.
-// A name, where it has one, stands beside the point.
-type AgreementPoint struct {
-	Name         string
-	X, Y, Lo, Hi float64
+	Points []Point // numbers X and their forecasts Y with intervals, all positive
 }
 
 // groupStyles are the glyphs of the groups, which differ in shape, hue and lightness.
@@ -75,16 +68,13 @@ func Agreement(d AgreementData) (*Figure, error) {
 	var key []series
 	names := namesBeside{}
 	for i, g := range d.Groups {
-		glyph := groupStyles[i]
-		points := marks{glyph: glyph, bar: vg.Points(0.6)}
+		on := points{glyph: groupStyles[i], bar: vg.Points(0.6)}
 		for _, at := range g.Points {
-			x, y := math.Log10(at.X), math.Log10(at.Y)
-			points.at = append(points.at, mark{x, y, math.Log10(at.Lo), math.Log10(at.Hi)})
-			names.at = append(names.at, name{at.Name, x, y, glyph.Color})
+			on.at = append(on.at, Point{at.Name, math.Log10(at.X), math.Log10(at.Y), math.Log10(at.Lo), math.Log10(at.Hi)})
 		}
-		names.radius = max(names.radius, glyph.Radius)
-		p.Add(points)
-		key = append(key, series{name: g.Name, glyph: glyph, line: invisible})
+		names.groups = append(names.groups, on)
+		p.Add(on)
+		key = append(key, series{name: g.Name, glyph: on.glyph, line: invisible})
 	}
 	p.Add(names)
 	key = append(key, series{name: "equal", line: equalStyle})

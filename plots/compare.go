@@ -13,12 +13,16 @@ import (
 
 // CompareData is the expected error of several codes, in levels.
 type CompareData struct {
-	Title        string
-	Names        []string
-	Bound, Exact []float64 // one for each name; NaN where there is none
-	Mean, StdErr []float64 // one for each name; a mean without a standard error has no bar
-	Baselines    []NamedError
-	Style        Style
+	Title     string
+	Rows      []CompareRow
+	Baselines []NamedError
+	Style     Style
+}
+
+// CompareRow is the error of a code; NaN where there is none. A mean without a standard error has no bar.
+type CompareRow struct {
+	Name                       string
+	Bound, Exact, Mean, StdErr float64
 }
 
 // NamedError is an error that belongs to no row.
@@ -33,13 +37,13 @@ type NamedError struct {
 // left edge, and its label says so. A thin line stands at each baseline, with its
 // name above the rows.
 func Compare(d CompareData) (*Figure, error) {
-	n := len(d.Names)
-	if n == 0 {
+	if len(d.Rows) == 0 {
 		return nil, fmt.Errorf("comparison: no codes")
 	}
-	if err := checkErrors(column{"the bound", d.Bound, n, true}, column{"the exact value", d.Exact, n, true},
-		column{"the sampled mean", d.Mean, n, true}, column{"its standard error", d.StdErr, n, true}); err != nil {
-		return nil, fmt.Errorf("comparison: %w", err)
+	for _, r := range d.Rows {
+		if err := checkErrors(r.Name, true, r.Bound, r.Exact, r.Mean, r.StdErr); err != nil {
+			return nil, fmt.Errorf("comparison: %w", err)
+		}
 	}
 	for _, b := range d.Baselines {
 		if !(b.Value > 1/largest && b.Value <= largest) {
@@ -56,7 +60,7 @@ func Compare(d CompareData) (*Figure, error) {
 	width := max(d.Style.width(), widest+d.Style.of(4))
 	fitTitle(p, width-vg.Points(16))
 	fig := &Figure{
-		width: width, height: vg.Length(1.2+0.26*(float64(max(n, 3))+d.above())) * vg.Inch, style: d.Style,
+		width: width, height: vg.Length(1.2+0.26*(float64(max(len(d.Rows), 3))+d.above())) * vg.Inch, style: d.Style,
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
 			drawKeyed(c, p, key)
@@ -72,8 +76,8 @@ func Compare(d CompareData) (*Figure, error) {
 // setErrors sets the axis of the errors. on returns the place of an error on the axis.
 func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64) {
 	lo, hi, zeros := math.Inf(1), 0.0, false
-	for _, values := range [][]float64{d.Bound, d.Exact, d.Mean} {
-		for _, v := range values {
+	for _, r := range d.Rows {
+		for _, v := range []float64{r.Bound, r.Exact, r.Mean} {
 			if v > 0 {
 				// A smaller value is drawn as zero.
 				lo, hi = min(lo, max(v, 1/largest)), max(hi, v)
@@ -85,9 +89,9 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64) {
 		lo, hi = min(lo, b.Value), max(hi, b.Value)
 	}
 	logarithmic := hi > 30*lo
-	for i, v := range d.Mean { // room for every bar
-		if !math.IsNaN(v + d.StdErr[i]) {
-			hi = max(hi, v+d.StdErr[i])
+	for _, r := range d.Rows { // room for every bar
+		if end := r.Mean + r.StdErr; !math.IsNaN(end) {
+			hi = max(hi, end)
 		}
 	}
 	if !logarithmic {
@@ -103,11 +107,11 @@ func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64) {
 
 // setNames sets the axis of the rows, and returns the width of the widest name.
 func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
-	p.Y.Min, p.Y.Max = -float64(len(d.Names))+0.5, 0.5+d.above()
+	p.Y.Min, p.Y.Max = -float64(len(d.Rows))+0.5, 0.5+d.above()
 	p.Y.Tick.Length = 0
-	names := make(plot.ConstantTicks, len(d.Names)) // the first at 0 and the others below
-	for i, name := range d.Names {
-		names[i] = plot.Tick{Value: -float64(i), Label: abridge(p.Y.Tick.Label, name, maxName)}
+	names := make(plot.ConstantTicks, len(d.Rows)) // the first at 0 and the others below
+	for i, r := range d.Rows {
+		names[i] = plot.Tick{Value: -float64(i), Label: abridge(p.Y.Tick.Label, r.Name, maxName)}
 		widest = max(widest, p.Y.Tick.Label.Width(names[i].Label))
 	}
 	p.Y.Tick.Marker = names
@@ -150,10 +154,10 @@ func (b baseline) Plot(c draw.Canvas, p *plot.Plot) {
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error
 // on the axis.
 func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []series) {
-	add := func(name string, values []float64, glyph draw.GlyphStyle) {
+	add := func(name string, glyph draw.GlyphStyle, value func(r CompareRow) float64) {
 		s := &plotter.Scatter{GlyphStyle: glyph}
-		for i, v := range values {
-			if !math.IsNaN(v) {
+		for i, r := range d.Rows {
+			if v := value(r); !math.IsNaN(v) {
 				s.XYs = append(s.XYs, plotter.XY{X: on(v), Y: -float64(i)})
 			}
 		}
@@ -162,24 +166,20 @@ func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []s
 			key = append(key, series{name: name, glyph: glyph, line: invisible})
 		}
 	}
-	bound := draw.GlyphStyle{Color: grey, Radius: vg.Points(4), Shape: draw.TriangleGlyph{}}
-	exact := draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}}
-	sampled := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
-	add("bound", d.Bound, bound)
-	bars := marks{glyph: sampled, bar: vg.Points(0.8), horizontal: true}
-	for i, v := range d.Mean {
-		if !math.IsNaN(v) {
-			spread := d.StdErr[i]
-			if math.IsNaN(spread) {
-				spread = 0 // a point without a bar
-			}
-			bars.at = append(bars.at, mark{on(v), -float64(i), on(v - spread), on(v + spread)})
+	add("bound", draw.GlyphStyle{Color: grey, Radius: vg.Points(4), Shape: draw.TriangleGlyph{}}, func(r CompareRow) float64 { return r.Bound })
+	sampled := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3), Shape: draw.RingGlyph{}}, bar: vg.Points(0.8), horizontal: true}
+	for i, r := range d.Rows {
+		if math.IsNaN(r.StdErr) {
+			r.StdErr = 0 // a point without a bar
+		}
+		if !math.IsNaN(r.Mean) {
+			sampled.at = append(sampled.at, Point{X: on(r.Mean), Y: -float64(i), Lo: on(r.Mean - r.StdErr), Hi: on(r.Mean + r.StdErr)})
 		}
 	}
-	p.Add(bars)
-	add("exact", d.Exact, exact)
-	if len(bars.at) > 0 {
-		key = append(key, series{name: "sampled ± standard error", glyph: sampled, line: invisible})
+	p.Add(sampled)
+	add("exact", draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}}, func(r CompareRow) float64 { return r.Exact })
+	if len(sampled.at) > 0 {
+		key = append(key, series{name: "sampled ± standard error", glyph: sampled.glyph, line: invisible})
 	}
 	return key
 }

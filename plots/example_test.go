@@ -12,9 +12,10 @@ import (
 func ExampleCompare() {
 	figure, err := plots.Compare(plots.CompareData{
 		Title: "64 levels, r = 0.6, σ = 1.5",
-		Names: []string{"unary", "hadamard"},
-		Bound: []float64{0.584, 9.717}, Exact: []float64{0.441, math.NaN()}, // no exact value
-		Mean: []float64{0.442, 1.088}, StdErr: []float64{0.0005, 0.004},
+		Rows: []plots.CompareRow{
+			{Name: "unary", Bound: 0.584, Exact: 0.441, Mean: 0.442, StdErr: 0.0005},
+			{Name: "hadamard", Bound: 9.717, Exact: math.NaN(), Mean: 1.088, StdErr: 0.004}, // no exact value
+		},
 	})
 	if err != nil {
 		fmt.Println(err)

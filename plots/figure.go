@@ -402,20 +402,22 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 // differences of such numbers are finite.
 const largest = 1e300
 
+// on is the place of a value on the axis. Ends of intervals may be 0 or +Inf, so it limits how far away a place is.
+func (a axis) on(v float64) float64 {
+	if a.log {
+		v = math.Log10(v)
+	}
+	return min(max(v, -largest), largest)
+}
+
 // even reports whether the coordinates are evenly spaced on the axis. Nobody sees a tenth of a cell,
 // so numbers may be rounded by as much.
 func (a axis) even() bool {
 	n := len(a.at)
-	on := func(v float64) float64 {
-		if a.log {
-			return math.Log(v)
-		}
-		return v
-	}
-	first := on(a.at[0])
-	step := (on(a.at[n-1]) - first) / float64(max(n-1, 1))
+	first := a.on(a.at[0])
+	step := (a.on(a.at[n-1]) - first) / float64(max(n-1, 1))
 	for i, v := range a.at {
-		if want := first + step*float64(i); math.Abs(on(v)-want) > 0.1*step {
+		if want := first + step*float64(i); math.Abs(a.on(v)-want) > 0.1*step {
 			return false
 		}
 	}
@@ -446,22 +448,17 @@ func (a axis) pixels(size int) []int {
 // it continues with the step at this end.
 func (a axis) value(index float64) float64 {
 	n := len(a.at)
-	if n == 1 {
-		if a.log {
-			return math.Log10(a.at[0]) + index*math.Log10(1.1)
-		}
-		if a.at[0] == 0 {
-			return index
-		}
+	switch {
+	case n == 1 && a.log:
+		return a.on(a.at[0]) + index*math.Log10(1.1)
+	case n == 1 && a.at[0] == 0:
+		return index
+	case n == 1:
 		return a.at[0] + 0.1*index*math.Abs(a.at[0])
 	}
 	i := max(0, min(int(math.Floor(index)), n-2))
-	f := index - float64(i)
-	if a.log {
-		from, to := math.Log10(a.at[i]), math.Log10(a.at[i+1])
-		return from + f*(to-from)
-	}
-	return a.at[i] + f*(a.at[i+1]-a.at[i])
+	from, to := a.on(a.at[i]), a.on(a.at[i+1])
+	return from + (index-float64(i))*(to-from)
 }
 
 // set gives the axis of a plot the range of the cells. The coordinates are the centres of
@@ -536,23 +533,12 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
 }
 
-// column is a list of errors that a figure draws: n numbers that are not negative. Where some may be
-// missing, NaN is none.
-type column struct {
-	name    string
-	values  []float64
-	n       int
-	missing bool
-}
-
-// checkErrors refuses columns that cannot be drawn.
-func checkErrors(columns ...column) error {
-	for _, c := range columns {
-		if err := checkFinite(c.name, c.values, c.n, c.missing); err != nil {
-			return err
-		}
-		if i := slices.IndexFunc(c.values, func(v float64) bool { return v < 0 }); i >= 0 {
-			return fmt.Errorf("value %d of %s is %v; want a number that is not negative", i+1, c.name, c.values[i])
+// checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where some may
+// be missing.
+func checkErrors(of string, missing bool, errors ...float64) error {
+	for _, v := range errors {
+		if v < 0 || v > largest || math.IsNaN(v) && !missing {
+			return fmt.Errorf("an error of %s is %v; want a number from 0 to %g", of, v, largest)
 		}
 	}
 	return nil
@@ -587,12 +573,17 @@ func errorAxis(a *plot.Axis, left, right float64, logarithmic bool) (on func(flo
 	return on
 }
 
-// mark is a point with a bar from lo to hi, as places on the axes.
-type mark struct{ x, y, lo, hi float64 }
+// Point is a number Y at X with the interval from Lo to Hi, which is around X where bars are horizontal. A
+// name, where it has one, stands beside it.
+type Point struct {
+	Name         string
+	X, Y, Lo, Hi float64
+}
 
-// marks draws points with bars, which are cut at the ends of the axes. Points above the axes are left out.
-type marks struct {
-	at         []mark
+// points draws points on the axes with bars, which are cut at the ends of the axes. Points above the axes are
+// left out.
+type points struct {
+	at         []Point
 	glyph      draw.GlyphStyle
 	bar        vg.Length // its width
 	horizontal bool      // bars are along x
@@ -600,21 +591,21 @@ type marks struct {
 }
 
 // Plot implements plot.Plotter.
-func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
+func (m points) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	bar := draw.LineStyle{Color: m.glyph.Color, Width: m.bar}
 	for _, at := range m.at {
-		x, y := tx(at.x), ty(at.y)
+		x, y := tx(at.X), ty(at.Y)
 		if m.horizontal {
-			c.StrokeLine2(bar, tx(max(at.lo, p.X.Min)), y, tx(min(at.hi, p.X.Max)), y)
-		} else if lo, hi := max(at.lo, p.Y.Min), min(at.hi, p.Y.Max); lo <= hi {
+			c.StrokeLine2(bar, tx(max(at.Lo, p.X.Min)), y, tx(min(at.Hi, p.X.Max)), y)
+		} else if lo, hi := max(at.Lo, p.Y.Min), min(at.Hi, p.Y.Max); lo <= hi {
 			c.StrokeLine2(bar, x, ty(lo), x, ty(hi))
 		}
-		if m.arrows && at.hi > p.Y.Max {
+		if m.arrows && at.Hi > p.Y.Max {
 			top, side := ty(p.Y.Max), vg.Points(1.8)
 			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: top}, {X: x - side, Y: top - 2*side}, {X: x + side, Y: top - 2*side}})
 		}
-		if at.y <= p.Y.Max {
+		if at.Y <= p.Y.Max {
 			c.DrawGlyph(m.glyph, vg.Point{X: x, Y: y})
 		}
 	}

@@ -31,13 +31,13 @@ type HeatmapData struct {
 // Mark is a point of a map with the limits of its intervals.
 type Mark struct{ X, XLo, XHi, Y, YLo, YHi float64 }
 
-// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring. Parts
-// outside the axes are cut off.
-func (m markOn) Plot(c draw.Canvas, p *plot.Plot) {
+// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring, of a mark on the axes.
+// Parts outside the axes are cut off.
+func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	x := func(v float64) vg.Length { return tx(min(max(m.x(v), p.X.Min), p.X.Max)) }
-	y := func(v float64) vg.Length { return ty(min(max(m.y(v), p.Y.Min), p.Y.Max)) }
-	inX, inY := m.x(m.X) >= p.X.Min && m.x(m.X) <= p.X.Max, m.y(m.Y) >= p.Y.Min && m.y(m.Y) <= p.Y.Max
+	x := func(v float64) vg.Length { return tx(min(max(v, p.X.Min), p.X.Max)) }
+	y := func(v float64) vg.Length { return ty(min(max(v, p.Y.Min), p.Y.Max)) }
+	inX, inY := m.X >= p.X.Min && m.X <= p.X.Max, m.Y >= p.Y.Min && m.Y <= p.Y.Max
 	halo := draw.LineStyle{Color: color.White, Width: vg.Points(3.4)}
 	for _, line := range []draw.LineStyle{halo, {Color: black, Width: vg.Points(1.4)}} {
 		if inY {
@@ -47,43 +47,9 @@ func (m markOn) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(line, x(m.X), y(m.YLo), x(m.X), y(m.YHi))
 		}
 		if inX && inY {
-			radius := vg.Points(3.6)
-			glyph := draw.GlyphStyle{Color: line.Color, Radius: radius, Shape: draw.CircleGlyph{}}
-			if line.Color == color.White {
-				glyph.Radius += vg.Points(1)
-			}
+			glyph := draw.GlyphStyle{Color: line.Color, Radius: vg.Points(2.9) + line.Width/2, Shape: draw.CircleGlyph{}}
 			c.DrawGlyph(glyph, vg.Point{X: x(m.X), Y: y(m.Y)})
 		}
-	}
-}
-
-// markOn is a Mark with the scales of its axes.
-type markOn struct {
-	Mark
-	x, y func(float64) float64
-}
-
-// check refuses marks that cannot be drawn.
-func (m *Mark) check(xLog, yLog bool) error {
-	for _, v := range []float64{m.X, m.XLo, m.XHi, m.Y, m.YLo, m.YHi} {
-		if math.IsNaN(v) {
-			return fmt.Errorf("a mark at %v", v)
-		}
-	}
-	if xLog && !(m.X > 0) || yLog && !(m.Y > 0) {
-		return fmt.Errorf("a mark at (%v, %v) on a log axis", m.X, m.Y)
-	}
-	return nil
-}
-
-// on returns the function from a value to its place on an axis. Ends of intervals may be 0
-// or +Inf, so it limits how far away a place is.
-func on(log bool) func(float64) float64 {
-	return func(v float64) float64 {
-		if log {
-			v = math.Log10(v)
-		}
-		return min(max(v, -largest), largest)
 	}
 }
 
@@ -130,10 +96,11 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		}
 	}
 	if d.Mark != nil {
-		if err := d.Mark.check(d.XLog, d.YLog); err != nil {
-			return nil, fmt.Errorf("heatmap: %w", err)
+		m := Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo), y.on(d.Mark.YHi)}
+		if slices.ContainsFunc([]float64{m.X, m.XLo, m.XHi, m.Y, m.YLo, m.YHi}, math.IsNaN) {
+			return nil, fmt.Errorf("heatmap: a mark at %+v is on no place of the axes", *d.Mark)
 		}
-		p.Add(markOn{*d.Mark, on(d.XLog), on(d.YLog)})
+		p.Add(m)
 	}
 	const bar = 96 // points to the right of the plot
 	fitTitle(p, d.Style.width()-vg.Points(bar+10))

@@ -66,13 +66,10 @@ func verifyData(n int, exact bool) plots.VerifyData {
 	for i := range n {
 		x := float64(i + 1)
 		e := 2 + math.Sin(6*x/float64(n))
-		d.Level = append(d.Level, x)
-		d.Bound = append(d.Bound, 1.2*e)
-		if exact {
-			d.Exact = append(d.Exact, e)
+		d.Labels = append(d.Labels, plots.VerifyLabel{Level: x, Bound: 1.2 * e, Exact: e, Mean: e + 0.02*1.7*math.Sin(37*x), StdErr: 0.02})
+		if !exact {
+			d.Labels[i].Exact = math.NaN()
 		}
-		d.StdErr = append(d.StdErr, 0.02)
-		d.Mean = append(d.Mean, e+0.02*1.7*math.Sin(37*x))
 	}
 	return d
 }
@@ -151,25 +148,23 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"verify-rare": func() (*plots.Figure, error) { // bars that reach below zero, labels without errors
 			d := verifyData(12, true)
 			d.Band = 4
-			for i := range d.Mean {
-				d.StdErr[i] = 0.4 * float64(i%6)
-				d.Mean[i] = max(0, d.Exact[i]+1.3*d.StdErr[i]*math.Sin(37*d.Level[i]))
+			for i := range d.Labels {
+				l := &d.Labels[i]
+				l.StdErr = 0.4 * float64(i%6)
+				l.Mean = max(0, l.Exact+1.3*l.StdErr*math.Sin(37*l.Level))
 			}
-			d.Mean[6] = 0
+			d.Labels[6].Mean = 0
 			return plots.Verify(d)
 		},
 		"compare-zero": func() (*plots.Figure, error) { // zeros on a log axis, a mean without an error
-			return plots.Compare(plots.CompareData{
-				Title: "many decades",
-				Names: []string{"no error", "tiny", "large"}, Bound: []float64{nan, nan, nan},
-				Exact: []float64{0, 1e-17, 20}, Mean: []float64{0, 1e-12, 21}, StdErr: []float64{nan, 2e-12, 9},
-			})
+			return plots.Compare(plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
+				{"no error", nan, 0, 0, nan}, {"tiny", nan, 1e-17, 1e-12, 2e-12}, {"large", nan, 20, 21, 9},
+			}})
 		},
 		"compare-baselines": func() (*plots.Figure, error) { // one name at each side of its line
 			return plots.Compare(plots.CompareData{
-				Title: "continuous labels",
-				Names: []string{"unary", "johnson", "hadamard"}, Bound: []float64{nan, nan, nan}, Exact: []float64{nan, nan, nan},
-				Mean: []float64{0.6, 0.62, 2.1}, StdErr: []float64{0.002, 0.003, 0.02},
+				Title:     "continuous labels",
+				Rows:      []plots.CompareRow{{"unary", nan, nan, 0.6, 0.002}, {"johnson", nan, nan, 0.62, 0.003}, {"hadamard", nan, nan, 2.1, 0.02}},
 				Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25}, {Name: "direct regression", Value: 2.4}},
 			})
 		},
@@ -184,20 +179,25 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			return plots.Heatmap(d)
 		},
 		"profile": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
+			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
 		},
 		"tradeoff": func() (*plots.Figure, error) { return plots.Tradeoff(tradeoffData()) },
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
 			d := tradeoffData()
 			d.Found, d.Style = nil, plots.Column
-			d.Codes[0].Error = 0
+			d.Codes[0].Y, d.Codes[0].Lo, d.Codes[0].Hi = 0, -0.02, 0.02
 			return plots.Tradeoff(d)
 		},
 		"tradeoff-one": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Found: []plots.TradeoffPoint{{Bits: 8, Error: 0.5}}})
+			return plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 0.5, 0)}})
 		},
-		"agreement": func() (*plots.Figure, error) { return plots.Agreement(agreementData()) },
-		"lines":     func() (*plots.Figure, error) { return plots.Lines(linesData()) },
+		"agreement":   func() (*plots.Figure, error) { return plots.Agreement(agreementData()) },
+		"forest":      func() (*plots.Figure, error) { return plots.Forest(forestData("")) },
+		"forest-iclr": func() (*plots.Figure, error) { return plots.Forest(forestData("iclr-column")) },
+		"forest-near": func() (*plots.Figure, error) { // all near 1
+			return plots.Forest(plots.ForestData{XLabel: "error over yours", Rows: []plots.ForestRow{{Name: "a", Ratio: 0.98, Lo: 0.96, Hi: 1.01}, {Name: "b", Ratio: 1, Lo: 0.99, Hi: 1.01, Yours: true}}})
+		},
+		"lines": func() (*plots.Figure, error) { return plots.Lines(linesData()) },
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
 			d.Style = plots.Column
@@ -214,7 +214,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			return plots.Heatmap(d)
 		},
 		"profile-one": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{bitProfile(2, 8)}})
+			return plots.Profile(plots.ProfileData{Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(2, 8)}})
 		},
 		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
 		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },
@@ -222,11 +222,10 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"code-wide":      func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(128, 256)) },
 		"code-averaged":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(2000, 4000)) },
 		"compare": func() (*plots.Figure, error) {
-			return plots.Compare(plots.CompareData{
-				Names: []string{"unary", "johnson", "codes/a-very-long-file-name-of-a-learned-code-matrix.csv", "hadamard"},
-				Bound: []float64{0.5, 0.62, nan, 90}, Exact: []float64{0.4, 0.55, 0.8, nan},
-				Mean: []float64{0.401, 0.549, 0.79, 30}, StdErr: []float64{0.001, 0.002, 0.01, 0.5},
-			})
+			return plots.Compare(plots.CompareData{Rows: []plots.CompareRow{
+				{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
+				{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan, 30, 0.5},
+			}})
 		},
 	}
 }
@@ -238,7 +237,7 @@ func agreementData() plots.AgreementData {
 		g := plots.AgreementGroup{Name: name}
 		for j := range 6 {
 			x := 1.3 * math.Exp(float64(j*j+i)/20)
-			p := plots.AgreementPoint{X: x, Y: x * (1 + 0.05*float64(i-j)), Lo: x * 0.8, Hi: x * (1.2 + float64(j)/2)}
+			p := plots.Point{X: x, Y: x * (1 + 0.05*float64(i-j)), Lo: x * 0.8, Hi: x * (1.2 + float64(j)/2)}
 			if j > 2 {
 				p.Name = "johnson-nonzero"[:3*j]
 			}
@@ -249,14 +248,31 @@ func agreementData() plots.AgreementData {
 	return d
 }
 
+// forestData has as many rows as there are codes and trainings, some of which leave the picture.
+func forestData(style plots.Style) plots.ForestData {
+	d := plots.ForestData{Title: "codes", XLabel: "error over yours", Style: style}
+	for i := range 26 {
+		r := plots.ForestRow{Name: fmt.Sprintf("code-%d", (i*7)%26), Note: "gen-ex, CE", Ratio: 0.4 * math.Exp(float64((i*7)%26)/7), Yours: (i*7)%26 == 6}
+		r.Lo, r.Hi, r.Text = r.Ratio/1.5, r.Ratio*(1.3+float64(i)/20), fmt.Sprintf("%.3g", r.Ratio)
+		d.Rows = append(d.Rows, r)
+	}
+	d.Rows[3].Name = "codes/a-very-long-file-name-of-a-learned-code-matrix.csv"
+	return d
+}
+
+// point is a code of a trade-off.
+func point(name string, bits, mean, stderr float64) plots.Point {
+	return plots.Point{Name: name, X: bits, Y: mean, Lo: mean - stderr, Hi: mean + stderr}
+}
+
 // tradeoffData has codes that lie on each other, and names that would.
 func tradeoffData() plots.TradeoffData {
 	d := plots.TradeoffData{Title: "64 levels, gen, r = 0.6, σ = 1.5"}
 	for m := 6; m <= 64; m += 6 {
-		d.Found = append(d.Found, plots.TradeoffPoint{Bits: m, Error: 1.2 * math.Exp(-float64(m)/14), StdErr: 0.003})
+		d.Found = append(d.Found, point("", float64(m), 1.2*math.Exp(-float64(m)/14), 0.003))
 	}
 	for i, name := range []string{"gray", "b2jdj", "hexj", "b1jdj", "johnson", "johnson-nonzero", "unary", "hadamard"} {
-		d.Codes = append(d.Codes, plots.TradeoffPoint{Name: name, Bits: []int{6, 10, 16, 17, 32, 33, 63, 64}[i], Error: []float64{0.84, 0.52, 0.517, 0.48, 0.464, 0.464, 0.463, 1.08}[i], StdErr: 0.02})
+		d.Codes = append(d.Codes, point(name, []float64{6, 10, 16, 17, 32, 33, 63, 64}[i], []float64{0.84, 0.52, 0.517, 0.48, 0.464, 0.464, 0.463, 1.08}[i], 0.02))
 	}
 	return d
 }
@@ -334,19 +350,21 @@ func TestExtremes(t *testing.T) {
 					return plots.Heatmap(plots.HeatmapData{X: []float64{a, b}, XLog: true, Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}})
 				},
 				"verification of": func() (*plots.Figure, error) {
-					return plots.Verify(plots.VerifyData{Level: []float64{1, 2}, Exact: []float64{b, a}, Mean: []float64{a, 1}, StdErr: []float64{b, 1}})
+					return plots.Verify(plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}})
 				},
 				"trade-off of": func() (*plots.Figure, error) {
 					return plots.Tradeoff(plots.TradeoffData{
-						Found: []plots.TradeoffPoint{{Bits: 1, Error: a, StdErr: b}, {Bits: 2, Error: 1, StdErr: a}},
-						Codes: []plots.TradeoffPoint{{Name: "x", Bits: 1 << 20, Error: b}},
+						Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20, b, 0)},
 					})
 				},
 				"agreement of": func() (*plots.Figure, error) {
-					return plots.Agreement(plots.AgreementData{Groups: []plots.AgreementGroup{{Points: []plots.AgreementPoint{{Name: "x", X: a, Y: b, Lo: a, Hi: b}, {X: b, Y: b, Lo: b, Hi: b}}}}})
+					return plots.Agreement(plots.AgreementData{Groups: []plots.AgreementGroup{{Points: []plots.Point{{Name: "x", X: a, Y: b, Lo: a, Hi: b}, {X: b, Y: b, Lo: b, Hi: b}}}}})
+				},
+				"forest of": func() (*plots.Figure, error) {
+					return plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b}, {Name: "y", Ratio: a, Lo: a, Hi: a}}})
 				},
 				"comparison of": func() (*plots.Figure, error) {
-					return plots.Compare(plots.CompareData{Names: []string{"a", "b"}, Bound: []float64{a, b}, Exact: []float64{1, nan}, Mean: []float64{b, a}, StdErr: []float64{a, b}})
+					return plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}})
 				},
 			} {
 				f, err := figure()
@@ -371,7 +389,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 7 {
+	if len(drawn) != 8 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -407,7 +425,7 @@ func inFormats(t *testing.T, name string, figure func() (*plots.Figure, error)) 
 		if !strings.HasPrefix(b[0].String(), magic) {
 			t.Errorf("%s.%s begins with %.8q", name, format, b[0].String())
 		}
-		if b[0].Len() > 250_000 {
+		if b[0].Len() > 300_000 {
 			t.Errorf("%s.%s has %d bytes", name, format, b[0].Len())
 		}
 	}
@@ -415,129 +433,78 @@ func inFormats(t *testing.T, name string, figure func() (*plots.Figure, error)) 
 
 func TestRefusals(t *testing.T) {
 	nan := math.NaN()
-	good := heatmapData(4, 3, hill)
-	change := func(f func(*plots.HeatmapData)) plots.HeatmapData {
+	heatmap := func(change func(*plots.HeatmapData)) error {
 		d := heatmapData(4, 3, hill)
-		f(&d)
-		return d
+		change(&d)
+		_, err := plots.Heatmap(d)
+		return err
 	}
-	for name, draw := range map[string]func() (*plots.Figure, error){
-		"no x":       func() (*plots.Figure, error) { return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X = nil })) },
-		"x descends": func() (*plots.Figure, error) { return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[0] = 9 })) },
-		"y NaN": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Y[0] = nan }))
-		},
-		"log of zero": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.X[0] = 0; d.XLog = true }))
-		},
-		"a row too few": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z = good.Z[1:] }))
-		},
-		"a short row": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }))
-		},
-		"infinite value": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }))
-		},
-		"a value too large": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }))
-		},
-		"a negative standard error": func() (*plots.Figure, error) {
-			d := verifyData(3, true)
-			d.StdErr[1] = -1
-			return plots.Verify(d)
-		},
-		"an infinite bound": func() (*plots.Figure, error) {
-			d := verifyData(3, true)
-			d.Bound[2] = math.Inf(1)
-			return plots.Verify(d)
-		},
-		"a negative band": func() (*plots.Figure, error) {
-			d := verifyData(3, true)
-			d.Band = -1
-			return plots.Verify(d)
-		},
-		"a negative bound": func() (*plots.Figure, error) {
-			one := []float64{1}
-			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: []float64{-1}, Exact: one, Mean: one, StdErr: one})
-		},
-		"a trade-off of nothing": func() (*plots.Figure, error) { return plots.Tradeoff(plots.TradeoffData{}) },
-		"a trade-off that descends": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Found: []plots.TradeoffPoint{{Bits: 8, Error: 1}, {Bits: 7, Error: 1}}})
-		},
-		"a code without bits": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.TradeoffPoint{{Error: 1}}})
-		},
-		"a negative error": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Codes: []plots.TradeoffPoint{{Bits: 3, Error: -1}}})
-		},
-		"an agreement of nothing": func() (*plots.Figure, error) { return plots.Agreement(plots.AgreementData{}) },
-		"an agreement with zero": func() (*plots.Figure, error) {
-			d := agreementData()
-			d.Groups[1].Points[2].Lo = 0
-			return plots.Agreement(d)
-		},
-		"an agreement of too many groups": func() (*plots.Figure, error) {
-			d := agreementData()
-			d.Groups = append(d.Groups, d.Groups...)
-			return plots.Agreement(d)
-		},
-		"no lines": func() (*plots.Figure, error) { return plots.Lines(plots.LinesData{Level: []float64{1}}) },
-		"a short line": func() (*plots.Figure, error) {
-			d := linesData()
-			d.Level = d.Level[1:]
-			return plots.Lines(d)
-		},
-		"no bits": func() (*plots.Figure, error) { return plots.Profile(plots.ProfileData{}) },
-		"too many bits": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})
-		},
-		"no target": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 1)})
-		},
-		"a negative rate": func() (*plots.Figure, error) {
-			b := bitProfile(2, 8)
-			b.Rate[3] = -0.1
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
-		},
-		"a short interval": func() (*plots.Figure, error) {
-			b := bitProfile(2, 8)
-			b.Hi = b.Hi[1:]
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
-		},
-		"labels that descend": func() (*plots.Figure, error) {
-			b := bitProfile(2, 8)
-			b.Label[3] = 1
-			return plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
-		},
-		"a mark that is no number": func() (*plots.Figure, error) {
-			return plots.Heatmap(change(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }))
-		},
-		"no levels": func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{}) },
-		"no means":  func() (*plots.Figure, error) { return plots.Verify(plots.VerifyData{Level: []float64{1, 2}}) },
-		"no codes":  func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{}) },
-		"a baseline of zero": func() (*plots.Figure, error) {
-			one := []float64{1}
-			return plots.Compare(plots.CompareData{Names: []string{"a"}, Bound: one, Exact: one, Mean: one, StdErr: one, Baselines: []plots.NamedError{{Name: "quantization alone"}}})
-		},
-		"too few bounds":  func() (*plots.Figure, error) { return plots.Compare(plots.CompareData{Names: []string{"a"}}) },
-		"an empty matrix": func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), plots.CodeMatrixData{}) },
+	verify := func(change func(*plots.VerifyData)) error {
+		d := verifyData(3, true)
+		change(&d)
+		_, err := plots.Verify(d)
+		return err
+	}
+	profile := func(change func(*plots.BitProfile)) error {
+		b := bitProfile(2, 8)
+		change(&b)
+		_, err := plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
+		return err
+	}
+	of := func(_ *plots.Figure, err error) error { return err }
+	agreement, lines := agreementData(), linesData()
+	agreement.Groups[1].Points[2].Lo = 0
+	lines.Level = lines.Level[1:]
+	one := plots.CompareRow{Name: "a", Bound: 1, Exact: 1, Mean: 1, StdErr: 1}
+	for name, err := range map[string]error{
+		"no x":                            heatmap(func(d *plots.HeatmapData) { d.X = nil }),
+		"x descends":                      heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
+		"y NaN":                           heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
+		"log of zero":                     heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
+		"a row too few":                   heatmap(func(d *plots.HeatmapData) { d.Z = d.Z[1:] }),
+		"a short row":                     heatmap(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }),
+		"infinite value":                  heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }),
+		"a value too large":               heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }),
+		"a mark that is no number":        heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
+		"a negative standard error":       verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
+		"an infinite bound":               verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
+		"a negative band":                 verify(func(d *plots.VerifyData) { d.Band = -1 }),
+		"no levels":                       verify(func(d *plots.VerifyData) { d.Labels = nil }),
+		"no mean":                         verify(func(d *plots.VerifyData) { d.Labels[0].Mean = nan }),
+		"no target":                       profile(func(b *plots.BitProfile) { b.Target = nil }),
+		"a negative rate":                 profile(func(b *plots.BitProfile) { b.Rate[3] = -0.1 }),
+		"a short interval":                profile(func(b *plots.BitProfile) { b.Hi = b.Hi[1:] }),
+		"labels that descend":             profile(func(b *plots.BitProfile) { b.Label[3] = 1 }),
+		"no bits":                         of(plots.Profile(plots.ProfileData{})),
+		"too many bits":                   of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
+		"a trade-off of nothing":          of(plots.Tradeoff(plots.TradeoffData{})),
+		"a trade-off that descends":       of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0), point("", 7, 1, 0)}})),
+		"a code without bits":             of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
+		"a negative error":                of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1, 0)}})),
+		"an agreement of nothing":         of(plots.Agreement(plots.AgreementData{})),
+		"an agreement with zero":          of(plots.Agreement(agreement)),
+		"an agreement of too many groups": of(plots.Agreement(plots.AgreementData{Groups: make([]plots.AgreementGroup, 7)})),
+		"a forest of nothing":             of(plots.Forest(plots.ForestData{})),
+		"a ratio beside its interval":     of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1, Lo: 1.1, Hi: 2}}})),
+		"no lines":                        of(plots.Lines(plots.LinesData{Level: []float64{1}})),
+		"a short line":                    of(plots.Lines(lines)),
+		"no codes":                        of(plots.Compare(plots.CompareData{})),
+		"a negative bound":                of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a", Bound: -1}}})),
+		"a baseline of zero":              of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one}, Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
+		"an empty matrix":                 of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
+		"a style that is none":            writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1}, Z: [][]float64{{1}}, Style: "poster"}, "svg", io.Discard),
+		"a format that is none":           writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
+		"a full disk":                     writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {
-		if _, err := draw(); err == nil || strings.Contains(err.Error(), "\n") {
+		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}
-	poster := must.Get(plots.Heatmap(change(func(d *plots.HeatmapData) { d.Style = "poster" })))(t)
-	if err := poster.Write(io.Discard, "svg"); err == nil || !strings.Contains(err.Error(), "poster") {
-		t.Errorf("a style that is none: %v", err)
-	}
-	f := must.Get(plots.Heatmap(good))(t)
-	if err := f.Write(&bytes.Buffer{}, "eps"); err == nil {
-		t.Error("eps: no error")
-	}
-	if err := f.Write(failing{}, "svg"); err == nil {
-		t.Error("a full disk: no error")
-	}
+}
+
+// writing is the error of writing a heat map.
+func writing(t *testing.T, d plots.HeatmapData, format string, w io.Writer) error {
+	return must.Get(plots.Heatmap(d))(t).Write(w, format)
 }
 
 type failing struct{}

@@ -14,6 +14,7 @@ import (
 // label.
 type ProfileData struct {
 	Title string
+	Curve string // the name of the model of the curves
 	Bits  []BitProfile
 	Style Style
 }
@@ -34,7 +35,7 @@ type BitProfile struct {
 const maxPanels = 24
 
 // Profile draws the paper's Figure 3(a, b) and 11: a panel for each classifier with
-// observed points, the fitted curve, and the target bit as a bar on top, black
+// observed points, the model's curve, and the target bit as a bar on top, filled
 // where it is one.
 func Profile(d ProfileData) (*Figure, error) {
 	if len(d.Bits) == 0 || len(d.Bits) > maxPanels {
@@ -58,7 +59,7 @@ func Profile(d ProfileData) (*Figure, error) {
 		key = append(key, series{name: "observed, 95 % interval", glyph: glyph})
 	}
 	if fitted {
-		key = append(key, series{name: "Gaussian mixture", line: curve})
+		key = append(key, series{name: d.Curve, line: curve})
 	}
 	columns := min(2, len(panels))
 	if d.Style.column() {
@@ -94,19 +95,15 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 	if len(b.Target) == 0 {
 		return nil, fmt.Errorf("no target bits")
 	}
-	if len(b.Label) > 0 {
-		if _, err := newAxis("label", b.Label, false); err != nil {
+	for _, labels := range [][]float64{b.Label, b.X} {
+		if _, err := newAxis("label", labels, false); err != nil && len(labels) > 0 {
 			return nil, err
 		}
 	}
-	if len(b.X) > 0 {
-		if _, err := newAxis("label", b.X, false); err != nil {
-			return nil, err
-		}
+	if n := len(b.Label); len(b.Rate) != n || len(b.Lo) != n || len(b.Hi) != n || len(b.X) != len(b.Fitted) {
+		return nil, fmt.Errorf("rates, intervals or the curve do not have a value for each label")
 	}
-	n := len(b.Label)
-	if err := checkErrors(column{"the rate", b.Rate, n, false}, column{"its lower limit", b.Lo, n, false},
-		column{"its upper limit", b.Hi, n, false}, column{"the fitted curve", b.Fitted, len(b.X), false}); err != nil {
+	if err := checkErrors(b.Name, false, slices.Concat(b.Rate, b.Lo, b.Hi, b.Fitted)...); err != nil {
 		return nil, err
 	}
 	top := 0.0
@@ -121,9 +118,9 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		}
 		p.Add(&plotter.Line{XYs: line, LineStyle: curve})
 	}
-	points := marks{glyph: glyph, bar: vg.Points(0.7), arrows: true}
+	observed := points{glyph: glyph, bar: vg.Points(0.7), arrows: true}
 	for i := range b.Label {
-		points.at = append(points.at, mark{b.Label[i], b.Rate[i], b.Lo[i], b.Hi[i]})
+		observed.at = append(observed.at, Point{X: b.Label[i], Y: b.Rate[i], Lo: b.Lo[i], Hi: b.Hi[i]})
 		top = max(top, b.Rate[i])
 	}
 	// An interval of a few samples may reach far beyond all points. An arrow then says that it goes on.
@@ -132,7 +129,7 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		highest = max(highest, hi)
 	}
 	top = min(highest, 3*top)
-	p.Add(points)
+	p.Add(observed)
 	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
 	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Y.Min, p.Y.Max = 0, min(1.08*top, 1.02)
@@ -164,6 +161,6 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	frame(c, r)
 	style := styleOf(p, 9.5)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
-	style, text := shrink(style, b.Name+"; bar: its target bit, black = 1", area.Max.X-area.Min.X)
+	style, text := shrink(style, b.Name+"; bar: its target bit, filled = 1", area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
 }

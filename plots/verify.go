@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -12,13 +13,14 @@ import (
 
 // VerifyData is the expected |error| of each label by three methods, in levels.
 type VerifyData struct {
-	Title        string
-	Level        []float64 // ascending
-	Bound, Exact []float64 // nil, or NaN where there is none
-	Mean, StdErr []float64 // sampled; not negative
-	Band         float64   // place of the lines of the lower panel, in standard errors; 0: no lines
-	Style        Style
+	Title  string
+	Labels []VerifyLabel
+	Band   float64 // place of the lines of the lower panel, in standard errors; 0: no lines
+	Style  Style
 }
+
+// VerifyLabel is the error of a label. Levels ascend. Bound and Exact are NaN where there is none.
+type VerifyLabel struct{ Level, Bound, Exact, Mean, StdErr float64 }
 
 // Verify draws the paper's Figure 10: the expected error of every label, by bound, exact
 // value and samples with their standard errors. The standard errors are mostly too small
@@ -31,7 +33,7 @@ func Verify(d VerifyData) (*Figure, error) {
 		return nil, fmt.Errorf("verification plot: %w", err)
 	}
 	upper, key := d.errorPanel(x)
-	z, without := deviations(d)
+	z, without := d.deviations()
 	if z == nil {
 		return d.Style.keyed(upper, key, d.Style.of(4.2)), nil
 	}
@@ -46,7 +48,7 @@ func Verify(d VerifyData) (*Figure, error) {
 		if without > 0 {
 			note := styleOf(upper, 8.5)
 			note.XAlign = draw.XRight
-			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, len(d.Level))
+			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, len(d.Labels))
 			c.FillText(note, vg.Point{X: at.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
 		}
 	}
@@ -55,19 +57,16 @@ func Verify(d VerifyData) (*Figure, error) {
 
 // check checks the data, and returns the axis of the levels.
 func (d VerifyData) check() (axis, error) {
-	x, err := newAxis("level", d.Level, false)
+	levels := make([]float64, len(d.Labels))
+	for i, l := range d.Labels {
+		levels[i] = l.Level
+		of := fmt.Sprintf("level %v", l.Level)
+		if err := cmp.Or(checkErrors(of, true, l.Bound, l.Exact), checkErrors(of, false, l.Mean, l.StdErr)); err != nil {
+			return axis{}, err
+		}
+	}
+	x, err := newAxis("level", levels, false)
 	if err != nil {
-		return x, err
-	}
-	n := len(d.Level)
-	columns := []column{{"the sampled mean", d.Mean, n, false}, {"its standard error", d.StdErr, n, false}}
-	if d.Bound != nil {
-		columns = append(columns, column{"the bound", d.Bound, n, true})
-	}
-	if d.Exact != nil {
-		columns = append(columns, column{"the exact value", d.Exact, n, true})
-	}
-	if err := checkErrors(columns...); err != nil {
 		return x, err
 	}
 	if !(d.Band >= 0) || d.Band > maxDeviation {
@@ -82,28 +81,27 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 	p.Add(grid())
 	var key []series
 	top := 0.0
-	add := func(name string, values []float64, style draw.LineStyle) {
-		drawn := false
-		for _, line := range unbroken(d.Level, values) {
+	add := func(name string, value func(l VerifyLabel) float64, style draw.LineStyle) {
+		lines := d.unbroken(value)
+		for _, line := range lines {
 			p.Add(&plotter.Line{XYs: line, LineStyle: style})
-			drawn = true
 			for _, at := range line {
 				top = max(top, at.Y)
 			}
 		}
-		if drawn {
+		if lines != nil {
 			key = append(key, series{name: name, line: style})
 		}
 	}
-	add("bound", d.Bound, draw.LineStyle{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
-	add("exact", d.Exact, draw.LineStyle{Color: blue, Width: vg.Points(1.6)})
-	points := marks{glyph: d.glyph(), bar: vg.Points(0.8)}
-	for i, level := range d.Level {
-		points.at = append(points.at, mark{level, d.Mean[i], d.Mean[i] - d.StdErr[i], d.Mean[i] + d.StdErr[i]})
-		top = max(top, d.Mean[i]+d.StdErr[i])
+	add("bound", func(l VerifyLabel) float64 { return l.Bound }, draw.LineStyle{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
+	add("exact", func(l VerifyLabel) float64 { return l.Exact }, draw.LineStyle{Color: blue, Width: vg.Points(1.6)})
+	sampled := points{glyph: d.glyph(), bar: vg.Points(0.8)}
+	for _, l := range d.Labels {
+		sampled.at = append(sampled.at, Point{X: l.Level, Y: l.Mean, Lo: l.Mean - l.StdErr, Hi: l.Mean + l.StdErr})
+		top = max(top, l.Mean+l.StdErr)
 	}
-	p.Add(points)
-	key = append(key, series{name: "sampled ± standard error", glyph: points.glyph})
+	p.Add(sampled)
+	key = append(key, series{name: "sampled ± standard error", glyph: sampled.glyph})
 	setLevels(x, &p.X)
 	p.Y.Min, p.Y.Max = 0, 1.05*top
 	if top == 0 {
@@ -139,7 +137,7 @@ func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
 
 // glyph is the mark of a sampled mean.
 func (d VerifyData) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(len(d.Level))), Shape: draw.RingGlyph{}}
+	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(len(d.Labels))), Shape: draw.RingGlyph{}}
 }
 
 // drawPanels draws two plots with the same levels, one above the other. It returns the place
@@ -168,21 +166,18 @@ func grid() *plotter.Grid {
 	return &plotter.Grid{Horizontal: line, Vertical: line}
 }
 
-// unbroken splits a line at missing values.
-func unbroken(x, y []float64) []plotter.XYs {
-	var lines []plotter.XYs
+// unbroken are the lines of a value of the labels, which end where it is missing.
+func (d VerifyData) unbroken(value func(l VerifyLabel) float64) (lines []plotter.XYs) {
 	broken := true
-	for i := range y {
-		if math.IsNaN(y[i]) {
-			broken = true
-			continue
-		}
-		if broken {
+	for _, l := range d.Labels {
+		y := value(l)
+		if !math.IsNaN(y) && broken {
 			lines = append(lines, nil)
-			broken = false
 		}
-		last := &lines[len(lines)-1]
-		*last = append(*last, plotter.XY{X: x[i], Y: y[i]})
+		if broken = math.IsNaN(y); !broken {
+			last := &lines[len(lines)-1]
+			*last = append(*last, plotter.XY{X: l.Level, Y: y})
+		}
 	}
 	return lines
 }
@@ -194,15 +189,15 @@ const maxDeviation = 1e9
 // deviations returns the deviations from exact values in standard errors; nil where there
 // are no exact values. It also returns the number of labels with an exact value and
 // without a standard error.
-func deviations(d VerifyData) (z plotter.XYs, without int) {
-	for i, exact := range d.Exact {
+func (d VerifyData) deviations() (z plotter.XYs, without int) {
+	for _, l := range d.Labels {
 		switch {
-		case math.IsNaN(exact):
-		case d.StdErr[i] == 0:
+		case math.IsNaN(l.Exact):
+		case l.StdErr == 0:
 			without++
 		default:
-			y := (d.Mean[i] - exact) / d.StdErr[i]
-			z = append(z, plotter.XY{X: d.Level[i], Y: max(-maxDeviation, min(maxDeviation, y))})
+			y := (l.Mean - l.Exact) / l.StdErr
+			z = append(z, plotter.XY{X: l.Level, Y: max(-maxDeviation, min(maxDeviation, y))})
 		}
 	}
 	return z, without

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belsim/theory"
+	"belsim/theory/base/must"
 )
 
 // parity has nothing but what a decoder must have: the number of ones modulo L.
@@ -37,15 +38,9 @@ func TestUnknownDecoder(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c := mustCode(t, name, rapid.IntRange(2, 9).Draw(t, "levels"))
 			d := parity{c.Levels()}
-			x, err := theory.NewExact(context.Background(), c, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(theory.NewExact(context.Background(), c, d))(t)
 			i, e := rapid.IntRange(0, c.Levels()-1).Draw(t, "row"), drawRow(t, c.Bits())
-			got, err := x.Row(context.Background(), i, e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(x.Row(context.Background(), i, e))(t)
 			want := enumerate(c, d, i, e)
 			near(t, "mean", got.Mean, want.Mean)
 			near(t, "mean square", got.MeanSquare, want.MeanSquare)
@@ -60,10 +55,7 @@ func TestUnknownDecoder(t *testing.T) {
 		t.Errorf("a bound of logits: %v", err)
 	}
 	e := mat.NewDense(9, 8, nil)
-	exacts, err := theory.ExactMoments(context.Background(), 0, c, half{d}, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exacts := must.Get(theory.ExactMoments(context.Background(), 0, c, half{d}, e))(t)
 	for i, x := range exacts { // nothing errs, so a word has its level minus one ones
 		if x != (theory.Moments{Mean: 0.5, MeanSquare: 0.25}) {
 			t.Errorf("level %d of a decoder that answers half a level too much: %+v", i+1, x)

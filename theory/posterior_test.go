@@ -34,17 +34,12 @@ func TestPosteriorErrors(t *testing.T) {
 		"gray": {"gen": 0.8433, "map": 0.8433, "median": 0.8433},
 	} {
 		c := mustCode(t, name, 64)
-		e, err := errmodel.NewMixture(context.Background(), c, 0.6, 1.5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(errmodel.NewMixture(context.Background(), c, 0.6, 1.5))(t)
 		prior := theory.Uniform(64)
 		for decoder, value := range want {
 			d := mustDecoder(t, decoder, c)
 			if i, ok := d.(decode.Informed); ok {
-				if d, err = i.Inform(decode.Model{Prior: prior, Errors: e}); err != nil {
-					t.Fatal(err)
-				}
+				d = must.Get(i.Inform(decode.Model{Prior: prior, Errors: e}))(t)
 			}
 			if got := meanError(t, c, d, prior, e); math.Abs(got-value) > 5e-5 {
 				t.Errorf("%s, %s: %v, want %v", name, decoder, got, value)
@@ -83,9 +78,7 @@ func TestLeast(t *testing.T) {
 				continue
 			}
 			if i, ok := other.(decode.Informed); ok {
-				if other, err = i.Inform(decode.Model{Prior: prior, Errors: e}); err != nil {
-					t.Fatal(err)
-				}
+				other = must.Get(i.Inform(decode.Model{Prior: prior, Errors: e}))(t)
 			}
 			got := meanError(t, c, other, prior, e)
 			if got < risk-1e-9 {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/latent"
@@ -101,12 +103,7 @@ func LogitUnionBound(c *code.Code, i int, mean, sd []float64) float64 {
 	levels := c.Levels()
 	correlations := make([]float64, levels)
 	c.Along(correlations, mean)
-	r := 0
-	for m, v := range correlations {
-		if v > correlations[r] {
-			r = m
-		}
-	}
+	r := floats.MaxIdx(correlations)
 	variances, squares := make([]float64, levels), make([]float64, len(sd))
 	for k, s := range sd {
 		squares[k] = s * s

@@ -18,9 +18,6 @@ import (
 // levels and levels².
 type Moments struct{ Mean, MeanSquare float64 }
 
-// Variance is the variance of the absolute error.
-func (m Moments) Variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
-
 // ErrNoClosedForm is wrapped by the errors that say that a bound or an exact value does
 // not exist, or is out of reach, for a code and decoder.
 var ErrNoClosedForm = errors.New("no closed form")
@@ -33,8 +30,7 @@ type Bound struct {
 	// Linear is true when the bound of r·e is r times the bound of e (Eq. 2).
 	Linear bool
 
-	row  boundOf
-	mean rowMean
+	row boundOf
 }
 
 // boundOf gives the bound for row i, whose bits err with probabilities e. The error is the
@@ -46,18 +42,18 @@ func noWait(row func(i int, e []float64) float64) boundOf {
 	return func(_ context.Context, i int, e []float64) (float64, error) { return row(i, e), nil }
 }
 
-// rowMean averages a value of rows over a prior; it keeps the memory of a row.
-type rowMean struct{ row []float64 }
+// RowValue gives a value of row i of a table. It may hold scratch memory. The error is the context's.
+type RowValue func(ctx context.Context, i int) (float64, error)
 
-func (m *rowMean) of(ctx context.Context, prior []float64, e mat.Matrix, value boundOf) (float64, error) {
+// Mean returns Σ prior·value over the rows whose prior is above zero. The error is the context's.
+func Mean(ctx context.Context, prior []float64, value RowValue) (float64, error) {
 	sum := 0.0
 	for i, p := range prior {
 		if p > 0 {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			m.row = matrix.Row(m.row, i, e)
-			v, err := value(ctx, i, m.row)
+			v, err := value(ctx, i)
 			if err != nil {
 				return 0, err
 			}
@@ -71,11 +67,6 @@ func (m *rowMean) of(ctx context.Context, prior []float64, e mat.Matrix, value b
 // probabilities e, of length M. The error is the context's.
 func (b *Bound) Row(ctx context.Context, i int, e []float64) (float64, error) {
 	return b.row(ctx, i, e)
-}
-
-// Mean returns Σ prior·bound over the rows of a table e, L × M. The error is the context's.
-func (b *Bound) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-	return b.mean.of(ctx, prior, e, b.row)
 }
 
 // bounds are the bounds on hard decisions, each beside its formula. A decoder without
@@ -100,20 +91,21 @@ func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 // Exact is the exact expected error of one label. It holds scratch memory: use
 // one on one goroutine at a time.
 type Exact struct {
-	row  momentsOf
-	mean rowMean
+	moments momentsOf
+	row     []float64
 }
 
 // Row returns the moments of |error| for row i of the code (level i+1), whose
 // bits err independently with probabilities e, of length M. The error is the context's.
 func (x *Exact) Row(ctx context.Context, i int, e []float64) (Moments, error) {
-	return x.row(ctx, i, e)
+	return x.moments(ctx, i, e)
 }
 
 // Mean returns Σ prior·E|error| over the rows of a table e, L × M. The error is the context's.
 func (x *Exact) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-	return x.mean.of(ctx, prior, e, func(ctx context.Context, i int, e []float64) (float64, error) {
-		m, err := x.row(ctx, i, e)
+	return Mean(ctx, prior, func(ctx context.Context, i int) (float64, error) {
+		x.row = matrix.Row(x.row, i, e)
+		m, err := x.moments(ctx, i, x.row)
 		return m.Mean, err
 	})
 }
@@ -150,26 +142,16 @@ func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Exact{row: form()}, nil
+	return &Exact{moments: form()}, nil
 }
 
 // Bounds returns the bound on hard decisions of every level of a code, in levels: see NewBound. e
 // is L × M. workers is the number of goroutines, 0 for all processors; it changes no number. The
 // error wraps ErrNoClosedForm when there is no bound, or is the context's.
 func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
-	return eachBound(ctx, workers, c, d, e, "with "+d.Name(), NewBound)
-}
-
-// SoftBounds is Bounds for logits: see NewSoftBound.
-func SoftBounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
-	return eachBound(ctx, workers, c, d, e, "on logits", NewSoftBound)
-}
-
-// eachBound returns the bound of every level; newBound makes one for each worker.
-func eachBound(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix, what string, newBound func(*code.Code, decode.Decoder) (*Bound, error)) ([]float64, error) {
 	out := make([]float64, c.Levels())
 	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
-		b, err := newBound(c, d)
+		b, err := NewBound(c, d)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +161,7 @@ func eachBound(ctx context.Context, workers int, c *code.Code, d decode.Decoder,
 		}, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("bounds of %s %s: %w", c.Name(), what, err)
+		return nil, fmt.Errorf("bounds of %s with %s: %w", c.Name(), d.Name(), err)
 	}
 	return out, nil
 }

@@ -64,20 +64,12 @@ func drawRow(t *rapid.T, bits int) []float64 {
 	return e
 }
 
-func mustCode(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
-	c, err := code.New(name, levels)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
+func mustCode(tb must.TB, name string, levels int) *code.Code {
+	return must.Get(code.New(name, levels))(tb)
 }
 
-func mustDecoder(tb interface{ Fatal(...any) }, name string, c *code.Code) decode.Decoder {
-	d, err := decode.New(name, c)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return d
+func mustDecoder(tb must.TB, name string, c *code.Code) decode.Decoder {
+	return must.Get(decode.New(name, c))(tb)
 }
 
 // TestExactIsEnumeration compares the formulas with the definition. Both add
@@ -90,20 +82,11 @@ func TestExactIsEnumeration(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := mustCode(t, tt.code, rapid.IntRange(2, 13).Draw(t, "levels"))
 				d := mustDecoder(t, tt.decoder, c)
-				x, err := theory.NewExact(context.Background(), c, d)
-				if err != nil {
-					t.Fatal(err)
-				}
-				b, err := theory.NewBound(c, d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := must.Get(theory.NewExact(context.Background(), c, d))(t)
+				b := must.Get(theory.NewBound(c, d))(t)
 				i := rapid.IntRange(0, c.Levels()-1).Draw(t, "row")
 				e := drawRow(t, c.Bits())
-				got, err := x.Row(context.Background(), i, e)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(x.Row(context.Background(), i, e))(t)
 				want := enumerate(c, d, i, e)
 				near(t, "mean", got.Mean, want.Mean)
 				near(t, "mean square", got.MeanSquare, want.MeanSquare)
@@ -137,23 +120,14 @@ func TestGenExactAndUnionBound(t *testing.T) {
 				m.Set(i, k, float64(w>>k&1))
 			}
 		}
-		c, err := code.FromMatrix("drawn", m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(code.FromMatrix("drawn", m))(t)
 		d := mustDecoder(t, "gen", c)
 		table := mat.NewDense(levels, bits, nil)
 		for i := range levels {
 			table.SetRow(i, drawRow(t, bits))
 		}
-		exact, err := theory.ExactMoments(context.Background(), 0, c, d, table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bounds, err := theory.Bounds(context.Background(), 0, c, d, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exact := must.Get(theory.ExactMoments(context.Background(), 0, c, d, table))(t)
+		bounds := must.Get(theory.Bounds(context.Background(), 0, c, d, table))(t)
 		for i := range levels {
 			e := table.RawRowView(i)
 			want := enumerate(c, d, i, e)

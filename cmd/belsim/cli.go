@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -126,11 +125,8 @@ func (env *environment) belsim() (code int) {
 			code = exitEnvironment
 		}
 	}()
-	ctx, interrupted, stop := env.notify(context.Background())
+	ctx, stop := env.notify(context.Background())
 	defer stop()
-	ended := make(chan struct{})
-	defer close(ended)
-	go env.endLate(ctx, interrupted, ended)
 
 	// kong ends --help and --version by calling Exit from within Parse.
 	type exit int
@@ -161,7 +157,7 @@ func (env *environment) belsim() (code int) {
 	if env.stdout.err != nil && errors.Is(err, env.stdout.err) {
 		return exitDone // the deferred function says more
 	}
-	if sig, ok := interrupted().(syscall.Signal); ok && err != nil {
+	if i, ok := context.Cause(ctx).(interruption); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
 			var u unfinished
 			text := env.files.LeftBehind(env.stdout.printed)
@@ -171,7 +167,7 @@ func (env *environment) belsim() (code int) {
 			err = errors.New(text)
 		}
 		env.complain("interrupted: %s", oneLine(err))
-		return signalStatus(sig)
+		return signalStatus(i.Signal)
 	}
 	if code = exitCode(err); code > exitFailed {
 		env.complain("%s", oneLine(err))
@@ -304,73 +300,54 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// notify returns a context that ends with one of the interruptions, and which of
-// them came. A second signal ends the process at once. Programs such as timeout send a signal to
-// a process and to its group: two signals within a tenth of a second are one.
-func (env *environment) notify(parent context.Context) (ctx context.Context, came func() os.Signal, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
-	done := make(chan struct{})
+// interruption is the signal that ends a command, the cause of its context.
+type interruption struct{ syscall.Signal }
+
+func (i interruption) Error() string { return i.String() }
+
+// notify returns a context that ends with one of the interruptions. A second signal ends the process at
+// once. Programs such as timeout send a signal to a process and to its group: two signals within a tenth
+// of a second are one.
+//
+// The process also ends when an interrupted command does not end by itself: it waits for a pipe, or is
+// in a computation that cannot be interrupted. Files that are not finished have temporary names then, so
+// nothing is lost. What a command makes safe it may finish.
+func (env *environment) notify(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals, done := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(signals, interruptions...)
-	var mu sync.Mutex
-	var first os.Signal
 	go func() {
+		var first interruption
 		select {
 		case s := <-signals:
-			mu.Lock()
-			first = s
-			mu.Unlock()
-			cancel()
+			first.Signal, _ = s.(syscall.Signal)
+			cancel(first)
 		case <-done:
 			return
 		}
-		for start := time.Now(); ; {
+		began, late := time.Now(), time.NewTimer(env.grace)
+		for {
 			select {
 			case s := <-signals:
-				if sig, ok := s.(syscall.Signal); ok && time.Since(start) > 100*time.Millisecond {
+				if sig, ok := s.(syscall.Signal); ok && time.Since(began) > 100*time.Millisecond {
 					env.exit(signalStatus(sig))
 				}
+			case <-late.C:
+				if !env.saves.Load() {
+					fmt.Fprintln(env.stderr, "belsim: interrupted: it was waiting, or in a step that cannot be stopped; files that were not finished keep their temporary names")
+					env.exit(signalStatus(first.Signal))
+					return
+				}
+				late.Reset(50 * time.Millisecond)
 			case <-done:
 				return
 			}
 		}
 	}()
-	came = func() os.Signal {
-		mu.Lock()
-		defer mu.Unlock()
-		return first
-	}
-	return ctx, came, func() {
+	return ctx, func() {
 		signal.Stop(signals)
-		cancel()
+		cancel(nil)
 		close(done)
-	}
-}
-
-// endLate ends the process when an interrupted command does not end by itself: it waits for a
-// pipe, or is in a computation that cannot be interrupted. Files that are not finished have
-// temporary names then, so nothing is lost. What a command makes safe it may finish.
-func (env *environment) endLate(ctx context.Context, interrupted func() os.Signal, ended <-chan struct{}) {
-	select {
-	case <-ctx.Done():
-	case <-ended:
-		return
-	}
-	sig, ok := interrupted().(syscall.Signal)
-	if !ok {
-		return
-	}
-	for wait := env.grace; ; wait = 50 * time.Millisecond {
-		select {
-		case <-time.After(wait):
-		case <-ended:
-			return
-		}
-		if !env.saves.Load() {
-			fmt.Fprintln(env.stderr, "belsim: interrupted: it was waiting, or in a step that cannot be stopped; files that were not finished keep their temporary names")
-			env.exit(signalStatus(sig))
-			return
-		}
 	}
 }
 

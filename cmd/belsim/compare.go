@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -65,17 +64,16 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	candidates, invalid, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
+	candidates, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
 	if err != nil {
 		return err
 	}
-	bar := env.newProgress("samples", draw.Most()*uint64(codes[0].Levels()*len(candidates)))
-	found, err := s.Compare(ctx, cmd.run(backend, bar), candidates, weights, draw)
+	bar := env.newProgress("samples", draw.Most()*uint64(codes[0].Levels()*len(candidates.Problems)))
+	found, err := s.Compare(ctx, cmd.run(backend, bar), candidates, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	found.AddInvalid(invalid)
 	found.AddBaselines(cmd.Baseline)
 	found.Provenance = env.provenance()
 	cmd.warnUnreached(env, found.Reached)
@@ -114,7 +112,7 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each
 // code once for each training.
-func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) ([]*montecarlo.Problem, []scenario.InvalidCode, error) {
+func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) (*scenario.Candidates, error) {
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
@@ -127,7 +125,7 @@ func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run
 		err = cmd.learn(ctx, s, run, weights)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m, _ = s.Model.(scenario.Perceived)
 	return s.TrainedCandidates(ctx, m, cmd.Training, codes, cmd.Decoder, draw)

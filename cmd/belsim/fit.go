@@ -24,7 +24,7 @@ type fitCmd struct {
 	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
 	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
 	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
-	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture as output (default: two with errors)."`
+	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture or a page as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
 	Recommend   bool                `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
 	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
@@ -42,7 +42,7 @@ func (fitCmd) Help() string {
 
 A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
 
--o FILE.json can be read back by compare, levels, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture is the paper's Figure 3(a, b).
+-o FILE.json can be read back by compare, levels, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture has the error rates of some bits with the curve of the model that describes them, as the paper's Figure 3(a, b), and with --recommend the forecasts over the measured error. -o FILE.html is a page of all this, with the errors by level, that needs no other file.
 
 Example, on a network's outputs that lie in belsim's repository:
 
@@ -52,7 +52,7 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz")); err != nil {
+	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -90,8 +90,15 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
+			"html": func(w io.Writer) error {
+				pictures, err := paper.NetworkPictures(r)
+				if err != nil {
+					return err
+				}
+				return r.WritePage(w, ways, pictures...)
+			},
 		},
-		figure: func() (*plots.Figure, error) { return cmd.figure(r) },
+		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
 	})
 }
@@ -186,12 +193,4 @@ func (cmd *fitCmd) training() perceived.Training {
 		return ""
 	}
 	return perceived.Training(cmd.Training)
-}
-
-// figure draws the error rates of some bits.
-func (cmd *fitCmd) figure(r *assess.Report) (*plots.Figure, error) {
-	f := r.Fit
-	return plots.Profile(plots.ProfileData{
-		Style: cmd.style(), Title: fmt.Sprintf("%s, %d levels, %d samples: r = %.3g, σ = %.3g", f.Code, f.Levels, f.Samples, f.R, f.Sigma), Bits: paper.BitProfiles(r.Profiles...),
-	})
 }

@@ -4,7 +4,10 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/binary"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -214,7 +217,7 @@ func TestFitFiles(t *testing.T) {
 // TestFitOutputs reads back what is written.
 func TestFitOutputs(t *testing.T) {
 	inFolderWithData(t)
-	names := []string{"fit.json", "fit.csv", "fit.npy", "fit.png", "fit.svg", "fit.pdf"}
+	names := []string{"fit.json", "fit.csv", "fit.npy", "fit.png", "fit.svg", "fit.pdf", "fit.html"}
 	args := append(network, "--samples", "100")
 	for _, name := range names {
 		args = append(args, "-o", name)
@@ -224,6 +227,17 @@ func TestFitOutputs(t *testing.T) {
 		if info, err := os.Stat(name); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	page := content(t, "fit.html")
+	for d := xml.NewDecoder(strings.NewReader(page)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("fit.html: %v", err)
+		}
+	}
+	if strings.Count(page, "<svg") != 2 || strings.Contains(page, "<?xml") || !strings.Contains(page, "belsim fit --code johnson") {
+		t.Error("fit.html has not its two pictures and its command line")
 	}
 	f := must.Get(assess.Read("fit.json"))(t)
 	rates := must.Get(arrayfile.ReadFile("fit.npy"))(t)

@@ -47,31 +47,32 @@ const temperatures = 17
 
 func temperatureAt(i int) float64 { return math.Exp2(float64(i-temperatures/2) / 2) }
 
-// readerForm is a baseline decoder in the form of a Decoder. ok is false where it has none.
-func readerForm(c *code.Code, r observed.Decoding) (rule decode.Rule, weights *mat.Dense, offsets []float64, ok bool) {
+// readerForm is the rule, and the scores, of a baseline decoder in the form of a Decoder; nil where it
+// has none.
+func readerForm(c *code.Code, r observed.Decoding) *decode.Affine {
 	levels, m := c.Dims()
-	offsets = make([]float64, levels)
+	offsets := make([]float64, levels)
 	switch d := r.Decoder.(type) {
 	case decode.Gen:
-		return decode.MAP, codeWeights(c, 1), offsets, true
+		return &decode.Affine{Rule: decode.MAP, Weights: codeWeights(c, 1), Offsets: offsets}
 	case decode.GenEx:
-		return decode.Mean, codeWeights(c, d.Temperature()), offsets, true
+		return &decode.Affine{Rule: decode.Mean, Weights: codeWeights(c, d.Temperature()), Offsets: offsets}
 	case decode.BelU: // the level next to the number of ones + 1: −(n − 1 − Σ(1+z_k)/2)², less what all levels share
-		weights = mat.NewDense(levels, m, nil)
+		weights := mat.NewDense(levels, m, nil)
 		weights.Apply(func(i, _ int, _ float64) float64 { return float64(i) }, weights)
 		for i := range offsets {
 			offsets[i] = float64(i*m - i*i)
 		}
-		return decode.MAP, weights, offsets, true
+		return &decode.Affine{Rule: decode.MAP, Weights: weights, Offsets: offsets}
 	}
-	return "", nil, nil, false
+	return nil
 }
 
 // candidates lists them all, stage by stage.
 func (f *fitting) candidates() []candidate {
 	var out []candidate
 	for i, r := range f.Decodings {
-		if _, _, _, ok := readerForm(f.Code, r); ok {
+		if readerForm(f.Code, r) != nil {
 			out = append(out, candidate{stage: baseline, decoding: i})
 		}
 	}
@@ -110,45 +111,44 @@ type fitted struct {
 
 // decoder returns a candidate as a decoder. The labels of levels are values.
 func (f *fitting) decoder(c candidate, with *fitted, values []float64, about About) (*Decoder, error) {
-	levels, m := f.Code.Dims()
-	offsets := make([]float64, levels)
-	about.Kind = kinds[c.stage]
+	d := &Decoder{rule: c.rule, logits: f.Logits, offsets: make([]float64, f.levels), values: values, about: about}
+	d.about.Kind = kinds[c.stage]
 	switch c.stage {
 	case baseline:
 		r := f.Decodings[c.decoding]
-		rule, weights, offsets, _ := readerForm(f.Code, r)
-		about.Kind = r.Decoder.Name()
-		return newDecoder(rule, weights, nil, offsets, nil, values, r.Soft, about)
+		form := readerForm(f.Code, r)
+		d.rule, d.weights, d.offsets, d.logits, d.about.Kind = form.Rule, form.Weights, form.Offsets, r.Soft, r.Decoder.Name()
 	case temperature:
-		return newDecoder(c.rule, codeWeights(f.Code, c.temperature), nil, offsets, nil, values, f.Logits, about)
+		d.weights = codeWeights(f.Code, c.temperature)
 	case recalibrated:
-		weights := codeWeights(f.Code, c.temperature)
-		for i := range offsets {
-			row := weights.RawRowView(i)
+		d.weights = codeWeights(f.Code, c.temperature)
+		for i := range d.offsets {
+			row := d.weights.RawRowView(i)
 			for k := range row {
-				offsets[i] += row[k] * with.recalibration.shift[k]
+				d.offsets[i] += row[k] * with.recalibration.shift[k]
 				row[k] *= with.recalibration.slope[k]
 			}
 		}
-		return newDecoder(c.rule, weights, nil, offsets, nil, values, f.Logits, about)
-	}
-	s := f.scalings[c.stage-affine]
-	p := with.posteriors[c.stage-affine][c.bandwidth]
-	model := mat.NewDense(levels, m, nil)
-	for i := range offsets {
-		row := model.RawRowView(i)
-		offsets[i] = c.model * p.offsets[i]
-		for k, w := range p.weights.RawRowView(i) {
-			row[k] = c.model * w / s.spread[k]
-			offsets[i] -= row[k] * s.center[k]
+	default:
+		s := f.scalings[c.stage-affine]
+		p := with.posteriors[c.stage-affine][c.bandwidth]
+		model := mat.NewDense(f.levels, f.m, nil)
+		for i := range d.offsets {
+			row := model.RawRowView(i)
+			d.offsets[i] = c.model * p.offsets[i]
+			for k, w := range p.weights.RawRowView(i) {
+				row[k] = c.model * w / s.spread[k]
+				d.offsets[i] -= row[k] * s.center[k]
+			}
+		}
+		d.weights = codeWeights(f.Code, c.code)
+		if s.scale == nil {
+			d.weights.Add(model, d.weights)
+		} else {
+			d.curved, d.scale = model, s.scale
 		}
 	}
-	own := codeWeights(f.Code, c.code)
-	if s.scale == nil {
-		model.Add(model, own)
-		return newDecoder(c.rule, model, nil, offsets, nil, values, f.Logits, about)
-	}
-	return newDecoder(c.rule, own, model, offsets, s.scale, values, f.Logits, about)
+	return d, d.complete()
 }
 
 const (

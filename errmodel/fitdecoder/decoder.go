@@ -29,12 +29,16 @@ import (
 // levels' probabilities, up to a constant. Without a curve, V is zero. The labels of the levels are
 // numbers that ascend. A Decoder is immutable and safe for concurrent use.
 type Decoder struct {
-	affine *decode.Affine // its weights are W, or W and V beside each other
-	bits   int
-	scale  []float64  // c, of length M; nil without a curve
-	wide   *mat.Dense // the weights, transposed: features × L
-	logits bool       // it reads logits; else it reads signs
-	about  About
+	rule    decode.Rule
+	weights *mat.Dense // W, L × M
+	curved  *mat.Dense // V, L × M; zero without a curve
+	scale   []float64  // c, of length M; one without a curve
+	offsets []float64  // b, of length L
+	values  []float64  // the labels of the levels, of length L
+	logits  bool       // it reads logits; else it reads signs
+	about   About
+
+	features *mat.Dense // W, and V where there is a curve, beside each other and transposed: M or 2M × L
 }
 
 // About says what a decoder is, and what it was fitted to.
@@ -49,9 +53,6 @@ type About struct {
 	Error   float64 `json:"error" doc:"mean |label − target| on samples that were not used to fit it, in levels"`
 	StdErr  float64 `json:"stderr" doc:"standard error of error"`
 }
-
-// ReadsLogits reports whether the decoder reads logits.
-func (a About) ReadsLogits() bool { return a.Reads == "logits" }
 
 // Text says for people what the decoder is.
 func (a About) Text() string {
@@ -75,56 +76,60 @@ const (
 	KindCurved       = "curved"       // the same of the outputs' asinh, which bends large ones
 )
 
-// newDecoder returns a decoder. weights are W or nil, curved are V or nil; values are the labels of
-// the levels, nil for 1 … L. It keeps its arguments.
-func newDecoder(rule decode.Rule, weights, curved *mat.Dense, offsets, scale, values []float64, logits bool, about About) (*Decoder, error) {
-	if weights == nil || weights.IsEmpty() {
-		return nil, errors.New("a decoder needs a matrix of levels × bits")
+// complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in what
+// follows from them. Without scales it has no curve, and without values its labels are 1 … L.
+func (d *Decoder) complete() error {
+	if err := d.rule.Check(); err != nil {
+		return err
 	}
-	levels, bits := weights.Dims()
-	all := weights
-	if curved != nil {
-		if l, m := curved.Dims(); l != levels || m != bits || len(scale) != bits {
-			return nil, fmt.Errorf("the curved part of a decoder is %d × %d with %d scales; want %d × %d and %d", l, m, len(scale), levels, bits, bits)
+	levels, bits := d.weights.Dims()
+	if d.scale == nil {
+		d.curved, d.scale = mat.NewDense(levels, bits, nil), slices.Repeat([]float64{1}, bits)
+	}
+	if d.values == nil {
+		d.values = Spread(levels, 1, float64(levels))
+	}
+	if l, m := d.curved.Dims(); l != levels || m != bits {
+		return fmt.Errorf("the curved part of a decoder is %d × %d; want %d × %d", l, m, levels, bits)
+	}
+	for _, numbers := range [][]float64{d.weights.RawMatrix().Data, d.curved.RawMatrix().Data, d.offsets} {
+		if slices.ContainsFunc(numbers, notFinite) {
+			return errors.New("a decoder has a weight that is not finite")
 		}
-		for k, c := range scale {
-			if !(c > 0) || math.IsInf(c, 0) {
-				return nil, fmt.Errorf("scale of bit %d is %v; want a positive finite number", k+1, c)
-			}
+	}
+	for k, c := range d.scale {
+		if !(c > 0) || notFinite(c) {
+			return fmt.Errorf("scale of bit %d is %v; want a positive finite number", k+1, c)
 		}
+	}
+	for i, v := range d.values {
+		if notFinite(v) || i > 0 && v <= d.values[i-1] {
+			return fmt.Errorf("label of level %d is %v; want finite numbers that ascend", i+1, v)
+		}
+	}
+	all := d.weights
+	if mat.Max(d.curved) != 0 || mat.Min(d.curved) != 0 {
 		all = &mat.Dense{}
-		all.Augment(weights, curved)
-	} else {
-		scale = nil
+		all.Augment(d.weights, d.curved)
 	}
-	affine, err := decode.NewAffine(rule, all, offsets, values)
-	if err != nil {
-		return nil, err
-	}
-	about.Rule, about.Levels, about.Bits, about.Reads = string(rule), levels, bits, observed.Decoding{Soft: logits}.Outputs()
-	return &Decoder{affine: affine, bits: bits, scale: scale, wide: mat.DenseCopyOf(all.T()), logits: logits, about: about}, nil
+	d.features = mat.DenseCopyOf(all.T())
+	d.about.Rule, d.about.Levels, d.about.Bits, d.about.Reads = string(d.rule), levels, bits, observed.Decoding{Soft: d.logits}.Outputs()
+	return nil
 }
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // About returns what the decoder is.
 func (d *Decoder) About() About { return d.about }
 
 // Dims returns the numbers of levels L and bits M.
-func (d *Decoder) Dims() (levels, bits int) {
-	levels, _ = d.affine.Dims()
-	return levels, d.bits
-}
-
-// Values returns the labels of the levels, of length L; nil stands for 1 … L. It must not be
-// changed.
-func (d *Decoder) Values() []float64 { return d.affine.Values() }
+func (d *Decoder) Dims() (levels, bits int) { return d.weights.Dims() }
 
 // WithRange returns the same decoder with the labels of levels evenly from lo to hi.
 func (d *Decoder) WithRange(lo, hi float64) (*Decoder, error) {
-	levels, _ := d.Dims()
-	affine, err := decode.NewAffine(d.affine.Rule(), d.affine.Weights(), d.affine.Offsets(), Spread(levels, lo, hi))
 	out := *d
-	out.affine = affine
-	return &out, err
+	out.values = Spread(len(d.offsets), lo, hi)
+	return &out, out.complete()
 }
 
 // Spread returns n numbers, evenly from lo to hi.
@@ -150,7 +155,7 @@ func (d *Decoder) Name() string { return d.about.Kind }
 
 // Decode implements decode.Decoder: the bits of the word are outputs of ±1.
 func (d *Decoder) Decode(word []uint64) int {
-	z := make([]float64, d.bits)
+	z := make([]float64, len(d.scale))
 	for k := range z {
 		z[k] = -1
 		if word[k/64]>>(k%64)&1 == 1 {
@@ -170,32 +175,29 @@ func (d *Decoder) DecodeLogits(z []float64) float64 {
 // LabelsTo implements observed.BlockDecoder, in O(N·L·M). A label is NaN where a score is no finite
 // number.
 func (d *Decoder) LabelsTo(dst, z []float64) {
-	levels, width := d.affine.Dims()
-	row, features := make([]float64, levels), make([]float64, width)
-	values := d.affine.Values()
+	width, levels := d.features.Dims()
+	row, features, bits := make([]float64, levels), make([]float64, width), len(d.scale)
 	for i := range dst {
-		sample := z[i*d.bits : (i+1)*d.bits]
-		copy(features, sample)
-		bend(features[d.bits:], sample, d.scale)
-		copy(row, d.affine.Offsets())
-		for k, f := range features {
-			axpy(row, f, d.wide.RawRowView(k))
+		sample := z[i*bits : (i+1)*bits]
+		if copy(features, sample); width > bits {
+			bend(features[bits:], sample, d.scale)
 		}
-		if slices.ContainsFunc(row, func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) }) {
+		copy(row, d.offsets)
+		for k, f := range features {
+			axpy(row, f, d.features.RawRowView(k))
+		}
+		if slices.ContainsFunc(row, notFinite) {
 			dst[i] = math.NaN()
 			continue
 		}
-		switch rule := d.affine.Rule(); rule {
+		switch d.rule {
 		case decode.MAP:
-			dst[i] = rule.Label(row, values)
+			dst[i] = d.rule.Label(row, d.values)
 		case decode.Mean:
-			_, dst[i] = posteriorLabels(row, values)
+			_, dst[i] = posteriorLabels(row, d.values)
 		default:
-			median, _ := posteriorLabels(row, values)
-			dst[i] = float64(median + 1)
-			if values != nil {
-				dst[i] = values[median]
-			}
+			median, _ := posteriorLabels(row, d.values)
+			dst[i] = d.values[median]
 		}
 	}
 }

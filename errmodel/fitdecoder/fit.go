@@ -389,7 +389,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		if s == baseline {
 			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
-			k.Rule, _, _, _ = readerForm(f.Code, r)
+			k.Rule = readerForm(f.Code, r).Rule
 		}
 		out.Kinds = append(out.Kinds, k)
 	}

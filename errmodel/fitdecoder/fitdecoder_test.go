@@ -25,8 +25,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 // draw draws samples of a network. Every sample has a perceived label, its target with noise; the
@@ -69,8 +68,7 @@ func signs(s *observed.Samples) *observed.Samples {
 func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
 	t.Helper()
 	decodings := must.Get(observed.Decodings(decode.Builtin(), c, k, decode.Options{}))(t)
-	r := must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
-	return r
+	return must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 }
 
 // errors are the |error| of a decoder, and of a decoding, for samples.
@@ -152,7 +150,7 @@ func TestWorkers(t *testing.T) {
 		if err := d.Write(&again); err != nil || !slices.Equal(got, want) || !bytes.Equal(again.Bytes(), files[0].Bytes()) {
 			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
 		}
-		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 || d.Values()[15] != values[15] {
+		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 {
 			t.Errorf("%s: labels from %v to %v, want 2.5 to 4", kind, slices.Min(got), slices.Max(got))
 		}
 		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
@@ -246,7 +244,7 @@ func TestFiles(t *testing.T) {
 		want  string
 	}{
 		{"matrix", nil, "", `no array "matrix"`},
-		{"curved", &array{3, 1, 1}, "", "the curved part of a decoder is 3 × 1 with 2 scales; want 3 × 2 and 2"},
+		{"curved", &array{3, 1, 1}, "", "the curved part of a decoder is 3 × 1; want 3 × 2"},
 		{"scale", &array{3, 1, 1}, "", "array scale is 3 × 1, and the matrix has 2 bits"},
 		{"scale", &array{2, 1, -1}, "", "scale of bit 1 is -1"},
 		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the matrix has 3 levels"},

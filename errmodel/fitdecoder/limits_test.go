@@ -13,6 +13,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
 
@@ -20,24 +21,17 @@ import (
 // which sample.
 func TestNoFiniteLabel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "z.csv")
-	if err := os.WriteFile(path, []byte("0,0\n0,3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte("0,0\n0,3\n"), 0o600))
 	for _, rule := range []decode.Rule{decode.MAP, decode.Median, decode.Mean} {
 		for name, numbers := range map[string][2]float64{"weights": {1e308, 1}, "scale": {1, 5e-324}} {
 			weights, curved := mat.NewDense(3, 2, nil), mat.NewDense(3, 2, nil)
 			weights.Set(2, 1, numbers[0])
 			curved.Set(1, 1, 1)
-			d, err := newDecoder(rule, weights, curved, make([]float64, 3), []float64{1, numbers[1]}, nil, true, About{Kind: KindCurved})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := arrayfile.OpenRows(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := &Decoder{rule: rule, weights: weights, curved: curved, offsets: make([]float64, 3), scale: []float64{1, numbers[1]}, logits: true, about: About{Kind: KindCurved}}
+			must.Succeed(t, d.complete())
+			rows := must.Get(arrayfile.OpenRows(path))(t)
 			defer rows.Close()
-			err = observed.Decode(context.Background(), 1, rows, observed.Logits, nil, observed.Decoding{Decoder: d, Soft: true}, func([]float64) error { return nil }, nil)
+			err := observed.Decode(context.Background(), 1, rows, observed.Logits, nil, observed.Decoding{Decoder: d, Soft: true}, func([]float64) error { return nil }, nil)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder curved computes no finite label") {
 				t.Errorf("%s, %s: %v", rule, name, err)
 			}

@@ -36,14 +36,12 @@ func simulated(rng *rand.Rand, e mat.Matrix, samples func(i int) uint64) *errmod
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *errmodel.Mixture {
 	t.Helper()
-	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
-	return e
+	return must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(t)
 }
 
 // TestLikelihood compares the likelihood of grouped cells with that of every cell by

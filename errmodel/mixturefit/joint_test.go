@@ -211,9 +211,7 @@ func TestFewSamples(t *testing.T) {
 	n := j.Spread.Samples()[0]
 	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) / 1.96
 	plain := *f
-	if err := plain.intervals(context.Background(), effect, [2]float64{threshold(), threshold()}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, plain.intervals(context.Background(), effect, [2]float64{threshold(), threshold()}))
 	got := math.Log(f.R.Hi/f.R.Lo) / math.Log(plain.R.Hi/plain.R.Lo)
 	if n > 25 || math.Abs(got/want-1) > 0.2 { // the likelihood is no parabola
 		t.Errorf("with %v samples the interval is %v times as wide as by the normal distribution, want about %v", n, got, want)

@@ -9,12 +9,22 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/errmodel/observed"
 	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
+
+// blockDecoder decodes many samples at a time.
+type blockDecoder struct {
+	decode.LogitDecoder
+	bits int
+}
+
+func (d blockDecoder) LabelsTo(dst, z []float64) {
+	for i := range dst {
+		dst[i] = d.DecodeLogits(z[i*d.bits : (i+1)*d.bits])
+	}
+}
 
 // TestDecode: labels of a file are those of every sample by itself, in its order, on any number of
 // workers and in every format.
@@ -24,10 +34,8 @@ func TestDecode(t *testing.T) {
 	c := mustCode(t, "hexj", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, samples, 4)
 	decodings := must.Get(observed.Decodings(withToys(), c, observed.Logits, decode.Options{}))(t)
-	weights := mat.NewDense(16, c.Bits(), nil)
-	weights.Apply(func(i, k int, _ float64) float64 { return c.Value(i, k) }, weights)
-	affine := must.Get(decode.NewAffine(decode.Median, weights, make([]float64, 16), nil))(t)
-	decodings = append(decodings, observed.Decoding{Decoder: affine, Soft: true}, observed.Decoding{Decoder: affine})
+	blocks := blockDecoder{must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Logits: true}))(t), c.Bits()}
+	decodings = append(decodings, observed.Decoding{Decoder: blocks, Soft: true}, observed.Decoding{Decoder: blocks})
 	for _, r := range decodings {
 		var want []float64
 		for j := range samples {

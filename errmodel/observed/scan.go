@@ -135,6 +135,9 @@ type Summary struct {
 	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
+	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
+	// SpreadWidth of them together.
+	Spreads [][]Spread
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
 	// a network that always finds the level. It is zero where targets are levels.
 	Quantization float64
@@ -209,6 +212,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		squares = make([]float64, c.Levels()*m)
 	}
 	levels, labels := make([]Sums, len(decodings)), make([]Sums, len(decodings))
+	width := SpreadWidth(c.Levels())
+	for range decodings {
+		out.Spreads = append(out.Spreads, make([]Spread, (c.Levels()+width-1)/width))
+	}
 	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
 	var quantization Sums
@@ -242,7 +249,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			for r := range decodings {
 				label := decoded[j*len(decodings)+r]
 				levels[r].Add(math.Abs(label - float64(b.level[j])))
-				labels[r].Add(math.Abs(label - b.exact[j]))
+				distance := math.Abs(label - b.exact[j])
+				labels[r].Add(distance)
+				out.Spreads[r][i/width].Add(distance)
 			}
 			if squares != nil {
 				cell := squares[i*m : (i+1)*m]

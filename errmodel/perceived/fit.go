@@ -443,7 +443,7 @@ func (f *leastSquares) result(x, normal []float64) *Fit {
 		return errmodel.Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
 	}
 	p := f.model(x)
-	out := &Fit{Tail: math.NaN(), Excess: math.NaN(), Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD, CutoffFitted: f.cutoff}
+	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD, CutoffFitted: f.cutoff}
 	if f.cutoff {
 		out.LogCutoffSD = deviation(1)
 	}

@@ -85,6 +85,7 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 	if err != nil {
 		return nil, err
 	}
+	fit.Excess = math.NaN()
 	for _, n := range networks {
 		excess, err := fit.excess(ctx, workers, n, nodes)
 		if err != nil {

@@ -105,6 +105,7 @@ type Report struct {
 	Remarks  []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
 	Rates    *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Profiles []Profile           // of Options.Bits
+	Curve    string              // the model of the profiles' curves: NAME: PARAMETERS of the one that describes the network; "" where none does
 	Decoder  *fitdecoder.Decoder // nil unless Options.FitDecoder
 
 	study *study
@@ -119,6 +120,7 @@ type study struct {
 	model      *mixturefit.Fit
 	errors     mat.Matrix             // of the mixture, L × M; observed for the bits that are set aside
 	worst      []mixturefit.Departure // where mixture and counts differ most, the largest first
+	learnt     *perceived.Network     // what the perceived-label model learns of the code; nil where it says nothing
 	perceived  []float64              // errors under the perceived-label model, of each decoding; nil where it says nothing
 	forecasts  *forecast.Forecaster   // nil where the perceived-label model says nothing
 }
@@ -163,6 +165,7 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		if err := s.predict(ctx, run); err != nil {
 			return nil, err
 		}
+		s.f.Quantiles = s.errorQuantiles()
 	}
 	if o.Recommend {
 		if err := s.rank(ctx, run.Workers, progress); err != nil {
@@ -171,7 +174,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	}
 	opening := s.opening()
 	s.f.Verdict = strings.Join(opening, " ")
-	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), Profiles: s.profiles(), study: s}
+	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), study: s}
+	r.Profiles, r.Curve = s.profiles()
 	if s.fitted != nil {
 		r.Decoder = s.fitted.Decoder
 	}

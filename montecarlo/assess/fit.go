@@ -58,6 +58,7 @@ type Fit struct {
 	Perceived      *PerceivedFit       `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
 	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Quantiles      *ErrorQuantiles     `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
 	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
 	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and no error of direct regression is given"`

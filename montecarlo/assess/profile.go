@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
 
@@ -40,16 +41,32 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	return p
 }
 
-// profiles are those of the bits of the options.
-func (s *study) profiles() (out []Profile) {
+// profiles are those of the bits of the options, with the curves of the model that describes the
+// network: the perceived label, else the mixture, else none.
+func (s *study) profiles() (out []Profile, curve string) {
 	bits := s.options.Bits
 	if len(bits) == 0 {
 		bits = s.typicalBits()
 	}
-	for _, k := range bits {
-		out = append(out, s.profile(k-1))
+	known := s.f.Perceived
+	noisy := known != nil && known.Describes && s.training == perceived.BitByBit
+	switch {
+	case noisy:
+		curve = fmt.Sprintf("one noisy label: s = %.3g", known.Noise)
+	case !s.f.mixtureRejected():
+		curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", s.f.R, s.f.Sigma)
 	}
-	return out
+	for _, k := range bits {
+		p := s.profile(k - 1)
+		if noisy || curve == "" {
+			p.X, p.Fitted = nil, nil
+		}
+		for i := 0; noisy && i < s.f.Levels; i++ {
+			p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, s.learnt.At(i, k-1))
+		}
+		out = append(out, p)
+	}
+	return out, curve
 }
 
 // profile is the profile of bit k, from 0. Points are of single levels, or of several levels

@@ -1,7 +1,9 @@
 package assess
 
 import (
+	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -20,8 +22,15 @@ const (
 // decoders beside what the models say, the networks, and the forecasts. format is that of its
 // tables, as in table.Write. ways are how a program follows advice; they stand in brackets after it.
 func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error {
-	f, p := r.Fit, newPrinter(w, format, ways)
+	p := newPrinter(w, format, ways)
 	p.sentences(r.Opening)
+	r.details(p)
+	return p.err
+}
+
+// details writes what follows the verdict.
+func (r *Report) details(p *printer) {
+	f := r.Fit
 	outputs := f.Outputs
 	if outputs == string(observed.Signs) {
 		outputs = "bits (±1)"
@@ -31,7 +40,7 @@ func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error
 	if f.Range != nil {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
 	}
-	p.printf("\n%s", table.Wrap(head, lineWidth, ""))
+	p.text("\n" + table.Wrap(head, lineWidth, ""))
 	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
 		p.list("\nperceived-label model (95 % intervals)\n", known.table())
 		if len(known.Rates) > 0 {
@@ -39,9 +48,9 @@ func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error
 		}
 	}
 	p.list(fmt.Sprintf("\nmixture model, maximum likelihood (%.0f %% intervals)\n", 100*f.Confidence), f.mixtureTable())
-	p.printf("%s", p.gap)
+	p.text(p.gap)
 	for _, remark := range r.Remarks {
-		p.printf("%s", table.Wrap("  "+p.ways.Replace(remark), lineWidth, "    "))
+		p.text(table.Wrap("  "+p.ways.Replace(remark), lineWidth, "    "))
 	}
 	p.decoders(f)
 	if d := f.Fitted; d != nil {
@@ -55,10 +64,9 @@ func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error
 		if len(rec.Ranking) > 0 {
 			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(f))
 		}
-		p.printf("\n")
+		p.text("\n")
 		p.sentences(rec.Notes)
 	}
-	return p.err
 }
 
 // Write writes the verdicts on all outputs for people, with a row for each, as Report.Write does.
@@ -74,13 +82,20 @@ func (s *Several) Write(w io.Writer, format string, ways map[Advice]string) erro
 	return p.err
 }
 
-// printer writes for people, until there is an error.
+// printer writes for people, until there is an error: lines of text, or the blocks of a page.
 type printer struct {
 	w      io.Writer
 	format string            // of tables
 	gap    string            // around a list: in Markdown it would take the next line for a row
 	ways   *strings.Replacer // of advice
+	blocks []block           // of the format html
 	err    error
+}
+
+// block is a paragraph or a table of a page.
+type block struct {
+	Text, Head string
+	Table      template.HTML
 }
 
 func newPrinter(w io.Writer, format string, ways map[Advice]string) *printer {
@@ -95,22 +110,35 @@ func newPrinter(w io.Writer, format string, ways map[Advice]string) *printer {
 	return p
 }
 
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
+// text writes a paragraph, which is broken into lines.
+func (p *printer) text(lines string) {
+	switch paragraph := strings.Join(strings.Fields(lines), " "); {
+	case p.format != page:
+		if p.err == nil {
+			_, p.err = io.WriteString(p.w, lines)
+		}
+	case paragraph != "":
+		p.blocks = append(p.blocks, block{Text: table.Visible(paragraph)})
 	}
 }
 
 func (p *printer) sentences(all []string) {
 	for _, text := range all {
-		p.printf("%s", table.Wrap(p.ways.Replace(text), openingWidth, ""))
+		p.text(table.Wrap(p.ways.Replace(text), openingWidth, ""))
 	}
 }
 
 func (p *printer) table(head string, t *table.Table) {
-	if p.printf("%s", head); p.err == nil {
-		p.err = t.Write(p.w, p.format)
+	if p.format != page {
+		if p.text(head); p.err == nil {
+			p.err = t.Write(p.w, p.format)
+		}
+		return
 	}
+	var b strings.Builder
+	err := t.Write(&b, page)
+	p.err = errors.Join(p.err, err)
+	p.blocks = append(p.blocks, block{Head: strings.TrimSpace(head), Table: template.HTML(b.String())}) // its cells are escaped
 }
 
 func (p *printer) list(head string, t *table.Table) { p.table(head+p.gap, t) }
@@ -120,7 +148,7 @@ func (p *printer) decoders(f *Fit) {
 	p.table(fmt.Sprintf("\nmodel against observed: |error| in levels, over these targets; seed %d\n\n", f.Seed), table.Of(f.Decoders,
 		table.Replace("mean", "", func(d DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
 		table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) })))
-	p.printf(`
+	p.text(`
 bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits
 with the error rates observed instead of the mixture's; perceived: the perceived-label model,
 where bits err together, and whose s is fitted to one of these errors.
@@ -190,21 +218,8 @@ func networkTable(all []NetworkRow) *table.Table {
 func rankingTable(f *Fit) *table.Table {
 	best := slices.DeleteFunc(slices.Clone(f.Recommendation.Ranking), func(r RankedCode) bool { return !r.Best })
 	t := table.Of(best,
-		table.Replace("code", "", func(r RankedCode) string {
-			switch {
-			case r.Trained:
-				return "yours: " + r.Code
-			case r.Measured:
-				return "trained: " + r.Code
-			}
-			return r.Code
-		}),
-		table.Replace("ratio", "", func(r RankedCode) string {
-			if r.Trained {
-				return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
-			}
-			return relative(r.Ratio, r.RatioCI)
-		}),
+		table.Replace("code", "", RankedCode.Name),
+		table.Replace("ratio", "", f.Against),
 		table.Replace("better", "", func(r RankedCode) string {
 			if r.Trained {
 				return ""
@@ -213,6 +228,25 @@ func rankingTable(f *Fit) *table.Table {
 		}))
 	t.Emphasis = []table.Emphasis{table.Best}
 	return t
+}
+
+// Name is the name of the code for people, which says whether it was trained.
+func (r RankedCode) Name() string {
+	switch {
+	case r.Trained:
+		return "yours: " + r.Code
+	case r.Measured:
+		return "trained: " + r.Code
+	}
+	return r.Code
+}
+
+// Against says for people how a row compares with the network's own error, or what that is.
+func (f *Fit) Against(r RankedCode) string {
+	if r.Trained {
+		return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
+	}
+	return relative(r.Ratio, r.RatioCI)
 }
 
 // measuredStdErr is the standard error of what was measured with the decoder of a row.

@@ -33,6 +33,7 @@ type Comparison struct {
 	// from the model's, in standard deviations of what networks of this kind differ from the model by; Strict is the same with
 	// those of networks without gross errors.
 	Distance, Strict float64
+	Learnt           *perceived.Network // what a network of the model learns of the code
 }
 
 // Pair is a number as it was observed, and under the model.
@@ -58,7 +59,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{}
+	out := &Comparison{Learnt: l}
 	share := f.Spread.share(f.Excess, f.Tail)
 	for i, e := range n.Errors {
 		x := &raw[i]

@@ -9,7 +9,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -21,9 +20,8 @@ func TestQuantizationAlone(t *testing.T) {
 	s := scenario.New(scenario.Mixture{R: 1e-12, Sigma: 1})
 	s.Labels = scenario.Continuous
 	draw := scenario.Sampling{Samples: 1000, Seed: 1, Within: 5}
-	candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "unary", 16)}, []string{"gen"}, draw)
-	must.Succeed(t, err)
-	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
+	candidates := must.Get(s.Candidates(t.Context(), []*code.Code{mustNew(t, "unary", 16)}, []string{"gen"}, draw))(t)
+	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 	c.AddBaselines(0)
 	// |u| of a uniform u in [−½, ½] has the variance 1/12 − 1/16: five standard errors of 16,000.
 	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(b[0].Error-c.Results[0].Mean) > 5*math.Sqrt((1./12-1./16)/16000) {
@@ -86,9 +84,8 @@ func TestLine(t *testing.T) {
 func TestForecastRival(t *testing.T) {
 	s := scenario.New(networks)
 	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
-	candidates, _, err := s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BitByBit, perceived.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw)
-	must.Succeed(t, err)
-	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
+	candidates := must.Get(s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BitByBit, perceived.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw))(t)
+	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 	least := math.Inf(1)
 	for _, r := range c.Results {
 		least = min(least, *r.Forecast)

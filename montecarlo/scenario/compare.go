@@ -72,6 +72,12 @@ func (r CodeResult) best() (v, stderr float64) {
 // Confidence is the number of standard deviations to each side in an interval of 95 %.
 const Confidence = 1.96
 
+// Candidates are what a comparison compares.
+type Candidates struct {
+	Problems []*montecarlo.Problem
+	Invalid  []InvalidCode // codes that are set aside
+}
+
 // InvalidCode is a code for which the error model gives a probability above 1.
 type InvalidCode struct {
 	Code *code.Code
@@ -85,27 +91,26 @@ const DefaultDecoder = "gen"
 // One decoder must fit every code; of several, each must fit one code, and each code must
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
-func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
+func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) (*Candidates, error) {
 	pairs, err := s.pair(codes, decoders)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var out []*montecarlo.Problem
-	var invalid []InvalidCode
+	out := &Candidates{}
 	for i, c := range codes {
 		some, err := s.problems(ctx, c, pairs[i], draw)
 		switch {
 		case Invalid(err):
-			invalid = append(invalid, InvalidCode{c, err})
+			out.Invalid = append(out.Invalid, InvalidCode{c, err})
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		}
-		out = append(out, some...)
+		out.Problems = append(out.Problems, some...)
 	}
-	if len(out) == 0 && len(invalid) > 0 {
-		return nil, nil, invalid[0].Err
+	if len(out.Problems) == 0 && len(out.Invalid) > 0 {
+		return nil, out.Invalid[0].Err
 	}
-	return out, invalid, nil
+	return out, nil
 }
 
 // problems are the sampling problems of a code with decoders.
@@ -176,25 +181,24 @@ func (s *Scenario) after(m Perceived, t perceived.Training, trainings []perceive
 // TrainedCandidates is Candidates for networks of a model after one or several trainings. With
 // several trainings, a decoder has candidates only after those whose outputs it reads. The scenario
 // takes the model; with several trainings this names none, and each result names its own.
-func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) ([]*montecarlo.Problem, []InvalidCode, error) {
-	var out []*montecarlo.Problem
-	var invalid []InvalidCode
+func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) (*Candidates, error) {
 	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	out := &Candidates{}
 	for _, t := range trainings {
 		of, fitting := s.after(m, t, trainings, decoders)
-		some, refused, err := of.Candidates(ctx, codes, fitting, draw)
+		some, err := of.Candidates(ctx, codes, fitting, draw)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		out, invalid = append(out, some...), append(invalid, refused...)
+		out.Problems, out.Invalid = append(out.Problems, some.Problems...), append(out.Invalid, some.Invalid...)
 	}
 	if m.Training = ""; len(trainings) == 1 {
 		m.Training = trainings[0]
 	}
 	s.Model = m
-	return out, invalid, nil
+	return out, nil
 }
 
 // CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
@@ -234,13 +238,17 @@ func (s *Scenario) Fitting(names []string) []string {
 	return out
 }
 
-// Compare computes the error of every candidate, over the weights of its labels, and ranks
-// them: the smallest first.
-func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarlo.Problem, weights []float64, draw Sampling) (*Comparison, error) {
+// Compare computes the error of every candidate, of one or more of the same number of levels, and ranks
+// them: the smallest first, and codes for which the model is invalid at the end.
+func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates, draw Sampling) (*Comparison, error) {
+	weights, err := s.Weights(candidates.Problems[0].Code.Levels())
+	if err != nil {
+		return nil, err
+	}
 	out := &Comparison{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
-	for _, p := range candidates {
+	for _, p := range candidates.Problems {
 		th, err := Theory(ctx, run.Workers, p)
 		if err != nil {
 			return nil, err
@@ -271,6 +279,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates []*montecarl
 	for i := 1; i < len(out.Results); i++ {
 		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
 	}
+	out.AddInvalid(candidates.Invalid)
 	return out, nil
 }
 

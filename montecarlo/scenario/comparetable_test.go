@@ -10,7 +10,6 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -26,11 +25,8 @@ func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenar
 		codes = append(codes, mustNew(t, name, 32))
 	}
 	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
-	candidates, invalid, err := s.Candidates(t.Context(), codes, []string{"gen"}, draw)
-	must.Succeed(t, err)
-	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(32), draw))(t)
-	c.AddInvalid(invalid)
-	return s, c
+	candidates := must.Get(s.Candidates(t.Context(), codes, []string{"gen"}, draw))(t)
+	return s, must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
 // TestInvalidCode: a code for which the model is invalid has a row of its own, the last one, and others are
@@ -62,7 +58,7 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%s, %v; want null and the reason", b, err)
 	}
 	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin()}
-	if _, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"}, scenario.DefaultSampling()); !scenario.Invalid(err) {
+	if _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"}, scenario.DefaultSampling()); !scenario.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/table"
-	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
 
@@ -22,11 +21,7 @@ const ExactWidth = 1e-5
 // the weights of its labels, in levels. The error wraps theory.ErrNoClosedForm where there is none,
 // enclose.ErrTooWide where errors are so frequent that it would be wide, or is the context's.
 func enclosed(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, o enclose.Options) (enclose.Interval, error) {
-	tables := []mat.Matrix{e}
-	if l, ok := e.(decode.Network); ok {
-		tables = strata(p.Code, l)
-	}
-	rows, err := enclose.Rows(ctx, workers, p.Code, p.Decoder, weights, tables, o)
+	rows, err := enclose.Rows(ctx, workers, p.Code, p.Decoder, weights, tablesOf(p, e), o)
 	if err != nil {
 		return enclose.Interval{}, err
 	}

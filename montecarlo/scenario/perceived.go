@@ -11,7 +11,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
-	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -157,9 +156,18 @@ func strata(c *code.Code, p decode.Network) []mat.Matrix {
 	return out
 }
 
+// tablesOf are the tables of a problem with error probabilities e, given which bits err independently.
+// They have the same weight.
+func tablesOf(p *montecarlo.Problem, e mat.Matrix) []mat.Matrix {
+	if n, ok := e.(decode.Network); ok {
+		return strata(p.Code, n)
+	}
+	return []mat.Matrix{e}
+}
+
 // overStrata is a mean over the strata of a perceived label. The table that it is given must be
 // a decode.Network.
-func overStrata(c *code.Code, mean func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)) func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+func overStrata(c *code.Code, mean meanOf) meanOf {
 	return func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
 		p, err := perceivedTable(e)
 		if err != nil {
@@ -181,14 +189,11 @@ func overStrata(c *code.Code, mean func(ctx context.Context, prior []float64, e 
 // some seconds.
 const mostUnion = 1 << 22
 
-// rowBound gives a bound of row i of a code. It holds scratch memory.
-type rowBound func(ctx context.Context, i int) (float64, error)
-
 // labelBound gives a bound of row i of a code at a perceived label.
 type labelBound func(ctx context.Context, i int, perceived float64) (float64, error)
 
 // overLabels is the mean of a bound over the strata of a network's perceived label.
-func overLabels(n decode.Network, at labelBound) rowBound {
+func overLabels(n decode.Network, at labelBound) theory.RowValue {
 	return func(ctx context.Context, i int) (float64, error) {
 		sum := 0.0
 		for j := range tables.Strata {
@@ -202,26 +207,33 @@ func overLabels(n decode.Network, at labelBound) rowBound {
 	}
 }
 
-// perceivedBound returns the bound at a perceived label, by its name for people, and how to make
-// it for a network. The error wraps theory.ErrNoClosedForm where there is none.
-func perceivedBound(p *montecarlo.Problem) (name string, rows func(decode.Network) rowBound, err error) {
+// perceivedBound is boundOf at a perceived label.
+func perceivedBound(p *montecarlo.Problem) (*bound, error) {
 	c, d := p.Code, p.Decoder
 	_, gen := d.(decode.Gen)
+	out := &bound{name: "union bound on logits"}
+	at := logitBound
 	switch {
-	case p.Continuous:
-		return "", nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
 	case p.Kind.Hard() && gen && c.Levels()*c.Bits()*c.Bits() > mostUnion:
-		return "", nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long", theory.ErrNoClosedForm, c.Name())
+		return nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long", theory.ErrNoClosedForm, c.Name())
 	case p.Kind.Hard():
 		b, err := theory.NewBound(c, d)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
-		return b.Name, func(n decode.Network) rowBound { return overLabels(n, hardBound(b, c, n, gen)) }, nil
-	case gen:
-		return "union bound on logits", func(n decode.Network) rowBound { return overLabels(n, logitBound(c, n)) }, nil
+		out.name = b.Name
+		at = func(c *code.Code, n decode.Network) labelBound { return hardBound(b, c, n, gen) }
+	case !gen:
+		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
 	}
-	return "", nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
+	out.rows = func(e mat.Matrix) (theory.RowValue, error) {
+		n, err := perceivedTable(e)
+		if err != nil {
+			return nil, err
+		}
+		return overLabels(n, at(c, n)), nil
+	}
+	return out, nil
 }
 
 // hardBound makes a bound b on hard decisions one at a perceived label. With r the level that is
@@ -259,49 +271,4 @@ func logitBound(c *code.Code, n decode.Network) labelBound {
 		n.Logits(mean, perceived)
 		return theory.LogitUnionBound(c, i, mean, sd), nil
 	}
-}
-
-// perceivedMean is perceivedBound as BoundOf returns it.
-func perceivedMean(p *montecarlo.Problem) (*Mean, error) {
-	name, rows, err := perceivedBound(p)
-	if err != nil {
-		return nil, err
-	}
-	return &Mean{Name: name, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		t, err := perceivedTable(e)
-		if err != nil {
-			return 0, err
-		}
-		row, sum := rows(t), 0.0
-		for i, weight := range prior {
-			if weight > 0 {
-				v, err := row(ctx, i)
-				if err != nil {
-					return 0, err
-				}
-				sum = math.FMA(weight, v, sum)
-			}
-		}
-		return sum, nil
-	}}, nil
-}
-
-// perceivedBounds are the bounds of a problem with a perceived label, level by level.
-func perceivedBounds(ctx context.Context, workers int, p *montecarlo.Problem) ([]float64, error) {
-	t, err := perceivedTable(p.Errors)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, p.Code.Levels())
-	return out, parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
-		_, rows, err := perceivedBound(p)
-		if err != nil {
-			return nil, err
-		}
-		row := rows(t)
-		return func(ctx context.Context, i int) (err error) {
-			out[i], err = row(ctx, i)
-			return err
-		}, nil
-	})
 }

@@ -26,8 +26,7 @@ var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.2
 
 func newCode(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 // TestPerceivedVerifies: samples of networks that know a perceived label agree with exact values
@@ -157,9 +156,8 @@ func TestNoiseOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := s.With(m)
-		candidates, _, err := of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.DefaultSampling())
-		must.Succeed(t, err)
-		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates[0], weights)
+		candidates := must.Get(of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.DefaultSampling()))(t)
+		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates.Problems[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
 		if err != nil || math.Abs(exact/mae-1) > 0.02 {
 			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
@@ -205,13 +203,12 @@ func TestPerceivedComparison(t *testing.T) {
 		m := networks
 		m.Training = training
 		of := s.With(m)
-		some, _, err := of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.DefaultSampling())
-		must.Succeed(t, err)
-		candidates = append(candidates, some...)
+		some := must.Get(of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.DefaultSampling()))(t)
+		candidates = append(candidates, some.Problems...)
 	}
 	draw := scenario.DefaultSampling()
 	draw.Samples = 640
-	c := must.Get(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, theory.Uniform(16), draw))(t)
+	c := must.Get(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, &scenario.Candidates{Problems: candidates}, draw))(t)
 	if len(c.Results) != 5+4 {
 		t.Errorf("%d rows, want 9", len(c.Results))
 	}

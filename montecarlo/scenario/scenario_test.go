@@ -21,14 +21,12 @@ import (
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 func mustDecoder(t *testing.T, s *scenario.Scenario, name string, c *code.Code) decode.Decoder {
 	t.Helper()
-	d := must.Get(s.Decoder(name, c))(t)
-	return d
+	return must.Get(s.Decoder(name, c))(t)
 }
 
 // TestRange: both ends are there, and the steps are even.
@@ -231,19 +229,18 @@ func TestCompare(t *testing.T) {
 	draw := scenario.DefaultSampling()
 	draw.Samples = 500
 	codes := []*code.Code{mustNew(t, "hexj", 40), mustNew(t, "unary", 40)}
-	candidates, _, err := s.Candidates(ctx, codes, []string{"bel-u", "gen"}, draw)
-	if err != nil || len(candidates) != 3 {
-		t.Fatalf("%d candidates, %v", len(candidates), err)
+	candidates := must.Get(s.Candidates(ctx, codes, []string{"bel-u", "gen"}, draw))(t)
+	c := must.Get(s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+	if len(c.Results) != 3 {
+		t.Errorf("%d rows, want 3", len(c.Results))
 	}
-	weights := must.Get(s.Weights(40))(t)
-	c := must.Get(s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
 	if !slices.IsSortedFunc(c.Results, func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
 		t.Errorf("not sorted: %+v", c.Results)
 	}
-	if _, _, err := s.Candidates(ctx, codes[:1], []string{"gen", "bel-j"}, draw); !errors.Is(err, decode.ErrUnfit) {
+	if _, err := s.Candidates(ctx, codes[:1], []string{"gen", "bel-j"}, draw); !errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("bel-j fits no code: error %v", err)
 	}
-	if _, _, err := s.Candidates(ctx, codes, []string{"gen", "gen"}, draw); err == nil {
+	if _, err := s.Candidates(ctx, codes, []string{"gen", "gen"}, draw); err == nil {
 		t.Error("a decoder twice is accepted")
 	}
 }
@@ -322,17 +319,12 @@ func ExampleScenario_Compare() {
 	}
 	draw := scenario.DefaultSampling()
 	draw.Samples = 1000
-	candidates, _, err := s.Candidates(ctx, codes, []string{decode.Auto}, draw)
+	candidates, err := s.Candidates(ctx, codes, []string{decode.Auto}, draw)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	weights, err := s.Weights(16)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
+	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -363,10 +355,8 @@ func TestIntervals(t *testing.T) {
 		s := scenario.New(tt.model)
 		draw := scenario.DefaultSampling()
 		draw.Samples = 2000
-		candidates, _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw)
-		must.Succeed(t, err)
-		weights := must.Get(s.Weights(48))(t)
-		result := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw))(t)
+		candidates := must.Get(s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw))(t)
+		result := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 		r := result.Results[0]
 		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
 			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi, tt.interval)

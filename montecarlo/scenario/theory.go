@@ -12,6 +12,8 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -71,8 +73,11 @@ type Mean struct {
 	Linear bool    // the value of r·e is r times the value of e
 	Width  float64 // values may be wrong by this relative amount; 0 for formulas
 
-	of func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)
+	of meanOf
 }
+
+// meanOf gives Σ prior·value over the rows of a table e, L × M.
+type meanOf func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)
 
 // Mean returns Σ prior·value over the rows of a table e, L × M, of the problem's error model. The
 // error is the context's.
@@ -80,81 +85,101 @@ func (m *Mean) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64
 	return m.of(ctx, prior, e)
 }
 
+// bound is an upper bound of the error of every level.
+type bound struct {
+	name   string // for people
+	linear bool   // see Mean
+	// rows makes the bounds of the rows of a table.
+	rows func(e mat.Matrix) (theory.RowValue, error)
+}
+
+// boundOf returns the bound that holds for a problem: see BoundOf.
+func boundOf(p *montecarlo.Problem) (*bound, error) {
+	of := theory.NewBound
+	switch {
+	case p.Continuous:
+		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
+	case p.Kind.Perceived():
+		return perceivedBound(p)
+	case !p.Kind.Hard():
+		of = theory.NewSoftBound
+	}
+	b, err := of(p.Code, p.Decoder)
+	if err != nil {
+		return nil, err
+	}
+	return &bound{b.Name, b.Linear, func(e mat.Matrix) (theory.RowValue, error) {
+		var row []float64
+		return func(ctx context.Context, i int) (float64, error) {
+			row = matrix.Row(row, i, e)
+			return b.Row(ctx, i, row)
+		}, nil
+	}}, nil
+}
+
 // BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
 // bound on logits. At a perceived label bits err independently, and the bound
 // is the mean over its strata. The error wraps theory.ErrNoClosedForm where there is none.
 func BoundOf(p *montecarlo.Problem) (*Mean, error) {
-	if p.Kind.Perceived() {
-		return perceivedMean(p)
-	}
 	b, err := boundOf(p)
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{Name: b.Name, Linear: b.Linear, of: b.Mean}, nil
-}
-
-// boundOf is the bound of one table of error probabilities.
-func boundOf(p *montecarlo.Problem) (*theory.Bound, error) {
-	switch {
-	case p.Continuous:
-		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
-	case !p.Kind.Hard():
-		return theory.NewSoftBound(p.Code, p.Decoder)
-	}
-	return theory.NewBound(p.Code, p.Decoder)
+	return &Mean{Name: b.name, Linear: b.linear, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+		row, err := b.rows(e)
+		if err != nil {
+			return 0, err
+		}
+		return theory.Mean(ctx, prior, row)
+	}}, nil
 }
 
 // HasExact reports whether exact values describe a problem: bits err independently, given a
 // perceived label where there is one, and labels are levels.
 func HasExact(p *montecarlo.Problem) bool { return p.Kind.Hard() && !p.Continuous }
 
-func errNoExact() error {
-	return fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
-}
-
 // ExactOf prepares the exact values of a problem: the formulas of package theory, or else the
 // middles of intervals, which are NaN where an interval is relatively wider than ExactWidth.
 // The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
 func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if !HasExact(p) {
-		return nil, errNoExact()
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
 	}
-	if d, ok := p.Decoder.(decode.Informed); ok {
-		return exactInformed(p, d)
+	d, ok := p.Decoder.(decode.Informed)
+	if !ok {
+		mean, err := exactMean(ctx, p, p.Decoder)
+		if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
+			return enclosedMean(p), nil
+		}
+		return &Mean{of: mean}, err
 	}
-	x, err := theory.NewExact(ctx, p.Code, p.Decoder)
-	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
-		return enclosedMean(p), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if p.Kind.Perceived() {
-		return &Mean{of: overStrata(p.Code, x.Mean)}, nil
-	}
-	return &Mean{of: x.Mean}, nil
-}
-
-// exactInformed is ExactOf for a decoder that is another one for every table.
-func exactInformed(p *montecarlo.Problem, d decode.Informed) (*Mean, error) {
 	if err := theory.Enumerable(p.Code, d); err != nil {
 		return nil, err
 	}
+	// It is another decoder for every table.
 	return &Mean{of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
 		informed, err := inform(d, prior, e, false)
 		if err != nil {
 			return 0, err
 		}
-		x, err := theory.NewExact(ctx, p.Code, informed)
+		mean, err := exactMean(ctx, p, informed)
 		if err != nil {
 			return 0, err
 		}
-		if p.Kind.Perceived() {
-			return overStrata(p.Code, x.Mean)(ctx, prior, e)
-		}
-		return x.Mean(ctx, prior, e)
+		return mean(ctx, prior, e)
 	}}, nil
+}
+
+// exactMean gives the exact values of a problem with a decoder, by formulas.
+func exactMean(ctx context.Context, p *montecarlo.Problem, d decode.Decoder) (meanOf, error) {
+	x, err := theory.NewExact(ctx, p.Code, d)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Kind.Perceived():
+		return overStrata(p.Code, x.Mean), nil
+	}
+	return x.Mean, nil
 }
 
 // Theory returns the bound and the exact moments of every level, in levels; NaN where there
@@ -164,32 +189,23 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 	for i := range out {
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
-	tables := []mat.Matrix{p.Errors}
-	if p.Kind.Perceived() {
-		perceived, err := perceivedTable(p.Errors)
-		if err != nil {
+	if _, err := boundOf(p); err == nil {
+		if err := parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
+			b, err := boundOf(p)
+			if err != nil {
+				return nil, err
+			}
+			row, err := b.rows(p.Errors)
+			return func(ctx context.Context, i int) (err error) {
+				out[i].Bound, err = row(ctx, i)
+				return err
+			}, err
+		}); err != nil {
 			return nil, err
-		}
-		tables = strata(p.Code, perceived)
-	}
-	if _, err := BoundOf(p); err == nil {
-		var bounds []float64
-		if p.Kind.Perceived() {
-			bounds, err = perceivedBounds(ctx, workers, p)
-		} else if !p.Kind.Hard() {
-			bounds, err = theory.SoftBounds(ctx, workers, p.Code, p.Decoder, p.Errors)
-		} else {
-			bounds, err = theory.Bounds(ctx, workers, p.Code, p.Decoder, p.Errors)
-		}
-		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
-			return nil, err
-		}
-		for i, b := range bounds {
-			out[i].Bound = b
 		}
 	}
 	if HasExact(p) {
-		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tables...)
+		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tablesOf(p, p.Errors)...)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}

@@ -51,9 +51,9 @@ func TestFind(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
-	candidates, _, err := s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000))
-	must.Succeed(t, err)
-	same := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, p.Options.Prior, draws(2000)))(t)
+	s.Prior.Fitted = p.Options.Prior
+	candidates := must.Get(s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000)))(t)
+	same := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
 	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
 		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
 	}

@@ -99,7 +99,7 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 	moments := must.Get(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
 	for n, m := range moments {
 		mean += o.Prior[n] * m.Mean
-		variance += o.Prior[n] * o.Prior[n] * m.Variance()
+		variance += o.Prior[n] * o.Prior[n] * (m.MeanSquare - m.Mean*m.Mean)
 	}
 	return mean, variance
 }

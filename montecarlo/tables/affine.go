@@ -5,20 +5,24 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/base/matrix"
+	"belsim/theory/decode"
 	"belsim/theory/latent"
 )
 
-// Scores say that a decoder reads scores of the levels that are affine in the logits: see
-// decode.Affine.
-type Scores struct {
-	Weights *mat.Dense // L × M
-	Offsets []float64  // L; −Inf for a level that is never answered
-	// Light is how far a score is below the largest where it does not matter any more: 0 where the
-	// largest score decides.
-	Light float64
+// lightScore is how far below the largest a score of L levels does not matter: where all such levels
+// together weigh 2⁻²⁰ for a median, which changes only where half of the weight is as near as that,
+// and 2⁻³⁰ for a mean.
+func lightScore(r decode.Rule, levels int) float64 {
+	switch r {
+	case decode.MAP:
+		return 0
+	case decode.Median:
+		return 20*math.Ln2 + math.Log(float64(levels))
+	}
+	return LightScore(levels)
 }
 
 // AffineRows is the number of candidates that Affine has side by side.
@@ -43,7 +47,7 @@ type Affine struct {
 const lowest = -1 << 30
 
 // affineRow makes the tables of row i for a decoder that reads scores. With r the level of the
-// largest mean score, level m is no candidate where its score stays below r's by Scores.Light, up
+// largest mean score, level m is no candidate where its score stays below r's by lightScore, up
 // to 7 standard deviations of their difference.
 func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
@@ -58,12 +62,12 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 			center[k] = -center[k]
 		}
 	}
-	w := p.Scores.Weights
+	w, light := p.Scores.Weights, lightScore(p.Scores.Rule, c.Levels())
 	means := make([]float64, c.Levels())
 	for m := range means {
 		means[m] = p.Scores.Offsets[m] + dot(w.RawRowView(m), center)
 	}
-	best := largest(means)
+	best := floats.MaxIdx(means)
 	t := &Logits{Row: i}
 	var rows [][]float64 // the candidates' weights, relative to the best
 	reference, row := w.RawRowView(best), make([]float64, c.Bits())
@@ -78,7 +82,7 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 			row[k] = x - reference[k]
 			square += row[k] * row[k]
 		}
-		if v-means[best]+sureDeviation*math.Sqrt(square) >= -p.Scores.Light {
+		if v-means[best]+sureDeviation*math.Sqrt(square) >= -light {
 			rows = append(rows, slices.Clone(row))
 			t.Levels = append(t.Levels, uint16(m))
 		}
@@ -97,7 +101,7 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 		t.Levels = append(t.Levels, t.Levels[len(t.Levels)-1])
 	}
 	t.Affine = newAffine(rows, offsets)
-	t.Limit = int64(p.Scores.Light * LogitOne)
+	t.Limit = int64(light * LogitOne)
 	t.Scale = float32(1 / (LogitOne * math.Ln2))
 	return t, nil
 }
@@ -126,17 +130,6 @@ func newAffine(rows [][]float64, offsets []float32) *Affine {
 		}
 	}
 	return a
-}
-
-// largest returns the place of the first of the largest values.
-func largest(values []float64) int {
-	best := 0
-	for m, v := range values {
-		if v > values[best] {
-			best = m
-		}
-	}
-	return best
 }
 
 func dot(a, b []float64) float64 {

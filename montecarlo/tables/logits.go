@@ -111,8 +111,8 @@ type Model struct {
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
-	// Scores, when set, says that the decoder reads scores: Kind is IndependentLogits, and labels are levels.
-	Scores *Scores
+	// Scores, when set, are what the decoder reads: Kind is IndependentLogits, and labels are levels.
+	Scores *decode.Affine
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.

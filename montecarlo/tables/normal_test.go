@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"belsim/theory/base/must"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -63,9 +64,7 @@ func TestNormalTable(t *testing.T) {
 			fmt.Fprint(&b, "\t},\n")
 		}
 		fmt.Fprint(&b, "}\n")
-		if err := os.WriteFile("normal_table.go", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile("normal_table.go", b.Bytes(), 0o644))
 		return
 	}
 	for k := range want {

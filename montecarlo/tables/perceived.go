@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // strata are the means of a standard normal number over the upper half of Strata equally
@@ -110,7 +112,7 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 	candidate[t.Row] = true
 	for _, mean := range means {
 		c.Along(correlations, mean)
-		best := largest(correlations)
+		best := floats.MaxIdx(correlations)
 		first := 0.0 // variance of the difference of rows best and 0
 		for k, s := range sd {
 			weights[k] = s * s
@@ -129,19 +131,10 @@ func (l *LogitMaker) perceivedCandidates(t *Logits, means [][]float64, sd []floa
 			}
 		}
 	}
-	last := -1
 	for m, is := range candidate {
-		if !is {
-			continue
+		if is {
+			t.Levels = append(t.Levels, uint16(m))
 		}
-		t.Levels = append(t.Levels, uint16(m))
-		if last >= 0 {
-			for k := range l.drawn {
-				if c.Bit(m, k) != c.Bit(last, k) {
-					l.drawn[k] = true
-				}
-			}
-		}
-		last = m
 	}
+	l.drawDiffering(t.Levels)
 }

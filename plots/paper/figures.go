@@ -191,7 +191,7 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 		if err != nil {
 			return Drawing{}, err
 		}
-		d := plots.ProfileData{Style: o.Style, Title: fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)}
+		d := plots.ProfileData{Style: o.Style, Curve: "Gaussian mixture", Title: fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)}
 		transitions := c.Transitions()
 		for _, k := range bits {
 			d.Bits = append(d.Bits, plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, r, sigma)))

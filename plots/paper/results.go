@@ -29,11 +29,7 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 		if r.Training != "" && c.Training == "" {
 			name += ", " + scenario.Trained(r.Training)
 		}
-		d.Names = append(d.Names, name+")")
-		d.Bound = append(d.Bound, r.Bound)
-		d.Exact = append(d.Exact, r.Exact)
-		d.Mean = append(d.Mean, r.Mean)
-		d.StdErr = append(d.StdErr, r.StdErr)
+		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean, StdErr: r.StdErr})
 	}
 	for _, b := range c.Baselines {
 		d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error})
@@ -45,11 +41,7 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 func VerifyData(v *scenario.Verification, model string, style plots.Style) plots.VerifyData {
 	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Style: style}
 	for _, l := range v.Labels {
-		d.Level = append(d.Level, float64(l.Level))
-		d.Bound = append(d.Bound, l.Bound)
-		d.Exact = append(d.Exact, l.Exact)
-		d.Mean = append(d.Mean, l.Mean)
-		d.StdErr = append(d.StdErr, l.StdErr)
+		d.Labels = append(d.Labels, plots.VerifyLabel{Level: float64(l.Level), Bound: l.Bound, Exact: l.Exact, Mean: l.Mean, StdErr: l.StdErr})
 	}
 	return d
 }
@@ -136,24 +128,18 @@ func markOf(fit *assess.Fit, of *scenario.Map) *plots.Mark {
 	return m
 }
 
-// BitProfiles are profiles as they are drawn.
-func BitProfiles(profiles ...assess.Profile) []plots.BitProfile {
-	out := make([]plots.BitProfile, len(profiles))
-	for i, p := range profiles {
-		out[i] = plots.BitProfile(p)
-	}
-	return out
-}
-
 // TradeoffData returns the data of the figure of the trade-off.
 func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
 	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Style: style}
+	point := func(name string, bits int, mean, stderr float64) plots.Point {
+		return plots.Point{Name: name, X: float64(bits), Y: mean, Lo: mean - stderr, Hi: mean + stderr}
+	}
 	for _, f := range t.Found {
-		d.Found = append(d.Found, plots.TradeoffPoint{Bits: f.Bits, Error: f.Mean, StdErr: f.StdErr})
+		d.Found = append(d.Found, point("", f.Bits, f.Mean, f.StdErr))
 	}
 	for _, b := range t.Baselines {
 		if !table.Missing(b.Mean) {
-			d.Codes = append(d.Codes, plots.TradeoffPoint{Name: b.Code, Bits: b.Bits, Error: b.Mean, StdErr: b.StdErr})
+			d.Codes = append(d.Codes, point(b.Code, b.Bits, b.Mean, b.StdErr))
 		}
 	}
 	return d

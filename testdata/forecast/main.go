@@ -168,7 +168,7 @@ func draw(ctx context.Context, workers int, set *evidence.Set, path string) erro
 		}
 		g := plots.AgreementGroup{Name: shown.name}
 		for _, p := range r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any) {
-			point := plots.AgreementPoint{X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi}
+			point := plots.Point{X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi}
 			if p.Off() > 0.25 || p.Off() < -0.25 {
 				point.Name = p.Code.Name()
 			}

@@ -57,14 +57,12 @@ func (p point) result() (_ result, ok bool) {
 	codes, err := scenario.OpenCodes([]string{p.code}, scenario.Sizes{Levels: cmp.Or(p.levels, levels)})
 	check(err)
 	draw := scenario.Sampling{Samples: samples, Seed: 1}
-	candidates, _, err := s.Candidates(ctx, codes, []string{p.decoder}, draw)
+	candidates, err := s.Candidates(ctx, codes, []string{p.decoder}, draw)
 	if scenario.Invalid(err) {
 		return result{}, false
 	}
 	check(err)
-	weights, err := s.Weights(codes[0].Levels())
-	check(err)
-	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, weights, draw)
+	c, err := s.Compare(ctx, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw)
 	check(err)
 	return result{p.code, c.Results[0].Mean, c.Results[0].StdErr}, true
 }

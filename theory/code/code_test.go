@@ -94,10 +94,7 @@ func TestFamilies(t *testing.T) {
 				}
 				// The same matrix by way of its entries: distinct rows, and
 				// nothing in the unused bits of a word.
-				again, err := code.FromMatrix(f.Name, mat.DenseCopyOf(c))
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := must.Get(code.FromMatrix(f.Name, mat.DenseCopyOf(c)))(t)
 				for i := range levels {
 					if !slices.Equal(c.Word(i), again.Word(i)) {
 						t.Fatalf("row %d: %x by way of its entries, %x", i+1, again.Word(i), c.Word(i))

@@ -15,12 +15,8 @@ import (
 	"belsim/theory/decode"
 )
 
-func mustNew(tb interface{ Fatal(...any) }, name string, levels int) *code.Code {
-	c, err := code.New(name, levels)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
+func mustNew(tb must.TB, name string, levels int) *code.Code {
+	return must.Get(code.New(name, levels))(tb)
 }
 
 // TestCodeWords: every decoder that fits gives every code word its own level.
@@ -76,10 +72,7 @@ func TestFormulas(t *testing.T) {
 		levels := rapid.IntRange(2, 300).Draw(t, "levels")
 		name := rapid.SampledFrom([]string{"unary", "johnson", "johnson-nonzero"}).Draw(t, "code")
 		c := mustNew(t, name, levels)
-		d, err := decode.New(decode.Auto, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(decode.New(decode.Auto, c))(t)
 		m := c.Bits()
 		word, b := drawWord(t, m)
 		ones, last, first := 0, 0, 0
@@ -113,10 +106,7 @@ func TestGen(t *testing.T) {
 	families := code.Families()
 	rapid.Check(t, func(t *rapid.T) {
 		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name, rapid.IntRange(2, 80).Draw(t, "levels"))
-		d, err := decode.New("gen", c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(decode.New("gen", c))(t)
 		word, b := drawWord(t, c.Bits())
 		best, largest := 0, -c.Bits()-1
 		for i := range c.Levels() {
@@ -139,8 +129,7 @@ func TestFit(t *testing.T) {
 	as := func(c *code.Code, more int) *code.Code {
 		m := mat.NewDense(c.Levels(), c.Bits()+more, nil)
 		m.Slice(0, c.Levels(), 0, c.Bits()).(*mat.Dense).Copy(c)
-		out := must.Get(code.FromMatrix("mine.csv", m))(t)
-		return out
+		return must.Get(code.FromMatrix("mine.csv", m))(t)
 	}
 	for _, tt := range []struct {
 		code *code.Code

@@ -1,8 +1,9 @@
 package decode
 
 import (
-	"math"
 	"math/bits"
+
+	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/code"
 )
@@ -27,9 +28,6 @@ func newGen(c *code.Code) Gen { return Gen{c} }
 
 // Name implements Decoder.
 func (Gen) Name() string { return "gen" }
-
-// Code returns the code whose words Gen compares with.
-func (d Gen) Code() *code.Code { return d.code }
 
 // Decode implements Decoder in O(L·M/64); in O(L·M) for a code of real numbers.
 func (d Gen) Decode(word []uint64) int {
@@ -60,11 +58,5 @@ func (d Gen) DecodeLogits(z []float64) float64 {
 // FromCorrelations implements Correlator: the level with the largest of L
 // correlations, the lowest of several.
 func (Gen) FromCorrelations(correlations []float64) float64 {
-	best, most := 0, math.Inf(-1)
-	for i, c := range correlations {
-		if c > most {
-			best, most = i, c
-		}
-	}
-	return float64(best + 1)
+	return float64(floats.MaxIdx(correlations) + 1)
 }

@@ -45,9 +45,6 @@ func NewGenEx(c *code.Code, temperature float64) (GenEx, error) {
 // Name implements Decoder.
 func (GenEx) Name() string { return "gen-ex" }
 
-// Code returns the code whose words GenEx compares with.
-func (d GenEx) Code() *code.Code { return d.code }
-
 // Temperature implements Tempered.
 func (d GenEx) Temperature() float64 { return d.temperature }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/memory"
@@ -90,7 +91,7 @@ func (p *Posterior) perceive(prior []float64) error {
 			}
 		}
 	}
-	p.affine = &Affine{rule: p.rule, weights: weights, offsets: offsets}
+	p.affine = &Affine{p.rule, weights, offsets}
 	p.labels = &perceivedLabels{q, kernel(s*float64(q), half), prior}
 	return nil
 }
@@ -159,12 +160,7 @@ func logNormal(x float64) float64 {
 
 // label returns the label for the scores of the grid, which it changes.
 func (l *perceivedLabels) label(rule Rule, scores []float64) float64 {
-	peak := 0
-	for g, s := range scores {
-		if s > scores[peak] {
-			peak = g
-		}
-	}
+	peak := floats.MaxIdx(scores)
 	most := scores[peak]
 	first, last := len(scores), -1 // the points with a weight
 	for g, s := range scores {

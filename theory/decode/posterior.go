@@ -180,7 +180,7 @@ func (p *Posterior) readLogits(offsets []float64) error {
 		}
 		weights.Set(i, k, m)
 	})
-	p.affine = &Affine{rule: p.rule, weights: weights, offsets: offsets}
+	p.affine = &Affine{p.rule, weights, offsets}
 	return err
 }
 
@@ -205,7 +205,7 @@ func (p *Posterior) readBits(offsets []float64) error {
 		}
 		weights.Set(i, k, w)
 	})
-	p.affine = &Affine{rule: p.rule, weights: weights, offsets: offsets}
+	p.affine = &Affine{p.rule, weights, offsets}
 	return err
 }
 
@@ -276,7 +276,7 @@ func (p *Posterior) Scores() (a *Affine, ok bool) {
 
 // label decodes M outputs; word has their signs, or is nil.
 func (p *Posterior) label(z []float64, word []uint64) float64 {
-	scores := make([]float64, len(p.affine.offsets))
+	scores := make([]float64, len(p.affine.Offsets))
 	p.affine.ScoresTo(scores, z)
 	if p.labels != nil {
 		return p.labels.label(p.rule, scores)
@@ -333,7 +333,7 @@ func (p *Posterior) BitScoresTo(dst []float64, word []uint64) bool {
 
 // BitScore returns by how much the score of level i+1 of BitScoresTo changes when bit k becomes one.
 func (p *Posterior) BitScore(i, k int) float64 {
-	change := 2 * p.affine.weights.At(i, k)
+	change := 2 * p.affine.Weights.At(i, k)
 	if s := p.sure; s != nil {
 		switch at, bit := i*s.words+k/64, uint64(1)<<(k%64); {
 		case s.mask[at]&bit == 0:

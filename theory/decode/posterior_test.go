@@ -25,8 +25,7 @@ func randomCode(t *testing.T, rng *rand.Rand, levels, bits int) *code.Code {
 			m.Set(i, k, float64(w>>k&1))
 		}
 	}
-	c := must.Get(code.FromMatrix("random", m))(t)
-	return c
+	return must.Get(code.FromMatrix("random", m))(t)
 }
 
 // randomTable has error probabilities among which some are 0, and some 1.

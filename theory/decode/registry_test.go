@@ -39,8 +39,7 @@ func parityEntry(rank int) decode.Entry {
 }
 
 func realCode(t *testing.T) *code.Code {
-	c := must.Get(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
-	return c
+	return must.Get(code.FromReal("real", mat.NewDense(3, 2, []float64{0.5, 2, -1, 0.25, 3, 1})))(t)
 }
 
 // TestEntries: what an entry says of its decoder is true, and what a decoder says of

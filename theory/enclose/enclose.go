@@ -53,9 +53,6 @@ func (v Interval) Width() float64 {
 	return (v.Hi - v.Lo) / v.Hi
 }
 
-// Contains reports whether a value lies in the interval.
-func (v Interval) Contains(x float64) bool { return v.Lo <= x && x <= v.Hi }
-
 // widen returns the interval widened by a relative error at both ends.
 func (v Interval) widen(relative float64) Interval {
 	return Interval{max(0, v.Lo*(1-relative)), v.Hi * (1 + relative)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Limits of a tree.
@@ -429,7 +430,7 @@ func (t *states) add(v []int16, p float64, keys []uint64) {
 			t.v, t.p, t.merges = append(t.v, v...), append(t.p, p), append(t.merges, 0)
 			return
 		}
-		if equal(t.of(int(s.at)), v) {
+		if slices.Equal(t.of(int(s.at)), v) {
 			t.p[s.at] += p
 			t.merges[s.at]++
 			return
@@ -444,16 +445,6 @@ func (t *states) merged() int {
 		most = max(most, m)
 	}
 	return int(most)
-}
-
-func equal(a, b []int16) bool {
-	b = b[:len(a)]
-	for i, v := range a {
-		if v != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // counter is a small hash table of numbers.

@@ -287,7 +287,7 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 	var err error
 	var without []table.Option
 	if first.oneTable() {
-		if out, err = first.scenario.Compare(ctx, run, problems, first.weights, first.draw(q.Samples)); err != nil {
+		if out, err = first.scenario.Compare(ctx, run, &scenario.Candidates{Problems: problems}, first.draw(q.Samples)); err != nil {
 			return err
 		}
 	} else {

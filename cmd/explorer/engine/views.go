@@ -348,7 +348,7 @@ func (s *subject) draw(samples uint64) scenario.Sampling {
 // result is the row of compare. Exact values of networks that take long are left out.
 func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, later bool, err error) {
 	if work := s.work(); !quick && work <= mostWork && (s.oneTable() || work > 0) {
-		c, err := s.scenario.Compare(ctx, run, []*montecarlo.Problem{s.problem}, s.weights, s.draw(samples))
+		c, err := s.scenario.Compare(ctx, run, &scenario.Candidates{Problems: []*montecarlo.Problem{s.problem}}, s.draw(samples))
 		if err != nil {
 			return r, false, err
 		}

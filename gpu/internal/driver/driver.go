@@ -27,7 +27,6 @@ static void set_function(driver *d, int i, void *address) { ((void **)d)[i] = ad
 
 // Go cannot call a pointer to a function; these can.
 static CUresult Init(driver *d) { return d->Init(0); }
-static CUresult DriverGetVersion(driver *d, int *v) { return d->DriverGetVersion(v); }
 static const char *error_name(driver *d, CUresult r) {
 	const char *s = NULL;
 	return d->GetErrorName(r, &s) == 0 ? s : NULL;
@@ -40,7 +39,6 @@ static CUresult DeviceGetCount(driver *d, int *n) { return d->DeviceGetCount(n);
 static CUresult DeviceGet(driver *d, CUdevice *dev, int i) { return d->DeviceGet(dev, i); }
 static CUresult DeviceGetName(driver *d, char *name, int size, CUdevice dev) { return d->DeviceGetName(name, size, dev); }
 static CUresult DeviceGetAttribute(driver *d, int *v, int a, CUdevice dev) { return d->DeviceGetAttribute(v, a, dev); }
-static CUresult DeviceTotalMem(driver *d, size_t *n, CUdevice dev) { return d->DeviceTotalMem(n, dev); }
 static CUresult PrimaryCtxRetain(driver *d, CUcontext *c, CUdevice dev) { return d->DevicePrimaryCtxRetain(c, dev); }
 static CUresult PrimaryCtxRelease(driver *d, CUdevice dev) { return d->DevicePrimaryCtxRelease(dev); }
 static CUresult CtxSetCurrent(driver *d, CUcontext c) { return d->CtxSetCurrent(c); }
@@ -120,14 +118,6 @@ func (d *Driver) check(call string, r C.CUresult) error {
 // Init starts the driver.
 func (d *Driver) Init() error { return d.check("cuInit", C.Init(&d.c)) }
 
-// Version returns the newest version of CUDA that the driver supports, 1000·major
-// + 10·minor.
-func (d *Driver) Version() (int, error) {
-	var v C.int
-	err := d.check("cuDriverGetVersion", C.DriverGetVersion(&d.c, &v))
-	return int(v), err
-}
-
 // DeviceCount returns the number of devices.
 func (d *Driver) DeviceCount() (int, error) {
 	var n C.int
@@ -140,8 +130,7 @@ type Info struct {
 	Name            string
 	Major, Minor    int // compute capability
 	Multiprocessors int
-	ClockKHz        int    // highest clock; 0 where the driver does not say
-	Memory          uint64 // bytes
+	ClockKHz        int // highest clock; 0 where the driver does not say
 }
 
 // Device is one device.
@@ -181,10 +170,7 @@ func (v Device) Info() (Info, error) {
 		}
 		*a.to = int(value)
 	}
-	var memory C.size_t
-	err := d.check("cuDeviceTotalMem", C.DeviceTotalMem(&d.c, &memory, v.id))
-	info.Memory = uint64(memory)
-	return info, err
+	return info, nil
 }
 
 // Context is the primary context of a device. Everything below must be called

@@ -29,14 +29,12 @@ enum {
 /* X(name in the library, short name, arguments) */
 #define BELSIM_DRIVER_FUNCTIONS(X) \
 	X(cuInit, Init, (unsigned flags)) \
-	X(cuDriverGetVersion, DriverGetVersion, (int *version)) \
 	X(cuGetErrorName, GetErrorName, (CUresult r, const char **name)) \
 	X(cuGetErrorString, GetErrorString, (CUresult r, const char **text)) \
 	X(cuDeviceGetCount, DeviceGetCount, (int *count)) \
 	X(cuDeviceGet, DeviceGet, (CUdevice *device, int ordinal)) \
 	X(cuDeviceGetName, DeviceGetName, (char *name, int size, CUdevice device)) \
 	X(cuDeviceGetAttribute, DeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device)) \
-	X(cuDeviceTotalMem_v2, DeviceTotalMem, (size_t *bytes, CUdevice device)) \
 	X(cuDevicePrimaryCtxRetain, DevicePrimaryCtxRetain, (CUcontext *context, CUdevice device)) \
 	X(cuDevicePrimaryCtxRelease_v2, DevicePrimaryCtxRelease, (CUdevice device)) \
 	X(cuCtxSetCurrent, CtxSetCurrent, (CUcontext context)) \

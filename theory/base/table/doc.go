@@ -1,5 +1,5 @@
 // Package table writes tables of results. One row type, a struct, gives text for people,
-// CSV, JSON, Markdown and LaTeX. The struct's tags say
+// CSV, JSON, Markdown, LaTeX and HTML. The struct's tags say
 // everything once:
 //
 //		type row struct {
@@ -20,6 +20,6 @@
 //	    Fields without the tag are not in these tables.
 //	  - doc is a sentence for the reference of fields.
 //
-// [Of] makes a [Table] of rows, which prints itself in three formats; [WriteCSV] and
+// [Of] makes a [Table] of rows, which prints itself in four formats; [WriteCSV] and
 // [WriteJSON] write all fields.
 package table

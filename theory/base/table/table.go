@@ -115,7 +115,7 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	return t
 }
 
-// Write prints the table in a format: text, markdown or latex.
+// Write prints the table in a format: text, markdown, latex or html.
 func (t *Table) Write(w io.Writer, format string) error {
 	switch {
 	case t.err != nil:
@@ -124,10 +124,12 @@ func (t *Table) Write(w io.Writer, format string) error {
 		return t.text(w)
 	case format == "markdown":
 		return t.markdown(w)
+	case format == "html":
+		return t.html(w)
 	case format == "latex":
 		return t.latex(w)
 	}
-	return fmt.Errorf("a table cannot be written as %q; want text, markdown or latex", format)
+	return fmt.Errorf("a table cannot be written as %q; want text, markdown, latex or html", format)
 }
 
 // grid are the cells as a format writes them, the line of the headings first, and the widths of the

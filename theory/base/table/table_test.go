@@ -158,6 +158,18 @@ b1jdj\_x$|$y & 7 & -- & -- & NaN \% & 3 (1.235e+06) \\
 	}
 }
 
+// TestHTML: cells are text, numbers are aligned, and the best row is marked.
+func TestHTML(t *testing.T) {
+	same(t, printed(t, as(&Table{
+		Head: []string{"code", "bits"}, Rows: [][]string{{"<b>&\"\u202e", "12"}, {"x", "7"}}, Emphasis: []Emphasis{Best},
+	}, "html")), `<table>
+<tr><th>code</th><th class="number">bits</th></tr>
+<tr class="best"><td>&lt;b&gt;&amp;&#34;\u202e</td><td class="number">12</td></tr>
+<tr><td>x</td><td class="number">7</td></tr>
+</table>
+`)
+}
+
 // TestLaTeXCompiles: pdflatex takes every character that is escaped.
 func TestLaTeXCompiles(t *testing.T) {
 	latexPath, err := exec.LookPath("pdflatex")
@@ -351,7 +363,7 @@ func TestBadTypes(t *testing.T) {
 	if err := Of(results(), Replace("withn", "", within)).Write(io.Discard, "latex"); err == nil || !strings.Contains(err.Error(), `"withn"`) {
 		t.Errorf("a column that is not there: %v", err)
 	}
-	if err := tableOf().Write(io.Discard, "html"); err == nil || !strings.Contains(err.Error(), "markdown") {
+	if err := tableOf().Write(io.Discard, "rtf"); err == nil || !strings.Contains(err.Error(), "markdown") {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
@@ -364,7 +376,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFullDisk(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"text": as(tableOf(), "text"), "markdown": as(tableOf(), "markdown"), "latex": as(tableOf(), "latex"),
+		"text": as(tableOf(), "text"), "markdown": as(tableOf(), "markdown"), "latex": as(tableOf(), "latex"), "html": as(tableOf(), "html"),
 		"csv":  func(w io.Writer) error { return WriteCSV(w, results()) },
 		"json": func(w io.Writer) error { return WriteJSON(w, results()) },
 	} {

@@ -189,12 +189,6 @@ CUresult cuInit(unsigned) {
 	return c.result;
 }
 
-CUresult cuDriverGetVersion(int *version) {
-	Call c;
-	*version = 13000;
-	return c.result;
-}
-
 CUresult cuGetErrorName(CUresult r, const char **name) {
 	switch (r) {
 	case 2: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
@@ -244,12 +238,6 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 	case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: *value = 0; break;
 	default: return INVALID_VALUE;
 	}
-	return c.result;
-}
-
-CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
-	Call c;
-	*bytes = c.s.memory;
 	return c.result;
 }
 

@@ -1,0 +1,73 @@
+package assess
+
+import (
+	"fmt"
+
+	"belsim/errmodel/observed"
+)
+
+// ErrorQuantiles tell how the errors of the best decoder spread.
+type ErrorQuantiles struct {
+	Decoder string `json:"decoder" doc:"name of the decoder: the one with the smallest observed error against the target itself"`
+	Outputs string `json:"outputs" doc:"what it reads: bits or logits"`
+	Quantiles
+	Levels []LevelQuantiles `json:"levels" doc:"a row for each level; neighbouring levels share one where they have fewer than 100 samples, or where there are more than 64 levels"`
+}
+
+// LevelQuantiles are the quantiles of neighbouring levels.
+type LevelQuantiles struct {
+	From    int    `json:"from" doc:"first level"`
+	To      int    `json:"to" doc:"last level"`
+	Samples uint64 `json:"samples" doc:"samples of these levels"`
+	Quantiles
+}
+
+// Quantiles are those of |decoded − target| of some samples.
+type Quantiles struct {
+	Median float64 `json:"median" doc:"median of |error| against the target itself, in levels; right to 1/32 of itself"`
+	P90    float64 `json:"p90" doc:"the |error| that 90 % of the samples do not exceed"`
+	P99    float64 `json:"p99" doc:"the |error| that 99 % of the samples do not exceed"`
+}
+
+func quantilesOf(s *observed.Spread) Quantiles {
+	return Quantiles{s.Quantile(0.5), s.Quantile(0.9), s.Quantile(0.99)}
+}
+
+// errorQuantiles are those of the best decoder; nil where no decoder fits the code.
+func (s *study) errorQuantiles() *ErrorQuantiles {
+	best := s.f.bestDecoder()
+	if best < 0 {
+		return nil
+	}
+	// Of fewer samples, the quantile of 99 % would be the largest error.
+	const fewest = 100
+	d, width := s.f.Decoders[best], observed.SpreadWidth(s.f.Levels)
+	out := &ErrorQuantiles{Decoder: d.Decoder, Outputs: d.Outputs, Levels: []LevelQuantiles{}}
+	var all, some observed.Spread
+	from, spreads := 1, s.seen.Spreads[best]
+	left := s.f.Samples
+	for i := range spreads {
+		all.Merge(&spreads[i])
+		some.Merge(&spreads[i])
+		left -= spreads[i].Samples()
+		last := i == len(spreads)-1
+		if !last && (some.Samples() < fewest || left < fewest) {
+			continue
+		}
+		to := min((i+1)*width, s.f.Levels)
+		out.Levels = append(out.Levels, LevelQuantiles{from, to, some.Samples(), quantilesOf(&some)})
+		some, from = observed.Spread{}, to+1
+	}
+	out.Quantiles = quantilesOf(&all)
+	return out
+}
+
+// Text says the quantiles of all samples of a fit.
+func (q *ErrorQuantiles) Text(f *Fit) string {
+	text := fmt.Sprintf("With %s on %s, half of the samples are wrong by at most %s, 90 %% by at most %s, and 99 %% by at most %s%s",
+		q.Decoder, q.Outputs, f.in(q.Median), f.in(q.P90), f.in(q.P99), f.unit())
+	if f.Range != nil {
+		text += ", quantization included"
+	}
+	return text + "."
+}

@@ -1,0 +1,108 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/assess"
+	"belsim/plots"
+	"belsim/theory/base/table"
+)
+
+// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
+// codes, where there are any.
+func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
+	rates, err := plots.Profile(ProfileData(r, style))
+	if err != nil || !hasForecasts(r) {
+		return rates, err
+	}
+	forecasts, err := plots.Forest(ForestData(r.Fit, style))
+	if err != nil {
+		return nil, err
+	}
+	return plots.Stack(rates, forecasts), nil
+}
+
+// NetworkPictures are the pictures of the page of a network.
+func NetworkPictures(r *assess.Report) ([]assess.Picture, error) {
+	var out []assess.Picture
+	var failed error
+	add := func(caption string, f *plots.Figure, err error) {
+		var svg strings.Builder
+		if err == nil {
+			err = f.Write(&svg, "svg")
+		}
+		if err != nil && failed == nil {
+			failed = err
+		}
+		out = append(out, assess.Picture{Caption: caption, SVG: svg.String()})
+	}
+	const style = plots.Column // readable on a phone
+	if hasForecasts(r) {
+		f, err := plots.Forest(ForestData(r.Fit, style))
+		add("Error of other codes, if they were trained, over yours", f, err)
+	}
+	f, err := plots.Profile(ProfileData(r, style))
+	add("How often bits are wrong", f, err)
+	if q := r.Fit.Quantiles; q != nil && len(q.Levels) > 1 {
+		f, err := plots.Lines(QuantileData(r.Fit, style))
+		add("How large the errors are. "+q.Text(r.Fit), f, err)
+	}
+	return out, failed
+}
+
+// ProfileData returns the data of the figure of a network's bits.
+func ProfileData(r *assess.Report, style plots.Style) plots.ProfileData {
+	name, parameters, _ := strings.Cut(r.Curve, ":")
+	d := plots.ProfileData{Style: style, Curve: name, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code, r.Fit.Levels, r.Fit.Samples)}
+	if name != "" {
+		d.Title += ":" + parameters
+	}
+	for _, p := range r.Profiles {
+		d.Bits = append(d.Bits, plots.BitProfile(p))
+	}
+	return d
+}
+
+// QuantileData returns the data of the figure of the errors by level.
+func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
+	q, unit := f.Quantiles, "levels"
+	if f.Range != nil {
+		unit = "label units"
+	}
+	d := plots.LinesData{
+		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + unit + ")",
+		Lines: []plots.NamedLine{{Name: "median"}, {Name: "90 %"}, {Name: "99 %"}},
+	}
+	for _, l := range q.Levels {
+		d.Level = append(d.Level, float64(l.From+l.To)/2)
+		for i, v := range []float64{l.Median, l.P90, l.P99} {
+			d.Lines[i].Values = append(d.Lines[i].Values, v*f.LevelWidth)
+		}
+	}
+	return d
+}
+
+// loss is what networks are trained with, for a training.
+var loss = map[string]string{string(perceived.BitByBit): "BCE", string(perceived.ForDecoder): "CE"}
+
+// hasForecasts reports whether codes were compared with the network's own error.
+func hasForecasts(r *assess.Report) bool {
+	rec := r.Fit.Recommendation
+	return rec != nil && len(rec.Ranking) > 0 && !table.Missing(rec.Ranking[0].Ratio)
+}
+
+// ForestData returns the data of the figure of the forecasts: each code and training with its best
+// decoder, over the network's measured error.
+func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
+	d := plots.ForestData{Style: style, XLabel: "error over yours, 95 % interval"}
+	for _, x := range f.Recommendation.Ranking {
+		if x.Best {
+			d.Rows = append(d.Rows, plots.ForestRow{
+				Name: x.Name(), Note: x.Decoder + ", " + loss[x.Training], Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+			})
+		}
+	}
+	return d
+}
