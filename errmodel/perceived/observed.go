@@ -86,13 +86,9 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 		return nil, err
 	}
 	fit.Excess = math.NaN()
-	for _, n := range networks {
-		excess, err := fit.excess(ctx, workers, n, nodes)
-		if err != nil {
+	for i := 0; i < len(networks) && math.IsNaN(fit.Excess); i++ {
+		if fit.Excess, err = fit.excess(ctx, workers, networks[i], nodes); err != nil {
 			return nil, err
-		}
-		if !(excess <= fit.Excess) && !math.IsNaN(excess) {
-			fit.Excess = excess
 		}
 	}
 	fit.Tail, err = fit.tail(ctx, workers, networks[0], nodes)

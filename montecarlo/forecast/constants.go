@@ -32,9 +32,6 @@ type Spread struct {
 	Coarse float64
 	// Logits is that of gen on logits after a training for the decoder, which trains for gen-ex.
 	Logits float64
-	// Decoder is that of all networks trained for the decoder, which share it: perceived.DecoderFactor
-	// is too small on some data.
-	Decoder float64
 
 	// Networks of images are less alike than those of tables: Gross is what each of them has more, Level
 	// what all have in common, and Columns what hard decisions of all codes share in proportion to ln((L−1)/M): codes of
@@ -49,7 +46,7 @@ type Spread struct {
 // DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score; its README says how
 // well constants do that were fitted without a task.
 func DefaultSpread() Spread {
-	return Spread{Network: 0.010, Cutoff: 0.6, Coarse: 0.05, Logits: 0.04, Decoder: 0.017, Gross: 0.1, Level: 0.03, Columns: 0.12, Excess: 0.06, Tail: 0.3, Unknown: 0.3}
+	return Spread{Network: 0.017, Cutoff: 0.6, Coarse: 0.084, Logits: 0.029, Gross: 0.085, Level: 0.084, Columns: 0.1, Excess: 0.072, Tail: 0.5, Unknown: 0.5}
 }
 
 // share is how much a network departs from the model as networks of images do, from 0 to 1: by its excess after
@@ -83,18 +80,14 @@ func (s *Spread) network(share float64) float64 {
 }
 
 // factors is the number of departures that forecasts share.
-const factors = 5
+const factors = 4
 
-// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, the training, and
-// on images the level and the number of columns.
+// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, and on images the level and the number of columns.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
-	if x.Training == perceived.ForDecoder {
-		out[2] = s.Decoder
-	}
-	out[3] = math.Sqrt(share) * s.Level
+	out[2] = math.Sqrt(share) * s.Level
 	if !x.Decoding.Soft {
-		out[4] = math.Sqrt(share) * s.Columns * x.columns
+		out[3] = math.Sqrt(share) * s.Columns * x.columns
 	}
 	return out
 }

@@ -15,8 +15,8 @@ func (r *Result) Respread(s forecast.Spread) {
 	for i, p := range r.Pairs {
 		all[i] = p.Forecast
 	}
-	r.forecaster.Spread = s
-	r.forecaster.Relate(all)
+	r.Forecaster.Spread = s
+	r.Forecaster.Relate(all)
 	for i := range all {
 		r.Pairs[i].Forecast = all[i]
 	}
@@ -112,7 +112,6 @@ var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.Cutoff },
 	func(s *forecast.Spread) *float64 { return &s.Coarse },
 	func(s *forecast.Spread) *float64 { return &s.Logits },
-	func(s *forecast.Spread) *float64 { return &s.Decoder },
 	func(s *forecast.Spread) *float64 { return &s.Gross },
 	func(s *forecast.Spread) *float64 { return &s.Level },
 	func(s *forecast.Spread) *float64 { return &s.Columns },
@@ -121,19 +120,41 @@ var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.Unknown },
 }
 
-// LeaveOneOut gives the results of each task the standard deviations that the other tasks choose.
-func LeaveOneOut(results []*Result) {
-	var tasks []Task
+// LeaveOneOut gives the intervals of each task the constants that the results of the other tasks choose, by fit.
+func LeaveOneOut(results []*Result, fit func(others []*Result) (use func(*Result))) {
+	uses := map[Task]func(*Result){}
 	for _, r := range results {
-		if !slices.Contains(tasks, r.Task) {
-			tasks = append(tasks, r.Task)
+		if uses[r.Task] == nil {
+			uses[r.Task] = fit(slices.DeleteFunc(slices.Clone(results), func(other *Result) bool { return other.Task == r.Task }))
 		}
 	}
-	left := map[Task]forecast.Spread{}
-	for _, t := range tasks {
-		left[t] = FitSpread(slices.DeleteFunc(slices.Clone(results), func(r *Result) bool { return r.Task == t }))
-	}
 	for _, r := range results {
-		r.Respread(left[r.Task])
+		uses[r.Task](r)
 	}
+}
+
+// Spreads fits forecast.Spread, for LeaveOneOut.
+func Spreads(results []*Result) func(*Result) {
+	s := FitSpread(results)
+	return func(r *Result) { r.Respread(s) }
+}
+
+// Constant finds the one width of all intervals that has the smallest mean interval score, for LeaveOneOut.
+func Constant(results []*Result) func(*Result) {
+	best, use := math.Inf(1), (func(*Result))(nil)
+	for w := 0.02; w < 2; w *= 1.1 {
+		constant := func(r *Result) {
+			for i := range r.Pairs {
+				p := &r.Pairs[i]
+				p.Lo, p.Hi = p.Error*math.Exp(-w), p.Error*math.Exp(w)
+			}
+		}
+		for _, r := range results {
+			constant(r)
+		}
+		if v := mean(results); v < best {
+			best, use = v, constant
+		}
+	}
+	return use
 }
