@@ -80,7 +80,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
-			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Columns()) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
 			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))

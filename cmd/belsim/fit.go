@@ -30,7 +30,7 @@ type fitCmd struct {
 	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64              `group:"sampling" default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`
-	Baseline    float64             `placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with: in levels, or in label units with --range."`
+	Baseline    string              `placeholder:"FILE|X" reads:"" help:"Predictions of direct regression, a network without a code, for the same samples and in the units of the targets: .csv, .npy or FILE.npz:NAME; or its mean |error| alone, in levels, or in label units with --range."`
 	backendFlags
 	pictureFlags
 }
@@ -52,12 +52,13 @@ Example, on a network's outputs that lie in belsim's repository:
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
-	if err := firstError(err, cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
+	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
+	if err := firstError(err, checkFlags(err2), cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
 		return err
 	}
 	o := assess.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(), Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder,
-		Recommend: cmd.Recommend, Candidates: cmd.Candidates, Baseline: cmd.Baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits, Decoders: env.decoders,
+		Recommend: cmd.Recommend, Candidates: cmd.Candidates, Baseline: baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits, Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -90,13 +91,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error {
-				pictures, err := paper.NetworkPictures(r)
-				if err != nil {
-					return err
-				}
-				return r.WritePage(w, ways, pictures...)
-			},
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
@@ -129,12 +124,12 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 
 // several judges all outputs of a network.
 func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs int) error {
-	if len(o.Others) > 0 || o.Baseline > 0 {
+	if len(o.Others) > 0 || cmd.Baseline != "" {
 		return errors.New("--also, --runs and --baseline are for networks of one output")
 	}
 	for _, path := range cmd.Output {
-		if format(path) != "json" {
-			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json", path)
+		if ending := format(path); ending != "json" && ending != "html" {
+			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json or .html", path)
 		}
 	}
 	var reports []*assess.Report
@@ -148,7 +143,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	}
 	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
-		files: map[string]func(io.Writer) error{"json": asJSON(all)},
+		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, reports...) }},
 		print: func() error { return all.Write(env.stdout, cmd.Format, ways) },
 	})
 }

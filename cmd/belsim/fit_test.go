@@ -409,8 +409,11 @@ func TestFitSeveral(t *testing.T) {
 	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy", "--samples", "100"}
 	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
 	var got assess.Several
-	out := mustRun(t, append(append(args, ranges...), "-o", "several.json")...)
+	out := mustRun(t, append(append(args, ranges...), "-o", "several.json", "-o", "several.html")...)
 	readJSON(t, "several.json", &got)
+	if page := content(t, "several.html"); strings.Count(page, "<svg") != 6 || !strings.Contains(page, "<h1>output 3: johnson, 16 levels</h1>") {
+		t.Error("several.html has not two pictures of each output")
+	}
 	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {
 		if math.Abs(float64(f.Decoders[0].Observed/want.Decoders[0].Observed)-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {

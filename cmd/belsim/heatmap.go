@@ -104,7 +104,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(m),
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases()) },
-			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Columns()...) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
 			return plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.style()))

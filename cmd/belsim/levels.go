@@ -61,7 +61,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
-			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Columns()) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
 		},
 		print: func() error { return found.Write(env.stdout, cmd.Format) },
 	})

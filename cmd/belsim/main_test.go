@@ -651,7 +651,7 @@ func TestBadInput(t *testing.T) {
 		{"heatmap --method mc --samples 0", "--samples 0"},
 		{"optimize --levels 9", "--bits is missing"},
 		{"optimize --levels 9 --bits 3", "--bits 3: impossible: 3 bits have 8 words; 9 levels need at least 4 bits"},
-		{"optimize --levels 9 --bits some", `"some": want a number of bits, or a range lo:hi:count`},
+		{"optimize --levels 9 --bits some", `range "some": want lo:hi:count`},
 		{"optimize --levels 9 --bits 4:8:3", "a range of bits is for --pareto"},
 		{"optimize --levels 9 --bits 8 --r 3 --sigma 0.5", "no code of 9 levels and 8 bits was found"},
 		{"optimize --levels 9 --bits 8 --fix 1", "--fix names columns of --start, which is missing"},

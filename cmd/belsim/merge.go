@@ -44,15 +44,11 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	var s *sweep.Sweep // of the first result file, where it is nil
 	if cmd.Plan != "" {
-		plan, err := sweep.ReadPlan(cmd.Plan, env.decoders)
+		plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
 		if err != nil {
 			return err
 		}
-		problems, err := plan.Problems(ctx)
-		if err != nil {
-			return err
-		}
-		s = problems.Sweep
+		s = plan.Sweep
 	}
 	m, err := sweep.Merge(ctx, cmd.Results, s)
 	if err != nil {
@@ -68,7 +64,7 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 		files: map[string]func(io.Writer) error{
 			"json": func(w io.Writer) error { return table.WriteJSON(w, m.Table(version())) },
 			"csv": func(w io.Writer) error {
-				return table.WriteCSVSeq(w, m.Cells(ctx), table.Without(m.Plane.Missing()...))
+				return table.WriteCSVSeq(w, m.Cells(ctx), m.Plane.Missing()...)
 			},
 			"npz": func(w io.Writer) error { return m.WriteNPZ(ctx, w) },
 		},

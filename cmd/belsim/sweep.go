@@ -55,34 +55,29 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkWorkers(); err != nil {
 		return err
 	}
-	plan, err := sweep.ReadPlan(cmd.Plan, env.decoders)
+	plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
 	if err != nil {
 		return err
 	}
-	problems, err := plan.Problems(ctx)
-	if err != nil {
-		return err
-	}
-	cmd.noteLeftOut(env, problems.LeftOut)
-	s := problems.Sweep
+	cmd.noteLeftOut(env, plan.LeftOut)
 	if cmd.Print == "slurm" || cmd.Print == "kubernetes" {
-		return cmd.printJob(env, plan, s)
+		return cmd.printJob(env, plan)
 	}
 	i, n, err := sweep.WhichShard(cmd.Shard, cmd.Shards, os.Getenv)
 	if err != nil {
 		return err
 	}
 	if cmd.Print == "cells" {
-		return outside(table.WriteCSVSeq(env.stdout, s.List(ctx, s.Part(i, n)), table.Without(s.Plane.Missing()...)))
+		return outside(table.WriteCSVSeq(env.stdout, plan.List(ctx, plan.Part(i, n)), plan.Plane.Missing()...))
 	}
 	if cmd.Out == "" {
 		return errors.New("want --out, a folder for the results")
 	}
-	shard, err := s.Open(cmd.Out, i, n)
+	shard, err := plan.Open(cmd.Out, i, n)
 	if err != nil {
 		return environmental(err)
 	}
-	return environmental(cmd.work(ctx, env, problems, shard))
+	return environmental(cmd.work(ctx, env, shard))
 }
 
 // noteLeftOut says which codes, decoders and methods do not go together.
@@ -99,27 +94,22 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 }
 
 // work computes the pieces of a shard that its file does not have.
-func (cmd *sweepCmd) work(ctx context.Context, env *environment, problems *sweep.Problems, shard *sweep.Shard) error {
-	todo, all, err := shard.Todo()
-	if err != nil {
-		return err
-	}
-	s := shard.Sweep
+func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Shard) error {
 	fmt.Fprintf(env.stdout, "plan %.12s: %d cells; shard %d of %d: %s, %d finished before\n",
-		s.ID, s.Tasks(), shard.Index, shard.Count, counted(all, "piece"), all-len(todo))
+		shard.ID, shard.Tasks(), shard.Index, shard.Count, counted(shard.All, "piece"), shard.All-len(shard.Todo))
 	if others := shard.Others(); len(others) > 0 {
 		env.note("%s has shards of %v of this plan too: cells may be computed twice, and are counted once", cmd.Out, others)
 	}
-	if all == 0 {
-		_, err := fmt.Fprintf(env.stdout, "complete: there are %d pieces, and more shards\n", s.Pieces())
+	if shard.All == 0 {
+		_, err := fmt.Fprintf(env.stdout, "complete: there are %d pieces, and more shards\n", shard.Pieces())
 		return outside(err)
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	bar := env.newProgress("pieces", uint64(len(todo)))
+	bar := env.newProgress("pieces", uint64(len(shard.Todo)))
 	env.saves.Store(true)
 	defer env.saves.Store(false)
-	err = shard.Work(ctx, problems, todo, cmd.run(backend, bar), cmp.Or(cmd.FlushEvery, sweep.FlushEvery))
+	err := shard.Work(ctx, cmd.run(backend, bar), cmp.Or(cmd.FlushEvery, sweep.FlushEvery))
 	bar.stop()
 	if err != nil {
 		return err
@@ -137,7 +127,7 @@ func counted(n int, thing string) string {
 }
 
 // printJob prints what an engine needs to run the plan in shards.
-func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan, s *sweep.Sweep) error {
+func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan) error {
 	switch {
 	case cmd.Shards < 1:
 		return fmt.Errorf("--print %s: want --shards N, the number of parts", cmd.Print)
@@ -147,7 +137,7 @@ func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan, s *sweep.Sweep
 		return fmt.Errorf("--print %s: want --out, a folder that all shards can write to", cmd.Print)
 	}
 	job := jobs.Job{
-		PlanPath: plan.Path, PlanText: plan.Text, PlanID: s.ID, Cells: s.Tasks(), Shards: cmd.Shards,
+		PlanPath: plan.Path, PlanText: plan.Text, PlanID: plan.ID, Cells: plan.Tasks(), Shards: cmd.Shards,
 		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Image: cmd.Image, Flags: cmd.shardFlags(),
 	}
 	fill := job.Slurm

@@ -310,7 +310,7 @@ func TestSweepMergePictures(t *testing.T) {
 func TestSweepRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
-	for old, now := range map[string]string{`"codes"`: `"cods"`, `unary`: `unarie`} {
+	for old, now := range map[string]string{`codes`: `cods`, `unary`: `unarie`} {
 		write(t, "plan.json", strings.Replace(good, old, now, 1))
 		refused(t, now, "sweep", "plan.json", "--out", "results")
 	}

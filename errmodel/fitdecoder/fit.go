@@ -59,6 +59,9 @@ type Result struct {
 	Baseline                       observed.Decoding
 	BaselineLevels, BaselineTarget observed.Error
 	Gain, GainSE                   float64
+	// Beside is by how much Target is larger than the error of the samples' direct predictions, as the mean of the
+	// differences of the samples; it means nothing where there are none.
+	Beside observed.Error
 	// Kinds has the best candidate of each kind, judged by simple cross-validation, which was also
 	// used to choose it: these errors are a little too small.
 	Kinds []Kind
@@ -353,7 +356,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	single := make([]*part, folds)
 	best := f.bestDecoding()
 	out.Baseline = f.Decodings[best]
-	var levels, target, baselineLevels, baselineTarget, gain observed.Sums
+	var levels, target, baselineLevels, baselineTarget, gain, beside observed.Sums
 	for o := range folds {
 		single[o] = parts[o][o]
 		var inner []*part
@@ -371,9 +374,13 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 			baselineLevels.Add(math.Abs(before - level))
 			baselineTarget.Add(math.Abs(before - y))
 			gain.Add(math.Abs(before-y) - math.Abs(label-y))
+			if f.Samples.Direct != nil {
+				beside.Add(math.Abs(label-y) - math.Abs(f.Samples.Direct[i]-y))
+			}
 		}
 	}
 	out.Levels, out.Target, out.BaselineLevels, out.BaselineTarget = levels.Error(), target.Error(), baselineLevels.Error(), baselineTarget.Error()
+	out.Beside = beside.Error()
 	g := gain.Error()
 	out.Gain, out.GainSE = g.Mean, g.StdErr
 	chosen := f.choose(single)

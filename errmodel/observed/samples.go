@@ -13,6 +13,7 @@ import (
 type Samples struct {
 	Level   []int     // of the target, from 1
 	Exact   []float64 // the target itself, in levels
+	Direct  []float64 // predictions of direct regression, in levels and clipped; nil, or without meaning, where there are none
 	Outputs []float64 // N × M: logits, or ±1 for hard decisions
 	Bits    int       // M
 	All     int       // how many samples the Source has
@@ -41,13 +42,15 @@ func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samp
 			switch n := out.Len(); {
 			case n < most:
 				out.Level, out.Exact, out.Outputs = append(out.Level, b.level[j]), append(out.Exact, b.exact[j]), append(out.Outputs, z...)
+				out.Direct = append(out.Direct, b.direct[j])
 				out.Level[at], out.Level[n] = out.Level[n], out.Level[at]
 				out.Exact[at], out.Exact[n] = out.Exact[n], out.Exact[at]
+				out.Direct[at], out.Direct[n] = out.Direct[n], out.Direct[at]
 				if at < n {
 					swap(out.Row(at), out.Row(n))
 				}
 			case at < most:
-				out.Level[at], out.Exact[at] = b.level[j], b.exact[j]
+				out.Level[at], out.Exact[at], out.Direct[at] = b.level[j], b.exact[j], b.direct[j]
 				copy(out.Row(at), z)
 			}
 		}

@@ -135,6 +135,11 @@ type Summary struct {
 	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
+	// Direct is the error of the predictions of direct regression against the target, and Beside
+	// by how much the error of each Decoding is larger, as the mean of the differences of the samples; zero
+	// without predictions.
+	Direct Error
+	Beside []Error
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
 	// SpreadWidth of them together.
 	Spreads [][]Spread
@@ -211,11 +216,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if !s.Kind.Hard() {
 		squares = make([]float64, c.Levels()*m)
 	}
-	levels, labels := make([]Sums, len(decodings)), make([]Sums, len(decodings))
-	width := SpreadWidth(c.Levels())
-	for range decodings {
-		out.Spreads = append(out.Spreads, make([]Spread, (c.Levels()+width-1)/width))
-	}
+	errors := newErrorSums(len(decodings), c.Levels())
 	probabilities := make([]float64, m) // their sums
 	correlations := decode.NewCorrelations(c)
 	var quantization Sums
@@ -246,13 +247,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 				sums[k] += v
 				out.Squares[k] += v * v
 			}
-			for r := range decodings {
-				label := decoded[j*len(decodings)+r]
-				levels[r].Add(math.Abs(label - float64(b.level[j])))
-				distance := math.Abs(label - b.exact[j])
-				labels[r].Add(distance)
-				out.Spreads[r][i/width].Add(distance)
-			}
+			errors.add(b, j, decoded[j*len(decodings):(j+1)*len(decodings)])
 			if squares != nil {
 				cell := squares[i*m : (i+1)*m]
 				for k, v := range z {
@@ -269,9 +264,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if err != nil {
 		return nil, err
 	}
-	for r := range decodings {
-		out.Levels, out.Labels = append(out.Levels, levels[r].Error()), append(out.Labels, labels[r].Error())
-	}
+	errors.to(out, s.Direct != nil)
 	out.Quantization = quantization.Error().Mean
 	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
 	out.LogitScale = logitScale(out.Counts, out.Sums, squares)
@@ -280,6 +273,47 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		out.Miscalibration = math.NaN()
 	}
 	return out, nil
+}
+
+// errorSums adds up the errors of decodings.
+type errorSums struct {
+	width                  int // of spreads
+	levels, labels, beside []Sums
+	direct                 Sums
+	spreads                [][]Spread
+}
+
+func newErrorSums(decodings, levels int) *errorSums {
+	e := &errorSums{width: SpreadWidth(levels), levels: make([]Sums, decodings), labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
+	for range decodings {
+		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
+	}
+	return e
+}
+
+// add adds those of sample j of a batch, with the label of each decoding.
+func (e *errorSums) add(b *batch, j int, decoded []float64) {
+	level, exact := b.level[j], b.exact[j]
+	direct := math.Abs(b.direct[j] - exact)
+	e.direct.Add(direct)
+	for r, label := range decoded {
+		distance := math.Abs(label - exact)
+		e.levels[r].Add(math.Abs(label - float64(level)))
+		e.labels[r].Add(distance)
+		e.beside[r].Add(distance - direct)
+		e.spreads[r][(level-1)/e.width].Add(distance)
+	}
+}
+
+// to sets the errors of a summary, and where there are predictions of direct regression those beside them.
+func (e *errorSums) to(out *Summary, direct bool) {
+	out.Spreads = e.spreads
+	for r := range e.levels {
+		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
+		if direct {
+			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
+		}
+	}
 }
 
 // nearly reports whether two outputs differ by no more than the rounding of float32, whose unit is

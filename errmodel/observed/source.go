@@ -85,6 +85,14 @@ type Labels struct {
 	Lo, Hi float64
 }
 
+// Clipped is a prediction in levels, within the range of the levels. Decoders give no answers outside of it.
+func (l Labels) Clipped(prediction float64) float64 {
+	if l.Real {
+		prediction = (prediction-l.Lo)/l.Width() + 1
+	}
+	return min(max(prediction, 1), float64(l.Levels))
+}
+
 // Width is the width of a level in label units.
 func (l Labels) Width() float64 {
 	if !l.Real {
@@ -120,8 +128,11 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 // outputs alone.
 type Source struct {
 	Targets, Outputs *arrayfile.Rows
-	Labels           Labels
-	Kind             Kind
+	// Direct has the predictions of another network for the same samples, N × 1, in the units of the targets: direct
+	// regression. It may be nil.
+	Direct *arrayfile.Rows
+	Labels Labels
+	Kind   Kind
 
 	largest float64 // |logit| that was read
 }
@@ -142,6 +153,15 @@ func (s *Source) Check() error {
 	}
 	if n >= 0 && m >= 0 && n != m {
 		return s.mismatch(n, m)
+	}
+	if s.Direct == nil {
+		return nil
+	}
+	switch k, columns := s.Direct.Dims(); {
+	case columns != 1:
+		return fmt.Errorf("%s: %d columns; want one prediction for each sample", s.Direct.Name(), columns)
+	case n >= 0 && k >= 0 && n != k:
+		return fmt.Errorf("%s has %d predictions, but %s has %d targets", s.Direct.Name(), k, s.Targets.Name(), n)
 	}
 	return nil
 }
@@ -213,10 +233,11 @@ func FindKind(ctx context.Context, said Kind, outputs *arrayfile.Rows) (Kind, er
 
 // batch is some samples, in the order of the files.
 type batch struct {
-	n     int
-	level []int     // from 1
-	exact []float64 // targets in levels
-	z     []float64 // n × M logits
+	n      int
+	level  []int     // from 1
+	exact  []float64 // targets in levels
+	direct []float64 // predictions in levels, clipped; where there are any
+	z      []float64 // n × M logits
 }
 
 // batchBytes is about the memory of a batch.
@@ -230,6 +251,11 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 			return err
 		}
 	}
+	if s.Direct != nil {
+		if err := s.Direct.Rewind(); err != nil {
+			return err
+		}
+	}
 	if err := s.Outputs.Rewind(); err != nil {
 		return err
 	}
@@ -238,7 +264,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	size := min(4096, max(1, batchBytes/8/m))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
 	for range cap(free) {
-		free <- &batch{level: make([]int, size), exact: make([]float64, size), z: make([]float64, size*m)}
+		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size), z: make([]float64, size*m)}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -293,6 +319,9 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		}
 		switch at := row + b.n; {
 		case errY == io.EOF && errZ == io.EOF:
+			if err := s.directEnds(at); err != nil {
+				return true, err
+			}
 			if s.largest > 0 && s.largest < leastLogit {
 				return true, fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(), s.largest, leastLogit)
 			}
@@ -311,6 +340,13 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 				return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
 			}
 		}
+		if s.Direct != nil {
+			if err := s.readDirect(b); err == io.EOF {
+				return false, fmt.Errorf("%s has %d predictions, but %s has more targets", s.Direct.Name(), row+b.n, s.Targets.Name())
+			} else if err != nil {
+				return false, err
+			}
+		}
 		for k, v := range z {
 			logit, what := s.Kind.logit(v)
 			if what != "" {
@@ -322,4 +358,24 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		b.n++
 	}
 	return false, nil
+}
+
+// readDirect reads the prediction of the next sample: io.EOF after the last.
+func (s *Source) readDirect(b *batch) error {
+	var prediction [1]float64
+	err := s.Direct.Next(prediction[:])
+	b.direct[b.n] = s.Labels.Clipped(prediction[0])
+	return err
+}
+
+// directEnds refuses predictions for more samples than there are.
+func (s *Source) directEnds(samples int) error {
+	if s.Direct == nil {
+		return nil
+	}
+	var prediction [1]float64
+	if err := s.Direct.Next(prediction[:]); err != io.EOF {
+		return fmt.Errorf("%s has %d targets, but %s has more predictions", s.Targets.Name(), samples, s.Direct.Name())
+	}
+	return nil
 }

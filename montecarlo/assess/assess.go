@@ -63,9 +63,8 @@ type Options struct {
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
-	// Baseline is the error of direct regression of the same targets, in levels, or in label units
-	// where there is a Range; 0 for none.
-	Baseline float64
+	// Baseline is direct regression of the same targets; its zero value for none.
+	Baseline Baseline
 	// Bits are the bits, from 1, whose profiles the report has. Without any these are two of those
 	// that change among the levels that occur.
 	Bits []int
@@ -78,7 +77,7 @@ func (o Options) Check() error {
 	if err := o.sampling(o.Samples).Check(); err != nil {
 		return err
 	}
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline))
+	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is a sampling of n samples of each label.
@@ -167,6 +166,7 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		}
 		s.f.Quantiles = s.errorQuantiles()
 	}
+	s.besideDirect()
 	if o.Recommend {
 		if err := s.rank(ctx, run.Workers, progress); err != nil {
 			return nil, err

@@ -62,6 +62,7 @@ type Fit struct {
 	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
 	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and no error of direct regression is given"`
+	Direct         *Direct             `json:"direct_regression,omitempty" doc:"the network beside direct regression; only where that is given"`
 	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 

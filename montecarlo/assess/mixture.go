@@ -81,7 +81,11 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	if !o.Range.IsZero() {
 		f.Range, unit = &[2]float64{o.Range.Lo, o.Range.Hi}, scenario.InLabelUnits
 	}
-	f.Baselines = scenario.NewBaselines(f.LevelWidth*seen.Quantization, o.Baseline, f.Levels, unit)
+	direct := o.Baseline.Error
+	if o.Baseline.File != "" {
+		direct = f.LevelWidth * seen.Direct.Mean
+	}
+	f.Baselines = scenario.NewBaselines(f.LevelWidth*seen.Quantization, direct, f.Levels, unit)
 	f.Samples, f.WrongBits = counts.Total()
 	if s.fitted != nil {
 		f.Fitted = newFitted(s.fitted, f.LevelWidth)

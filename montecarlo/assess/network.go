@@ -51,7 +51,7 @@ func openNetwork(ctx context.Context, o Options) (*network, error) {
 // Close closes the files.
 func (n *network) Close() error {
 	var errs []error
-	for _, rows := range []*arrayfile.Rows{n.source.Targets, n.source.Outputs} {
+	for _, rows := range []*arrayfile.Rows{n.source.Targets, n.source.Outputs, n.source.Direct} {
 		if rows != nil {
 			errs = append(errs, rows.Close())
 		}
@@ -67,6 +67,11 @@ func (n *network) open(ctx context.Context) (err error) {
 	}
 	if s.Outputs, err = openOutputs(path); err != nil {
 		return err
+	}
+	if o.Baseline.File != "" {
+		if s.Direct, err = arrayfile.OpenRows(o.Baseline.File, "predictions", "prediction", "direct"); err != nil {
+			return fmt.Errorf("reading predictions: %w", err)
+		}
 	}
 	if err := n.takeOutput(); err != nil {
 		return err

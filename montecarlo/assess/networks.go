@@ -147,7 +147,7 @@ func relativeTo(folder, path string) string {
 func (s *study) readOthers(ctx context.Context, workers int, done func(uint64)) error {
 	for _, x := range s.options.Others {
 		o := s.options
-		o.Code, o.Outputs, o.Training = x.Code, x.Outputs, x.Training
+		o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
 		o.Levels = cmp.Or(o.Levels, s.f.Levels)
 		n, err := openNetwork(ctx, o)
 		if err != nil {

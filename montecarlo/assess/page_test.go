@@ -84,7 +84,7 @@ func TestPage(t *testing.T) {
 	r.Opening[0] += name
 	r.Remarks[0] += name
 	var b strings.Builder
-	must.Succeed(t, r.WritePage(&b, nil, Picture{Caption: name, SVG: `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><path d="M0,0"/></svg>`}))
+	must.Succeed(t, WritePage(&b, nil, r.Fit.Provenance, NewSeveral([]*Report{r}).Section(), r.Section(Picture{Caption: name, SVG: `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><path d="M0,0"/></svg>`})))
 	if strings.Count(b.String(), "</svg>") != 1 {
 		t.Error("no picture")
 	}

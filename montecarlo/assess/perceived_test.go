@@ -252,9 +252,9 @@ func TestBaseline(t *testing.T) {
 		for _, tt := range []struct {
 			direct float64
 			want   string
-		}{{3 * scale, ": this network is better by "}, {0.1 * scale, ": this network is worse by "},
+		}{{3 * scale, ": this network is better: −"}, {0.1 * scale, ": this network is worse: +"},
 			{1e-320, ": this network is more than 10,000 times as wrong."}, {0, ""}} {
-			o.Baseline, o.Recommend = tt.direct, tt.direct > scale
+			o.Baseline, o.Recommend = Baseline{Error: tt.direct}, tt.direct > scale
 			s := judge(t, o)
 			text := strings.Join(s.Opening, " ")
 			if tt.want == "" && strings.Contains(text, "Direct regression") || !strings.Contains(text, tt.want) {
@@ -279,7 +279,7 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	o := easy.save(t, t.TempDir(), "z")
-	if o.Baseline = -1; o.Check() == nil {
+	if o.Baseline.Error = -1; o.Check() == nil {
 		t.Error("a negative error was taken")
 	}
 }
@@ -337,8 +337,17 @@ func TestBesideQuantization(t *testing.T) {
 			t.Errorf("%v to %v beside %v: %q, want %q", tt.lo, tt.hi, tt.direct, notes, tt.want)
 		}
 	}
-	if lo, hi := aroundTargets(0.1, 0.5, 0.25, true); lo != 0 || hi != 0.75 {
+	if lo, hi := s.aroundTargets(0.1, 0.5, true); lo != 0 || hi != 0.75 {
 		t.Errorf("real answers: %v to %v, want 0 to 0.75", lo, hi)
+	}
+	// A decoder that answers in levels has 1.1 times its error against the targets, and so have others.
+	s.decodings = []observed.Decoding{{Decoder: must.Get(decode.Builtin().New("gen", unary, decode.Options{}))(t)}}
+	s.seen.Levels, s.seen.Labels = []observed.Error{{Mean: 1}}, []observed.Error{{Mean: 1.1}}
+	if lo, hi := s.aroundTargets(0.5, 2, false); math.Abs(lo-0.55)+math.Abs(hi-2.2) > 1e-12 {
+		t.Errorf("%v to %v, want 0.55 to 2.2", lo, hi)
+	}
+	if lo, hi := s.aroundTargets(0.1, 5, false); lo != 0.25 || hi != 5.25 {
+		t.Errorf("%v to %v, want 0.25 to 5.25", lo, hi)
 	}
 }
 

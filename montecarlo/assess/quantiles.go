@@ -16,8 +16,8 @@ type ErrorQuantiles struct {
 
 // LevelQuantiles are the quantiles of neighbouring levels.
 type LevelQuantiles struct {
-	From    int    `json:"from" doc:"first level"`
-	To      int    `json:"to" doc:"last level"`
+	From    int    `json:"level" doc:"level, the first of its row"`
+	To      int    `json:"last_level" doc:"the last level of its row"`
 	Samples uint64 `json:"samples" doc:"samples of these levels"`
 	Quantiles
 }

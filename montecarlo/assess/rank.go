@@ -140,8 +140,13 @@ func (s *study) beside(all []forecast.Forecast) []string {
 	var rivals []scenario.Rival
 	for _, x := range all { // the smallest forecast first
 		if !slices.ContainsFunc(rivals, func(r scenario.Rival) bool { return r.Name == x.Code.Name() }) {
-			lo, hi := aroundTargets(x.Lo, x.Hi, s.seen.Quantization, decode.Real(x.Decoding.Decoder))
-			rivals = append(rivals, scenario.Rival{Name: x.Code.Name(), Lo: width * lo, Hi: width * hi})
+			lo, hi := s.aroundTargets(x.Lo, x.Hi, decode.Real(x.Decoding.Decoder))
+			rival := scenario.Rival{Name: x.Code.Name(), Lo: width * lo, Hi: width * hi}
+			if d := s.f.Direct; d != nil && x.Measured && x.Code.Name() == s.code.Name() && x.Training == s.training {
+				half := scenario.Confidence * d.DifferenceErr
+				rival.Lo, rival.Hi = d.Error+d.Difference-half, d.Error+d.Difference+half
+			}
+			rivals = append(rivals, rival)
 		}
 	}
 	var out []string
@@ -155,16 +160,24 @@ func (s *study) beside(all []forecast.Forecast) []string {
 	return out
 }
 
-// aroundTargets widens the interval of a mean error against the levels of targets to one against the
-// targets themselves, which direct regression is wrong about. By the triangle inequality the two
-// differ by at most the mean distance of a target from its level, and no answer in levels is nearer
-// to a target than its level is.
-func aroundTargets(lo, hi, quantization float64, realAnswers bool) (float64, float64) {
-	least := quantization
+// aroundTargets makes of an interval of a mean error against the levels of targets one against the
+// targets themselves, which direct regression is wrong about. Where the network has a decoder that answers
+// like the forecast one, in levels or with real numbers, the errors are in the ratio that its two errors are in.
+// By the triangle inequality the two errors differ by at most the mean distance of a target from its level, and no
+// answer in levels is nearer to a target than its level is.
+func (s *study) aroundTargets(lo, hi float64, realAnswers bool) (float64, float64) {
+	least, most := s.seen.Quantization, hi+s.seen.Quantization
 	if realAnswers {
 		least = 0
 	}
-	return max(lo-quantization, least), hi + quantization
+	least = max(lo-s.seen.Quantization, least)
+	for i, d := range s.decodings {
+		if e := s.seen.Levels[i].Mean; decode.Real(d.Decoder) == realAnswers && e > 0 {
+			ratio := s.seen.Labels[i].Mean / e
+			return min(max(ratio*lo, least), most), min(max(ratio*hi, least), most)
+		}
+	}
+	return least, most
 }
 
 // forecastNotes says what the forecasts rest on.

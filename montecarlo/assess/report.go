@@ -73,13 +73,18 @@ func (r *Report) details(p *printer) {
 func (s *Several) Write(w io.Writer, format string, ways map[Advice]string) error {
 	p := newPrinter(w, format, ways)
 	p.sentences(s.Verdict)
+	s.details(p)
+	return p.err
+}
+
+// details writes what follows the verdict.
+func (s *Several) details(p *printer) {
 	p.table("\n", table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
 		if r.Describes {
 			return "describes it"
 		}
 		return "does not"
 	})))
-	return p.err
 }
 
 // printer writes for people, until there is an error: lines of text, or the blocks of a page.

@@ -56,7 +56,7 @@ func (s *study) opening() []string {
 		text += f.Perceived.Verdict
 	}
 	next := "Next: " + f.next()
-	out = append(out, f.besideDirect(s.options.Baseline), strings.TrimSpace(text), next)
+	out = append(out, f.directText(), strings.TrimSpace(text), next)
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
 }
 
@@ -105,31 +105,6 @@ func (f *Fit) whatItDoes() string {
 		}
 	}
 	return text + "."
-}
-
-// besideDirect compares the network with direct regression: both are wrong about the targets
-// themselves. It is "" where nobody said how wrong direct regression is.
-func (f *Fit) besideDirect(direct float64) string {
-	best := f.bestDecoder()
-	if direct == 0 || best < 0 {
-		return ""
-	}
-	d, width := f.Decoders[best], f.LevelWidth
-	own, half := width*d.Target, width*scenario.Confidence*d.TargetStdErr
-	if f.Fitted != nil && f.Fitted.Better {
-		own, half = width*f.Fitted.Error, width*(f.Fitted.Interval[1]-f.Fitted.Interval[0])/2
-	}
-	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is ", table.Short(direct), f.unit())
-	switch {
-	case own+half < direct:
-		return fmt.Sprintf("%sbetter by %.2g %%.", text, 100*(1-own/direct))
-	case own-half > direct:
-		if own/direct > 1e4 { // also where the quotient is no number
-			return text + "more than 10,000 times as wrong."
-		}
-		return fmt.Sprintf("%sworse by %.2g %%.", text, 100*(own/direct-1))
-	}
-	return text + "not told apart from it."
 }
 
 // deadText lists the dead classifiers.
@@ -192,13 +167,17 @@ func (f *Fit) decisionText() string {
 	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
 }
 
-// percent writes a share: with one digit after the point, or with none from 10 % on.
-func percent(share float64) string {
-	places := 1
+// placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.
+func placesOf(share float64) int {
 	if math.Abs(share) >= 0.0995 {
-		places = 0
+		return 0
 	}
-	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', places, 64), "-", "−", 1), ".0") + " %"
+	return 1
+}
+
+// percent writes a share.
+func percent(share float64) string {
+	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', placesOf(share), 64), "-", "−", 1), ".0") + " %"
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.
@@ -212,14 +191,11 @@ func signed(share float64, places int) string {
 
 // relative writes a ratio and its interval as differences from 1, in percent.
 func relative(ratio float64, interval [2]float64) string {
-	places, between := 1, 0
-	if math.Abs(ratio-1) >= 0.0995 {
-		places = 0
-	}
+	between := 0
 	if interval[1]-interval[0] < 0.03 {
 		between = 1
 	}
-	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, places), signed(interval[0]-1, between), signed(interval[1]-1, between))
+	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, placesOf(ratio-1)), signed(interval[0]-1, between), signed(interval[1]-1, between))
 }
 
 // chanceText writes a probability, which is never certain.

@@ -1,18 +1,127 @@
 package assess
 
 import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
-// TestBesideDirect: a network is better or worse than direct regression where 1.96 standard errors tell them apart.
-func TestBesideDirect(t *testing.T) {
-	f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, Target: 1, TargetStdErr: 0.1}}}
-	for direct, want := range map[float64]string{1.2: "better by 17 %.", 1.19: "not told apart from it.", 0.81: "not told apart from it.", 0.8: "worse by 25 %.", 1e-9: "more than 10,000 times as wrong."} {
-		if got := f.besideDirect(direct); !strings.HasSuffix(got, "this network is "+want) {
+// TestDirectText: a network is better or worse than direct regression where 1.96 standard errors tell them apart.
+func TestDirectText(t *testing.T) {
+	for direct, want := range map[float64]string{
+		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart: −16 % ± 8.4 %", 0.81: "not told apart: +23 % ± 12 %",
+		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
+	} {
+		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, Target: 1, TargetStdErr: 0.1}}}
+		s := &study{f: f, network: &network{options: Options{Baseline: Baseline{Error: direct}}}}
+		s.besideDirect()
+		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
 	}
+	for text, want := range map[string]Baseline{"": {}, "0.5": {Error: 0.5}, "d.npy": {File: "d.npy"}, "-": {File: "-"}, "d.npz:x": {File: "d.npz:x"}} {
+		if got, err := ParseBaseline(text); got != want || err != nil {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0", "-1", "NaN", "Inf"} {
+		if _, err := ParseBaseline(text); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+// TestPaired: predictions of direct regression are compared by sample. They err with the network, so the difference is known
+// far better than each error; and they are clipped to the range, as decoders' answers are.
+func TestPaired(t *testing.T) {
+	o := easy.save(t, t.TempDir(), "z")
+	own := judge(t, o)
+	best := own.Fit.Decoders[own.Fit.bestDecoder()]
+	labels := labelsOf(t, o, best.Decoder, best.Outputs == "logits")
+	y := easy.targets()
+	direct := mat.NewDense(easy.samples, 1, nil)
+	folder := t.TempDir()
+	for name, tt := range map[string]struct {
+		off  float64 // of the prediction, from the network's answer towards the target
+		want string
+	}{"same": {0, "not told apart: 0 % ± 0 % (paired by sample)."}, "nearer": {0.05, "worse: +"}, "further": {-0.05, "better: −"}} {
+		sum, count := 0.0, 0.0
+		for i, v := range labels {
+			x := v + tt.off*(y.At(i, 0)-v)
+			sum += math.Abs(min(max(x, 1), 32) - y.At(i, 0))
+			count++
+			if x == 1 {
+				x = -1e300 // is clipped
+			}
+			direct.Set(i, 0, x)
+		}
+		for _, ending := range []string{".npy", ".csv"} {
+			o.Baseline.File = filepath.Join(folder, name+ending)
+			if ending == ".csv" {
+				f := must.Get(os.Create(o.Baseline.File))(t)
+				must.Succeed(t, errors.Join(arrayfile.WriteCSV(t.Context(), f, direct), f.Close()))
+			} else {
+				save(t, o.Baseline.File, direct)
+			}
+			s := judge(t, o)
+			d := s.Fit.Direct
+			if text := strings.Join(s.Opening, " "); !strings.Contains(text, tt.want) || math.Abs(d.Error-sum/count) > 1e-9 || math.Abs(d.Network-d.Error-d.Difference) > 1e-9 || d.DifferenceErr > d.StdErr/2 || d.Told != (tt.off != 0) {
+				t.Errorf("%s: %q, %+v, want %v", name, text, d, sum/count)
+			}
+		}
+	}
+	o.Baseline.File, o.FitDecoder = filepath.Join(folder, "same.npy"), true
+	if d := judge(t, o).Fit.Direct; math.Abs(d.Network-d.Error-d.Difference) > 1e-9 || !(d.DifferenceErr > 0 && d.DifferenceErr < d.StdErr) || d.Decoder != "fitted" {
+		t.Errorf("fitted: %+v", d)
+	}
+	o.FitDecoder = false
+	for want, rows := range map[string][]float64{
+		"has 2 predictions, but ": {1, 2}, "row 3, column 1: NaN is not a finite number": append([]float64{1, 2, math.NaN()}, make([]float64, easy.samples-3)...),
+		"row 1, column 1: +Inf": append([]float64{math.Inf(1)}, make([]float64, easy.samples-1)...), "3001 predictions": make([]float64, easy.samples+1),
+	} {
+		o.Baseline.File = save(t, filepath.Join(folder, "wrong.npy"), mat.NewDense(len(rows), 1, rows))
+		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "wrong.npy") {
+			t.Errorf("%v, want an error about %q", err, want)
+		}
+	}
+	for n, want := range map[int]string{2: "wrong.csv has 2 predictions, but ", easy.samples + 1: "more predictions"} {
+		o.Baseline.File = filepath.Join(folder, "wrong.csv")
+		must.Succeed(t, os.WriteFile(o.Baseline.File, []byte(strings.Repeat("1\n", n)), 0o600))
+		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error about %q", err, want)
+		}
+	}
+	o.Baseline.File = save(t, filepath.Join(folder, "wide.npy"), mat.NewDense(easy.samples, 2, nil))
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "want one prediction for each sample") {
+		t.Error(err)
+	}
+}
+
+// labelsOf are the answers of a decoder.
+func labelsOf(t *testing.T, o Options, name string, logits bool) []float64 {
+	t.Helper()
+	c := must.Get(code.New(o.Code, o.Levels))(t)
+	d := must.Get(o.Decoders.New(name, c, decode.Options{}))(t)
+	z := must.Get(arrayfile.ReadFile(o.Outputs))(t)
+	n, _ := z.Dims()
+	sample := observed.NewSample(c, decode.NewCorrelations(c))
+	out := make([]float64, n)
+	for i := range out {
+		sample.Set(z.RawRowView(i))
+		out[i] = sample.Label(observed.Decoding{Decoder: d, Soft: logits})
+	}
+	return out
 }
 
 // TestDecisionText says each decision, and the fitted decoder first where that gains more.

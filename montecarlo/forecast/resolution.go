@@ -475,12 +475,12 @@ func (r *Resolutions) rivals() []scenario.Rival {
 	return out
 }
 
-// Columns leaves out of the CSV what these forecasts do not have.
-func (r *Resolutions) Columns() table.Option {
+// Missing are the columns of what these forecasts do not have.
+func (r *Resolutions) Missing() []string {
 	if slices.ContainsFunc(r.Results, func(x ResolutionRow) bool { return x.Direct > 0 }) {
-		return table.Without()
+		return nil
 	}
-	return table.Without("direct_regression")
+	return []string{"direct_regression"}
 }
 
 // Table has a row for each number of levels, code, training and decoder.

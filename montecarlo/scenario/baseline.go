@@ -141,9 +141,8 @@ func (c *Comparison) rivals() []Rival {
 	return out
 }
 
-// Columns leaves out of the CSV what this comparison does not have.
-func (c *Comparison) Columns() table.Option {
-	var missing []string
+// Missing are the columns of what this comparison does not have.
+func (c *Comparison) Missing() (missing []string) {
 	leave := func(there func(CodeResult) bool, names ...string) {
 		if !c.has(there) {
 			missing = append(missing, names...)
@@ -153,5 +152,5 @@ func (c *Comparison) Columns() table.Option {
 	leave(func(r CodeResult) bool { return r.Forecast != nil }, "training", "forecast")
 	leave(func(r CodeResult) bool { return r.Quantization > 0 }, "quantization")
 	leave(func(r CodeResult) bool { return r.Direct > 0 }, "direct_regression")
-	return table.Without(missing...)
+	return missing
 }

@@ -76,6 +76,8 @@ const Confidence = 1.96
 type Candidates struct {
 	Problems []*montecarlo.Problem
 	Invalid  []InvalidCode // codes that are set aside
+	// Omit says what is left out of the results of a problem; nil for nothing.
+	Omit func(p *montecarlo.Problem) Omit
 }
 
 // InvalidCode is a code for which the error model gives a probability above 1.
@@ -249,7 +251,11 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
 	for _, p := range candidates.Problems {
-		th, err := Theory(ctx, run.Workers, p)
+		var omit Omit
+		if candidates.Omit != nil {
+			omit = candidates.Omit(p)
+		}
+		th, err := TheoryWithout(ctx, run.Workers, p, omit)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +263,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		if err != nil {
 			return nil, err
 		}
-		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th)
+		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th, omit)
 		if err != nil {
 			return nil, err
 		}

@@ -55,13 +55,13 @@ func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}
-	bound, exact, _, err = averages(ctx, workers, p, prior, th)
+	bound, exact, _, err = averages(ctx, workers, p, prior, th, Omit{})
 	return bound, exact, err
 }
 
 // averages is Averages of what theory says, with the interval where there is one.
-func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory) (bound, exact float64, interval exactFields, err error) {
-	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) {
+func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory, omit Omit) (bound, exact float64, interval exactFields, err error) {
+	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) || omit.Intervals {
 		return bound, exact, interval, nil
 	}
 	v, err := enclosed(ctx, workers, p, prior, p.Errors, enclose.DefaultOptions())

@@ -80,14 +80,13 @@ type Map struct {
 	sides [2]side // A and B
 }
 
-// Columns leaves out of the CSV of the cells the parameters of other planes, and the standard
-// errors where nothing was sampled.
-func (m *Map) Columns() []table.Option {
-	without := table.Without(m.Plane.Missing()...)
+// Missing are the columns that the CSV of the cells does not have: the parameters of other planes, and the
+// standard errors where nothing was sampled.
+func (m *Map) Missing() []string {
 	if m.Method == Sample {
-		return []table.Option{without}
+		return m.Plane.Missing()
 	}
-	return []table.Option{without, table.Without("a_stderr", "b_stderr", "increase_stderr")}
+	return append(m.Plane.Missing(), "a_stderr", "b_stderr", "increase_stderr")
 }
 
 // X returns the values of the first parameter.

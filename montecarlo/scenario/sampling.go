@@ -8,11 +8,11 @@ import (
 
 // Sampling says how much is sampled, with which random numbers, and which errors are counted.
 type Sampling struct {
-	Samples    uint64  // of each label; not used with RelErr
-	RelErr     float64 // where positive: sample until the standard error is at most this part of the mean
-	MaxSamples uint64  // the most samples of each label with RelErr
-	Within     int     // θ: errors of at most θ levels are counted
-	Seed       uint64
+	Samples    uint64  `json:"samples" doc:"samples of each label; not used with rel_err"`
+	RelErr     float64 `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
+	MaxSamples uint64  `json:"max_samples" doc:"the most samples of each label with rel_err"`
+	Within     int     `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
+	Seed       uint64  `json:"seed" doc:"seed of the random numbers"`
 }
 
 // DefaultSampling is the default sampling: 100,000 samples of each label, seed 1, θ = 5.

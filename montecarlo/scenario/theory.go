@@ -185,11 +185,19 @@ func exactMean(ctx context.Context, p *montecarlo.Problem, d decode.Decoder) (me
 // Theory returns the bound and the exact moments of every level, in levels; NaN where there
 // are none. workers is the number of goroutines, 0 for one on each processor.
 func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecarlo.Theory, error) {
+	return TheoryWithout(ctx, workers, p, Omit{})
+}
+
+// Omit says which values are left out, because they take long.
+type Omit struct{ Bounds, Exact, Intervals bool }
+
+// TheoryWithout is Theory without what is left out.
+func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) ([]montecarlo.Theory, error) {
 	out := make([]montecarlo.Theory, p.Code.Levels())
 	for i := range out {
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
-	if _, err := boundOf(p); err == nil {
+	if _, err := boundOf(p); err == nil && !omit.Bounds {
 		if err := parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
 			b, err := boundOf(p)
 			if err != nil {
@@ -204,7 +212,7 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 			return nil, err
 		}
 	}
-	if HasExact(p) {
+	if HasExact(p) && !omit.Exact {
 		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tablesOf(p, p.Errors)...)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err

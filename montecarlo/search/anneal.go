@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"belsim/theory/base/parallel"
@@ -14,51 +13,40 @@ import (
 
 // anneal runs the chains of a round. Where there are more chains than codes, several chains
 // begin from one code with different random numbers.
-func (o *Options) anneal(ctx context.Context, round int, from []Candidate, steps uint64, until time.Time, best *bestOf) ([]Candidate, error) {
-	out := make([]Candidate, Chains)
+func (o *Options) anneal(ctx context.Context, round int, from []candidate, steps uint64, until time.Time, report progress) ([]candidate, error) {
+	out := make([]candidate, chainCount)
 	workers := o.workers()
 	began := time.Now()
-	err := parallel.Each(ctx, workers, Chains, func() (func(context.Context, int) error, error) {
+	err := parallel.Each(ctx, workers, chainCount, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			begin := from[i%len(from)]
 			out[i] = newCandidate(begin.Start, begin.words.clone())
-			b := budget{steps: steps / Chains}
-			if uint64(i) < steps%Chains {
-				b.steps++
+			own := steps / chainCount
+			if uint64(i) < steps%chainCount {
+				own++
 			}
+			used := func(step uint64) float64 { return share(step, own) }
 			if !until.IsZero() {
 				// A worker runs its chains one after another.
-				turn := time.Duration(i/workers) + 1
-				b.from, b.until = time.Now(), began.Add(until.Sub(began)*turn/time.Duration((Chains+workers-1)/workers))
+				turn, start := time.Duration(i/workers)+1, time.Now()
+				end := began.Add(until.Sub(began) * turn / time.Duration((chainCount+workers-1)/workers))
+				used = func(uint64) float64 { return share(time.Since(start), end.Sub(start)) }
 			}
-			return o.chain(ctx, round, i, len(from), &out[i], b, best)
+			return o.chain(ctx, round, i, len(from), &out[i], used, report)
 		}, nil
 	})
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
-	return slices.DeleteFunc(out, func(c Candidate) bool { return c.words == nil }), err
+	return slices.DeleteFunc(out, func(c candidate) bool { return c.words == nil }), err
 }
 
-// budget limits the length of a chain.
-type budget struct {
-	steps       uint64
-	from, until time.Time
-}
-
-// fraction returns the share of the budget that is used.
-func (b *budget) fraction(step uint64) float64 {
-	if b.until.IsZero() {
-		if b.steps == 0 {
-			return 1
-		}
-		return float64(step) / float64(b.steps)
-	}
-	total := b.until.Sub(b.from)
-	if total <= 0 {
+// share is how much of all is used; where all is nothing, it is used.
+func share[N uint64 | time.Duration](used, all N) float64 {
+	if all <= 0 {
 		return 1
 	}
-	return float64(time.Since(b.from)) / float64(total)
+	return float64(used) / float64(all)
 }
 
 // The temperature of a chain falls to coldest. Its unit is the error of the code that the
@@ -74,7 +62,7 @@ const (
 // code. Where every code has one chain, the chains of better codes are colder, and no chain
 // begins hotter than half-way.
 func heat(number, codes int) float64 {
-	which, several := number/codes, (Chains-number%codes+codes-1)/codes
+	which, several := number/codes, (chainCount-number%codes+codes-1)/codes
 	if several == 1 {
 		which, several = number, 2*codes
 	}
@@ -86,7 +74,7 @@ type annealing struct {
 	*chain
 	rng   *rand.Rand
 	x     evaluator
-	best  *Candidate // the best code until now; its guide is its error
+	best  *candidate // the best code until now; its guide is its error
 	error float64    // of the chain's code
 	// A few samples are enough to reject most moves. They are other samples than those that
 	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
@@ -95,8 +83,9 @@ type annealing struct {
 	pending  int      // approximate errors since the last exact one
 }
 
-// chain anneals a code, and stores the best code that it has seen.
-func (o *Options) chain(ctx context.Context, round, number, among int, c *Candidate, b budget, best *bestOf) error {
+// chain anneals a code, and stores the best code that it has seen. used is the share of the chain's steps, or
+// of its time, that is used up.
+func (o *Options) chain(ctx context.Context, round, number, among int, c *candidate, used func(step uint64) float64, report progress) error {
 	x, err := o.evaluator(rounds[round].samples, o.seed(forSamples+uint64(round)), false)
 	if err != nil {
 		return err
@@ -109,7 +98,7 @@ func (o *Options) chain(ctx context.Context, round, number, among int, c *Candid
 		return err
 	}
 	if _, ok := x.(*sampled); ok {
-		a.screen = o.newSampled(rounds[round].samples/screening, o.seed(forScreens+uint64(round)))
+		a.screen = o.newSampled(rounds[round].samples/screening, o.seed(forScreens+uint64(round)), false)
 		if a.screened, err = a.screen.reset(ctx, c.words); err != nil {
 			return err
 		}
@@ -119,14 +108,14 @@ func (o *Options) chain(ctx context.Context, round, number, among int, c *Candid
 	const look = 16 // steps between two looks at the clock
 	f := 0.0
 	for step := uint64(0); ctx.Err() == nil; step++ {
-		if step%look == 0 || b.until.IsZero() {
-			f = b.fraction(step)
+		if step%look == 0 || o.Time == 0 {
+			f = used(step)
 		}
 		if step%look == 0 && step > 0 {
-			best.report(look, c.guide)
+			report(look, c.guide)
 		}
 		if f >= 1 || c.guide == 0 { // no error is below 0
-			best.report(step%look, c.guide)
+			report(step%look, c.guide)
 			break
 		}
 		accepted, err := a.step(ctx, scale*hot*math.Pow(coldest/hot, f))
@@ -180,22 +169,4 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 		a.best.words.copyFrom(a.words)
 	}
 	return true, nil
-}
-
-// bestOf collects the smallest error of all chains.
-type bestOf struct {
-	progress func(steps uint64, best float64)
-	mu       sync.Mutex
-	smallest float64
-}
-
-// report says that a chain has tried moves, and what its smallest error is.
-func (b *bestOf) report(steps uint64, smallest float64) {
-	if b.progress == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.smallest = min(b.smallest, smallest)
-	b.progress(steps, b.smallest)
 }

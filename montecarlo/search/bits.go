@@ -11,25 +11,19 @@ import (
 	"belsim/theory/code"
 )
 
-// BitCounts are numbers of bits: one, written 12, or a range of them, lo:hi:count or
-// lo:hi:count:log.
+// BitCounts are numbers of bits, written as an axis: one, such as 12, or lo:hi:count, and so on.
 type BitCounts []int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (b *BitCounts) UnmarshalText(text []byte) error {
-	if !strings.Contains(string(text), ":") {
-		n, err := strconv.Atoi(string(text))
-		if err != nil {
-			return fmt.Errorf("%q: want a number of bits, or a range lo:hi:count", text)
-		}
-		*b = BitCounts{n}
-		return nil
-	}
 	var r scenario.Axis
 	if err := r.UnmarshalText(text); err != nil {
 		return err
 	}
 	for _, v := range r.Values {
+		if v != math.Round(v) && !strings.Contains(string(text), ":") {
+			return fmt.Errorf("%v: want a whole number of bits", v)
+		}
 		if n := int(math.Round(v)); !slices.Contains(*b, n) {
 			*b = append(*b, n)
 		}

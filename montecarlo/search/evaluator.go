@@ -35,10 +35,8 @@ func (o *Options) evaluator(samples int, seed uint64, once bool) (evaluator, err
 		return o.given(samples, seed), nil
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
 		return o.enumerated(), nil
-	case once:
-		return o.newOnce(samples, seed), nil
 	}
-	return o.newSampled(samples, seed), nil
+	return o.newSampled(samples, seed, once), nil
 }
 
 // whole is an evaluator that takes the whole matrix each time.
@@ -79,15 +77,9 @@ func (p *probabilities) of(w *words, k int) bool {
 	return true
 }
 
-// given asks Options.Objective for the errors of valid codes.
+// given asks Options.Objective for the errors of codes.
 func (o *Options) given(samples int, seed uint64) whole {
-	column := newProbabilities(o.Levels, o.Column)
 	return func(ctx context.Context, w *words, _ float64) (float64, error) {
-		for k := range w.bits {
-			if !column.of(w, k) {
-				return math.Inf(1), nil
-			}
-		}
 		c, err := w.code("candidate")
 		if err != nil {
 			return 0, err
@@ -182,13 +174,15 @@ func (o *Options) newLearned(nodes int, seed uint64) (evaluator, error) {
 }
 
 func (x *learned) reset(ctx context.Context, w *words) (float64, error) {
-	return x.error(ctx, w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Learn(ctx, c) })
+	return x.learn(ctx, w, x.learner.Learn)
 }
 
 // update learns what the move changes. There is nothing to take back of a matrix that nothing learns.
 func (x *learned) update(ctx context.Context, w *words, m move, _ float64) (float64, error) {
 	x.learner.Keep()
-	return x.error(ctx, w, func(c *code.Code) (*perceived.Network, error) { return x.learner.Relearn(ctx, c, m.columns) })
+	return x.learn(ctx, w, func(ctx context.Context, c *code.Code) (*perceived.Network, error) {
+		return x.learner.Relearn(ctx, c, m.columns)
+	})
 }
 
 func (x *learned) reject() { x.learner.Reject() }
@@ -196,14 +190,11 @@ func (x *learned) reject() { x.learner.Reject() }
 // settle evaluates the matrix of the last update exactly; updates are approximations.
 func (x *learned) settle(ctx context.Context) (float64, error) {
 	l, err := x.learner.Refresh(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return x.expected(ctx, l)
+	return x.expected(ctx, l, err)
 }
 
-// error is the error of a matrix as networks learn it.
-func (x *learned) error(ctx context.Context, w *words, learn func(c *code.Code) (*perceived.Network, error)) (float64, error) {
+// learn is the error of a matrix as networks learn it by a function.
+func (x *learned) learn(ctx context.Context, w *words, by func(context.Context, *code.Code) (*perceived.Network, error)) (float64, error) {
 	c, err := w.code("candidate")
 	if err != nil {
 		return 0, err
@@ -213,15 +204,15 @@ func (x *learned) error(ctx context.Context, w *words, learn func(c *code.Code) 
 			return math.Inf(1), nil
 		}
 	}
-	l, err := learn(c)
-	if err != nil {
-		return 0, err
-	}
-	return x.expected(ctx, l)
+	l, err := by(ctx, c)
+	return x.expected(ctx, l, err)
 }
 
-// expected is the error of what was learnt.
-func (x *learned) expected(ctx context.Context, l *perceived.Network) (float64, error) {
+// expected is the error of what was learnt, if there was no failure.
+func (x *learned) expected(ctx context.Context, l *perceived.Network, failure error) (float64, error) {
+	if failure != nil {
+		return 0, failure
+	}
 	d, err := x.read(l.Code())
 	if err != nil {
 		return 0, err

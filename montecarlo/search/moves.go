@@ -68,11 +68,9 @@ func (c *chain) compare() {
 // allowed reports whether the move keeps to the limit of transitions and leaves all
 // words distinct.
 func (c *chain) allowed() bool {
-	if c.limit > 0 {
-		for _, k := range c.columns {
-			if c.positions = c.transitions(c.positions[:0], k); len(c.positions) > c.limit {
-				return false
-			}
+	for _, k := range c.columns {
+		if c.limit > 0 && len(c.transitions(c.positions[:0], k)) > c.limit {
+			return false
 		}
 	}
 	for _, m := range c.changed {

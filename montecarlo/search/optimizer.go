@@ -98,9 +98,6 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 			return nil, err
 		}
 		o.Column, p.bits, p.scenario.Model = columns.Of, columns.Bits, columns.Model
-	} else {
-		// The objective finds codes for which the model is invalid.
-		o.Column = func(dst []float64, _ int, _ []int) { clear(dst) }
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok && s.Labels != scenario.Continuous {
 		p.Forecaster = forecast.NewForecaster(m.Noise, 0, o.Prior, s.Decoders)
@@ -125,12 +122,12 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 // for any number.
 func (p *Optimizer) FixedBits() int { return p.bits }
 
-// Check returns an error where no code of a number of bits can be searched for: see
-// Options.Check.
+// Check returns an error where no code of a number of bits can be searched for. The error wraps
+// ErrImpossible where no code can satisfy the options.
 func (p *Optimizer) Check(bits int) error {
 	o := p.Options
 	o.Bits = bits
-	return o.Check()
+	return o.check()
 }
 
 // problem returns the sampling problem of a code.

@@ -151,7 +151,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 		steps += n
 		progress(n, best)
 	}
-	results, searched := Run(ctx, o)
+	results, searched := search(ctx, o)
 	end()
 	if len(results) == 0 {
 		return nil, searched
@@ -164,7 +164,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 		defer end()
 		found, err = quick.report(hurry, b, bits, results)
 		if errors.Is(err, context.DeadlineExceeded) {
-			best := slices.MinFunc(results, func(a, b Candidate) int { return cmp.Compare(a.Mean, b.Mean) })
+			best := slices.MinFunc(results, func(a, b candidate) int { return cmp.Compare(a.Mean, b.Mean) })
 			found, err = p.describe(context.WithoutCancel(ctx), bits, best)
 		}
 	}
@@ -179,7 +179,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // codes. Three seeds are used: the search has optimized its own samples; of several codes,
 // the samples that choose the winner are the luckiest; so the estimates have a seed of their
 // own.
-func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []Candidate) (*Optimized, error) {
+func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []candidate) (*Optimized, error) {
 	best, smallest := results[0], math.Inf(1)
 	for _, r := range results {
 		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
@@ -212,7 +212,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 
 // describe is a report of what is known without samples: the error is the search's own estimate, and
 // the code is compared with no other.
-func (p *Optimizer) describe(ctx context.Context, bits int, found Candidate) (*Optimized, error) {
+func (p *Optimizer) describe(ctx context.Context, bits int, found candidate) (*Optimized, error) {
 	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
 	if err != nil {
 		return nil, err

@@ -62,11 +62,8 @@ func (r *ring) sort(w *words, n int) {
 // several: one of the ring, or the best so far. A word at a distance D of n's is at least D−f
 // from the sample.
 func (r *ring) best(flips []uint64, f, best, level int32) (int32, int32) {
-	switch len(flips) {
-	case 1:
+	if len(flips) == 1 {
 		return r.best64(flips[0], f, best, level)
-	case 2:
-		return r.best128(flips[0], flips[1], f, best, level)
 	}
 	for i, far := range r.distances {
 		if far-f > best {
@@ -88,21 +85,6 @@ func (r *ring) best64(flips uint64, f, best, level int32) (int32, int32) {
 			break
 		}
 		if d := int32(bits.OnesCount64(flips ^ diffs[i])); d <= best && (d < best || levels[i] < level) {
-			best, level = d, levels[i]
-		}
-	}
-	return best, level
-}
-
-// best128 is best for words of 65 to 128 bits.
-func (r *ring) best128(a, b uint64, f, best, level int32) (int32, int32) {
-	levels, diffs := r.levels[:len(r.distances)], r.diffs
-	for i, far := range r.distances {
-		if far-f > best || len(diffs) < 2 {
-			break
-		}
-		d := int32(bits.OnesCount64(a^diffs[0]) + bits.OnesCount64(b^diffs[1]))
-		if diffs = diffs[2:]; d <= best && (d < best || levels[i] < level) {
 			best, level = d, levels[i]
 		}
 	}

@@ -96,14 +96,13 @@ type logged struct {
 	at     nearest
 }
 
-// newSampled returns an evaluator of moves, from size samples of a level.
-func (o *Options) newSampled(size int, seed uint64) *sampled { return o.samples(size, seed, o.Levels) }
-
-// newOnce returns an evaluator that has only reset. It keeps the samples of one level at a
-// time, which stay in the processor's cache.
-func (o *Options) newOnce(size int, seed uint64) *sampled { return o.samples(size, seed, 1) }
-
-func (o *Options) samples(size int, seed uint64, kept int) *sampled {
+// newSampled returns an evaluator from size samples of a level. Where once, it has only reset, and
+// keeps the samples of one level at a time, which stay in the processor's cache.
+func (o *Options) newSampled(size int, seed uint64, once bool) *sampled {
+	kept := o.Levels
+	if once {
+		kept = 1
+	}
 	width := (o.Bits + 63) / 64
 	return &sampled{
 		probabilities: newProbabilities(o.Levels, o.Column),

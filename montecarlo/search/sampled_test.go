@@ -17,7 +17,7 @@ func TestDraw(t *testing.T) {
 	for _, size := range []int{8, 32, 512} {
 		for _, bits := range []int{1, 64, 70, 200} {
 			o := Options{Levels: 3, Bits: bits, Prior: theory.Uniform(3)}
-			s := o.newOnce(size, 0)
+			s := o.newSampled(size, 0, true)
 			rng := rand.New(rand.NewPCG(uint64(size), uint64(bits)))
 			want := make([]uint64, size*s.width)
 			for k := range bits {
@@ -44,7 +44,7 @@ func TestNoise(t *testing.T) {
 	o := problem(t, levels, bits, 0.9, 1)
 	prior := o.Prior
 	prior[3], prior[4] = 0, 2*prior[4]
-	s := o.newSampled(size, 3)
+	s := o.newSampled(size, 3, false)
 	c := newChain(digits(levels, bits, 6), o.free(), 0)
 	if _, err := s.reset(t.Context(), c.words); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestCopies(t *testing.T) {
 		return float64(c.TransitionCount()), nil
 	}
 	johnson, other := digits(10, 5, 4), digits(10, 5, 3)
-	all := must.Get(o.judge(t.Context(), []Candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}))(t)
+	all := must.Get(o.judge(t.Context(), []candidate{newCandidate("a", johnson), newCandidate("b", other), newCandidate("c", johnson.clone())}))(t)
 	all = must.Get(o.judge(t.Context(), append(all, newCandidate("d", other.clone()))))(t)
 	if calls != 2 || len(all) != 2 || all[0].Mean >= all[1].Mean {
 		t.Errorf("%d evaluations: %v", calls, all)
@@ -109,7 +109,7 @@ func TestNoError(t *testing.T) {
 	o.Objective = func(_ context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
 		return max(0, float64(c.TransitionCount()-12)), nil
 	}
-	if found, err := Run(t.Context(), o); err != nil || found[0].Mean != 0 {
+	if found, err := search(t.Context(), o); err != nil || found[0].Mean != 0 {
 		t.Errorf("%v, %v", found, err)
 	}
 }

@@ -22,9 +22,8 @@
 // chains, and the better codes replace the others. Chains never look at each other or at
 // the clock, so a number of steps gives the same result on any number of processors.
 //
-// [Run] searches for one code. An [Optimizer] does so for a scenario: it makes the Options,
-// searches, and reports what was found beside the named codes, for one number of bits (Find)
-// or for many (Tradeoff).
+// An [Optimizer] searches for a scenario, and reports what was found beside the named codes, for one
+// number of bits (Find) or for many (Tradeoff).
 package search
 
 import (
@@ -35,6 +34,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"belsim/theory/base/parallel"
@@ -57,7 +57,7 @@ type Options struct {
 	// of Column and Objective.
 	Learned *Learned
 
-	MaxTransitions int          // largest number of transitions of a bit; 0: any number
+	MaxTransitions int          // largest number of transitions of a bit; 0 or less: any number
 	Start          *code.Code   // the code to begin from, of L levels and M bits; nil: the named codes and random ones
 	Fixed          []int        // columns of Start, from 0, that do not change
 	Also           []*code.Code // more codes to begin from, of L levels and at most M bits
@@ -71,11 +71,14 @@ type Options struct {
 	// Progress, when set, is called from time to time with the number of moves since the
 	// last call, and with the smallest error so far, estimated from the samples of the
 	// search. Calls come from several goroutines, one after another.
-	Progress func(steps uint64, best float64)
+	Progress progress
 }
 
-// Candidate is a code of a search: one to begin from, one of a chain, or a result.
-type Candidate struct {
+// progress is told how many moves were tried since the last call, and the smallest error.
+type progress = func(steps uint64, best float64)
+
+// candidate is a code of a search: one to begin from, one of a chain, or a result.
+type candidate struct {
 	Code  *code.Code // of a result; nil before
 	Mean  float64    // |error| in levels, from samples that it was not optimized on; exact where codes are small; +Inf before
 	Start string     // the code that the search began from
@@ -85,12 +88,12 @@ type Candidate struct {
 	judged bool
 }
 
-func newCandidate(start string, w *words) Candidate {
-	return Candidate{Start: start, words: w, guide: math.Inf(1), Mean: math.Inf(1)}
+func newCandidate(start string, w *words) candidate {
+	return candidate{Start: start, words: w, guide: math.Inf(1), Mean: math.Inf(1)}
 }
 
-// Chains is the number of chains in a round. The result of a seed depends on it.
-const Chains = 8
+// chainCount is the number of chains in a round. The result of a seed depends on it.
+const chainCount = 8
 
 // Rounds of the tournament: the number of codes in a round, the number of samples of a
 // level that estimate their errors, and the share of the steps that the round takes.
@@ -114,41 +117,26 @@ const judges = 4096
 // ErrImpossible is wrapped by the errors that say that no code satisfies the options.
 var ErrImpossible = errors.New("impossible")
 
-// Check returns an error where the options are wrong. The error wraps ErrImpossible where no
-// code can satisfy them.
-func (o *Options) Check() error {
+// check returns an error where there is no search for the number of bits, or from the code to start
+// from. The error wraps ErrImpossible where no code can satisfy the options.
+func (o *Options) check() error {
 	switch {
-	case o.Levels < code.MinLevels || o.Levels > code.MaxLevels:
-		return fmt.Errorf("%d levels: want %d to %d", o.Levels, code.MinLevels, code.MaxLevels)
 	case o.Bits < 1:
 		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, ErrImpossible, LeastBits(o.Levels), o.Levels)
 	case o.Bits < LeastBits(o.Levels):
 		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<o.Bits, o.Levels, LeastBits(o.Levels))
 	case o.Bits > MaxBits:
 		return fmt.Errorf("%d bits: want at most %d", o.Bits, MaxBits)
-	case o.MaxTransitions < 0:
-		return fmt.Errorf("%d transitions of a bit: want 1 or more, or 0 for any number", o.MaxTransitions)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
 		// Neighbouring words differ in a bit, so there are at least L−1 transitions.
 		return fmt.Errorf("%w: %d bits of at most %d transitions have %d, and %d levels need at least %d",
 			ErrImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
-	case len(o.Prior) != o.Levels:
-		return fmt.Errorf("prior of %d labels for %d levels", len(o.Prior), o.Levels)
-	case o.Column == nil && o.Learned == nil:
-		return errors.New("a search needs an error model")
 	}
-	return o.checkStart()
-}
-
-// checkStart checks the code to begin from.
-func (o *Options) checkStart() error {
 	c := o.Start
-	switch {
-	case c == nil && len(o.Fixed) > 0:
-		return errors.New("columns can stay as they are only where there is a code to start from")
-	case c == nil:
+	if c == nil {
 		return nil
-	case c.Levels() != o.Levels || c.Bits() > o.Bits || c.Real():
+	}
+	if c.Levels() != o.Levels || c.Bits() > o.Bits || c.Real() {
 		return fmt.Errorf("%s has %d levels and %d bits; a search for %d levels and %d bits starts from a binary code with the same number of levels and no more bits",
 			c.Name(), c.Levels(), c.Bits(), o.Levels, o.Bits)
 	}
@@ -174,12 +162,12 @@ func (o *Options) free() []int {
 	return out
 }
 
-// Run searches. It returns the best codes, the smallest error first. There is at least one
-// code, and no code is returned twice. When the context ends, Run returns the best codes so
+// search returns the best codes, the smallest error first. There is at least one
+// code, and no code is returned twice. When the context ends, search returns the best codes so
 // far and the error of the context. The error wraps ErrImpossible where the search finds no
 // code that satisfies the options.
-func Run(ctx context.Context, o Options) ([]Candidate, error) {
-	if err := o.Check(); err != nil {
+func search(ctx context.Context, o Options) ([]candidate, error) {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -196,8 +184,17 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 	if len(all) == 0 {
 		return nil, cmp.Or(ctx.Err(), o.impossible())
 	}
-	best := bestOf{progress: o.Progress, smallest: all[0].Mean}
-	best.report(0, best.smallest)
+	var mu sync.Mutex
+	smallest := all[0].Mean
+	report := func(steps uint64, best float64) {
+		if o.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			smallest = min(smallest, best)
+			o.Progress(steps, smallest)
+		}
+	}
+	report(0, smallest)
 	spent := 0.0
 	for r, round := range rounds {
 		if ctx.Err() != nil {
@@ -210,7 +207,7 @@ func Run(ctx context.Context, o Options) ([]Candidate, error) {
 		if o.Time > 0 {
 			until = began.Add(time.Duration(spent * float64(o.Time)))
 		}
-		chains, err := o.anneal(ctx, r, all[:min(len(all), round.codes)], steps, until, &best)
+		chains, err := o.anneal(ctx, r, all[:min(len(all), round.codes)], steps, until, report)
 		if err != nil {
 			return nil, err
 		}
@@ -260,9 +257,9 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 // of them was optimized. It leaves out invalid codes and copies; many chains end where they began. When
 // the context ends, judge does not wait: first come the codes that are best by the samples they were
 // optimized on, and then the codes that were judged before.
-func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, error) {
-	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(a.guide, b.guide) })
-	var codes []Candidate
+func (o *Options) judge(ctx context.Context, all []candidate) ([]candidate, error) {
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.guide, b.guide) })
+	var codes []candidate
 	known := map[string]int{} // by words
 	for _, c := range all {
 		i, ok := known[key(c.words.rows)]
@@ -273,15 +270,15 @@ func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, erro
 			codes[i].Mean, codes[i].judged = c.Mean, true
 		}
 	}
-	if err := o.each(ctx, codes, judges, forJudges, func(c *Candidate, v float64) { c.Mean, c.judged = v, true }); err != nil {
+	if err := o.each(ctx, codes, judges, forJudges, func(c *candidate, v float64) { c.Mean, c.judged = v, true }); err != nil {
 		return nil, err
 	}
 	order := map[bool]int{false: 0, true: 1}
-	slices.SortStableFunc(codes, func(a, b Candidate) int {
+	slices.SortStableFunc(codes, func(a, b candidate) int {
 		return cmp.Or(order[a.judged]-order[b.judged], cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
 	})
 	const late = 2 // codes that are taken without a judgement
-	var out []Candidate
+	var out []candidate
 	for _, c := range codes {
 		if !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late {
 			out = append(out, c)
@@ -291,19 +288,19 @@ func (o *Options) judge(ctx context.Context, all []Candidate) ([]Candidate, erro
 }
 
 // shortlist leaves out starts that are invalid, or among the worst by a few samples.
-func (o *Options) shortlist(ctx context.Context, all []Candidate) ([]Candidate, error) {
-	const listed = 2 * Chains
-	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(c *Candidate, v float64) { c.guide = v }); err != nil {
+func (o *Options) shortlist(ctx context.Context, all []candidate) ([]candidate, error) {
+	const listed = 2 * chainCount
+	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(c *candidate, v float64) { c.guide = v }); err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(c Candidate) bool { return math.IsInf(c.guide, 1) })
-	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(a.guide, b.guide) })
+	all = slices.DeleteFunc(all, func(c candidate) bool { return math.IsInf(c.guide, 1) })
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.guide, b.guide) })
 	return all[:min(len(all), listed)], nil
 }
 
 // each evaluates the codes that have not been judged, from the given number of samples of
 // a level, until the context ends.
-func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpose uint64, set func(c *Candidate, v float64)) error {
+func (o *Options) each(ctx context.Context, all []candidate, samples int, purpose uint64, set func(c *candidate, v float64)) error {
 	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
 		x, err := o.evaluator(samples, o.seed(purpose), true)
 		return func(ctx context.Context, i int) error {
@@ -325,12 +322,12 @@ func (o *Options) each(ctx context.Context, all []Candidate, samples int, purpos
 
 // workers is the number of goroutines. It is at most the number of chains, because
 // evaluators are large.
-func (o *Options) workers() int { return min(parallel.Workers(o.Workers), Chains) }
+func (o *Options) workers() int { return min(parallel.Workers(o.Workers), chainCount) }
 
 // Bytes estimates the memory of a search with Options.Workers workers: evaluators and a
 // matrix of numbers for each worker, and the codes that the search begins from.
 func Bytes(levels, bitCount, workers int) int64 {
-	chains := int64(min(parallel.Workers(workers), Chains) + 1)
+	chains := int64(min(parallel.Workers(workers), chainCount) + 1)
 	samples := rounds[len(rounds)-1].samples
 	return chains*(sampledBytes(levels, bitCount, samples+samples/screening)+sampledBytes(1, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
 }

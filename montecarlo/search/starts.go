@@ -14,8 +14,8 @@ import (
 // never change, where they are shorter, or with bits that repeat theirs a few
 // levels later; the first rows of one of more levels, where that has bits enough;
 // punctured, where they are longer, with random bits taken out.
-func named(levels, bitCount int, rng *rand.Rand) ([]Candidate, error) {
-	var out []Candidate
+func named(levels, bitCount int, rng *rand.Rand) ([]candidate, error) {
+	var out []candidate
 	add := func(w *words, format string, a ...any) { out = append(out, newCandidate(fmt.Sprintf(format, a...), w)) }
 	for _, f := range code.Families() {
 		if f.Bits(levels) > 8*bitCount {
@@ -193,14 +193,14 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 
 // starts lists the codes that a search begins from: Options.Start where it is given, else
 // the named codes and random codes.
-func (o *Options) starts(rng *rand.Rand) ([]Candidate, error) {
+func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
 	if o.Start != nil {
 		for k, at := range o.Start.Transitions() {
 			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
 				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", ErrImpossible, k+1, o.Start.Name(), len(at), o.MaxTransitions)
 			}
 		}
-		return []Candidate{newCandidate(o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits))}, nil
+		return []candidate{newCandidate(o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits))}, nil
 	}
 	all, err := named(o.Levels, o.Bits, rng)
 	if err != nil {
@@ -222,7 +222,7 @@ func (o *Options) starts(rng *rand.Rand) ([]Candidate, error) {
 	for _, c := range o.Also {
 		all = append(all, newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits)))
 	}
-	return slices.DeleteFunc(all, func(c Candidate) bool { return !o.fits(c.words) }), nil
+	return slices.DeleteFunc(all, func(c candidate) bool { return !o.fits(c.words) }), nil
 }
 
 // spacings are the distances of transitions to try. With the largest, one bit changes at a
@@ -238,11 +238,9 @@ func spacings(bitCount int) []float64 {
 // fits reports whether a code keeps to the limit of transitions and has distinct
 // words.
 func (o *Options) fits(w *words) bool {
-	if o.MaxTransitions > 0 {
-		for k := range w.bits {
-			if len(w.transitions(nil, k)) > o.MaxTransitions {
-				return false
-			}
+	for k := range w.bits {
+		if o.MaxTransitions > 0 && len(w.transitions(nil, k)) > o.MaxTransitions {
+			return false
 		}
 	}
 	return w.distinct()

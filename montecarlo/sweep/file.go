@@ -1,22 +1,23 @@
 package sweep
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 
+	"belsim/montecarlo"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/memory"
 )
 
-// A result file holds a line of JSON that says what it is, a line for each [Result], and a
+// A result file holds a line of JSON that says what it is, a line for each result, and a
 // last line with their number and the SHA-256 of all the bytes before it. It is only
 // ever replaced as a whole.
 
@@ -33,13 +34,59 @@ type header struct {
 	Plan           json.RawMessage `json:"plan"`
 }
 
-// lastLine is the last line of a file with a number of results.
-func lastLine(results int, digest hash.Hash) []byte {
-	return fmt.Appendf(nil, "{\"results\":%d,\"sha256\":\"%x\"}\n", results, digest.Sum(nil))
+// result is the result of a piece, and a line of a result file. Equal results are equal bytes.
+type result struct {
+	ID       string      `json:"id"` // of the task
+	Part     int         `json:"part"`
+	Invalid  bool        `json:"invalid,omitempty"`  // r and σ give a probability above 1: there are no numbers
+	Value    *float64    `json:"value,omitempty"`    // for a bound or an exact value: the mean |error|, in levels
+	Reached  *bool       `json:"reached,omitempty"`  // whether the target relative error was reached
+	Fraction *uint8      `json:"fraction,omitempty"` // of the sums, as montecarlo.Sums has it
+	Sums     [][5]uint64 `json:"sums,omitempty"`     // level from 1, samples, Σ|error|, Σ error², samples within θ
 }
 
-// maxLine is larger than the longest line, which has the sums of the largest code.
-const maxLine = 64 << 20
+// result is the result of a piece without its numbers.
+func (s *Sweep) result(p Piece) result { return result{ID: s.ids[p.Task].String(), Part: p.Part} }
+
+// sampled is the result of a piece with sums for each row of its code.
+func (s *Sweep) sampled(p Piece, sums []montecarlo.Sums, reached bool) result {
+	r := s.result(p)
+	r.Fraction = new(uint8)
+	for row, x := range sums {
+		*r.Fraction = max(*r.Fraction, x.Fraction)
+		if x.Samples > 0 {
+			r.Sums = append(r.Sums, [5]uint64{uint64(row + 1), x.Samples, x.Abs, x.Square, x.Within})
+		}
+	}
+	if s.RelErr > 0 {
+		r.Reached = &reached
+	}
+	return r
+}
+
+// addTo adds the sums of a piece to sums by row.
+func (r result) addTo(sums []montecarlo.Sums) error {
+	if r.Fraction == nil {
+		return errors.New("no sums")
+	}
+	for _, n := range r.Sums {
+		if n[0] < 1 || n[0] > uint64(len(sums)) {
+			return fmt.Errorf("sums of level %d, of %d levels", n[0], len(sums))
+		}
+		sums[n[0]-1].Add(montecarlo.Sums{Samples: n[1], Abs: n[2], Square: n[3], Within: n[4], Fraction: *r.Fraction})
+	}
+	return nil
+}
+
+// piece is the piece of a result of this sweep.
+func (s *Sweep) piece(r result) (Piece, error) {
+	id, _ := hex.DecodeString(r.ID)
+	task, ok := s.find(id)
+	if !ok || r.Part < 0 || r.Part >= s.Parts(task) {
+		return Piece{}, fmt.Errorf("part %d of %q is no piece of this plan", r.Part, r.ID)
+	}
+	return Piece{task, r.Part}, nil
+}
 
 // FileName is the name of a shard's result file.
 func FileName(planID string, shard, shards int) string {
@@ -66,142 +113,72 @@ func damaged(path, format string, a ...any) error {
 	return fmt.Errorf("%s: %s; remove it, and its cells are computed again", path, fmt.Sprintf(format, a...))
 }
 
-// reader reads a result file. Its lines can be trusted only after it has returned io.EOF,
-// because the checksum is at the end.
-type reader struct {
-	header header
-	path   string
-	file   inputfile.File
-	in     *bufio.Scanner
-	digest hash.Hash
-	number int // lines before the next
+// lastLine is the last line of a file with the given lines before it.
+func lastLine(body []byte) []byte {
+	return fmt.Appendf(nil, "{\"results\":%d,\"sha256\":\"%x\"}\n", bytes.Count(body, []byte("\n"))-1, sha256.Sum256(body))
 }
 
-// openReader opens a file and reads its header.
-func openReader(path string) (*reader, error) {
+// readFile returns the header of a result file, and the lines of its results with their line
+// breaks. It refuses a file that has changed since it was written.
+func readFile(path string) (h header, lines [][]byte, err error) {
 	file, err := inputfile.OpenRegular(path)
 	if err != nil {
-		return nil, err
+		return h, nil, err
 	}
-	r := &reader{path: path, file: file, in: bufio.NewScanner(file), digest: sha256.New()}
-	r.in.Buffer(make([]byte, 1<<16), maxLine)
-	r.in.Split(wholeLine)
-	text, err := r.line()
-	switch {
-	case err != nil:
-	case json.Unmarshal(text, &r.header) != nil || r.header.Format == 0:
-		err = damaged(path, "is no result file: line 1 does not say so")
-	case r.header.Format != format:
-		err = fmt.Errorf("%s: is a result file of format %d; this belsim reads format %d", path, r.header.Format, format)
-	default:
-		r.digest.Write(text)
-		return r, nil
+	defer file.Close()
+	if err := memory.Check(path, 2*file.Size()); err != nil {
+		return h, nil, err
 	}
-	file.Close()
-	return nil, err
+	text := make([]byte, file.Size())
+	if _, err := io.ReadFull(file, text); err != nil {
+		return h, nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	end := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1 // of the lines before the last
+	switch lines = bytes.SplitAfter(text[:end], []byte("\n")); {
+	case !bytes.HasPrefix(text[end:], []byte(`{"results":`)):
+		return h, nil, damaged(path, "is truncated: the last line, with the checksum, is missing")
+	case !bytes.Equal(text[end:], lastLine(text[:end])):
+		return h, nil, damaged(path, "was edited: its checksum does not match its lines")
+	case json.Unmarshal(lines[0], &h) != nil || h.Format == 0:
+		return h, nil, damaged(path, "is no result file: line 1 does not say so")
+	case h.Format != format:
+		return h, nil, fmt.Errorf("%s: is a result file of format %d; this belsim reads format %d", path, h.Format, format)
+	}
+	return h, lines[1 : len(lines)-1], nil
 }
 
-// wholeLine splits a text into lines with their line breaks. A last line without one is an error.
-func wholeLine(data []byte, atEOF bool) (int, []byte, error) {
-	n := bytes.IndexByte(data, '\n') + 1
-	switch {
-	case n > 0:
-		return n, data[:n], nil
-	case atEOF && len(data) > 0:
-		return 0, nil, io.ErrUnexpectedEOF
-	}
-	return 0, nil, nil
-}
-
-// line reads a line with its line break. It is valid until the next call.
-func (r *reader) line() ([]byte, error) {
-	if r.in.Scan() {
-		r.number++
-		return r.in.Bytes(), nil
-	}
-	switch err := r.in.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, damaged(r.path, "line %d has more than %d bytes", r.number+1, maxLine)
-	case err == nil || errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, damaged(r.path, "is truncated in line %d: the last line, with the checksum, is missing", r.number+1)
-	default:
-		return nil, fmt.Errorf("reading %s: %w", r.path, err)
-	}
-}
-
-// next returns the line of the next result. After the last, it checks the checksum and
-// returns io.EOF.
-func (r *reader) next() ([]byte, error) {
-	text, err := r.line()
+// scan reads a result file of this sweep and calls each with every result. text is its line.
+func (s *Sweep) scan(path string, each func(p Piece, r result, text []byte) error) (header, error) {
+	h, lines, err := readFile(path)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
-	if !bytes.HasPrefix(text, []byte(`{"results":`)) {
-		r.digest.Write(text)
-		return text, nil
-	}
-	if !bytes.Equal(text, lastLine(r.number-2, r.digest)) {
-		return nil, damaged(r.path, "was edited: its checksum does not match its lines")
-	}
-	if r.in.Scan() || r.in.Err() != nil {
-		return nil, damaged(r.path, "goes on after its last line, %d", r.number)
-	}
-	return nil, io.EOF
-}
-
-func (r *reader) Close() error { return r.file.Close() }
-
-// check refuses a file of another plan or of another version than this sweep.
-func (s *Sweep) check(h header, path string) error {
-	name := FileName(h.PlanID, h.Shard, h.Shards)
-	switch {
-	case h.Shard < 1 || h.Shard > h.Shards:
-		return damaged(path, "is shard %d of %d", h.Shard, h.Shards)
+	switch name := FileName(h.PlanID, h.Shard, h.Shards); {
 	case h.NumericVersion != s.NumericVersion:
-		return fmt.Errorf("%s: has numbers of version %d, but this belsim computes version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
+		return h, fmt.Errorf("%s: has numbers of version %d, but this belsim computes version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
 	case h.PlanID != s.ID:
-		return s.foreign(path, h.PlanID)
+		return h, s.foreign(path, h.PlanID)
 	case filepath.Base(path) != name:
-		return fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, name)
+		return h, fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, name)
 	}
-	return nil
+	for i, text := range lines {
+		var r result
+		var p Piece
+		err := json.Unmarshal(text, &r)
+		if err == nil {
+			p, err = s.piece(r)
+		}
+		if err == nil {
+			err = each(p, r, text)
+		}
+		if err != nil {
+			return h, damaged(path, "line %d: %v", i+2, err)
+		}
+	}
+	return h, nil
 }
 
 // foreign is the error for a file of another plan.
 func (s *Sweep) foreign(path, plan string) error {
 	return fmt.Errorf("%s: is of another plan (%.12s, not %.12s); every plan needs its own folder", path, plan, s.ID)
-}
-
-// scan reads the whole of a result file and calls each with every line.
-func (s *Sweep) scan(path string, each func(f finished) error) (header, error) {
-	r, err := openReader(path)
-	if err != nil {
-		return header{}, err
-	}
-	defer r.Close()
-	if err := s.check(r.header, path); err != nil {
-		return header{}, err
-	}
-	var wrong error // of the first line that is wrong
-	for {
-		text, err := r.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return r.header, wrong
-		case err != nil:
-			return header{}, err
-		case wrong != nil:
-			continue // an edited file has a wrong checksum, and the error should say that
-		}
-		f, err := s.read(text)
-		if err == nil && s.numberOf(f.Piece)%r.header.Shards != r.header.Shard-1 {
-			err = fmt.Errorf("%s is not in shard %d of %d", s.describe(f.Task), r.header.Shard, r.header.Shards)
-		}
-		if err == nil {
-			err = each(f)
-		}
-		if err != nil {
-			wrong = damaged(path, "line %d: %v", r.number, err)
-		}
-	}
 }

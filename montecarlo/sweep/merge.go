@@ -1,11 +1,10 @@
 package sweep
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -84,10 +83,15 @@ type Merged struct {
 	Shards int // the number of shards N of the files; 0 where the files differ or there is none
 
 	numbers []Numbers                 // by task
-	from    []string                  // by number of piece: the file it is from; "" where it is missing
-	hashes  [][16]byte                // by number of piece: a hash of its line
+	taken   []taken                   // by number of piece
 	partial map[int][]montecarlo.Sums // by task: sums of tasks that lack pieces
 	lacks   []int                     // by task: number of missing pieces
+}
+
+// taken says where the result of a piece is from.
+type taken struct {
+	file string   // "" where it is missing
+	hash [16]byte // of its line
 }
 
 // Merge reads the result files in a folder. Where s is nil, the plan comes from the first
@@ -108,8 +112,8 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 		}
 	}
 	m := &Merged{
-		Sweep: s, Files: len(files), numbers: make([]Numbers, s.Tasks()), from: make([]string, s.Pieces()),
-		hashes: make([][16]byte, s.Pieces()), partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
+		Sweep: s, Files: len(files), numbers: make([]Numbers, s.Tasks()), taken: make([]taken, s.Pieces()),
+		partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
 	}
 	for t := range m.lacks {
 		m.lacks[t] = s.Parts(t)
@@ -118,8 +122,7 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		name := found[0]
-		h, err := s.scan(filepath.Join(dir, name), func(f finished) error { return m.add(f, name) })
+		h, err := s.scan(filepath.Join(dir, found[0]), func(p Piece, r result, text []byte) error { return m.add(p, r, text, found[0]) })
 		if err != nil {
 			return nil, err
 		}
@@ -134,77 +137,64 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 
 // planOf reads the plan in a result file.
 func planOf(path string) (*Sweep, error) {
-	r, err := openReader(path)
+	h, _, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	if r.header.NumericVersion != montecarlo.NumericVersion {
-		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, r.header.NumericVersion, montecarlo.NumericVersion)
+	if h.NumericVersion != montecarlo.NumericVersion {
+		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, h.NumericVersion, montecarlo.NumericVersion)
 	}
 	var d Definition
-	decoder := json.NewDecoder(bytes.NewReader(r.header.Plan))
-	decoder.DisallowUnknownFields()
-	var s *Sweep
-	if err = decoder.Decode(&d); err == nil {
-		s, err = New(d)
-	}
-	switch {
-	case err != nil:
+	if err := json.Unmarshal(h.Plan, &d); err != nil {
 		return nil, damaged(path, "its plan cannot be read: %v", err)
-	case s.ID != r.header.PlanID:
-		return nil, damaged(path, "its plan is not %.12s, which it says it is", r.header.PlanID)
 	}
-	return s, nil
+	return New(d)
 }
 
-// add takes a line of a file.
-func (m *Merged) add(f finished, file string) error {
-	sum := sha256.Sum256(f.text)
-	hash, n := [16]byte(sum[:16]), m.numberOf(f.Piece)
-	if m.from[n] != "" {
-		if m.hashes[n] != hash {
-			return fmt.Errorf("%s has other numbers than in %s", m.describe(f.Task), m.from[n])
+// add takes a result of a file. text is its line.
+func (m *Merged) add(p Piece, r result, text []byte, file string) error {
+	sum := sha256.Sum256(text)
+	now, before := taken{file, [16]byte(sum[:16])}, &m.taken[m.number[p.Task]+p.Part]
+	if before.file != "" {
+		if before.hash != now.hash {
+			return fmt.Errorf("%s has other numbers than in %s", m.describe(p.Task), before.file)
 		}
 		return nil
 	}
-	m.from[n], m.hashes[n] = file, hash
-	m.lacks[f.Task]--
+	*before = now
+	m.lacks[p.Task]--
 	switch {
-	case f.Invalid:
-		m.numbers[f.Task] = unsampled(math.NaN(), false)
+	case r.Invalid:
+		m.numbers[p.Task] = unsampled(math.NaN(), false)
 		return nil
-	case f.Value != nil:
-		m.numbers[f.Task] = unsampled(*f.Value, true)
-		return nil
-	}
-	for row, x := range m.partial[f.Task] {
-		f.sums[row].Add(x)
-	}
-	if m.lacks[f.Task] > 0 {
-		m.partial[f.Task] = f.sums
+	case r.Value != nil:
+		m.numbers[p.Task] = unsampled(*r.Value, true)
 		return nil
 	}
-	delete(m.partial, f.Task)
-	m.numbers[f.Task] = sampledNumbers(m.priors[len(f.sums)], f.sums, f.Reached)
+	prior, sums := m.priors[m.Pairs[m.Task(p.Task).Pair].Levels], m.partial[p.Task]
+	if sums == nil {
+		sums = make([]montecarlo.Sums, len(prior))
+	}
+	if err := r.addTo(sums); err != nil {
+		return err
+	}
+	if m.partial[p.Task] = sums; m.lacks[p.Task] == 0 {
+		delete(m.partial, p.Task)
+		m.numbers[p.Task] = sampledNumbers(prior, sums, r.Reached)
+	}
 	return nil
-}
-
-// Missing is the number of pieces that no file has.
-func (m *Merged) Missing() int {
-	n := 0
-	for _, lacks := range m.lacks {
-		n += lacks
-	}
-	return n
 }
 
 // Complete returns an error unless the files have every piece. It says how many are missing.
 func (m *Merged) Complete() error {
-	if missing := m.Missing(); missing > 0 {
-		return fmt.Errorf("%d of %s are missing", missing, pieces(m.Pieces()))
+	missing := 0
+	for _, lacks := range m.lacks {
+		missing += lacks
 	}
-	return nil
+	if missing == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %s are missing", missing, pieces(m.Pieces()))
 }
 
 // Invalid is the number of cells where r and σ give a probability above 1.
@@ -242,18 +232,13 @@ func (l ShardList) String() string {
 // MissingShards lists the shards, from 1, of n that lack a piece. n = 0 stands for as many
 // shards as the files say there are; the error says that they do not tell.
 func (m *Merged) MissingShards(n int) (ShardList, error) {
-	switch {
-	case n == 0 && m.Files == 0:
-		return nil, errors.New("no result file says how many shards there are")
-	case n == 0 && m.Shards == 0:
-		return nil, errors.New("its files are from different numbers of shards")
-	case n == 0:
-		n = m.Shards
+	if n = cmp.Or(n, m.Shards); n == 0 {
+		return nil, fmt.Errorf("its %d files do not say of how many shards they are", m.Files)
 	}
 	var out ShardList
-	for i := range min(n, len(m.from)) {
-		for g := i; g < len(m.from); g += n {
-			if m.from[g] == "" {
+	for i := range min(n, len(m.taken)) {
+		for g := i; g < len(m.taken); g += n {
+			if m.taken[g].file == "" {
 				out = append(out, i+1)
 				break
 			}

@@ -1,21 +1,27 @@
 package sweep
 
 import (
-	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -25,278 +31,385 @@ import (
 //go:embed example.json
 var ExamplePlan string
 
-// Plan is a sweep as its author writes it, in a plan file: codes are names and paths.
+// Plan is a sweep with what its numbers are computed from: codes, decoders and error models. It is
+// safe for concurrent use.
 type Plan struct {
-	Path     string // the plan file
-	Text     string // its contents
-	Codes    []string
-	Decoders []string
-	Levels   []int
-	Scenario *scenario.Scenario // without an error model, which the cells have
-	Plane    scenario.Plane     // the error models of the cells
-	X, Y     scenario.Axis      // their parameters; for the Gaussian mixture r and σ
-	Methods  []scenario.Method
-	Sampling scenario.Sampling
+	*Sweep
+	Path string // the plan file
+	Text string // its contents
+	// LeftOut lists, pair by pair, what the plan asks for and does not exist: decoders that do
+	// not fit a code, and methods without a value.
+	LeftOut []string
 
-	cutoff   float64            // of a plane of perceived labels; 0: the default
-	training perceived.Training // of the same
-	prior    string             // path of the histogram of the labels
-	given    map[string]bool    // the keys that are in the file
+	scenario *scenario.Scenario // without an error model, which the cells have
+	plane    scenario.Plane     // the error models of the cells
+	sides    []side             // by pair
+}
+
+// side computes the cells of one pair.
+type side struct {
+	code    *code.Code
+	decoder decode.Decoder
+	models  scenario.Lines
+}
+
+// planFile is a plan file. Where the key is missing, a pointer is nil.
+type planFile struct {
+	Codes       []string           `json:"codes"`
+	Decoders    []string           `json:"decoders"`
+	Levels      []int              `json:"levels"`
+	R           json.RawMessage    `json:"r"`
+	Sigma       json.RawMessage    `json:"sigma"`
+	LabelNoise  json.RawMessage    `json:"label_noise"`
+	Misfit      json.RawMessage    `json:"misfit"`
+	Cutoff      float64            `json:"cutoff"`
+	Training    perceived.Training `json:"training"`
+	Methods     []scenario.Method  `json:"methods"`
+	Samples     *uint64            `json:"samples"`
+	RelErr      float64            `json:"rel_err"`
+	MaxSamples  *uint64            `json:"max_samples"`
+	Within      int                `json:"within"`
+	Seed        uint64             `json:"seed"`
+	Outputs     scenario.Outputs   `json:"outputs"`
+	Temperature float64            `json:"temperature"`
+	Labels      scenario.Labels    `json:"labels"`
+	Prior       string             `json:"prior"`
 }
 
 // maxPlan is the largest size of a plan file, in bytes.
 const maxPlan = 16 << 20
 
-// planKey is a key of a plan file.
-type planKey struct {
-	to   any    // where its value goes
-	want string // the value, for people
-}
-
-// ReadPlan reads a plan file and the histogram of the labels that it names. decoders are the
-// decoders that it can ask for. ReadPlan is strict: the error names the file, and the line or
-// the key that is not understood, so that a typing error does not cost a week of a cluster.
-func ReadPlan(path string, decoders decode.Registry) (*Plan, error) {
+// ReadPlan reads a plan file, opens the codes and the histogram of the labels that it names, and
+// pairs the codes with the decoders that fit them. decoders are the decoders that it can ask for.
+// ReadPlan is strict, so that a typing error does not cost a week of a cluster: the error names the
+// file and the key that is not understood, unless it is the context's.
+func ReadPlan(ctx context.Context, path string, decoders decode.Registry) (*Plan, error) {
 	text, err := inputfile.Read(path, maxPlan)
 	if err != nil {
 		return nil, fmt.Errorf("reading plan: %w", err)
 	}
-	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
-		return nil, fmt.Errorf("%s: is not text in UTF-8", path)
+	p := &Plan{Path: path, Text: string(text), scenario: scenario.New(nil)}
+	p.scenario.Decoders = decoders
+	f, err := p.parse(text)
+	if err == nil {
+		err = p.open(ctx, f)
 	}
-	p := &Plan{
-		Path: path, Text: string(text), Decoders: []string{decode.Auto}, Scenario: scenario.New(nil), Sampling: scenario.DefaultSampling(),
-		training: perceived.BitByBit, given: map[string]bool{},
-	}
-	p.Scenario.Decoders = decoders
-	const axis = `a range "lo:hi:count[:log]" or a list of numbers`
-	axes := map[string]*planAxis{"r": {}, "sigma": {}, "label_noise": {}, "misfit": {}}
-	if err := p.readKeys(text, map[string]planKey{
-		"codes":       {&p.Codes, `a list of codes, ["unary", "mine.csv"]`},
-		"decoders":    {&p.Decoders, `a list of decoders, ["auto"]`},
-		"levels":      {&p.Levels, "a list of whole numbers, [64, 256]"},
-		"methods":     {&p.Methods, `a list of methods, ["bound", "exact", "mc"]`},
-		"samples":     {&p.Sampling.Samples, "a whole number"},
-		"rel_err":     {&p.Sampling.RelErr, "a number"},
-		"max_samples": {&p.Sampling.MaxSamples, "a whole number"},
-		"seed":        {&p.Sampling.Seed, "a whole number"},
-		"within":      {&p.Sampling.Within, "a whole number"},
-		"outputs":     {&p.Scenario.Outputs, `"auto", "bits" or "logits"`},
-		"temperature": {&p.Scenario.Temperature, "a number"},
-		"labels":      {&p.Scenario.Labels, `"levels" or "continuous"`},
-		"cutoff":      {&p.cutoff, "a number"},
-		"training":    {&p.training, `"bits" or "decoder"`},
-		"prior":       {&p.prior, "the path of a histogram"},
-		"r":           {axes["r"], axis},
-		"sigma":       {axes["sigma"], axis},
-		"label_noise": {axes["label_noise"], axis},
-		"misfit":      {axes["misfit"], axis},
-	}); err != nil {
-		return nil, err
-	}
-	kind, err := p.planeKind()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.check(kind); err != nil {
-		return nil, err
-	}
-	x, y := kind.Keys()
-	p.X, p.Y = scenario.Axis(*axes[x]), scenario.Axis(*axes[y])
-	if kind == scenario.PerceivedLabels && !p.given[y] {
-		p.Y = scenario.ListAxis([]float64{perceived.DefaultMisfit})
-	}
-	if p.Scenario.Prior, err = scenario.ReadPrior(p.prior); err != nil {
-		return nil, p.refuse("%w", err)
-	}
-	p.Plane = scenario.MixturePlane{}
-	if kind == scenario.PerceivedLabels {
-		// Cells are computed side by side, so each learns on one goroutine.
-		model := perceived.Model{Cutoff: p.cutoff, Training: p.training}
-		p.Plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.Scenario.Prior, Labels: p.Scenario.Labels}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
 }
 
-// refuse is an error that names the plan file.
-func (p *Plan) refuse(format string, a ...any) error {
-	return fmt.Errorf("%s: %w", p.Path, fmt.Errorf(format, a...))
-}
-
-// readKeys reads the object of JSON, and refuses every key that is not known, or there twice.
-func (p *Plan) readKeys(text []byte, keys map[string]planKey) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	refuse := func(format string, a ...any) error {
-		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
-		return fmt.Errorf("%s, line %d: %w", p.Path, line, fmt.Errorf(format, a...))
+// parse reads a plan file, and refuses values without a meaning.
+func (p *Plan) parse(text []byte) (*planFile, error) {
+	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
+		return nil, errors.New("is not text in UTF-8")
 	}
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return refuse("a plan is an object of JSON, {…}")
+	draw := scenario.DefaultSampling()
+	f := &planFile{
+		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
+		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature, Labels: p.scenario.Labels,
 	}
-	for d.More() {
-		t, err := d.Token()
+	if err := table.ReadJSON(text, f); err != nil {
+		if errors.Is(err, table.ErrUnknownField) {
+			var keys []string
+			for key := range reflect.TypeFor[planFile]().Fields() {
+				keys = append(keys, key.Tag.Get("json"))
+			}
+			err = fmt.Errorf("%w; want one of %s", err, strings.Join(keys, ", "))
+		}
+		return nil, err
+	}
+	for _, err := range []error{
+		checkList("codes", f.Codes),
+		checkList("decoders", f.Decoders, append([]string{decode.Auto}, p.scenario.Decoders.Names()...)...),
+		checkList("levels", f.Levels),
+		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
+		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
+		checkList("labels", []scenario.Labels{f.Labels}, scenario.Levels, scenario.Continuous),
+		checkList("training", []perceived.Training{f.Training}, "", perceived.BitByBit, perceived.ForDecoder),
+		scenario.CheckTemperature(f.Temperature),
+	} {
 		if err != nil {
-			return refuse("%w", err)
-		}
-		name, _ := t.(string)
-		key, ok := keys[name]
-		switch {
-		case !ok:
-			return refuse("unknown key %q; want one of %s", name, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
-		case p.given[name]:
-			return refuse("%q is there twice", name)
-		}
-		p.given[name] = true
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return refuse("%q: %w", name, err)
-		}
-		if string(raw) == "null" {
-			return refuse("%q is null; want %s, or nothing of it", name, key.want)
-		}
-		if err := json.Unmarshal(raw, key.to); err != nil {
-			var kind *json.UnmarshalTypeError
-			if errors.As(err, &kind) {
-				return refuse("%q is %.40s; want %s", name, raw, key.want)
-			}
-			return refuse("%q: %w", name, err)
+			return nil, quoted(err)
 		}
 	}
-	if _, err := d.Token(); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("ends before its }")
-		}
-		return refuse("%w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return refuse("goes on after its }")
-	}
-	return nil
-}
-
-// planeKind finds the error models by the keys that are there.
-func (p *Plan) planeKind() (scenario.PlaneKind, error) {
-	given := func(kind scenario.PlaneKind) string {
-		x, y := kind.Keys()
-		for _, name := range []string{x, y} {
-			if p.given[name] {
-				return name
-			}
-		}
-		return ""
-	}
-	switch mixture, label := given(scenario.Mixtures), given(scenario.PerceivedLabels); {
-	case mixture != "" && label != "":
-		return "", p.refuse("%q and %q are of two error models; want one of them", mixture, label)
-	case label != "":
-		return scenario.PerceivedLabels, nil
-	}
-	return scenario.Mixtures, nil
-}
-
-// check refuses values without a meaning.
-func (p *Plan) check(kind scenario.PlaneKind) error {
-	x, y := kind.Keys()
-	for _, name := range []string{"codes", "levels", x, y, "methods"} {
-		if !p.given[name] && name != "misfit" {
-			return p.refuse("has no %q, which every plan has", name)
-		}
-	}
-	s := p.Scenario
-	if err := errors.Join(
-		checkList(p, "codes", p.Codes),
-		checkList(p, "decoders", p.Decoders, append([]string{decode.Auto}, s.Decoders.Names()...)...),
-		checkList(p, "methods", p.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
-		checkList(p, "outputs", []scenario.Outputs{s.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
-		checkList(p, "labels", []scenario.Labels{s.Labels}, scenario.Levels, scenario.Continuous),
-		checkList(p, "training", []perceived.Training{p.training}, perceived.BitByBit, perceived.ForDecoder),
-		checkList(p, "levels", p.Levels),
-	); err != nil {
-		return err
-	}
-	for _, l := range p.Levels {
+	for _, l := range f.Levels {
 		if l < code.MinLevels || l > code.MaxLevels {
-			return p.refuse(`"levels" has %d; want %d to %d`, l, code.MinLevels, code.MaxLevels)
+			return nil, fmt.Errorf(`"levels" has %d; want %d to %d`, l, code.MinLevels, code.MaxLevels)
 		}
 	}
-	if err := p.checkPlane(kind); err != nil {
-		return err
-	}
-	switch draw := p.Sampling; {
-	case p.given["rel_err"] && !(draw.RelErr > 0):
-		return p.refuse(`"rel_err" is %v: want a positive number`, draw.RelErr)
-	case p.given["rel_err"] && p.given["samples"]:
-		return p.refuse(`"samples" and "rel_err" both say how much to sample; want one of them`)
-	case p.given["max_samples"] && !p.given["rel_err"]:
-		return p.refuse(`"max_samples" goes with "rel_err"`)
-	}
-	for _, err := range []error{p.Sampling.Check(), scenario.CheckTemperature(s.Temperature)} {
-		var value *scenario.ValueError
-		if errors.As(err, &value) {
-			return p.refuse("%q is %v: want %s", value.Name, value.Value, value.Want)
-		}
-		if err != nil {
-			return p.refuse("%w", err)
-		}
-	}
-	return nil
+	return f, nil
 }
 
-// checkPlane refuses keys that are for another plane of error models.
-func (p *Plan) checkPlane(kind scenario.PlaneKind) error {
-	if kind != scenario.PerceivedLabels {
-		for _, name := range []string{"cutoff", "training"} {
-			if p.given[name] {
-				x, _ := kind.Keys()
-				return p.refuse("%q does not go with %q", name, x)
-			}
-		}
-		return nil
+// quoted is an error that names a key of a plan as files have it.
+func quoted(err error) error {
+	if value, ok := errors.AsType[*scenario.ValueError](err); ok {
+		return fmt.Errorf("%q is %v: want %s", value.Name, value.Value, value.Want)
 	}
-	if p.given["cutoff"] && !(p.cutoff > 0 && !math.IsInf(p.cutoff, 1)) {
-		return p.refuse(`"cutoff" is %v: want a positive number`, p.cutoff)
-	}
-	if p.training == perceived.ForDecoder && p.Scenario.Outputs == scenario.AutoOutputs {
-		p.Scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
-	}
-	return nil
+	return err
 }
 
 // checkList refuses an empty list, one that has a value twice, and values other than some.
-func checkList[V comparable](p *Plan, name string, values []V, of ...V) error {
+func checkList[V comparable](name string, values []V, of ...V) error {
 	if len(values) == 0 {
-		return p.refuse("%q is an empty list", name)
+		return fmt.Errorf("has no %q, or an empty list of them", name)
 	}
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
-			return p.refuse("%q has %#v twice", name, v)
+			return fmt.Errorf("%q has %#v twice", name, v)
 		}
 		if len(of) > 0 && !slices.Contains(of, v) {
-			return p.refuse("%q has %#v; want some of %s", name, v, strings.ReplaceAll(strings.Trim(fmt.Sprint(of), "[]"), " ", ", "))
+			return fmt.Errorf("%q has %#v; want some of %s", name, v, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(of), "[]")), ", "))
 		}
 	}
 	return nil
 }
 
-// planAxis is an axis in a plan file: a range, written as for --r, or a list of numbers.
-type planAxis scenario.Axis
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (a *planAxis) UnmarshalJSON(text []byte) error {
-	if text[0] == '"' {
-		var s string
-		if err := json.Unmarshal(text, &s); err != nil {
-			return err
-		}
-		return (*scenario.Axis)(a).UnmarshalText([]byte(s))
-	}
-	var values []float64
-	if err := json.Unmarshal(text, &values); err != nil {
-		return errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
-	}
-	if err := scenario.CheckList(values); err != nil {
+// open makes the sweep of a plan file, and what computes it.
+func (p *Plan) open(ctx context.Context, f *planFile) error {
+	s := p.scenario
+	s.Outputs, s.Temperature, s.Labels = f.Outputs, f.Temperature, f.Labels
+	d := Definition{NumericVersion: montecarlo.NumericVersion, Reading: s.Reading()}
+	var err error
+	if s.Prior, err = scenario.ReadPrior(f.Prior); err != nil {
 		return err
 	}
-	*a = planAxis(scenario.ListAxis(values))
+	if d.Sampling, err = f.sampling(); err != nil {
+		return quoted(err)
+	}
+	if err := p.choosePlane(f, &d); err != nil {
+		return err
+	}
+	if s.Prior.Histogram != nil {
+		for _, l := range f.Levels {
+			weights, err := s.Weights(l)
+			if err != nil {
+				return err
+			}
+			d.Priors = append(d.Priors, Prior{l, weights})
+		}
+	}
+	fits := map[string]bool{}
+	for _, name := range f.Codes {
+		codes, err := p.openLevels(f, name)
+		if err != nil {
+			return err
+		}
+		for _, c := range codes {
+			if err := p.pair(ctx, f, &d, name, c, fits); err != nil {
+				return err
+			}
+		}
+	}
+	for _, decoder := range f.Decoders {
+		if !fits[decoder] {
+			return fmt.Errorf("decoder %s fits none of the codes", decoder)
+		}
+	}
+	if len(p.sides) == 0 {
+		return fmt.Errorf("nothing is left to compute: %s", strings.Join(p.LeftOut, "; "))
+	}
+	p.Sweep, err = New(d)
+	return err
+}
+
+// sampling says how the cells are sampled.
+func (f *planFile) sampling() (scenario.Sampling, error) {
+	draw := scenario.DefaultSampling()
+	draw.RelErr, draw.Within, draw.Seed = f.RelErr, f.Within, f.Seed
+	if f.Samples != nil {
+		draw.Samples = *f.Samples
+	}
+	if f.MaxSamples != nil {
+		draw.MaxSamples = *f.MaxSamples
+	}
+	switch {
+	case f.RelErr != 0 && f.Samples != nil:
+		return draw, errors.New(`"samples" and "rel_err" both say how much to sample; want one of them`)
+	case f.RelErr == 0 && f.MaxSamples != nil:
+		return draw, errors.New(`"max_samples" goes with "rel_err"`)
+	}
+	return draw, draw.Check()
+}
+
+// choosePlane finds the error models by the keys that are there, and reads the values of their
+// parameters.
+func (p *Plan) choosePlane(f *planFile, d *Definition) error {
+	label := f.LabelNoise != nil || f.Misfit != nil
+	switch {
+	case label && (f.R != nil || f.Sigma != nil):
+		return errors.New(`"r" or "sigma", and "label_noise" or "misfit", are of two error models; want one of them`)
+	case !label && (f.Cutoff != 0 || f.Training != ""):
+		return errors.New(`"cutoff" and "training" go with "label_noise"`)
+	case !(f.Cutoff >= 0):
+		return fmt.Errorf(`"cutoff" is %v: want a positive number`, f.Cutoff)
+	}
+	p.plane = scenario.MixturePlane{}
+	x, y := f.R, f.Sigma
+	if label {
+		x, y = f.LabelNoise, f.Misfit
+		if y == nil {
+			y = fmt.Appendf(nil, "[%v]", perceived.DefaultMisfit)
+		}
+		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BitByBit)
+		if d.Training == perceived.ForDecoder && f.Outputs == scenario.AutoOutputs {
+			p.scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
+		}
+		// Cells are computed side by side, so each learns on one goroutine.
+		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
+		p.plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior, Labels: f.Labels}
+	}
+	d.Plane = p.plane.Kind()
+	nameX, nameY := d.Plane.Keys()
+	ofX, err := readAxis(nameX, x)
+	if err != nil {
+		return err
+	}
+	ofY, err := readAxis(nameY, y)
+	d.Axes = scenario.AxesOf(d.Plane, ofX, ofY)
+	return err
+}
+
+// readAxis reads an axis of a plan: a range, written as for --r, or a list of numbers.
+func readAxis(key string, text json.RawMessage) (a scenario.Axis, err error) {
+	var values []float64
+	var written string
+	switch {
+	case text == nil:
+		return a, fmt.Errorf("has no %q, which every plan has", key)
+	case json.Unmarshal(text, &written) == nil:
+		err = a.UnmarshalText([]byte(written))
+	case json.Unmarshal(text, &values) == nil:
+		if err = scenario.CheckList(values); err == nil {
+			a = scenario.ListAxis(values)
+		}
+	default:
+		err = errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
+	}
+	if err != nil {
+		err = fmt.Errorf("%q: %w", key, err)
+	}
+	return a, err
+}
+
+// leave notes a pair or a method that is left out.
+func (p *Plan) leave(format string, a ...any) {
+	p.LeftOut = append(p.LeftOut, fmt.Sprintf(format, a...))
+}
+
+// openLevels opens a code at each number of levels of the plan. A file has its own.
+func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err error) {
+	if !code.IsFile(name) {
+		for _, l := range f.Levels {
+			c, err := code.New(name, l)
+			if err != nil {
+				return nil, err
+			}
+			codes = append(codes, c)
+		}
+		return codes, nil
+	}
+	if codes, err = scenario.OpenCodes([]string{name}, scenario.Sizes{Real: p.scenario.ReadsReal(f.Decoders...)}); err != nil {
+		return nil, err
+	}
+	own := codes[0].Levels()
+	if !slices.Contains(f.Levels, own) {
+		return nil, fmt.Errorf(`%s has %d levels, which "levels" does not have`, name, own)
+	}
+	for _, l := range f.Levels {
+		if l != own {
+			p.leave("%s at %d levels, of which it has %d", name, l, own)
+		}
+	}
+	return codes, nil
+}
+
+// pair pairs a code with the decoders that fit it, and marks them in fits.
+func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string, c *code.Code, fits map[string]bool) error {
+	s := p.scenario
+	identity, err := identify(ctx, name, c)
+	if err != nil {
+		return err
+	}
+	models, err := p.plane.Of(ctx, c)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, wanted := range f.Decoders {
+		decoder, err := s.Decoder(wanted, c)
+		if errors.Is(err, decode.ErrUnfit) {
+			p.leave("%s of %d levels, which %s does not fit", name, c.Levels(), wanted)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		fits[wanted] = true
+		if seen[decoder.Name()] { // auto is one of the others
+			continue
+		}
+		seen[decoder.Name()] = true
+		methods, err := p.methodsFor(ctx, f.Methods, d, c, decoder)
+		if err != nil {
+			return err
+		}
+		if len(methods) == 0 {
+			continue
+		}
+		p.sides = append(p.sides, side{c, decoder, models})
+		d.Pairs = append(d.Pairs, Pair{
+			Code: name, Identity: identity, Levels: c.Levels(), Bits: c.Bits(),
+			Decoder: decoder.Name(), Outputs: s.OutputsOf(c, decoder), Methods: methods,
+		})
+	}
 	return nil
+}
+
+// identify returns which code it is: its name, or the hash of the matrix in its file, whatever
+// the file's format and path are.
+func identify(ctx context.Context, name string, c *code.Code) (string, error) {
+	if !code.IsFile(name) {
+		return name, nil
+	}
+	digest := sha256.New()
+	row := make([]byte, 0, 8*c.Bits())
+	for i := range c.Levels() {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		row = row[:0]
+		for k := range c.Bits() {
+			row = binary.BigEndian.AppendUint64(row, math.Float64bits(c.At(i, k)+0)) // no −0
+		}
+		digest.Write(row)
+	}
+	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), c.Levels(), c.Bits()), nil
+}
+
+// methodsFor returns those of the methods that have a value for a code and a decoder.
+func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code, decoder decode.Decoder) ([]scenario.Method, error) {
+	shape := p.scenario.Shape(c, decoder, d.Plane)
+	var methods []scenario.Method
+	for _, m := range of {
+		var err error
+		if m != scenario.Sample {
+			_, err = m.MeanOf(ctx, shape)
+		} else if limit := shape.MaxSamples(); d.RelErr == 0 && d.Samples > limit {
+			err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, d.Samples, limit, c.Name())
+		}
+		switch {
+		case errors.Is(err, theory.ErrNoClosedForm):
+			p.leave("%s of %d levels with %s has no %s value", c.Name(), c.Levels(), decoder.Name(), m)
+		case err != nil:
+			return nil, err
+		default:
+			methods = append(methods, m)
+		}
+	}
+	return methods, nil
 }

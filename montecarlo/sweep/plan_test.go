@@ -11,47 +11,37 @@ import (
 	"belsim/theory/decode"
 )
 
-// problemsOf reads a plan from a file in the present folder, and opens its codes.
-func problemsOf(text string) (*Problems, error) {
+// read reads a plan from a file in the present folder.
+func read(text string) (*Plan, error) {
 	if err := os.WriteFile("plan.json", []byte(text), 0o666); err != nil {
 		return nil, err
 	}
-	p, err := ReadPlan("plan.json", decode.Builtin())
-	if err != nil {
-		return nil, err
-	}
-	return p.Problems(context.Background())
-}
-
-func mustProblems(t testing.TB, text string) *Problems {
-	t.Helper()
-	p := must.Get(problemsOf(text))(t)
-	return p
+	return ReadPlan(context.Background(), "plan.json", decode.Builtin())
 }
 
 // TestPlanRefused: whatever is not understood is refused in one line that names the file.
 func TestPlanRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
-	if _, err := problemsOf(good); err != nil {
+	if _, err := read(good); err != nil {
 		t.Fatal(err)
 	}
 	with := func(old, now string) string { return strings.Replace(good, old, now, 1) }
 	for name, tt := range map[string]struct{ plan, want string }{
-		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `line 1: unknown key "cods"; want one of codes`},
-		"case":               {with(`"codes"`, `"Codes"`), `unknown key "Codes"`},
-		"twice":              {with(`"r"`, `"levels": [8], "r"`), `"levels" is there twice`},
-		"garbage":            {good + "\n{}", "goes on after its }"},
-		"cut":                {good[:len(good)-1], "ends before its }"},
-		"not an object":      {`[]`, "a plan is an object"},
-		"empty file":         {``, "a plan is an object"},
-		"no codes":           {with(`"codes": ["unary"], `, ``), `has no "codes"`},
-		"empty list":         {with(`["unary"]`, `[]`), `"codes" is an empty list`},
-		"null":               {with(`["unary"]`, `null`), `"codes" is null`},
+		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `cods is not a field that is known here; want one of codes, decoders`},
+		"case":               {with(`"codes"`, `"Codes"`), `Codes is not a field`},
+		"twice":              {with(`"r"`, `"levels": [8], "r"`), `levels occurs twice`},
+		"garbage":            {good + "\n{}", "after top-level value"},
+		"cut":                {good[:len(good)-1], "unexpected end"},
+		"not an object":      {`[]`, "a array, not what is to be here"},
+		"empty file":         {``, "unexpected end"},
+		"no codes":           {with(`"codes": ["unary"], `, ``), `has no "codes", or an empty list`},
+		"empty list":         {with(`["unary"]`, `[]`), `has no "codes"`},
+		"null":               {with(`["unary"]`, `null`), `has no "codes"`},
 		"two planes":         {with(`"sigma": [2]`, `"label_noise": [2]`), "are of two error models"},
-		"other plane":        {with(`"methods"`, `"training": "bits", "methods"`), `"training" does not go with "r"`},
+		"other plane":        {with(`"methods"`, `"training": "bits", "methods"`), `"cutoff" and "training" go with "label_noise"`},
 		"other training":     {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "training": "both"`), `"training" has "both"`},
-		"cutoff":             {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": 0`), `"cutoff" is 0: want a positive number`},
+		"cutoff":             {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": -1`), `"cutoff" is -1: want a positive number`},
 		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
 		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
 		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
@@ -63,8 +53,8 @@ func TestPlanRefused(t *testing.T) {
 		"r backwards":        {with(`[1]`, `[2, 1]`), `1 after 2`},
 		"r in words":         {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
 		"sigma of nothing":   {with(`[2]`, `[]`), `"sigma": 0 numbers`},
-		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`), `"seed" is "1"; want a whole number`},
-		"half a sample":      {with(`"r"`, `"samples": 1.5, "r"`), `"samples" is 1.5; want a whole number`},
+		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`), `seed: character 48: a string`},
+		"half a sample":      {with(`"r"`, `"samples": 1.5, "r"`), `samples: character 51: a number 1.5`},
 		"one sample":         {with(`"r"`, `"samples": 1, "r"`), `"samples" is 1: want at least 2`},
 		"both":               {with(`"r"`, `"samples": 10, "rel_err": 0.1, "r"`), "both say how much"},
 		"max alone":          {with(`"r"`, `"max_samples": 100000, "r"`), `goes with "rel_err"`},
@@ -77,7 +67,7 @@ func TestPlanRefused(t *testing.T) {
 		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
 		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
 	} {
-		p, err := problemsOf(tt.plan)
+		p, err := read(tt.plan)
 		if p != nil || err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "plan.json") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want %q", name, err, tt.want)
 		}
@@ -87,7 +77,7 @@ func TestPlanRefused(t *testing.T) {
 // TestPlanMeaning: what a plan leaves out has the usual values, and what it says arrives.
 func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := mustProblems(t, ExamplePlan).Sweep
+	s := must.Get(read(ExamplePlan))(t).Sweep
 	if s.Samples != 10000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Plane != "" {
 		t.Errorf("the example means %+v", s.Definition)
 	}
@@ -97,8 +87,8 @@ func TestPlanMeaning(t *testing.T) {
 	if !s.R.Even || !s.R.Log || s.R.Values[0] != 0.5 || s.R.Values[5] != 8 {
 		t.Errorf("r is %+v", s.R)
 	}
-	s = mustProblems(t, `{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
- "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3, "labels": "continuous"}`).Sweep
+	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
+ "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3, "labels": "continuous"}`))(t).Sweep
 	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 || s.LabelKind != scenario.Continuous {
 		t.Errorf("the plan means %+v", s.Definition)
 	}

@@ -2,14 +2,14 @@
 // several methods. Any number of machines can share the work, and a machine that was killed
 // continues where it stopped.
 //
-// ReadPlan reads a plan file, which a user writes. Its Problems are the cells to compute: a
-// Sweep with the sampling problem of each cell. A task is one cell: a code, a decoder, r, σ
+// ReadPlan reads a plan file, which a user writes: a Sweep, which is plain data, with the codes,
+// decoders and error models that compute it. A task of a sweep is one cell: a code, a decoder, r, σ
 // and a method. Its ID is a hash of everything that determines its numbers. A task of many
 // samples is cut into pieces. The cuts depend on the sweep only, not on the number of shards,
 // so the sums of the pieces are the same integers for any number of shards.
 //
-// A Shard is a part of a sweep. Shard.Work computes its pieces and keeps the results in a file
-// that is always complete. Merge merges the files of all shards.
+// Plan.Open opens a Shard, which is a part of a sweep. Shard.Work computes its pieces and keeps the
+// results in a file that is always complete. Merge merges the files of all shards, without the plan.
 package sweep
 
 import (
@@ -50,13 +50,9 @@ type Definition struct {
 	Plane          scenario.PlaneKind `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
 	Pairs          []Pair             `json:"pairs" doc:"the codes, each with a decoder"`
 	scenario.Axes[scenario.Axis]
-	Cutoff     float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
-	Training   perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
-	Samples    uint64             `json:"samples" doc:"samples of each label; not used with rel_err"`
-	RelErr     float64            `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
-	MaxSamples uint64             `json:"max_samples" doc:"the most samples of each label with rel_err"`
-	Within     int                `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
-	Seed       uint64             `json:"seed" doc:"seed of the random numbers"`
+	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
+	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit was trained by itself; decoder: all together; missing in other planes"`
+	scenario.Sampling
 	scenario.Reading
 	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
 }
@@ -104,6 +100,11 @@ type Task struct {
 // Piece is the unit of computation: a task, or part Part of it, from 0.
 type Piece struct{ Task, Part int }
 
+// compare orders pieces as the plan has them.
+func (p Piece) compare(q Piece) int {
+	return cmp.Or(cmp.Compare(p.Task, q.Task), cmp.Compare(p.Part, q.Part))
+}
+
 // Sweep is a definition that has been checked, with its tasks in their order.
 type Sweep struct {
 	Definition
@@ -131,22 +132,11 @@ type cut struct {
 func New(d Definition) (*Sweep, error) {
 	s := &Sweep{Definition: d, priors: map[int][]float64{}}
 	for _, prior := range d.Priors {
-		if len(prior.Weights) != prior.Levels {
-			return nil, fmt.Errorf("prior of %d weights for %d levels", len(prior.Weights), prior.Levels)
-		}
 		s.priors[prior.Levels] = prior.Weights
 	}
 	cells := len(d.X().Values) * len(d.Y().Values)
 	total := 0
 	for i, pair := range d.Pairs {
-		if pair.Levels < 1 {
-			return nil, fmt.Errorf("%s: %d levels", pair.Code, pair.Levels)
-		}
-		for _, m := range pair.Methods {
-			if m != scenario.Bound && m != scenario.Exact && m != scenario.Sample {
-				return nil, fmt.Errorf("unknown method %q", m)
-			}
-		}
 		if s.priors[pair.Levels] == nil {
 			s.priors[pair.Levels] = theory.Uniform(pair.Levels)
 		}
@@ -329,18 +319,13 @@ func (s *Sweep) Part(i, n int) []Piece {
 		task := s.sorted[at]
 		out = append(out, Piece{task, g - s.number[task]})
 	}
-	slices.SortFunc(out, func(a, b Piece) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Part, b.Part))
-	})
+	slices.SortFunc(out, Piece.compare)
 	return out
 }
 
-// numberOf is the number of a piece among those of all tasks by their ID.
-func (s *Sweep) numberOf(p Piece) int { return s.number[p.Task] + p.Part }
-
 // find returns the task with an ID.
-func (s *Sweep) find(id ID) (task int, ok bool) {
-	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id[:], s.ids[s.sorted[i]][:]) })
+func (s *Sweep) find(id []byte) (task int, ok bool) {
+	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id, s.ids[s.sorted[i]][:]) })
 	if !ok {
 		return 0, false
 	}

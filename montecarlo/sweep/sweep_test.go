@@ -3,14 +3,10 @@ package sweep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +14,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
-	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
 
@@ -30,8 +25,8 @@ func small() Definition {
 			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
 			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []scenario.Method{scenario.Sample}},
 		},
-		Axes:    scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}}, scenario.Axis{Values: []float64{1, 2, 3}}),
-		Samples: 1000, Within: 5, Seed: 1, Reading: scenario.Reading{Temperature: 1, LabelKind: scenario.Levels},
+		Axes:     scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}}, scenario.Axis{Values: []float64{1, 2, 3}}),
+		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Reading: scenario.Reading{Temperature: 1, LabelKind: scenario.Levels},
 	}
 }
 
@@ -41,7 +36,7 @@ func mustNew(t testing.TB, p Definition) *Sweep {
 }
 
 // made is a result of a piece that anybody can make again.
-func (s *Sweep) made(p Piece) Result {
+func (s *Sweep) made(p Piece) result {
 	task := s.Task(p.Task)
 	r := s.result(p)
 	switch id := s.ids[p.Task]; {
@@ -65,7 +60,7 @@ func (s *Sweep) made(p Piece) Result {
 }
 
 // add stores a made-up result of a piece.
-func add(t testing.TB, h *Shard, p Piece, r Result) {
+func add(t testing.TB, h *Shard, p Piece, r result) {
 	t.Helper()
 	must.Succeed(t, h.add(p, r))
 }
@@ -162,7 +157,7 @@ func TestShardsCover(t *testing.T) {
 		}
 	}
 	for task := range s.Tasks() {
-		at, ok := s.find(s.ids[task])
+		at, ok := s.find(s.ids[task][:])
 		if !ok || at != task {
 			t.Errorf("task %d is found as %d, %v", task, at, ok)
 		}
@@ -206,16 +201,22 @@ func TestSpansCover(t *testing.T) {
 	}
 	p := small()
 	p.Samples = montecarlo.BlockSize << 31
-	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], Axes: scenario.AxesOf(scenario.Mixtures, scenario.ListAxis([]float64{1}), scenario.ListAxis([]float64{1})), Samples: p.Samples})
+	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], Axes: scenario.AxesOf(scenario.Mixtures, scenario.ListAxis([]float64{1}), scenario.ListAxis([]float64{1})), Sampling: p.Sampling})
 	if s.Parts(1) > maxTaskParts {
 		t.Errorf("%d parts of the largest task", s.Parts(1))
 	}
 }
 
+// mustOpen opens a shard of a sweep whose results are made up.
+func mustOpen(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
+	t.Helper()
+	return must.Get((&Plan{Sweep: s}).Open(dir, i, n))(t)
+}
+
 // fill puts all of a shard into its file.
 func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()
-	h := must.Get(s.Open(dir, i, n))(t)
+	h := mustOpen(t, s, dir, i, n)
 	for _, p := range s.Part(i, n) {
 		add(t, h, p, s.made(p))
 	}
@@ -245,8 +246,8 @@ func TestMergeAnyCut(t *testing.T) {
 			}
 		}
 		m := must.Get(Merge(context.Background(), dir, s))(t)
-		if missing, err := m.MissingShards(3); m.Missing() != 0 || missing != nil || err != nil {
-			t.Errorf("%v: %d pieces missing, of shards %v (%v)", cuts, m.Missing(), missing, err)
+		if missing, err := m.MissingShards(3); m.Complete() != nil || missing != nil || err != nil {
+			t.Errorf("%v: %v, of shards %v (%v)", cuts, m.Complete(), missing, err)
 		}
 		return cellsOf(t, m)
 	}
@@ -266,8 +267,8 @@ func TestMissing(t *testing.T) {
 	}
 	m := mustMerge(t, dir)
 	for _, n := range []int{0, 6} {
-		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || m.Missing() != 9 || m.Shards != 6 {
-			t.Errorf("missing are %v, %d pieces, of %d shards (%v)", got, m.Missing(), m.Shards, err)
+		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || m.Shards != 6 {
+			t.Errorf("missing are %v, of %d shards (%v)", got, m.Shards, err)
 		}
 	}
 	if err := m.Complete(); err == nil || !strings.Contains(err.Error(), "9 of 18 pieces are missing") {
@@ -290,7 +291,7 @@ func TestDamage(t *testing.T) {
 	good := must.Get(os.ReadFile(path))(t)
 	read := func(text []byte) error {
 		must.Succeed(t, os.WriteFile(path, text, 0o644))
-		_, err := s.scan(path, func(finished) error { return nil })
+		_, err := s.scan(path, func(Piece, result, []byte) error { return nil })
 		return err
 	}
 	must.Succeed(t, read(good))
@@ -314,51 +315,30 @@ func TestDamage(t *testing.T) {
 	refused("a line more", append(bytes.Clone(good), "{}\n"...))
 	lines := bytes.SplitAfter(good, []byte("\n"))
 	refused("a result left out", slices.Concat(slices.Delete(slices.Clone(lines), 1, 2)...))
-	if _, err := (&Shard{Sweep: s, Index: 1, Count: 4, path: path}).todoLen(); err == nil {
+	if _, err := (&Plan{Sweep: s}).Open(dir, 1, 4); err == nil {
 		t.Error("a shard goes on from a damaged file")
 	}
 }
 
-func (h *Shard) todoLen() (int, error) {
-	todo, _, err := h.Todo()
-	return len(todo), err
-}
-
-// TestForged: files that are whole, and lie.
+// TestForged: lines that are no results of the sweep, in a file that is whole.
 func TestForged(t *testing.T) {
 	s := mustNew(t, small())
-	dir := t.TempDir()
-	var at Piece
-	for _, p := range s.Part(1, 1) {
-		if s.made(p).Sums != nil {
-			at = p
-		}
-	}
-	refused := func(what, want string, change func(r *Result)) {
-		t.Helper()
-		r := s.made(at)
+	at := s.Part(1, 1)[slices.IndexFunc(s.Part(1, 1), func(p Piece) bool { return s.made(p).Sums != nil })]
+	for want, change := range map[string]func(r *result){
+		"is no piece of this plan":     func(r *result) { r.Part = 1 },
+		`"c813" is no piece`:           func(r *result) { r.ID = "c813" },
+		"sums of level 5, of 4 levels": func(r *result) { r.Sums[0][0] = 5 },
+		"no sums":                      func(r *result) { r.Fraction = nil },
+	} {
+		r, dir := s.made(at), t.TempDir()
 		change(&r)
-		h := must.Get(s.Open(dir, 1, 1))(t)
+		h := mustOpen(t, s, dir, 1, 1)
 		add(t, h, at, r)
 		must.Succeed(t, h.flush())
-		if _, err := Merge(context.Background(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want %q", what, err, want)
+		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
 		}
-		os.Remove(h.Path())
 	}
-	refused("too few samples", "samples", func(r *Result) { r.Sums[0][1]-- })
-	refused("more within θ than there are", "within", func(r *Result) { r.Sums[0][4] = r.Sums[0][1] + 1 })
-	// Shard 1 of none.
-	none := filepath.Join(dir, FileName(s.ID, 1, 0))
-	h := fill(t, s, dir, 1, 1)
-	text := must.Get(os.ReadFile(h.Path()))(t)
-	os.Remove(h.Path())
-	os.WriteFile(none, bytes.Replace(text, []byte(`"shards":1,`), []byte(`"shards":0,`), 1), 0o644)
-	if _, err := Merge(context.Background(), dir, s); err == nil || !strings.Contains(err.Error(), "is shard 1 of 0") {
-		t.Errorf("shard 1 of 0: %v", err)
-	}
-	os.Remove(none)
-	refused("a value for samples", "sums", func(r *Result) { r.Sums, r.Fraction, r.Value = nil, nil, new(float64) })
 }
 
 // TestOthersRefused: other plans, other versions, other numbers, other names.
@@ -382,7 +362,7 @@ func TestOthersRefused(t *testing.T) {
 	}{"plan": {otherPlan, "another plan"}, "version": {otherVersion, "numbers of version"}} {
 		dir := t.TempDir()
 		fill(t, s, dir, 1, 2)
-		_, err := tt.other.Open(dir, 1, 2)
+		_, err := (&Plan{Sweep: tt.other}).Open(dir, 1, 2)
 		check(what+": sweep", err, "another plan")
 		both := t.TempDir()
 		fill(t, tt.other, both, 2, 2)
@@ -400,7 +380,7 @@ func TestOthersRefused(t *testing.T) {
 
 	dir = t.TempDir()
 	fill(t, s, dir, 1, 1)
-	h := must.Get(s.Open(dir, 1, 2))(t)
+	h := mustOpen(t, s, dir, 1, 2)
 	for _, p := range s.Part(1, 2) {
 		r := s.made(p)
 		if r.Sums != nil {
@@ -418,8 +398,8 @@ func TestOthersRefused(t *testing.T) {
 func TestTwoWorkers(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
-	a := must.Get(s.Open(dir, 1, 1))(t)
-	b := must.Get(s.Open(dir, 1, 1))(t)
+	a := mustOpen(t, s, dir, 1, 1)
+	b := mustOpen(t, s, dir, 1, 1)
 	pieces := s.Part(1, 1)
 	for i, p := range pieces {
 		if i%3 != 1 {
@@ -440,16 +420,12 @@ func TestTwoWorkers(t *testing.T) {
 	must.Succeed(t, a.flush())
 	os.WriteFile(a.Path(), old, 0o644)
 	must.Succeed(t, b.flush())
-	for range 2 {
-		todo, _, err := a.Todo()
-		must.Succeed(t, err)
-		for _, p := range todo {
-			add(t, a, p, s.made(p))
-		}
-		must.Succeed(t, a.flush())
+	for _, p := range mustOpen(t, s, dir, 1, 1).Todo {
+		add(t, a, p, s.made(p))
 	}
-	if n, err := a.todoLen(); n != 0 || err != nil {
-		t.Errorf("%d pieces left, %v", n, err)
+	must.Succeed(t, a.flush())
+	if left := mustOpen(t, s, dir, 1, 1).Todo; len(left) != 0 {
+		t.Errorf("pieces %v are left", left)
 	}
 	alone := t.TempDir()
 	fill(t, s, alone, 1, 1)
@@ -462,34 +438,6 @@ func TestTwoWorkers(t *testing.T) {
 	add(t, a, last, wrong)
 	if err := a.flush(); err == nil || !strings.Contains(err.Error(), "other numbers") {
 		t.Errorf("another number for a piece that is there: %v", err)
-	}
-}
-
-// TestTemporaries: a file that is being written is not taken for a result, and files that dead processes
-// left are removed.
-func TestTemporaries(t *testing.T) {
-	s := mustNew(t, small())
-	dir := t.TempDir()
-	h := fill(t, s, dir, 1, 2)
-	var dead string
-	if err := safefile.Write(h.Path(), func(io.Writer) error {
-		names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
-		if err != nil || len(names) != 1 {
-			t.Fatal(names, err)
-		}
-		const nobody = 1 << 30
-		dead = strings.Replace(names[0], fmt.Sprintf(".%d.", os.Getpid()), fmt.Sprintf(".%d.", nobody), 1)
-		must.Succeed(t, os.WriteFile(dead, []byte("half"), 0o644))
-		return fs.ErrExist // the file of the shard stays
-	}); !errors.Is(err, fs.ErrExist) {
-		t.Fatal(err)
-	}
-	fill(t, s, dir, 1, 2)
-	if _, err := os.Stat(dead); runtime.GOOS == "linux" && !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after Open: %v", err)
-	}
-	if m := mustMerge(t, dir); m.Files != 1 {
-		t.Errorf("%d files", m.Files)
 	}
 }
 
@@ -528,30 +476,4 @@ func fullMap() Definition {
 	}
 	p.Samples = 100_000
 	return p
-}
-
-// BenchmarkWrite writes the file of a shard of a full map in a thousand: 100 or 101 cells of
-// 255 levels.
-func BenchmarkWrite(b *testing.B) {
-	s := mustNew(b, fullMap())
-	results := map[Piece]Result{}
-	for _, p := range s.Part(1, 1000) {
-		sums := make([]montecarlo.Sums, 255)
-		for _, span := range s.Spans(p) {
-			sums[span.Row] = montecarlo.Sums{Samples: span.Samples, Abs: 123456, Square: 234567, Within: 99999}
-		}
-		results[p] = s.sampled(p, sums, false)
-	}
-	for b.Loop() {
-		dir := must.Get(os.MkdirTemp(b.TempDir(), ""))(b)
-		h := must.Get(s.Open(dir, 1, 1000))(b)
-		for p, r := range results {
-			add(b, h, p, r)
-		}
-		must.Succeed(b, h.flush())
-		if n, err := h.todoLen(); n != 0 || err != nil {
-			b.Fatal(n, err)
-		}
-	}
-	b.ReportMetric(1000*b.Elapsed().Seconds()/float64(b.N), "ms/shard")
 }

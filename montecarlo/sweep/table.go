@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"belsim/montecarlo/scenario"
@@ -98,7 +99,7 @@ func (m *Merged) Table(version string) *Table {
 // that does not exist is NaN, or 0 in an array of integers, or false in one of bools. The error
 // says which sum is too large for an integer of NumPy.
 func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
-	columns, err := table.CSVColumns[CellResult](table.Without(m.Plane.Missing()...))
+	columns, err := table.CSVColumns[CellResult](m.Plane.Missing()...)
 	if err != nil {
 		return err
 	}
@@ -115,47 +116,38 @@ func (m *Merged) WriteNPZ(ctx context.Context, w io.Writer) error {
 }
 
 func (m *Merged) writeColumn(z *arrayfile.NPZWriter, column table.CSVColumn[CellResult]) error {
-	values := make([]reflect.Value, m.Tasks())
+	values := make([]any, m.Tasks()) // nil where there is none
 	for t := range values {
 		c := m.Cell(t)
-		values[t] = reflect.ValueOf(column.Value(&c))
+		values[t] = column.Value(&c)
 	}
 	switch column.Type.Kind() {
 	case reflect.String:
-		return z.Array(column.Name, each(values, reflect.Value.String))
+		return z.Array(column.Name, each(values, func(v any) string { return fmt.Sprint(v) }))
 	case reflect.Bool:
-		return z.Array(column.Name, each(values, func(v reflect.Value) bool { return v.IsValid() && v.Bool() }))
+		return z.Array(column.Name, each(values, func(v any) bool { return v == true }))
 	case reflect.Float64:
-		return z.Array(column.Name, each(values, reflect.Value.Float))
+		return z.Array(column.Name, each(values, func(v any) float64 { return v.(float64) }))
 	}
-	totals := each(values, integer)
-	if t := slices.IndexFunc(totals, func(v Total) bool { return v.Hi > 0 }); t >= 0 {
-		return fmt.Errorf("%s of cell %s is %s, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], totals[t])
+	integers := make([]uint64, len(values))
+	for t, v := range values {
+		if v != nil {
+			var err error
+			if integers[t], err = strconv.ParseUint(fmt.Sprint(v), 10, 64); err != nil {
+				return fmt.Errorf("%s of cell %s is %v, which is too large for an integer of NumPy; a .csv or .json can hold it", column.Name, m.ids[t], v)
+			}
+		}
 	}
-	return z.Array(column.Name, each(totals, func(v Total) uint64 { return v.Lo }))
+	return z.Array(column.Name, integers)
 }
 
 // each returns what a function makes of every value.
-func each[V, T any](values []V, of func(V) T) []T {
+func each[T any](values []any, of func(v any) T) []T {
 	out := make([]T, len(values))
 	for i, v := range values {
 		out[i] = of(v)
 	}
 	return out
-}
-
-// integer is the value of a column of integers; 0 where there is none.
-func integer(v reflect.Value) Total {
-	switch {
-	case !v.IsValid():
-		return Total{}
-	case v.CanInt():
-		return Total{Lo: uint64(v.Int())}
-	case v.CanUint():
-		return Total{Lo: v.Uint()}
-	}
-	n, _ := v.Interface().(Total)
-	return n
 }
 
 // Map compares the errors of two pairs, which names choose, by a method; "" stands for the

@@ -3,7 +3,6 @@ package sweep
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // WhichShard returns the number i, from 1, of the shard to compute, and the number n of
@@ -47,10 +46,8 @@ func WhichShard(shard string, shards int, getenv func(string) string) (i, n int,
 
 // parseShard reads i/N.
 func parseShard(text string) (i, n int, err error) {
-	first, second, found := strings.Cut(text, "/")
-	i, err1 := strconv.Atoi(first)
-	n, err2 := strconv.Atoi(second)
-	if !found || err1 != nil || err2 != nil || i < 1 || n < 1 || i > n {
+	_, err = fmt.Sscanf(text, "%d/%d", &i, &n)
+	if err != nil || text != fmt.Sprintf("%d/%d", i, n) || i < 1 || i > n {
 		return 0, 0, fmt.Errorf("shard %s: want i/N, part i of N, from 1/N to N/N", text)
 	}
 	return i, n, nil

@@ -21,24 +21,17 @@ const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "
  "methods": ["bound", "exact", "mc"], "samples": 500}`
 
 // work computes a shard in a folder.
-func work(t testing.TB, p *Problems, dir string, i, n int, run scenario.Run) (*Shard, error) {
+func work(t testing.TB, ctx context.Context, p *Plan, dir string, i, n int, run scenario.Run) (*Shard, error) {
 	t.Helper()
-	return workContext(t, context.Background(), p, dir, i, n, run)
-}
-
-func workContext(t testing.TB, ctx context.Context, p *Problems, dir string, i, n int, run scenario.Run) (*Shard, error) {
-	t.Helper()
-	h := must.Get(p.Sweep.Open(dir, i, n))(t)
-	todo, _, err := h.Todo()
-	must.Succeed(t, err)
-	return h, h.Work(ctx, p, todo, run, time.Hour)
+	h := must.Get(p.Open(dir, i, n))(t)
+	return h, h.Work(ctx, run, time.Hour)
 }
 
 // worked are all cells of problems.
-func worked(t testing.TB, p *Problems) []CellResult {
+func worked(t testing.TB, p *Plan) []CellResult {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := work(t, p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
+	if _, err := work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
 		t.Fatal(err)
 	}
 	return mustMerge(t, dir).Table("").Cells
@@ -47,13 +40,13 @@ func worked(t testing.TB, p *Problems) []CellResult {
 // TestWork: shards and workers change no number, and Done is told about every piece once.
 func TestWork(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := mustProblems(t, mixed)
+	p := must.Get(read(mixed))(t)
 	want := worked(t, p)
 	dir := t.TempDir()
 	var done atomic.Uint64
 	for i := 1; i <= 3; i++ {
 		for range 2 { // again, there is nothing to do
-			if _, err := work(t, p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i}, Workers: i, Done: func(n uint64) { done.Add(n) }}); err != nil {
+			if _, err := work(t, t.Context(), p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i}, Workers: i, Done: func(n uint64) { done.Add(n) }}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,11 +73,6 @@ func TestWork(t *testing.T) {
 	if invalid == 0 || invalid == len(want) || invalid != m.Invalid() {
 		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid())
 	}
-	other := mustProblems(t, ExamplePlan)
-	h := must.Get(p.Sweep.Open(dir, 1, 3))(t)
-	if err := h.Work(context.Background(), other, nil, scenario.Run{}, time.Hour); err == nil {
-		t.Error("a shard takes another plan's problems")
-	}
 }
 
 // sampler is a backend that calls a function in the place of the n-th sampling, from 0.
@@ -108,46 +96,36 @@ func (s *sampler) Sample(ctx context.Context, jobs []montecarlo.Job, done func(u
 // TestWorkFails: what was finished before a backend fails is in the file.
 func TestWorkFails(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := mustProblems(t, mixed)
+	p := must.Get(read(mixed))(t)
 	broken := errors.New("broken")
 	dir := t.TempDir()
-	h, err := work(t, p, dir, 1, 1, scenario.Run{Backend: &sampler{then: func() error { return broken }}})
-	if !errors.Is(err, broken) {
+	if _, err := work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: &sampler{then: func() error { return broken }}}); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
-	todo, all, err := h.Todo()
-	if err != nil || len(todo) == 0 || len(todo) == all {
-		t.Errorf("%d of %d pieces are left, %v", len(todo), all, err)
+	h := must.Get(p.Open(dir, 1, 1))(t)
+	if len(h.Todo) == 0 || len(h.Todo) == h.All {
+		t.Errorf("%d of %d pieces are left", len(h.Todo), h.All)
 	}
-	for _, piece := range todo {
-		if p.Sweep.Task(piece.Task).Method != scenario.Sample {
+	for _, piece := range h.Todo {
+		if p.Task(piece.Task).Method != scenario.Sample {
 			t.Errorf("%v is left, and needs no samples", piece)
 		}
-	}
-	if _, err := work(t, p, t.TempDir(), 1, 1, scenario.Run{}); err == nil {
-		t.Error("samples without a backend")
 	}
 }
 
 // TestWorkInterrupted: the error says how much is safe, and the file has that much.
 func TestWorkInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := mustProblems(t, strings.Replace(mixed, `"samples": 500`, `"rel_err": 0.2, "max_samples": 65536`, 1))
-	ctx, cancel := context.WithCancel(context.Background())
+	p := must.Get(read(strings.Replace(mixed, `"samples": 500`, `"rel_err": 0.2, "max_samples": 65536`, 1)))(t)
+	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	h, err := workContext(t, ctx, p, dir, 1, 1, scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
-	var interrupted *Interrupted
-	if !errors.As(err, &interrupted) || errors.Is(err, context.Canceled) {
-		t.Fatalf("the error is %v", err)
+	_, err := work(t, ctx, p, dir, 1, 1, scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
+	h := must.Get(p.Open(dir, 1, 1))(t)
+	want := fmt.Sprintf("%d of %d pieces are safe in %s; the same command goes on from there", h.All-len(h.Todo), h.All, h.Path())
+	if err == nil || err.Error() != want || errors.Is(err, context.Canceled) || len(h.Todo) == 0 {
+		t.Errorf("said %v, want %q", err, want)
 	}
-	todo, all, err := h.Todo()
-	if err != nil || interrupted.All != all || interrupted.Safe != all-len(todo) || len(todo) == 0 || interrupted.Path != h.Path() {
-		t.Errorf("%+v; %d of %d pieces are left, %v", interrupted, len(todo), all, err)
-	}
-	if want := fmt.Sprintf("%d of %d pieces are safe in %s; the same command goes on from there", interrupted.Safe, all, h.Path()); interrupted.Error() != want {
-		t.Errorf("said %q, want %q", interrupted, want)
-	}
-	if _, err := work(t, p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
+	if _, err := work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
 		t.Error(err)
 	}
 	if err := mustMerge(t, dir).Complete(); err != nil {
@@ -158,13 +136,11 @@ func TestWorkInterrupted(t *testing.T) {
 // TestWorkUnwritable: a file that cannot be written ends the work with the system's error.
 func TestWorkUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := mustProblems(t, mixed)
+	p := must.Get(read(mixed))(t)
 	dir := t.TempDir()
-	h := must.Get(p.Sweep.Open(dir, 1, 1))(t)
-	todo, _, err := h.Todo()
-	must.Succeed(t, err)
+	h := must.Get(p.Open(dir, 1, 1))(t)
 	must.Succeed(t, os.Remove(dir))
-	if err := h.Work(context.Background(), p, todo, scenario.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
+	if err := h.Work(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
 }

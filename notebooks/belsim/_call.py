@@ -385,7 +385,7 @@ def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None
     return cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))
 
 
-_POSITIONS = ("level", "worst_level")
+_POSITIONS = ("level", "last_level", "worst_level")
 _LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "dead_bits")
 
 

@@ -368,7 +368,7 @@ class Fit(_Results):
         return self._recommendation
 
     def plot(self, bits: Sequence[int] | None = None) -> Figure:
-        """The error rates of some bits, from 0, over the levels: observed, with intervals, and fitted (the paper's Figure 3)."""
+        """The error rates of some bits, from 0, over the levels: observed, and by the model that describes the network."""
         arguments = {**self._arguments, "recommend": False, "samples": 2}
         with Inputs() as inputs:
             svg = inputs.path("fit.svg")
@@ -397,7 +397,7 @@ def fit(
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
     temperature: float | None = None,
-    baseline: float | None = None,
+    baseline: float | ArrayLike | None = None,
     samples: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -414,9 +414,9 @@ def fit(
 
     ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
-    the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` is the
-    mean error of direct regression of the same targets, in levels, or with ``range`` in label units: ``print(fit)`` compares the
-    network with it, and ``fit.baselines`` has it, beside the error of quantization alone.
+    the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
+    the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
+    them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
     A network of several outputs takes one call for each of them: ``fit(..., outputs=Z[:, k], targets=y[:, k])``.
     """
@@ -448,6 +448,7 @@ def _fit_arguments(
     training: str,
     also: Sequence[tuple[Code, ArrayLike]],
     candidates: Sequence[ArrayLike],
+    baseline: float | ArrayLike | None,
     progress: bool | None,
     **others: object,
 ) -> list[str]:
@@ -464,6 +465,7 @@ def _fit_arguments(
             range=ends(range),
             levels=levels,
             training=training,
+            baseline=_baseline(inputs, baseline, range),
             **others,
         ),
     ]
@@ -474,6 +476,16 @@ def _fit_arguments(
         out.append(f"--also={name}:{inputs.array(z, f'also[{i}]')}")
     out += [f"--candidates={inputs.array(c, f'candidates[{i}]')}" for i, c in enumerate(candidates)]
     return out
+
+
+def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: tuple[float, float] | None) -> float | str | None:  # noqa: A002
+    """Predictions as the command reads them, or a number."""
+    if baseline is None:
+        return None
+    predictions = array(baseline, "baseline")
+    if predictions.ndim == 0:
+        return float(predictions)
+    return inputs.array(baseline if range is not None else predictions + 1.0, "baseline")
 
 
 def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Outside) -> NDArray[Any]:  # noqa: A002

@@ -92,11 +92,26 @@ def test_fit(network: Network) -> None:
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
     assert [b["name"] for b in fit.baselines] == ["quantization alone"]
+    q = fit.error_quantiles
+    exact = (targets.ravel() - 2.5) * 63 / 1.8
+    wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["outputs"]) - exact)
+    for name, share in {"median": 0.5, "p90": 0.9, "p99": 0.99}.items():
+        assert q[name] == pytest.approx(np.quantile(wrong, share, method="inverted_cdf"), rel=1 / 32)
+    assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)
     lo, hi = 2.5, 4.3
     alone = np.abs(belsim.dequantize(level, (lo, hi), 64) - targets).mean()
     assert fit.baselines[0]["error"] == pytest.approx(alone, rel=1e-9)
     beside = belsim.fit("johnson", outputs, targets, range=(lo, hi), levels=64, samples=200, baseline=0.0367)
-    assert "Direct regression is wrong by 0.0367: this network is better by" in str(beside)
+    assert "Direct regression is wrong by 0.0367: this network is better: −10 %" in str(beside)
+    direct = targets + 0.0305 * np.where(np.arange(len(targets)) % 2, 1, -1)
+    paired = belsim.fit("johnson", outputs, targets, range=(lo, hi), levels=64, samples=2, baseline=direct)
+    assert "this network is worse: +8" in str(paired)
+    assert paired.direct_regression["error"] == pytest.approx(0.0305, rel=1e-3)
+    assert paired.direct_regression["difference"] == pytest.approx(0.03296 - 0.0305, abs=1e-5)
+    levels = belsim.fit("johnson", outputs, level, levels=64, samples=2, baseline=level + 1.5)
+    assert levels.direct_regression["error"] == pytest.approx((np.minimum(level + 1.5, 63) - level).mean())
+    with pytest.raises(belsim.Error, match=r"baseline: .*NaN is not a finite number"):
+        belsim.fit("johnson", outputs, level, levels=64, samples=2, baseline=np.where(level == 5, np.nan, level))
     assert "mixture model" in fit.report
     assert fit.levels == 64
     assert fit.samples == 6000
@@ -105,7 +120,10 @@ def test_fit(network: Network) -> None:
     assert fit.plot(bits=[0, 31])._repr_svg_().startswith("<?xml")
     best = fit.recommendation.iloc[0]
     assert best["interval"][0] < best["forecast"] < best["interval"][1]
+    assert best["ratio_interval"][0] < best["ratio"] < best["ratio_interval"][1]
+    assert 0 < best["better"] < 1
     assert fit.recommendation.attrs["notes"]
+    assert fit.recommendation.attrs["decision"]["action"] == "stay"
     found = belsim.optimize(levels=64, bits=12, model=fit, steps=100, samples=200)
     assert found.code.shape == (64, 12)
     assert len(np.unique(found.code, axis=0)) == 64
@@ -117,7 +135,7 @@ def test_no_colours(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     outputs, targets = network
     fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=200, recommend=True)
-    assert "~" in fit.report
+    assert "against yours (95 %)" in fit.report
     assert "\x1b" not in fit.report
 
 

@@ -138,7 +138,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 			return Drawing{}, err
 		}
 		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Style)))(func(w io.Writer) error {
-			return table.WriteCSV(w, m.Cells, m.Columns()...)
+			return table.WriteCSV(w, m.Cells, m.Missing()...)
 		})
 	}
 }

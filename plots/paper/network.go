@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"belsim/errmodel/perceived"
@@ -24,8 +25,24 @@ func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
 	return plots.Stack(rates, forecasts), nil
 }
 
-// NetworkPictures are the pictures of the page of a network.
-func NetworkPictures(r *assess.Report) ([]assess.Picture, error) {
+// WritePage writes the page of a network, with the reports of its outputs. ways are those of assess.Report.Write.
+func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Report) error {
+	var sections []assess.Section
+	if len(reports) > 1 {
+		sections = append(sections, assess.NewSeveral(reports).Section())
+	}
+	for _, r := range reports {
+		pictures, err := pictures(r)
+		if err != nil {
+			return err
+		}
+		sections = append(sections, r.Section(pictures...))
+	}
+	return assess.WritePage(w, ways, reports[0].Fit.Provenance, sections...)
+}
+
+// pictures are those of the page of a network.
+func pictures(r *assess.Report) ([]assess.Picture, error) {
 	var out []assess.Picture
 	var failed error
 	add := func(caption string, f *plots.Figure, err error) {

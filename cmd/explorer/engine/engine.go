@@ -12,7 +12,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -36,7 +35,9 @@ type Engine struct {
 }
 
 // New returns an engine. version is belsim's, for the results that it writes.
-func New(version string) *Engine { return &Engine{version: version} }
+func New(version string) *Engine {
+	return &Engine{kept[*code.Code]{}, kept[*montecarlo.Problem]{}, version}
+}
 
 // methods are the questions that the page asks.
 var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (*Answer, error){
@@ -95,34 +96,27 @@ func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
 	return &Answer{JSON: a}, nil
 }
 
-// kept holds the last few values by their keys, the oldest first.
-type kept[V any] struct{ entries []entry[V] }
+// kept holds values by their keys.
+type kept[V any] map[string]V
 
-type entry[V any] struct {
-	key   string
-	value V
-}
-
-// keep is the number of values: the codes of the table and of a few moves before.
+// keep is the largest number of values that are kept: the codes of the table and of a few moves before.
 const keep = 48
 
 // of returns the value of a key, which it makes where it is not there.
-func (k *kept[V]) of(key string, make func() (V, error)) (V, error) {
-	i := slices.IndexFunc(k.entries, func(e entry[V]) bool { return e.key == key })
-	if i < 0 {
-		v, err := make()
-		if err != nil {
-			return v, err
-		}
-		if len(k.entries) == keep {
-			k.entries = slices.Delete(k.entries, 0, 1)
-		}
-		k.entries = append(k.entries, entry[V]{key, v})
+func (k kept[V]) of(key string, make func() (V, error)) (V, error) {
+	v, ok := k[key]
+	if ok {
 		return v, nil
 	}
-	e := k.entries[i]
-	k.entries = append(slices.Delete(k.entries, i, i+1), e)
-	return e.value, nil
+	v, err := make()
+	if err != nil {
+		return v, err
+	}
+	if len(k) == keep {
+		clear(k)
+	}
+	k[key] = v
+	return v, nil
 }
 
 // run is how an engine computes: on the one goroutine that a worker of the page has.

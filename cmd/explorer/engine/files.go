@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"belsim/montecarlo"
@@ -35,38 +34,16 @@ type FileQuestion struct {
 // Inspected says what a file holds. Kind is code, fit, prior, or samples of a network: targets
 // (a column) or outputs.
 type Inspected struct {
-	Kind    string  `json:"kind"`
-	Code    *Code   `json:"code,omitempty"`
-	Levels  int     `json:"levels,omitempty"`
-	Prior   *Prior  `json:"prior,omitempty"`
-	Fit     *Fitted `json:"fit,omitempty"`
-	Rows    int     `json:"rows,omitempty"`
-	Columns int     `json:"columns,omitempty"`
-	Whole   bool    `json:"whole,omitempty"` // targets are whole numbers from 1
-	Lo      float64 `json:"lo,omitempty"`    // the smallest and the largest target
-	Hi      float64 `json:"hi,omitempty"`
-}
-
-// Fitted is the model of a fit.
-type Fitted struct {
-	Code     string  `json:"code"`
-	Levels   int     `json:"levels"`
-	R        float64 `json:"r"`
-	Sigma    float64 `json:"sigma"`
-	Noise    float64 `json:"noise"` // null where the fit has no perceived label
-	Misfit   float64 `json:"misfit"`
-	Cutoff   float64 `json:"cutoff"`
-	Training string  `json:"training"`
-}
-
-// fitted is the model of a fit. Its temperature and its noise are those of the command.
-func fitted(f *assess.Fit) *Fitted {
-	out := &Fitted{Code: f.Code, Levels: f.Levels, R: f.R, Sigma: f.Sigma,
-		Noise: math.NaN(), Misfit: math.NaN(), Cutoff: math.NaN()}
-	if p := f.Perceived; p != nil {
-		out.Noise, out.Misfit, out.Cutoff, out.Training = p.Noise, p.Misfit, p.Cutoff, p.Training
-	}
-	return out
+	Kind    string      `json:"kind"`
+	Code    *Code       `json:"code,omitempty"`
+	Levels  int         `json:"levels,omitempty"`
+	Prior   *Prior      `json:"prior,omitempty"`
+	Fit     *assess.Fit `json:"fit,omitempty"`
+	Rows    int         `json:"rows,omitempty"`
+	Columns int         `json:"columns,omitempty"`
+	Whole   bool        `json:"whole,omitempty"` // targets are whole numbers from 1
+	Lo      float64     `json:"lo,omitempty"`    // the smallest and the largest target
+	Hi      float64     `json:"hi,omitempty"`
 }
 
 // inspect answers with what a file holds. The error names the file, and says what is wrong with
@@ -86,7 +63,7 @@ func inspect(path string) (*Inspected, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Inspected{Kind: "fit", Fit: fitted(f), Levels: f.Levels, Prior: &Prior{Kind: "counts", Counts: f.Prior}}, nil
+		return &Inspected{Kind: "fit", Fit: f}, nil
 	case ".csv", ".npy":
 	default:
 		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
@@ -171,7 +148,6 @@ type FitAnswer struct {
 	Opening []string    `json:"opening"` // the verdict in sentences
 	Remarks []string    `json:"remarks"`
 	Fit     *assess.Fit `json:"fit"` // as fit writes it
-	Model   *Fitted     `json:"model"`
 }
 
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
@@ -196,7 +172,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	}
 	r.Fit.Version = e.version
 	return &Answer{
-		JSON:    FitAnswer{r.Opening, r.Remarks, r.Fit, fitted(r.Fit)},
+		JSON:    FitAnswer{r.Opening, r.Remarks, r.Fit},
 		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
 	}, nil
 }
@@ -236,7 +212,7 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 		if err != nil {
 			return err
 		}
-		return table.WriteCSV(w, m.Cells, m.Columns()...)
+		return table.WriteCSV(w, m.Cells, m.Missing()...)
 	}
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
@@ -261,9 +237,9 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 
 // writeTable writes the table of codes as compare does, the smallest error first.
 func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) error {
-	var subjects []*subject
-	var problems []*montecarlo.Problem
-	var invalid []scenario.InvalidCode
+	var first *subject
+	omit := map[*montecarlo.Problem]scenario.Omit{} // of networks, whose exact values may take minutes
+	candidates := &scenario.Candidates{Omit: func(p *montecarlo.Problem) scenario.Omit { return omit[p] }}
 	for _, r := range q.Rows {
 		s, err := e.subject(ctx, q.Scene, r.Code, r.Decoder)
 		if scenario.Invalid(err) {
@@ -271,38 +247,29 @@ func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) 
 			if opening != nil {
 				return opening
 			}
-			invalid = append(invalid, scenario.InvalidCode{Code: c, Err: err})
+			candidates.Invalid = append(candidates.Invalid, scenario.InvalidCode{Code: c, Err: err})
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		subjects, problems = append(subjects, s), append(problems, s.problem)
+		if first = cmp.Or(first, s); s.problem.Kind.Perceived() {
+			omit[s.problem], _ = s.omit(false)
+		}
+		candidates.Problems = append(candidates.Problems, s.problem)
 	}
-	if len(subjects) == 0 {
+	if first == nil {
 		return errors.New("there is no code for which the error model is valid")
 	}
-	first := subjects[0]
-	out := &scenario.Comparison{}
-	var err error
-	var without []table.Option
-	if first.oneTable() {
-		if out, err = first.scenario.Compare(ctx, run, &scenario.Candidates{Problems: problems}, first.draw(q.Samples)); err != nil {
-			return err
-		}
-	} else {
-		without = append(without, table.Without("tie"))
-		for _, s := range subjects {
-			row, _, err := s.result(ctx, q.Samples, false)
-			if err != nil {
-				return err
-			}
-			out.Results = append(out.Results, row)
-		}
-		slices.SortStableFunc(out.Results, func(a, b scenario.CodeResult) int { return cmp.Compare(a.Best(), b.Best()) })
+	out, err := first.scenario.Compare(ctx, run, candidates, first.draw(q.Samples))
+	if err != nil {
+		return err
 	}
-	out.AddInvalid(invalid)
-	return table.WriteCSV(w, out.Results, append(without, out.Columns())...)
+	missing := out.Missing()
+	if first.problem.Kind.Perceived() {
+		missing = append(missing, "tie") // it depends on the exact values
+	}
+	return table.WriteCSV(w, out.Results, missing...)
 }
 
 // writePrior writes the prior as the command reads it.

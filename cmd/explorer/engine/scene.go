@@ -13,7 +13,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -60,46 +59,31 @@ const (
 	perceivedLabel = "perceived"
 )
 
-// check refuses values that a page must not send, or that a link may hold.
-func (s Scene) check() error {
-	if s.Levels < code.MinLevels || s.Levels > MaxLevels {
-		return fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, MaxLevels)
-	}
-	if s.Model != mixture && s.Model != perceivedLabel {
-		return fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
-	}
-	if s.Model == mixture && (!(s.R > 0) || math.IsInf(s.R, 1)) {
-		return fmt.Errorf("r = %v: want a positive finite number", s.R)
-	}
-	return nil
-}
-
-// model is the error model.
-func (s Scene) model() scenario.Model {
-	if s.Model == perceivedLabel {
-		return scenario.Perceived{Workers: 1, Model: perceived.Model{
-			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
-	}
-	return scenario.Mixture{R: s.R, Sigma: s.Sigma}
-}
-
-// scenario is the subject as the libraries take it.
+// scenario is the subject as the libraries take it. It refuses values that a page must not send, or that a link
+// may hold.
 func (s Scene) scenario() (*scenario.Scenario, error) {
-	if err := s.check(); err != nil {
-		return nil, err
+	if s.Levels < code.MinLevels || s.Levels > MaxLevels {
+		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, MaxLevels)
 	}
-	m := s.model()
-	if p, ok := m.(scenario.Perceived); ok {
+	var m scenario.Model
+	switch s.Model {
+	case mixture:
+		m = scenario.Mixture{R: s.R, Sigma: s.Sigma}
+	case perceivedLabel:
+		p := scenario.Perceived{Workers: 1, Model: perceived.Model{
+			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
 		if err := p.Check(); err != nil {
 			return nil, err
 		}
+		m = p
+	default:
+		return nil, fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
 	}
-	out := scenario.New(m)
-	out.Outputs = scenario.Outputs(s.Outputs)
-	out.Temperature = s.Temperature
 	if err := scenario.CheckTemperature(s.Temperature); err != nil {
 		return nil, err
 	}
+	out := scenario.New(m)
+	out.Outputs, out.Temperature = scenario.Outputs(s.Outputs), s.Temperature
 	var err error
 	out.Prior, err = s.Prior.read(s.Levels)
 	return out, err
@@ -143,13 +127,7 @@ var shapes = map[string]func(x float64) float64{
 }
 
 // key is a text that differs where two subjects differ.
-func key(parts ...any) string {
-	text, err := table.JSON(parts)
-	if err != nil { // numbers that JSON does not have
-		return fmt.Sprint(parts...)
-	}
-	return string(text)
-}
+func key(parts ...any) string { return fmt.Sprintf("%#v", parts) }
 
 // open returns a code of a number of levels.
 func (e *Engine) open(c Code, levels int) (*code.Code, error) {

@@ -13,7 +13,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
-	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -144,7 +143,8 @@ func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	th, later, err := s.theory(ctx, q.Quick)
+	omit, later := s.omit(q.Quick)
+	th, err := scenario.TheoryWithout(ctx, run.Workers, s.problem, omit)
 	if err != nil {
 		return nil, err
 	}
@@ -241,37 +241,15 @@ func (s *subject) boundWork() int {
 	return s.code.Levels() * squares / 2
 }
 
-// theory is the bound and the exact value of every level. later is true where there are some that
-// quick leaves out. Exact values that take more than mostWork are left out always.
-func (s *subject) theory(ctx context.Context, quick bool) (th []montecarlo.Theory, later bool, err error) {
-	work, wide := s.work(), quick && s.boundWork() > quickWork
-	if !wide && work <= quickWork || !quick && work <= mostWork {
-		th, err = scenario.Theory(ctx, run.Workers, s.problem)
-		return th, quick && s.enclosable(), err
+// omit says what is left out: what takes more than mostWork always, and more than quickWork where quick says so.
+// Intervals of networks would take minutes. later is true where something is left out that takes less than mostWork.
+func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
+	work := s.work()
+	o = scenario.Omit{
+		Bounds: quick && s.boundWork() > quickWork, Exact: work > mostWork || quick && work > quickWork,
+		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(),
 	}
-	bound, err := scenario.BoundOf(s.problem)
-	if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
-		return nil, false, err
-	}
-	later = work > 0 && work <= mostWork
-	if wide && bound != nil {
-		bound, later = nil, true
-	}
-	later = later || quick && s.enclosable()
-	one := make([]float64, s.code.Levels())
-	for i := range one {
-		t := montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
-		if bound != nil {
-			one[i] = 1 // the mean over a prior that only this level has
-			t.Bound, err = bound.Mean(ctx, one, s.problem.Errors)
-			one[i] = 0
-			if err != nil {
-				return nil, false, err
-			}
-		}
-		th = append(th, t)
-	}
-	return th, later, nil
+	return o, quick && (o.Bounds || o.Exact && work <= mostWork || s.enclosable())
 }
 
 // SamplesQuestion asks for samples of some levels, From to To−1, from 0.
@@ -335,47 +313,21 @@ func (e *Engine) row(ctx context.Context, q RowQuestion) (*Answer, error) {
 	return &Answer{JSON: out}, nil
 }
 
-// oneTable reports whether exact values are those of one table: of a network there are many.
-func (s *subject) oneTable() bool {
-	return !s.problem.Kind.Perceived()
-}
-
 // draw is the sampling of the subject's problem.
 func (s *subject) draw(samples uint64) scenario.Sampling {
 	return scenario.Sampling{Samples: samples, Seed: s.problem.Seed, Within: s.problem.Within}
 }
 
-// result is the row of compare. Exact values of networks that take long are left out.
+// result is the row of compare. later is true where a value is left out that takes long.
 func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, later bool, err error) {
-	if work := s.work(); !quick && work <= mostWork && (s.oneTable() || work > 0) {
-		c, err := s.scenario.Compare(ctx, run, &scenario.Candidates{Problems: []*montecarlo.Problem{s.problem}}, s.draw(samples))
-		if err != nil {
-			return r, false, err
-		}
-		return c.Results[0], false, nil
-	}
-	th, later, err := s.theory(ctx, quick)
+	omit, later := s.omit(quick)
+	c, err := s.scenario.Compare(ctx, run, &scenario.Candidates{
+		Problems: []*montecarlo.Problem{s.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return omit },
+	}, s.draw(samples))
 	if err != nil {
-		return r, later, err
+		return r, false, err
 	}
-	sums, err := montecarlo.EstimateEach(ctx, run.Backend, []*montecarlo.Problem{s.problem}, samples, s.weights, nil)
-	if err != nil {
-		return r, later, err
-	}
-	o := montecarlo.Average(s.weights, sums[0])
-	r = scenario.CodeResult{
-		Code: s.code.Name(), Bits: s.code.Bits(), Transitions: s.code.TransitionsPerBit(), Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(),
-		Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
-		WorstLevel: o.WorstLevel, WorstMean: o.WorstMean, Samples: o.Samples,
-	}
-	if o.WorstLevel > 0 {
-		r.WorstErr = sums[0][o.WorstLevel-1].StdErr()
-	}
-	r.Bound, r.Exact = scenario.Average(th, s.weights)
-	if p, ok := s.scenario.Model.(scenario.Perceived); ok {
-		r.Expect(s.code, p.Training)
-	}
-	return r, later, nil
+	return c.Results[0], later, nil
 }
 
 // MapQuestion asks for some rows of the map of two codes.

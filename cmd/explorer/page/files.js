@@ -39,7 +39,7 @@ export class Files {
 				const { bytes, ...found } = await this.inspect(f);
 				if (found.kind === "code") this.store.set(openCode(this.store.present, found));
 				else if (found.kind === "prior") this.takePrior(f.name, found);
-				else if (found.kind === "fit") this.takeFit(found.fit, found.prior);
+				else if (found.kind === "fit") this.takeFit(found.fit);
 				else samples.push({ name: f.name, bytes, ...found });
 			}
 			if (samples.length > 0) this.fit.take(samples, this.store.present);
@@ -67,10 +67,10 @@ export class Files {
 	}
 
 	/** takeFit shows the model of a fit. reading is how its outputs are read, where that is known. */
-	takeFit(f, prior, reading = {}) {
+	takeFit(f, reading = {}) {
 		const most = this.about.max_levels;
 		if (f.levels > most) throw new Error(`the fit has ${f.levels} levels; the explorer takes up to ${most}`);
-		const { change, shown } = openFit(this.store.present, f, prior, this.about.codes);
+		const { change, shown } = openFit(this.store.present, f, this.about.codes);
 		this.store.set({ ...change, ...reading });
 		if (!shown)
 			notify(`The fit is for ${f.code}, a file: drop it here, too. Its model is shown with johnson until then.`);

@@ -93,9 +93,9 @@ export class FitPanel {
 	}
 
 	/** use shows the network's model in all views, read as the network is read best. */
-	use({ model, fit }) {
+	use({ fit }) {
 		try {
-			this.page.use(model, { kind: "counts", counts: fit.prior }, bestReading(fit));
+			this.page.use(fit, bestReading(fit));
 		} catch (err) {
 			notify(err.message);
 		}

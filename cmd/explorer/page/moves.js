@@ -44,24 +44,18 @@ export function openCode(s, { levels, code }) {
 	};
 }
 
-/** openFit takes the model of a fit. shown is false where the fit is for a code that must be given. */
-export function openFit(s, fit, prior, codes) {
+/** openFit takes the model of a fit, as the file of the fit has it. shown is false where the fit is for a code that must be given. */
+export function openFit(s, fit, codes) {
 	const known = codes.some((c) => c.name === fit.code);
 	const mine = s.code.name === fit.code && s.levels === fit.levels;
-	const change = { r: fit.r, sigma: fit.sigma, prior, model: "mixture" };
+	const change = { r: fit.r, sigma: fit.sigma, prior: { kind: "counts", counts: fit.prior }, model: "mixture" };
 	if (!mine) {
 		const code = named(known ? fit.code : "johnson");
 		Object.assign(change, { levels: fit.levels, code, other: named("unary"), bits: [], ...fitting(s) });
 	}
-	if (fit.noise != null) {
-		const { noise, misfit } = fit;
-		Object.assign(change, {
-			model: "perceived",
-			noise,
-			misfit,
-			cutoff: fit.cutoff ?? 0,
-			training: fit.training || "bits",
-		});
+	if (fit.perceived?.label_noise != null) {
+		const { label_noise: noise, misfit, cutoff, training } = fit.perceived;
+		Object.assign(change, { model: "perceived", noise, misfit, cutoff: cutoff ?? 0, training: training || "bits" });
 	}
 	return { change, shown: known || mine };
 }

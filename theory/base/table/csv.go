@@ -9,16 +9,6 @@ import (
 	"slices"
 )
 
-// Option changes which columns WriteCSV, WriteCSVSeq and CSVColumns have.
-type Option func(*options)
-
-type options struct{ without []string }
-
-// Without leaves out columns by their names: those that only some tables have.
-func Without(columns ...string) Option {
-	return func(o *options) { o.without = append(o.without, columns...) }
-}
-
 // CSVColumn is a column of the CSV of rows of type R.
 type CSVColumn[R any] struct {
 	Name string
@@ -45,13 +35,9 @@ func (c *CSVColumn[R]) text(row reflect.Value) string {
 	return cell(v)
 }
 
-// CSVColumns returns the columns of the CSV of rows of type R, a struct, in order. The error
-// names a field that no cell can hold, a struct or a slice: it needs the tag csv:"-".
-func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
-	var opts options
-	for _, set := range o {
-		set(&opts)
-	}
+// CSVColumns returns the columns of the CSV of rows of type R, a struct, in order, without those that only other
+// tables have. The error names a field that no cell can hold, a struct or a slice: it needs the tag csv:"-".
+func CSVColumns[R any](without ...string) ([]CSVColumn[R], error) {
 	t := reflect.TypeFor[R]()
 	fields, err := fieldsOf(t)
 	if err != nil {
@@ -64,7 +50,7 @@ func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
 			continue
 		}
 		known[f.name] = true
-		if slices.Contains(opts.without, f.name) {
+		if slices.Contains(without, f.name) {
 			continue
 		}
 		if !fitsCell(f.base()) {
@@ -72,7 +58,7 @@ func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
 		}
 		out = append(out, CSVColumn[R]{f.name, f.base(), f})
 	}
-	for _, name := range opts.without {
+	for _, name := range without {
 		if !known[name] {
 			return nil, fmt.Errorf("columns of a CSV: %v has no column %q to leave out", t, name)
 		}
@@ -80,23 +66,23 @@ func CSVColumns[R any](o ...Option) ([]CSVColumn[R], error) {
 	return out, nil
 }
 
-// WriteCSV writes a line of column names and a line for each row. A text that a spreadsheet
-// would take for a formula, because it begins with =, +, - or @ and is no number, has an
+// WriteCSV writes a line of column names and a line for each row, without the columns of some names. A text
+// that a spreadsheet would take for a formula, because it begins with =, +, - or @ and is no number, has an
 // apostrophe before it.
-func WriteCSV[R any](w io.Writer, rows []R, o ...Option) error {
+func WriteCSV[R any](w io.Writer, rows []R, without ...string) error {
 	return WriteCSVSeq(w, func(yield func(R, error) bool) {
 		for _, row := range rows {
 			if !yield(row, nil) {
 				return
 			}
 		}
-	}, o...)
+	}, without...)
 }
 
 // WriteCSVSeq writes rows as they come. It returns the first error of the rows or of
 // writing.
-func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], o ...Option) error {
-	columns, err := CSVColumns[R](o...)
+func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], without ...string) error {
+	columns, err := CSVColumns[R](without...)
 	if err != nil {
 		return err
 	}

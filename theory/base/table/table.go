@@ -11,16 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-// Align is the alignment of a column in Markdown and LaTeX.
-type Align byte
-
-const (
-	// Auto aligns numbers to the right, and everything else to the left.
-	Auto Align = iota
-	Left
-	Right
-)
-
 // Style is the layout of a table as plain text.
 type Style byte
 
@@ -36,7 +26,6 @@ const (
 type Table struct {
 	Head  []string // headings; nil for a table without
 	Rows  [][]string
-	Align []Align // by column; columns beyond it are Auto
 	Style Style
 	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. It is
 	// no part of the other formats. Cells "~", and those that begin with "! ", are marks.
@@ -77,11 +66,7 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	fields = slices.DeleteFunc(fields, func(f field) bool { return !f.text })
 	cells := make([]func(*R) string, len(fields))
 	for i, f := range fields {
-		align := Left
-		if isNumber(f.base().Kind()) {
-			align = Right
-		}
-		t.Head, t.Align = append(t.Head, f.head), append(t.Align, align)
+		t.Head = append(t.Head, f.head)
 		cells[i] = func(row *R) string {
 			if v, ok := f.at(reflect.ValueOf(row).Elem()); ok {
 				return forPeople(f.verb, v)
@@ -94,15 +79,12 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 		at := slices.IndexFunc(fields, func(f field) bool { return f.name == c.field })
 		switch {
 		case c.field == "":
-			t.Head, t.Align, cells = append(t.Head, c.head), append(t.Align, Auto), append(cells, cell)
+			t.Head, cells = append(t.Head, c.head), append(cells, cell)
 		case at < 0:
 			t.err = fmt.Errorf("making a table: %T has no field %q with a text tag", *new(R), c.field)
 			return t
 		default:
 			cells[at], t.Head[at] = cell, cmp.Or(c.head, t.Head[at])
-			if t.Align[at] == Left {
-				t.Align[at] = Auto
-			}
 		}
 	}
 	for r := range rows {
@@ -192,11 +174,8 @@ func (t *Table) text(w io.Writer) error {
 // parentheses.
 var numeric = regexp.MustCompile(`^[+−-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?( ± .*| \(.*\)| ?[%kMGT])?$`)
 
-// right reports whether a column is aligned to the right.
+// right reports whether a column is aligned to the right in other formats than text, because it holds numbers.
 func (t *Table) right(column int) bool {
-	if column < len(t.Align) && t.Align[column] != Auto {
-		return t.Align[column] == Right
-	}
 	numbers := 0
 	for _, cells := range t.Rows {
 		switch {

@@ -48,17 +48,15 @@ test("moves change a state as a person means it", () => {
 		levels: 64,
 		r: 1,
 		sigma: 2,
-		noise: 1.5,
-		misfit: 0.2,
-		cutoff: null,
-		training: "",
+		prior: [1],
+		perceived: { label_noise: 1.5, misfit: 0.2, cutoff: null, training: "" },
 	};
-	const { change, shown } = openFit(initial, fit, { kind: "counts", counts: [1] }, [{ name: "johnson" }]);
+	const { change, shown } = openFit(initial, fit, [{ name: "johnson" }]);
 	assert.deepEqual(
 		[shown, change.model, change.noise, change.cutoff, change.training],
 		[true, "perceived", 1.5, 0, "bits"],
 	);
-	assert.equal(openFit(initial, { ...fit, code: "mine", noise: null }, {}, []).shown, false);
+	assert.equal(openFit(initial, { ...fit, code: "mine", perceived: undefined }, []).shown, false);
 });
 
 test("the table has new rows first, then old ones, then problems", () => {

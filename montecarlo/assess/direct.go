@@ -1,0 +1,95 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+)
+
+// Baseline is direct regression, a network without a code: its mean |error|, or its predictions for the same samples.
+type Baseline struct {
+	// Error is in levels, or in label units where there is a range; 0 where there are predictions, or no baseline.
+	Error float64
+	// File has the predictions, N × 1, in the units of the targets: .csv, .npy or FILE.npz:NAME.
+	File string
+}
+
+// ParseBaseline reads a number or the name of a file; "" is none.
+func ParseBaseline(text string) (Baseline, error) {
+	if text == "" {
+		return Baseline{}, nil
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return Baseline{}, &scenario.ValueError{Name: "baseline", Value: v, Want: "a positive finite number, or the file of predictions"}
+		}
+		return Baseline{Error: v}, nil
+	}
+	return Baseline{File: text}, nil
+}
+
+// Direct is the network beside direct regression. Errors are against the target itself, in label units where there is a
+// range, else in levels.
+type Direct struct {
+	Error         float64 `json:"error" doc:"mean |error| of direct regression: as it was given, or of its predictions, which are clipped to the range of the levels like all answers of decoders"`
+	StdErr        float64 `json:"stderr" doc:"standard error of error; null where nobody gave predictions"`
+	Decoder       string  `json:"decoder" doc:"the network's best decoder, which is compared; fitted for a fitted one"`
+	Outputs       string  `json:"outputs" doc:"what it reads: bits or logits"`
+	Network       float64 `json:"network" doc:"mean |error| of the network with this decoder"`
+	Difference    float64 `json:"difference" doc:"network − error; over the samples that judge a fitted decoder where that is one"`
+	DifferenceErr float64 `json:"difference_stderr" doc:"standard error of difference: of the differences of the samples, or of network where nobody gave predictions"`
+	Told          bool    `json:"told_apart" doc:"difference is more than 1.96 standard errors"`
+}
+
+// besideDirect compares the network with direct regression: Fit.Direct. Both are wrong about the targets themselves.
+func (s *study) besideDirect() {
+	f, b := s.f, s.options.Baseline
+	best := f.bestDecoder()
+	if b == (Baseline{}) || best < 0 {
+		return
+	}
+	d, w := f.Decoders[best], f.LevelWidth
+	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: w * d.Target, DifferenceErr: w * d.TargetStdErr}
+	fitted := f.Fitted != nil && f.Fitted.Better
+	if fitted {
+		out.Decoder, out.Outputs, out.Network, out.DifferenceErr = "fitted", f.Fitted.Reads, w*f.Fitted.Error, w*f.Fitted.StdErr
+	}
+	out.Difference = out.Network - out.Error
+	if b.File != "" {
+		paired := s.seen.Beside[best]
+		if fitted {
+			paired = s.fitted.Beside
+		}
+		out.Error, out.StdErr, out.Difference, out.DifferenceErr = w*s.seen.Direct.Mean, w*s.seen.Direct.StdErr, w*paired.Mean, w*paired.StdErr
+	}
+	out.Told = math.Abs(out.Difference) > scenario.Confidence*out.DifferenceErr
+	f.Direct = out
+}
+
+// directText compares the network with direct regression for people; it is "" where that is not given.
+func (f *Fit) directText() string {
+	d := f.Direct
+	if d == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is ", table.Short(d.Error), f.unit())
+	if d.Difference/d.Error > 1e4 { // also where the quotient is no number
+		return text + "more than 10,000 times as wrong."
+	}
+	verdict := "not told apart"
+	if d.Told {
+		verdict = "better"
+		if d.Difference > 0 {
+			verdict = "worse"
+		}
+	}
+	how := "the standard error is this network's alone"
+	if !table.Missing(d.StdErr) {
+		how = "paired by sample"
+	}
+	share := d.Difference / d.Error
+	return fmt.Sprintf("%s%s: %s %% ± %s (%s).", text, verdict, signed(share, placesOf(share)), percent(d.DifferenceErr/d.Error), how)
+}
