@@ -83,7 +83,7 @@ func TestTables(t *testing.T) {
 		d := must.Get(decode.New("gen", c))(t)
 		m := c.Bits()
 		size := sizeOf(shape{code: c})
-		for trial := range 60 {
+		for trial := range 24 {
 			e := mat.NewDense(levels, m, nil)
 			i := rng.IntN(levels)
 			switch trial {

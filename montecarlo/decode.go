@@ -23,16 +23,15 @@ type pointDecoder interface {
 // constructor beside its type. Those of one decoder differ in speed alone;
 // TestPointDecodersAgree holds them together.
 var pointDecoders = []func(c *code.Code, d decode.Decoder) (pointDecoder, bool){
-	pairBelUOf, pairBelJOf, memoOf, sparseBelUOf, sparseBelJOf, sparseGenOf, sparsePosteriorOf,
+	pairBelUOf, pairBelJOf, memoOf, sparseBelUOf, sparseBelJOf,
 }
 
-// newPointDecoder chooses the fastest one for a code and its decoder. A decoder without a
-// point decoder of its own is called for every sample.
+// newPointDecoder chooses the fastest one for a code and its decoder.
 func newPointDecoder(c *code.Code, d decode.Decoder) pointDecoder {
 	for _, of := range pointDecoders {
 		if k, ok := of(c, d); ok {
 			return k
 		}
 	}
-	return newAnyDecoder(c.Bits(), d)
+	return newFlipPoints(c, flipDecoderOf(c, d))
 }

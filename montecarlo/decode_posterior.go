@@ -2,11 +2,9 @@ package montecarlo
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
-	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -52,8 +50,8 @@ func newFlipScorer(c *code.Code, p *decode.Posterior) *flipScorer {
 	return &flipScorer{posterior: p, code: c, changes: make([][]float64, c.Bits()), all: make([]float64, c.Levels())}
 }
 
-// prepare starts the samples around a word, of which bit k is another one with probability q(k).
-func (f *flipScorer) prepare(word []uint64, q func(k int) float64) {
+// start implements flipDecoder.
+func (f *flipScorer) start(_ int, word []uint64, q func(k int) float64) {
 	f.word = append(f.word[:0], word...)
 	f.posterior.BitScoresTo(f.all, word)
 	best := floats.MaxIdx(f.all)
@@ -103,7 +101,7 @@ func (f *flipScorer) change(m, k int) float64 {
 	return f.posterior.BitScore(m, k)
 }
 
-// label decodes the likely word with some bits, all different, changed.
+// label implements flipDecoder.
 func (f *flipScorer) label(flipped []uint16) float64 {
 	f.scores = append(f.scores[:0], f.base...)
 	for _, k := range flipped {
@@ -117,84 +115,4 @@ func (f *flipScorer) label(flipped []uint16) float64 {
 		}
 	}
 	return f.posterior.Rule().Label(f.scores, f.values)
-}
-
-// sparsePosterior decodes by the posterior, at some operations for a candidate and a point.
-type sparsePosterior struct {
-	*flipScorer
-	marks   marks
-	row     int
-	flipped []uint16
-}
-
-func sparsePosteriorOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
-	p := posteriorOf(d)
-	if p == nil || decode.Real(d) {
-		return nil, false
-	}
-	return &sparsePosterior{flipScorer: newFlipScorer(c, p), marks: newMarks(c.Bits())}, true
-}
-
-func (k *sparsePosterior) prepare(p *tables.Bits) {
-	k.row = p.Row
-	k.flipScorer.prepare(p.Base, p.Toggled)
-}
-
-func (k *sparsePosterior) error(flipped []uint16) int { return int(k.label(flipped)) - (k.row + 1) }
-
-func (k *sparsePosterior) undisturbed() int { return k.error(nil) }
-
-func (k *sparsePosterior) single(bit int) int { return k.error([]uint16{uint16(bit)}) }
-
-func (k *sparsePosterior) add(s *Sums, within int, places []uint16, points int) {
-	for ; len(places) > 0; places = places[points:] {
-		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
-		s.tally(k.error(k.flipped), within, 1)
-	}
-}
-
-// signsPosterior reads the signs of logits: for the rule that answers with real numbers.
-type signsPosterior struct {
-	*flipScorer
-	tables  *tables.Logits
-	ones    []bool // by drawn bit: what the code word has
-	flipped []uint16
-}
-
-func signsPosteriorOf(p *Problem) (latentDecoder, bool) {
-	d := posteriorOf(p.Decoder)
-	if d == nil || p.Code.Bits() <= memoBits || p.Kind != IndependentSigns || p.Continuous {
-		return nil, false
-	}
-	return &signsPosterior{flipScorer: newFlipScorer(p.Code, d)}, true
-}
-
-func (h *signsPosterior) prepare(p *tables.Logits) {
-	h.tables = p
-	word := slices.Clone(h.code.Word(p.Row))
-	share := make([]float64, h.code.Bits())
-	h.ones = h.ones[:0]
-	for a, k := range p.Bits { // the likely word is of the signs of the means
-		center := float64(p.Centers[0][a]) / tables.NormalOne
-		if one := center > 0; one != (bitAt(word, int(k)) == 1) {
-			word[k/64] ^= 1 << (k % 64)
-		}
-		h.ones = append(h.ones, center > 0)
-		share[k] = math.Erfc(math.Abs(center)/math.Sqrt2) / 2
-	}
-	h.flipScorer.prepare(word, func(k int) float64 { return share[k] })
-}
-
-func (h *signsPosterior) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	var labels [lanes.Width]float64
-	for i := range count {
-		h.flipped = h.flipped[:0]
-		for a := range logits {
-			if (logits[a][i] > 0) != h.ones[a] {
-				h.flipped = append(h.flipped, h.tables.Bits[a])
-			}
-		}
-		labels[i] = h.label(h.flipped)
-	}
-	s.tallyReal(labels[:count], y, within)
 }

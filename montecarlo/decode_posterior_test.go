@@ -41,7 +41,7 @@ func TestFlipScorer(t *testing.T) {
 							toggle(word, []uint16{uint16(k)})
 						}
 					}
-					f.prepare(word, q)
+					f.start(row, word, q)
 					for range 20 {
 						var flipped []uint16
 						for k := range c.Bits() {

@@ -168,10 +168,9 @@ func (k *sparseBelJ) add(s *Sums, within int, places []uint16, points int) {
 // distance from the true one, and few when f is small.
 type sparseGen struct {
 	code    *code.Code
-	marks   marks
 	row     int
 	word    []uint64 // the true code word
-	toggled []uint64 // bits with e > ½
+	toggled []uint64 // bits in which the likely output differs from it
 	wrong   int      // their number
 	order   []int32  // rows by distance from the true one, then by level
 	within  []int32  // within[d]: number of rows at distance ≤ d
@@ -179,20 +178,11 @@ type sparseGen struct {
 
 	distances []int32 // by row
 	out       []uint64
-	flipped   []uint16
-}
-
-func sparseGenOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
-	if _, ok := d.(decode.Gen); !ok {
-		return nil, false
-	}
-	return newSparseGen(c), true
 }
 
 func newSparseGen(c *code.Code) *sparseGen {
 	return &sparseGen{
 		code:    c,
-		marks:   newMarks(c.Bits()),
 		toggled: make([]uint64, len(c.Word(0))),
 		order:   make([]int32, c.Levels()),
 		dist:    make([]int32, c.Levels()),
@@ -203,27 +193,27 @@ func newSparseGen(c *code.Code) *sparseGen {
 	}
 }
 
-func (k *sparseGen) prepare(p *tables.Bits) {
-	k.row = p.Row
-	k.word = k.code.Word(p.Row)
+// start implements flipDecoder.
+func (k *sparseGen) start(row int, likely []uint64, _ func(int) float64) {
+	k.row = row
+	k.word = k.code.Word(row)
 	k.wrong = 0
 	for j := range k.toggled {
-		k.toggled[j] = k.word[j] ^ p.Base[j]
+		k.toggled[j] = k.word[j] ^ likely[j]
 		k.wrong += bits.OnesCount64(k.toggled[j])
 	}
-	k.code.Distances(k.distances, p.Row)
+	k.code.Distances(k.distances, row)
 	code.OrderByDistance(k.order, k.within, k.distances)
 	for i, row := range k.order {
 		k.dist[i] = k.distances[row]
 	}
 }
 
-func (k *sparseGen) undisturbed() int { return k.nearest(nil) - k.row }
-
-func (k *sparseGen) single(bit int) int { return k.nearest([]uint16{uint16(bit)}) - k.row }
+// label implements flipDecoder.
+func (k *sparseGen) label(flipped []uint16) float64 { return float64(k.nearest(flipped) + 1) }
 
 // nearest returns the row that gen decodes to when the given bits, all
-// different, are toggled in the base word.
+// different, are toggled in the likely output.
 func (k *sparseGen) nearest(flipped []uint16) int {
 	copy(k.out, k.toggled)
 	for _, p := range flipped {
@@ -263,11 +253,4 @@ func (k *sparseGen) nearest(flipped []uint16) int {
 		}
 	}
 	return best
-}
-
-func (k *sparseGen) add(s *Sums, within int, places []uint16, points int) {
-	for ; len(places) > 0; places = places[points:] {
-		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
-		s.tally(k.nearest(k.flipped)-k.row, within, 1)
-	}
 }

@@ -147,7 +147,7 @@ type batchDecoder interface {
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
-var latentPaths = []func(p *Problem) (latentDecoder, bool){signsGenOf, signsPosteriorOf, correlatorOf, scorerOf}
+var latentPaths = []func(p *Problem) (latentDecoder, bool){flipSignsOf, correlatorOf, scorerOf}
 
 // newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
 // path of its own is called for every sample.
@@ -156,13 +156,6 @@ func newLatentDecoder(p *Problem) latentDecoder {
 		if d, ok := of(p); ok {
 			return d
 		}
-	}
-	if p.Kind.Hard() {
-		h := &hardDecoder{code: p.Code, decoder: p.Decoder}
-		if _, ok := p.Decoder.(decode.Informed); ok && p.Code.Bits() <= memoBits {
-			h.known = make([]float64, 1<<p.Code.Bits())
-		}
-		return h
 	}
 	// Problem.Validate has made sure that it reads logits.
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
@@ -214,65 +207,6 @@ func (d *softDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, wi
 		labels[i] = d.decoder.DecodeLogits(d.z)
 	}
 	s.tallyReal(labels[:count], y, within)
-}
-
-// hardDecoder reads the signs of logits.
-type hardDecoder struct {
-	code    *code.Code
-	decoder decode.Decoder // nil: gen
-	gen     *sparseGen
-	tables  *tables.Logits
-	out     []uint64
-	flipped []uint16
-	known   []float64 // by output: what a slow decoder makes of it, 0 for not yet asked; may be nil
-}
-
-func signsGenOf(p *Problem) (latentDecoder, bool) {
-	if _, ok := p.Decoder.(decode.Gen); !ok || !p.Kind.Hard() || p.Code.Real() {
-		return nil, false
-	}
-	return &hardDecoder{code: p.Code, gen: newSparseGen(p.Code)}, true
-}
-
-func (h *hardDecoder) prepare(p *tables.Logits) {
-	h.tables = p
-	h.out = append(h.out[:0], h.code.Word(p.Row)...)
-	if h.gen != nil {
-		h.gen.prepare(&tables.Bits{Row: p.Row, Base: h.out})
-	}
-}
-
-func (h *hardDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	var labels [lanes.Width]float64
-	for i := range count {
-		h.flipped = h.flipped[:0]
-		for k := range logits {
-			bit := h.tables.Bits[k]
-			if (logits[k][i] > 0) != h.code.Bit(h.tables.Row, int(bit)) {
-				h.flipped = append(h.flipped, bit)
-			}
-		}
-		if h.gen != nil {
-			labels[i] = float64(h.gen.nearest(h.flipped) + 1)
-			continue
-		}
-		toggle(h.out, h.flipped)
-		labels[i] = h.value()
-		toggle(h.out, h.flipped)
-	}
-	s.tallyReal(labels[:count], y, within)
-}
-
-// value decodes the output.
-func (h *hardDecoder) value() float64 {
-	if h.known == nil {
-		return decode.Value(h.decoder, h.out)
-	}
-	known := &h.known[h.out[0]]
-	if *known == 0 { // labels are at least 1
-		*known = decode.Value(h.decoder, h.out)
-	}
-	return *known
 }
 
 // correlator decodes by correlations with the candidates: gen and gen-ex.

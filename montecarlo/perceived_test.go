@@ -85,10 +85,10 @@ func TestPerceived(t *testing.T) {
 		{"unary", "gen-ex", 64, network, false, false},
 		{"b1jdj", "gen-ex", 64, network, false, true},
 		{"hexj", "gen", 64, network, false, false},
-		{"gray", "gen-ex", 256, network, false, false}, // a product of two codes
+		{"gray", "gen-ex", 128, network, false, false}, // a product of two codes
 		{"hadamard", "gen", 64, network, false, false},
-		{"johnson", "gen-ex", 64, small, false, false},
-		{"unary", "gen", 64, small, false, false},
+		{"johnson", "gen-ex", 32, small, false, false},
+		{"unary", "gen", 32, small, false, false},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%v/%v/%v", tt.code, tt.decoder, tt.hard, tt.continuous, tt.model.Noise), func(t *testing.T) {
 			p := perceivedProblem(t, tt.code, tt.decoder, tt.levels, tt.model, tt.hard, tt.continuous)

@@ -118,7 +118,7 @@ func TestBackends(t *testing.T) {
 	for i, args := range []string{
 		"verify --levels 31 --samples 3000 --format json",
 		"verify --code hexj --levels 32 --rel-err 0.1 --samples 70000 --format json",
-		"compare --levels 24 --samples 2000",
+		"compare unary hexj --levels 24 --samples 2000",
 		"heatmap unary johnson --levels 15 --r 0.2:2:4 --sigma 1:4:3 --method mc --samples 200 --format json",
 	} {
 		fields := strings.Fields(args)
@@ -221,8 +221,11 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestBenchDevice: bench names the device that it measures.
+// TestBenchDevice: bench names the device that it measures. The emulated one is slow.
 func TestBenchDevice(t *testing.T) {
+	if !long {
+		t.Skip("left out without BELSIM_LONG=1")
+	}
 	t.Parallel()
 	status, stdout, stderr := process(t, emulatedDriver(t), "bench", "--time", "1ms", "--backend", "cuda")
 	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(scenario.Workloads()) {

@@ -219,12 +219,13 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Description(description),
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
-		kong.Vars{
-			"version": "belsim " + version(), "samples": fmt.Sprint(scenario.DefaultSampling().Samples), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.DefaultSampling().MaxSamples),
+		kong.Vars{"version": "belsim " + version()},
+		kong.PostBuild(fillIn(map[string]string{
+			"samples": fmt.Sprint(scenario.DefaultSampling().Samples), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.DefaultSampling().MaxSamples),
 			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultsOf(nil).Steps),
 			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
-		},
+		})),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
@@ -251,6 +252,26 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		}
 	}
 	return k, nil
+}
+
+// fillIn puts values in the place of their names, ${name}, in the tags of flags. Kong does so too, but matches every value
+// again for every flag, which takes as long as all the rest of a short command.
+func fillIn(values map[string]string) func(*kong.Kong) error {
+	var pairs []string
+	for name, value := range values {
+		pairs = append(pairs, "${"+name+"}", value)
+	}
+	texts := strings.NewReplacer(pairs...)
+	return func(k *kong.Kong) error {
+		return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+			if v, ok := node.(*kong.Flag); ok {
+				for _, text := range []*string{&v.Help, &v.Default, &v.Enum, &v.PlaceHolder} {
+					*text = texts.Replace(*text)
+				}
+			}
+			return next(nil)
+		})
+	}
 }
 
 // flagGroups are the flags of a command in its help, below those that most people need first.

@@ -145,7 +145,9 @@ func TestFit(t *testing.T) {
 		}
 	}
 	// The same on any number of processors.
-	again := fitOf(t, append(network, "--samples", "2000", "--workers", "1")...)
+	_, _, small := smallNetwork(t)
+	f = fitOf(t, small...)
+	again := fitOf(t, append(small, "--workers", "1")...)
 	again.Command = f.Command
 	one, err1 := table.JSON(again)
 	all, err2 := table.JSON(f)
@@ -315,8 +317,9 @@ func TestModel(t *testing.T) {
 // TestRecommend holds the ranking to its own definition.
 func TestRecommend(t *testing.T) {
 	inFolderWithData(t)
-	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.csv")
-	out := mustRun(t, append(network, "--recommend", "--candidates", "mine.csv", "--samples", "1000", "-o", "fit.json")...)
+	_, _, network := smallNetwork(t)
+	mustRun(t, "codes", "gray", "--levels", "16", "-o", "mine.csv")
+	out := mustRun(t, append(network, "--recommend", "--candidates", "mine.csv", "-o", "fit.json")...)
 	if !strings.Contains(out, "yours: johnson") || !strings.Contains(out, "A forecast is the error of a network of the same kind") {
 		t.Error(out)
 	}

@@ -21,7 +21,8 @@ func TestLevels(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 
-	f := fitOf(t, append(network, "--samples", "500", "-o", "fit.json")...)
+	_, _, network := smallNetwork(t)
+	f := fitOf(t, append(network, "-o", "fit.json")...)
 	out := levels("--model fit.json --training bits,decoder")
 	s := f.Perceived.Noise
 	if want := f.LevelWidth * math.Sqrt(s*s-1./12); out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*f.Perceived.Misfit)-1) > 1e-12 || len(out.Results) != 4 {

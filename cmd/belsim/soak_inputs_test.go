@@ -214,7 +214,7 @@ func (s *soak) attackInputs() {
 	}
 	for _, hostile := range hostileNames { // in the place of words
 		for _, args := range [][]string{{hostile}, {"compare", hostile}, {"compare", "--decoder", hostile}, {"codes", "--" + hostile}, {"sweep", "--merge=" + hostile}} {
-			status, stdout, stderr := s.output(filepath.Join(s.base, "work"), args)
+			status, stdout, stderr := run(s.T, args...)
 			if at := obeyed(stdout + stderr); at != "" || status != exitUsage {
 				s.Errorf("belsim %q: exit code %d, prints %s", args, status, at)
 			}

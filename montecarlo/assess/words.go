@@ -150,8 +150,13 @@ func (f *Fit) next() string {
 func (f *Fit) decisionText() string {
 	d, first := f.Recommendation.Decision, ""
 	if fitted := f.Fitted; fitted != nil && fitted.Better {
-		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == string(forecast.Stay) {
-			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s, more than any code is forecast to add. Beyond that, ", percent(gain))
+		gain := fitted.Gain / fitted.BaselineErr
+		than := ""
+		if gain > d.Gain {
+			than = ", more than any code is forecast to add"
+		}
+		if than != "" || d.Action == string(forecast.Stay) {
+			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
 	how := fmt.Sprintf("%s for %s and read it with %s", d.Code, trainingText(d.Training), d.Decoder)

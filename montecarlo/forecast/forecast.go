@@ -337,11 +337,16 @@ const oneSided = 1.645
 // What both share, as the label noise, does not count. Two codes differ independently, and
 // so do two decodings of one network.
 func (x Forecast) Below(y Forecast) bool {
+	return math.Log(y.Error/x.Error) > oneSided*x.apart(y)
+}
+
+// apart is the standard deviation of the logarithm of the ratio of two errors.
+func (x Forecast) apart(y Forecast) float64 {
 	sum := square(x.own) + square(y.own)
 	for i, v := range x.shared {
 		sum += square(v - y.shared[i])
 	}
-	return math.Log(y.Error/x.Error) > oneSided*math.Sqrt(sum)
+	return math.Sqrt(sum)
 }
 
 // Ties reports which of the forecasts, the best first, may be as good as the first: of which the

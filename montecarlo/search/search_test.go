@@ -34,7 +34,7 @@ func mixture(t testing.TB, levels int, r, sigma float64) Column {
 // TestUpdateIsReset: after any sequence of moves, taken back or not, an evaluator
 // that has followed them gives what one that begins anew gives, to the last bit.
 func TestUpdateIsReset(t *testing.T) {
-	moves := 20 // from each start, of which there are about ten
+	moves := 10 // from each start, of which there are about ten
 	if long {
 		moves = 150
 	}

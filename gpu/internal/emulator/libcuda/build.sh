@@ -8,4 +8,4 @@ cxx=${CXX:-c++}
 if ! echo '#include <map>' | $cxx -std=c++17 -x c++ -fsyntax-only - >&2; then
 	exit 77
 fi
-exec $cxx -std=c++17 -O2 -Wall -Wextra -Werror ${CGO_CXXFLAGS:-} -shared -fPIC -ftls-model=initial-exec -o "$1" "$(dirname "$0")/emulator.cc"
+exec $cxx -std=c++17 -O1 -Wall -Wextra -Werror ${CGO_CXXFLAGS:-} -shared -fPIC -ftls-model=initial-exec -o "$1" "$(dirname "$0")/emulator.cc"

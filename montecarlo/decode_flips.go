@@ -1,0 +1,160 @@
+package montecarlo
+
+import (
+	"math"
+	"slices"
+
+	"belsim/montecarlo/internal/lanes"
+	"belsim/montecarlo/tables"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// flipDecoder decodes outputs that differ from a likely one by few bits. It holds scratch memory and
+// belongs to one worker.
+type flipDecoder interface {
+	// start takes a likely output of a row, of which bit k is another one with probability q(k).
+	start(row int, likely []uint64, q func(k int) float64)
+	// label decodes the likely output with some bits, all different, changed. It is in levels.
+	label(flipped []uint16) float64
+}
+
+// flipDecoderOf chooses the flip decoder of a code and its decoder on hard decisions.
+func flipDecoderOf(c *code.Code, d decode.Decoder) flipDecoder {
+	if _, gen := d.(decode.Gen); gen && !c.Real() {
+		return newSparseGen(c)
+	}
+	if p := posteriorOf(d); p != nil && c.Bits() > memoBits {
+		return newFlipScorer(c, p)
+	}
+	return newAnyFlips(c, d)
+}
+
+// anyFlips asks the decoder: right for any decoder, and slow, at one Decode a sample.
+type anyFlips struct {
+	decoder decode.Decoder
+	word    []uint64  // the likely output, but for the sample that is decoded
+	known   []float64 // by output: what a slow decoder makes of it, 0 for not yet asked; may be nil
+}
+
+func newAnyFlips(c *code.Code, d decode.Decoder) *anyFlips {
+	k := &anyFlips{decoder: d}
+	if _, ok := d.(decode.Informed); ok && c.Bits() <= memoBits {
+		k.known = make([]float64, 1<<c.Bits())
+	}
+	return k
+}
+
+func (k *anyFlips) start(_ int, likely []uint64, _ func(int) float64) {
+	k.word = append(k.word[:0], likely...)
+}
+
+func (k *anyFlips) label(flipped []uint16) float64 {
+	toggle(k.word, flipped)
+	known := new(float64)
+	if k.known != nil {
+		known = &k.known[k.word[0]]
+	}
+	if *known == 0 { // labels are at least 1
+		*known = decode.Value(k.decoder, k.word)
+	}
+	toggle(k.word, flipped)
+	return *known
+}
+
+// toggle inverts bits, all different, of a packed word.
+func toggle(word []uint64, flipped []uint16) {
+	for _, k := range flipped {
+		word[k/64] ^= 1 << (k % 64)
+	}
+}
+
+// flipPoints is the point decoder of a flip decoder: points on the same bit flip it once.
+type flipPoints struct {
+	flips   flipDecoder
+	marks   marks
+	row     int
+	flipped []uint16
+}
+
+func newFlipPoints(c *code.Code, flips flipDecoder) *flipPoints {
+	return &flipPoints{flips: flips, marks: newMarks(c.Bits())}
+}
+
+func (k *flipPoints) prepare(p *tables.Bits) {
+	k.row = p.Row
+	k.flips.start(p.Row, p.Base, p.Toggled)
+}
+
+func (k *flipPoints) error() int { return int(k.flips.label(k.flipped)) - (k.row + 1) }
+
+func (k *flipPoints) undisturbed() int {
+	k.flipped = k.flipped[:0]
+	return k.error()
+}
+
+func (k *flipPoints) single(bit int) int {
+	k.flipped = append(k.flipped[:0], uint16(bit))
+	return k.error()
+}
+
+func (k *flipPoints) add(s *Sums, within int, places []uint16, points int) {
+	for ; len(places) > 0; places = places[points:] {
+		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
+		s.tally(k.error(), within, 1)
+	}
+}
+
+// flipSigns is the decoder of the signs of logits.
+type flipSigns struct {
+	flips   flipDecoder
+	code    *code.Code
+	likely  bool // flips start from the signs of the means, and not from the code word
+	bits    []uint16
+	ones    []bool // by drawn bit: what flips start from
+	flipped []uint16
+}
+
+func flipSignsOf(p *Problem) (latentDecoder, bool) {
+	if _, correlates := correlated(p.Decoder); !p.Kind.Hard() || correlates && (p.Code.Real() || decode.Real(p.Decoder)) {
+		return nil, false
+	}
+	flips := flipDecoderOf(p.Code, p.Decoder)
+	_, likely := flips.(*flipScorer)
+	if likely && (p.Kind != IndependentSigns || p.Continuous) { // there is no likely output of all parts
+		flips, likely = newAnyFlips(p.Code, p.Decoder), false
+	}
+	return &flipSigns{flips: flips, code: p.Code, likely: likely}, true
+}
+
+func (h *flipSigns) prepare(p *tables.Logits) {
+	word, share := slices.Clone(h.code.Word(p.Row)), make([]float64, h.code.Bits())
+	if h.likely {
+		for a, k := range p.Bits {
+			center := float64(p.Centers[0][a]) / tables.NormalOne
+			if (center > 0) != (bitAt(word, int(k)) == 1) {
+				word[k/64] ^= 1 << (k % 64)
+			}
+			share[k] = math.Erfc(math.Abs(center)/math.Sqrt2) / 2
+		}
+	}
+	h.bits, h.ones = p.Bits, h.ones[:0]
+	for _, k := range p.Bits {
+		h.ones = append(h.ones, bitAt(word, int(k)) == 1)
+	}
+	h.flips.start(p.Row, word, func(k int) float64 { return share[k] })
+}
+
+func (h *flipSigns) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
+	var labels [lanes.Width]float64
+	for i := range count {
+		h.flipped = h.flipped[:0]
+		for a := range logits {
+			if (logits[a][i] > 0) != h.ones[a] {
+				h.flipped = append(h.flipped, h.bits[a])
+			}
+		}
+		labels[i] = h.flips.label(h.flipped)
+	}
+	s.tallyReal(labels[:count], y, within)
+}
