@@ -135,7 +135,7 @@ func (f *Fit) next() string {
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
 		return "train a network with a code that is easy to learn, such as unary or johnson."
-	case !f.Perceived.Describes:
+	case !f.Perceived.Near:
 		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
 	case rec == nil:
 		return string(ForecastCodes) + "."
