@@ -104,21 +104,20 @@ func bitProfile(at, levels int) plots.BitProfile {
 	return b
 }
 
+// drawing draws data.
+func drawing[D any](draw func(D) (*plots.Figure, error), data D) func() (*plots.Figure, error) {
+	return func() (*plots.Figure, error) { return draw(data) }
+}
+
 func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 	t.Helper()
 	nan := math.NaN()
 	return map[string]func() (*plots.Figure, error){
-		"heatmap": func() (*plots.Figure, error) { return plots.Heatmap(heatmapData(40, 30, hill)) },
-		"heatmap-empty": func() (*plots.Figure, error) {
-			return plots.Heatmap(heatmapData(4, 4, func(_, _ float64) float64 { return nan }))
-		},
-		"heatmap-constant": func() (*plots.Figure, error) {
-			return plots.Heatmap(heatmapData(4, 3, func(_, _ float64) float64 { return -7 }))
-		},
-		"heatmap-zero": func() (*plots.Figure, error) {
-			return plots.Heatmap(heatmapData(4, 3, func(_, _ float64) float64 { return 0 }))
-		},
-		"heatmap-cell": func() (*plots.Figure, error) { return plots.Heatmap(heatmapData(1, 1, hill)) },
+		"heatmap":          drawing(plots.Heatmap, heatmapData(40, 30, hill)),
+		"heatmap-empty":    drawing(plots.Heatmap, heatmapData(4, 4, func(_, _ float64) float64 { return nan })),
+		"heatmap-constant": drawing(plots.Heatmap, heatmapData(4, 3, func(_, _ float64) float64 { return -7 })),
+		"heatmap-zero":     drawing(plots.Heatmap, heatmapData(4, 3, func(_, _ float64) float64 { return 0 })),
+		"heatmap-cell":     drawing(plots.Heatmap, heatmapData(1, 1, hill)),
 		"heatmap-outlier": func() (*plots.Figure, error) {
 			d := heatmapData(20, 20, hill)
 			d.Z[19][0] = 1e4
@@ -156,18 +155,16 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			d.Labels[6].Mean = 0
 			return plots.Verify(d)
 		},
-		"compare-zero": func() (*plots.Figure, error) { // zeros on a log axis, a mean without an error
-			return plots.Compare(plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
-				{"no error", nan, 0, 0, nan}, {"tiny", nan, 1e-17, 1e-12, 2e-12}, {"large", nan, 20, 21, 9},
-			}})
-		},
-		"compare-baselines": func() (*plots.Figure, error) { // one name at each side of its line
-			return plots.Compare(plots.CompareData{
-				Title:     "continuous labels",
-				Rows:      []plots.CompareRow{{"unary", nan, nan, 0.6, 0.002}, {"johnson", nan, nan, 0.62, 0.003}, {"hadamard", nan, nan, 2.1, 0.02}},
-				Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25}, {Name: "direct regression", Value: 2.4}},
-			})
-		},
+		// zeros on a log axis, a mean without an error
+		"compare-zero": drawing(plots.Compare, plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
+			{"no error", nan, 0, 0, nan}, {"tiny", nan, 1e-17, 1e-12, 2e-12}, {"large", nan, 20, 21, 9},
+		}}),
+		// one name at each side of its line
+		"compare-baselines": drawing(plots.Compare, plots.CompareData{
+			Title:     "continuous labels",
+			Rows:      []plots.CompareRow{{"unary", nan, nan, 0.6, 0.002}, {"johnson", nan, nan, 0.62, 0.003}, {"hadamard", nan, nan, 2.1, 0.02}},
+			Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25}, {Name: "direct regression", Value: 2.4}},
+		}),
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
 			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
@@ -178,26 +175,20 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			d.Mark = &plots.Mark{X: 2, XLo: 1.5, XHi: 2.2, Y: 6, YLo: 3, YHi: math.Inf(1)}
 			return plots.Heatmap(d)
 		},
-		"profile": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}})
-		},
-		"tradeoff": func() (*plots.Figure, error) { return plots.Tradeoff(tradeoffData()) },
+		"profile":  drawing(plots.Profile, plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}}),
+		"tradeoff": drawing(plots.Tradeoff, tradeoffData()),
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
 			d := tradeoffData()
 			d.Found, d.Style = nil, plots.Column
 			d.Codes[0].Y, d.Codes[0].Lo, d.Codes[0].Hi = 0, -0.02, 0.02
 			return plots.Tradeoff(d)
 		},
-		"tradeoff-one": func() (*plots.Figure, error) {
-			return plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 0.5, 0)}})
-		},
-		"agreement":   func() (*plots.Figure, error) { return plots.Agreement(agreementData()) },
-		"forest":      func() (*plots.Figure, error) { return plots.Forest(forestData("")) },
-		"forest-iclr": func() (*plots.Figure, error) { return plots.Forest(forestData("iclr-column")) },
-		"forest-near": func() (*plots.Figure, error) { // all near 1
-			return plots.Forest(plots.ForestData{XLabel: "error over yours", Rows: []plots.ForestRow{{Name: "a", Ratio: 0.98, Lo: 0.96, Hi: 1.01}, {Name: "b", Ratio: 1, Lo: 0.99, Hi: 1.01, Yours: true}}})
-		},
-		"lines": func() (*plots.Figure, error) { return plots.Lines(linesData()) },
+		"tradeoff-one": drawing(plots.Tradeoff, plots.TradeoffData{Found: []plots.Point{point("", 8, 0.5, 0)}}),
+		"agreement":    drawing(plots.Agreement, agreementData()),
+		"forest":       drawing(plots.Forest, forestData("")),
+		"forest-iclr":  drawing(plots.Forest, forestData("iclr-column")),
+		"forest-near":  drawing(plots.Forest, plots.ForestData{XLabel: "error over yours", Rows: []plots.ForestRow{{Name: "a", Ratio: 0.98, Lo: 0.96, Hi: 1.01}, {Name: "b", Ratio: 1, Lo: 0.99, Hi: 1.01, Yours: true}}}), // all near 1
+		"lines":        drawing(plots.Lines, linesData()),
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
 			d.Style = plots.Column
@@ -213,20 +204,16 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			d.Style = plots.Column
 			return plots.Heatmap(d)
 		},
-		"profile-one": func() (*plots.Figure, error) {
-			return plots.Profile(plots.ProfileData{Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(2, 8)}})
-		},
-		"verify":         func() (*plots.Figure, error) { return plots.Verify(verifyData(255, true)) },
-		"verify-inexact": func() (*plots.Figure, error) { return plots.Verify(verifyData(12, false)) },
+		"profile-one":    drawing(plots.Profile, plots.ProfileData{Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(2, 8)}}),
+		"verify":         drawing(plots.Verify, verifyData(255, true)),
+		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
 		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(8, 16)) },
 		"code-wide":      func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(128, 256)) },
 		"code-averaged":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(2000, 4000)) },
-		"compare": func() (*plots.Figure, error) {
-			return plots.Compare(plots.CompareData{Rows: []plots.CompareRow{
-				{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
-				{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan, 30, 0.5},
-			}})
-		},
+		"compare": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{
+			{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
+			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan, 30, 0.5},
+		}}),
 	}
 }
 
@@ -340,32 +327,16 @@ func TestExtremes(t *testing.T) {
 	for i, a := range values {
 		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} { // b ascends from a, descends, or is far away
 			for name, figure := range map[string]func() (*plots.Figure, error){
-				"heatmap of": func() (*plots.Figure, error) {
-					return plots.Heatmap(plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2}, Z: [][]float64{{a}, {-b}}})
-				},
-				"heatmap at": func() (*plots.Figure, error) {
-					return plots.Heatmap(plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a}, Z: [][]float64{{1, 2}}})
-				},
-				"log heatmap at": func() (*plots.Figure, error) {
-					return plots.Heatmap(plots.HeatmapData{X: []float64{a, b}, XLog: true, Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}})
-				},
-				"verification of": func() (*plots.Figure, error) {
-					return plots.Verify(plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}})
-				},
-				"trade-off of": func() (*plots.Figure, error) {
-					return plots.Tradeoff(plots.TradeoffData{
-						Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20, b, 0)},
-					})
-				},
-				"agreement of": func() (*plots.Figure, error) {
-					return plots.Agreement(plots.AgreementData{Groups: []plots.AgreementGroup{{Points: []plots.Point{{Name: "x", X: a, Y: b, Lo: a, Hi: b}, {X: b, Y: b, Lo: b, Hi: b}}}}})
-				},
-				"forest of": func() (*plots.Figure, error) {
-					return plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b}, {Name: "y", Ratio: a, Lo: a, Hi: a}}})
-				},
-				"comparison of": func() (*plots.Figure, error) {
-					return plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}})
-				},
+				"heatmap of":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2}, Z: [][]float64{{a}, {-b}}}),
+				"heatmap at":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a}, Z: [][]float64{{1, 2}}}),
+				"log heatmap at":  drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, XLog: true, Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}}),
+				"verification of": drawing(plots.Verify, plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),
+				"trade-off of": drawing(plots.Tradeoff, plots.TradeoffData{
+					Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20, b, 0)},
+				}),
+				"agreement of":  drawing(plots.Agreement, plots.AgreementData{Groups: []plots.AgreementGroup{{Points: []plots.Point{{Name: "x", X: a, Y: b, Lo: a, Hi: b}, {X: b, Y: b, Lo: b, Hi: b}}}}}),
+				"forest of":     drawing(plots.Forest, plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b}, {Name: "y", Ratio: a, Lo: a, Hi: a}}}),
+				"comparison of": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}}),
 			} {
 				f, err := figure()
 				if err != nil {

@@ -62,6 +62,21 @@ func TestPerceived(t *testing.T) {
 	if found.LabelNoise == nil || found.Training != "bits" || !(found.Improvement > 0) {
 		t.Errorf("optimize found %+v", found)
 	}
+
+	// What is promised has the model's interval, and a named code that is better with another training or decoder is named.
+	out = mustRun(t, strings.Fields("optimize --levels 16 --start binary --label-noise 1.2 --steps 1 --samples 2000 --decoder gen --outputs bits --backend cpu --quiet -o found.json")...)
+	readJSON(t, "found.json", &found)
+	p, r := found.Promise, found.Rival
+	if p == nil || r == nil {
+		t.Fatal("no promise, or no rival")
+	}
+	x, y := found.Forecast.Error, found.Baselines[0].Forecast.Error
+	if p.Code != found.Baselines[0].Code || math.Abs(p.Gain-100*(1-x/y)) > 1e-9 || !(p.Interval[0] < p.Gain && p.Gain < p.Interval[1]) || (p.Better > 0.5) != (p.Gain > 0) {
+		t.Errorf("%+v of forecasts %v and %v", p, x, y)
+	}
+	if r.Gain > p.Gain || r.Outputs != "logits" || r.Gain >= 0 || !strings.Contains(out, r.Code+", trained for ") || !strings.Contains(out, "networks trained with it are forecast to gain") {
+		t.Errorf("%+v, %+v: %s", r, p, out)
+	}
 }
 
 // TestOneNoise: every command that takes --mae finds the same label noise, which perceived.Model.NoiseOf

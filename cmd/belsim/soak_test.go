@@ -46,7 +46,7 @@ var soakCommands = []soakCommand{
 	{args: "compare unary johnson --levels 16 --samples 300 --backend cpu -q -o c.csv -o c.json -o c.png -o c.svg -o c.pdf"},
 	{args: "heatmap unary johnson --levels 16 --r 0.5:2:3 --sigma 1:3:3 -q -o h.csv -o h.npy -o h.json -o h.png -o h.svg -o h.pdf"},
 	{args: "verify --code unary --levels 16 --samples 300 --backend cpu -q -o v.csv -o v.json -o v.png -o v.svg -o v.pdf"},
-	{args: "fit --code ../code.csv --targets ../y.csv --outputs bits:../z.csv --samples 100 --fit-decoder -q -o f.csv -o f.json -o f.npy -o f.npz -o f.png -o f.svg -o f.pdf"},
+	{args: "fit --code ../code.csv --targets ../y.csv --outputs bits:../z.csv --samples 100 --fit-decoder -q -o f.csv -o f.json -o f.npy -o f.npz -o f.png -o f.svg -o f.pdf -o f.html"},
 	{args: "fit --code unary --targets ../packed.npz:levels --outputs ../packed.npz:fortran --samples 100 -q -o n.json -o n.csv"},
 	{args: "decode --decoder gen-ex --code ../code.csv --outputs ../z.csv -q -o d.npy"},
 	{args: "optimize --levels 16 --bits 6 --steps 2000 --samples 200 --backend cpu -q --r 1 --sigma 2 -o o.csv -o o.npy -o o.json -o o.png", keeps: true},

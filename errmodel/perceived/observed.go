@@ -85,6 +85,12 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 	if err != nil {
 		return nil, err
 	}
+	fit.Excess = math.NaN()
+	for i := 0; i < len(networks) && math.IsNaN(fit.Excess); i++ {
+		if fit.Excess, err = fit.excess(ctx, workers, networks[i], nodes); err != nil {
+			return nil, err
+		}
+	}
 	fit.Tail, err = fit.tail(ctx, workers, networks[0], nodes)
 	return fit, err
 }
@@ -118,11 +124,37 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 	return out, err
 }
 
+// excess is Fit.Excess of one network.
+func (f *Fit) excess(ctx context.Context, workers int, n *Observed, nodes *Nodes) (float64, error) {
+	if n.Training != BitByBit || n.Code.TransitionCount() == n.Code.Bits() {
+		return math.NaN(), nil
+	}
+	p := f.Model
+	p.Training = n.Training
+	l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
+	if err != nil {
+		return 0, err
+	}
+	model, err := nodes.Errors(ctx, workers, l, n.Decodings)
+	if err != nil {
+		return 0, err
+	}
+	out := math.NaN()
+	for i, e := range n.Errors {
+		if name := n.Decodings[i].Decoder.Name(); (name == "gen" || name == "gen-ex") && e.Mean > 0 && model[i] > 0 {
+			if v := max(0, math.Log(e.Mean/model[i])); !(v <= out) {
+				out = v
+			}
+		}
+	}
+	return out, nil
+}
+
 // tail is Fit.Tail of a network.
 func (f *Fit) tail(ctx context.Context, workers int, n *Observed, nodes *Nodes) (float64, error) {
 	lead, err := n.leading()
 	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
-		return 0, nil
+		return math.NaN(), nil
 	}
 	p := f.Model
 	p.Training = n.Training

@@ -61,7 +61,7 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if err != nil {
 		return err
 	}
-	if p := s.f.Perceived; p == nil || !p.Describes {
+	if p := s.f.Perceived; p == nil || !p.Near {
 		rec.Notes = []string{"No code is recommended: the data reject the model that forecasts are made with. The observed errors stand above.",
 			"A network trained with a code that is easy to learn (unary, johnson) may show why."}
 		return nil

@@ -163,7 +163,7 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
 	case m != AutoModel:
 		return m, nil
-	case known && (f.Perceived.Describes || f.mixtureRejected()):
+	case known && (f.Perceived.Describes || f.Perceived.Near || f.mixtureRejected()):
 		return PerceivedModel, nil
 	}
 	return MixtureModel, nil
@@ -249,7 +249,8 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
 		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
 	}
-	if p.Tail > 0 {
+	of.Excess = p.Excess
+	if perceived.Training(p.Training) == perceived.ForDecoder {
 		of.Tail = p.Tail
 	}
 }

@@ -135,7 +135,7 @@ func (f *Fit) next() string {
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
 		return "train a network with a code that is easy to learn, such as unary or johnson."
-	case !f.Perceived.Describes:
+	case !f.Perceived.Near:
 		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
 	case rec == nil:
 		return string(ForecastCodes) + "."
@@ -150,8 +150,13 @@ func (f *Fit) next() string {
 func (f *Fit) decisionText() string {
 	d, first := f.Recommendation.Decision, ""
 	if fitted := f.Fitted; fitted != nil && fitted.Better {
-		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == string(forecast.Stay) {
-			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s, more than any code is forecast to add. Beyond that, ", percent(gain))
+		gain := fitted.Gain / fitted.BaselineErr
+		than := ""
+		if gain > d.Gain {
+			than = ", more than any code is forecast to add"
+		}
+		if than != "" || d.Action == string(forecast.Stay) {
+			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
 	how := fmt.Sprintf("%s for %s and read it with %s", d.Code, trainingText(d.Training), d.Decoder)

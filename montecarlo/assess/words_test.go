@@ -142,6 +142,8 @@ func TestDecisionText(t *testing.T) {
 			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, stay with johnson: no gain above 2 % is likely."},
 		{Decision{Action: "train", Code: "unary", Training: "bits", Decoder: "gen", Gain: 0.08, Better: 1}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"train unary for its bits (BCE) and read it with gen: expected gain 8 %, probability 0.99."},
+		{Decision{Action: "stay", Gain: 0.06, Better: 0.6}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+			"read this network with the fitted decoder: it gains 5 %. Beyond that, stay with johnson: no gain above 2 % is likely."},
 		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "stay with johnson: no gain above 2 % is likely."},
 	} {
 		f := &Fit{Code: "johnson", Fitted: tt.fitted, Recommendation: &Recommendation{Decision: &tt.d}}

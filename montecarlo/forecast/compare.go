@@ -30,9 +30,10 @@ type Comparison struct {
 	Errors []Pair // of each decoding; Model is NaN where the model says nothing
 	Rates  []Rate // after a training bit by bit: by the number of transitions
 	// Distance is the largest distance of an observed error from the model's, and of a rate
-	// from the model's, in standard deviations of what networks differ from the model by.
-	Distance float64
-	Learnt   *perceived.Network // what a network of the model learns of the code
+	// from the model's, in standard deviations of what networks of this kind differ from the model by; Strict is the same with
+	// those of networks without gross errors.
+	Distance, Strict float64
+	Learnt           *perceived.Network // what a network of the model learns of the code
 }
 
 // Pair is a number as it was observed, and under the model.
@@ -52,19 +53,23 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 	if err != nil {
 		return nil, err
 	}
-	model, err := nodes.Errors(ctx, workers, l, n.Decodings)
+	plain := *f
+	plain.Fitted = false
+	raw, err := plain.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
 	if err != nil {
 		return nil, err
 	}
 	out := &Comparison{Learnt: l}
-	most := MostTransitions(n.Code)
+	share := f.Spread.share(f.Excess, f.Tail)
 	for i, e := range n.Errors {
-		pair := Pair{e.Mean, model[i]}
+		x := &raw[i]
+		pair := Pair{e.Mean, x.model}
 		if !n.Described(i) {
 			pair.Model = math.NaN()
-		} else if e.Mean > 0 && model[i] > 0 {
-			sd := math.Hypot(logSD(most, n.Training, 0, f.Noise.LogSD), e.StdErr/e.Mean)
-			out.Distance = max(out.Distance, math.Abs(math.Log(e.Mean/model[i]))/sd)
+		} else if e.Mean > 0 && x.model > 0 {
+			off := math.Abs(math.Log(e.Mean / x.model))
+			out.Distance = max(out.Distance, off/math.Hypot(f.Spread.own(x, share), e.StdErr/e.Mean))
+			out.Strict = max(out.Strict, off/math.Hypot(f.Spread.own(x, 0), e.StdErr/e.Mean))
 		}
 		out.Errors = append(out.Errors, pair)
 	}
@@ -93,7 +98,8 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		r.Model /= float64(r.Bits)
 		// The rate of easy bits is in proportion to s; of others it differs by observedRate.
 		sd := math.Hypot(observedRate, relativeRate*r.Model)
-		out.Distance = max(out.Distance, math.Abs(r.Observed-r.Model)/math.Hypot(sd, math.Sqrt(r.Model*(1-r.Model)/max(n.Samples, 1))))
+		off := math.Abs(r.Observed-r.Model) / math.Hypot(sd, math.Sqrt(r.Model*(1-r.Model)/max(n.Samples, 1)))
+		out.Distance, out.Strict = max(out.Distance, off), max(out.Strict, off)
 	}
 	return out, nil
 }

@@ -4,35 +4,13 @@ import (
 	"math"
 
 	"belsim/errmodel/perceived"
+	"belsim/theory/code"
 )
 
-// The constants of the intervals. They are the same for all data.
-//
-// Networks of 13 codes on the data sets diamonds, flights and weather (64 levels, both trainings)
-// chose them: logSD is such that 95 % of the networks lie inside, of codes other than the one that
-// set s. There 0.05 is enough for logSDEasy; 0.08 was taken because unary and johnson differ by
-// up to 10 % in the tables of Shah, Xue and Aamodt, and easy codes by 10 to 15 % on rotated digits.
-// Of networks that did not choose them, these intervals hold 92 to 98 % with 32, 128 and 256
-// levels and with a wider network on diamonds, but 60 to 90 % on rotated digits without tailLogSD, where the noise itself
-// depends on the code.
 const (
-	// logSDEasy is the standard deviation of ln(observed/forecast) of codes whose bits have few
-	// transitions: networks of different codes and seeds perceive a label as differently.
-	logSDEasy = 0.08
-	// logSDTransitions is what each unit of ln(1+T) adds, T being the most transitions of a bit.
-	logSDTransitions = 0.06
-	// logSDBits is what bits of more than easyTransitions add in networks trained bit by bit.
-	logSDBits       = 0.05
-	easyTransitions = 4
 	// above is how much longer the upper half of an interval is than the lower one: networks
 	// fail to learn a code more often than they do better than the model.
-	above = 1.5
-
-	// seedLogSD is the standard deviation of ln(error) of networks that differ in their seed.
-	seedLogSD = 0.02
-
-	// tailSlope and tailLimit give what heavy tails add; see tailLogSD.
-	tailSlope, tailLimit = 1.5, 0.25
+	above = 1.2
 
 	// cutoffStep is the change of ln κ by which the sensitivity to κ is measured.
 	cutoffStep = 0.4
@@ -43,27 +21,109 @@ const (
 	observedRate, relativeRate = 0.03, 0.15
 )
 
-// tailLogSD is the standard deviation that heavy tails add: where large errors are more frequent
-// than under the model, s is not one number, and networks of other codes perceive the label
-// better or worse than the one that set s.
-//
-// Root mean square errors of networks on tables of data are 0 to 9 % above the model's, and on rotated
-// digits 8 % (unary) to 150 % (johnson). The tasks digits/conv and digits/mlp3 and the tables of data
-// chose tailSlope and tailLimit. A slope of 2.5 makes the intervals of the network of testdata/network
-// too wide, and with 1.5 they still hold for 91 % on each digits task.
-func tailLogSD(tail float64) float64 {
-	return min(tailLimit, tailSlope*math.Log(max(tail, 1)))
+// Spread has the standard deviations of ln(observed/forecast). They are the same for all data.
+type Spread struct {
+	// Network is that of any network.
+	Network float64
+	// Cutoff is that of a code whose error is in inverse proportion to κ; a code with the sensitivity
+	// d has Cutoff·d^1.5. Codes that are as sensitive do not depart from the model in the same way.
+	Cutoff float64
+	// Coarse is that of each unit of coarse: codes with few columns for the coarse part of a label.
+	Coarse float64
+	// Logits is that of gen on logits after a training for the decoder, which trains for gen-ex.
+	Logits float64
+
+	// Networks of images are less alike than those of tables: Gross is what each of them has more, Level
+	// what all have in common, and Columns what hard decisions of all codes share in proportion to ln((L−1)/M): codes of
+	// few columns are learned better than the model says, or worse. They count as far as a network's own errors
+	// show that it is of this kind: see share.
+	Gross, Level, Columns float64
+	// Excess is that of a network, and Tail the logarithm of its tail, from which on it counts wholly
+	// as such a network. Unknown is the share where nothing shows it.
+	Excess, Tail, Unknown float64
 }
 
-// logSD is the standard deviation of ln(observed/forecast) for a code whose bits have
-// transitions transitions at most. cutoff is the standard deviation of the forecast's logarithm
-// that the uncertainty of κ causes, noise the same of s.
-func logSD(transitions int, t perceived.Training, cutoff, noise float64) float64 {
-	s := logSDEasy*logSDEasy + cutoff*cutoff + noise*noise
-	v := logSDTransitions * math.Log1p(float64(transitions))
-	s += v * v
-	if t == perceived.BitByBit && transitions > easyTransitions {
-		s += logSDBits * logSDBits
+// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score; its README says how
+// well constants do that were fitted without a task.
+func DefaultSpread() Spread {
+	return Spread{Network: 0.017, Cutoff: 0.6, Coarse: 0.084, Logits: 0.029, Gross: 0.085, Level: 0.084, Columns: 0.1, Excess: 0.072, Tail: 0.5, Unknown: 0.5}
+}
+
+// share is how much a network departs from the model as networks of images do, from 0 to 1: by its excess after
+// a training bit by bit, and after one for the decoder by its tail. Both are NaN where they are unknown.
+func (s *Spread) share(excess, tail float64) float64 {
+	switch {
+	case !math.IsNaN(excess):
+		excess /= s.Excess
+		return min(1, excess*excess)
+	case !math.IsNaN(tail):
+		tail = math.Log(max(tail, 1)) / s.Tail
+		return min(1, tail*tail)
 	}
-	return math.Sqrt(s)
+	return s.Unknown
+}
+
+// own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.
+func (s *Spread) own(x *Forecast, share float64) float64 {
+	v := s.network(share)
+	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.5))
+	v = math.Hypot(v, s.Coarse*x.coarse)
+	if x.Training == perceived.ForDecoder && x.Decoding.Decoder.Name() == "gen" {
+		v = math.Hypot(v, s.Logits)
+	}
+	return v
+}
+
+// network is the standard deviation of networks that differ in their seed, at least.
+func (s *Spread) network(share float64) float64 {
+	return math.Hypot(s.Network, math.Sqrt(share)*s.Gross)
+}
+
+// factors is the number of departures that forecasts share.
+const factors = 4
+
+// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, and on images the level and the number of columns.
+func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
+	out := [factors]float64{noise, cutoff * x.falls}
+	out[2] = math.Sqrt(share) * s.Level
+	if !x.Decoding.Soft {
+		out[3] = math.Sqrt(share) * s.Columns * x.columns
+	}
+	return out
+}
+
+// columns is ln((L−1)/M), without columns that never change.
+func columns(c *code.Code) float64 {
+	m := 0
+	for _, at := range c.Transitions() {
+		if len(at) > 0 {
+			m++
+		}
+	}
+	return math.Log(float64(c.Levels()-1) / float64(max(m, 1)))
+}
+
+// coarse is how much less than unary a code tells in the slowest changes over the range of labels: ½·min(2, ln(e₀/e))²,
+// where e is the share of the columns' energy in one half and one cycle, and e₀ = 5/π² unary's.
+func coarse(c *code.Code) float64 {
+	const unary = 5 / (math.Pi * math.Pi)
+	levels, energy := c.Levels(), 0.0
+	for _, half := range []float64{1, 2} {
+		wave := make([]float64, levels)
+		for i := range wave {
+			wave[i] = math.Sqrt2 * math.Cos(math.Pi*half*(float64(i)+0.5)/float64(levels)) / float64(levels)
+		}
+		for k := range c.Bits() {
+			sum := 0.0
+			for i, w := range wave {
+				if !c.Bit(i, k) {
+					w = -w
+				}
+				sum += w
+			}
+			energy += sum * sum / float64(c.Bits())
+		}
+	}
+	less := min(2, max(0, math.Log(unary/energy)))
+	return less * less / 2
 }

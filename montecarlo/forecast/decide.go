@@ -55,6 +55,15 @@ func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitt
 // Gain is how much smaller the error of a forecast is than the measured one, as a share of it.
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
+// Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and the probability that x's is
+// smaller. What both share, as the label noise, does not count.
+func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better float64) {
+	ratio = x.Error / y.Error
+	sd := x.apart(y)
+	span := math.Exp(scenario.Confidence * sd)
+	return ratio, [2]float64{ratio / span, ratio * span}, distuv.UnitNormal.CDF(-math.Log(ratio) / sd)
+}
+
 // worth is the probability that the gain of a forecast is worthwhile.
 func (x Forecast) worth() float64 {
 	sd := math.Log(x.RatioHi/x.RatioLo) / (2 * scenario.Confidence)

@@ -34,11 +34,10 @@ type Forecaster struct {
 	Noise        Estimate        // s, in levels: Model's, with its uncertainty
 	Cutoff       Estimate        // κ; its value 0 stands for the default, with the default's uncertainty
 	CutoffFitted bool            // κ was estimated from networks
-	// Tail is the root mean square error of the network that set s, over the model's; 0 where it
-	// is unknown. Above 1, large errors are more frequent than the model says, and intervals are
-	// wider.
-	Tail  float64
-	Prior []float64 // share of each level, length L
+	// Excess and Tail are those of perceived.Fit, the tail of a network trained for the decoder; NaN where they are unknown.
+	Excess, Tail float64
+	Spread       Spread
+	Prior        []float64 // share of each level, length L
 	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.
 	Measured []Measured
 	// Decoders are the decoders that are tried, with Options.
@@ -57,19 +56,22 @@ type Forecaster struct {
 func NewForecaster(s, relative float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
 		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Noise: Estimate{s, relative},
-		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Prior: prior, Decoders: decoders,
+		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Excess: math.NaN(), Tail: math.NaN(), Spread: DefaultSpread(),
+		Prior: prior, Decoders: decoders,
 	}
 }
 
 // FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
 // over the levels. Its ratios are to the smallest error of the first network.
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
-	f := &Forecaster{Model: fit.Model, Noise: EstimateOf(fit.Noise.Value, fit.Noise.Hi), Cutoff: Estimate{fit.Cutoff.Value, logSDCutoff},
-		CutoffFitted: fit.CutoffFitted, Tail: fit.Tail, Prior: prior, Decoders: decoders, Options: o}
+	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
+	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, measured(networks)
+	if fit.Model.Training == perceived.ForDecoder {
+		f.Tail = fit.Tail
+	}
 	if fit.CutoffFitted {
 		f.Cutoff.LogSD = min(logSDCutoff, fit.LogCutoffSD)
 	}
-	f.Measured = measured(networks)
 	return f
 }
 
@@ -86,7 +88,12 @@ type Forecast struct {
 	Ratio, RatioLo, RatioHi, Better float64
 	Measured                        bool // Error was measured, and not forecast
 
-	own, cutoff float64 // standard deviations of ln(observed/Error): the code's own, and with its sign what κ causes
+	// model is the model's error, falls its −d ln(error)/d ln κ, and part the share of it that is in proportion to s.
+	model, falls, part, columns, coarse float64
+	// own is the standard deviation of ln(observed/Error) of this code alone, and shared that of what forecasts
+	// share, with its sign.
+	own    float64
+	shared [factors]float64
 }
 
 // Decodings lists those that fit a code and a training. The threshold at 0 means nothing after a
@@ -146,7 +153,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return nil, err
 	}
 	all := slices.Concat(results...)
-	if err := f.relate(ctx, nodes, fewer, all); err != nil {
+	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
@@ -185,7 +192,7 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 	if err != nil {
 		return nil, err
 	}
-	if err := f.relate(ctx, nodes, fewer, out); err != nil {
+	if err := f.relateTo(ctx, nodes, fewer, out); err != nil {
 		return nil, err
 	}
 	return &out[0], nil
@@ -212,22 +219,30 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	if err != nil {
 		return nil, err
 	}
-	transitions := MostTransitions(c)
 	out := make([]Forecast, len(decodings))
 	for i, d := range decodings {
-		noise := f.Noise.LogSD // errors are about proportional to s
-		own := math.Hypot(logSD(transitions, t, 0, 0), tailLogSD(f.Tail))
-		if part := f.fromNoise(d, mean[i]); part < 1 {
-			own *= part
-			noise *= part
-		}
-		x := Forecast{Code: c, Training: t, Decoding: d, Error: mean[i], own: own, cutoff: falls[i] * f.Cutoff.LogSD}
-		x.Ratio, x.RatioLo, x.RatioHi, x.Better = math.NaN(), math.NaN(), math.NaN(), math.NaN()
-		all := math.Hypot(math.Hypot(own, noise), x.cutoff)
-		x.Lo, x.Hi = x.Error*math.Exp(-scenario.Confidence*all), x.Error*math.Exp(scenario.Confidence*above*all)
-		out[i] = x
+		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c)}
 	}
 	return out, nil
+}
+
+// relateTo is Relate for forecasts that may lack those of the measured networks.
+func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes, all []Forecast) error {
+	raw := slices.Clip(all)
+	for _, m := range f.Measured {
+		if slices.ContainsFunc(raw, m.of) || m.Decoding.Decoder.Name() == FittedDecoder {
+			continue
+		}
+		plain := *f
+		plain.Fitted = false
+		more, err := plain.code(ctx, nodes, fewer, m.Code, m.Training, []observed.Decoding{m.Decoding})
+		if err != nil {
+			return err
+		}
+		raw = append(raw, more...)
+	}
+	f.relate(all, raw)
+	return nil
 }
 
 // sensitivity is −d ln(error)/d ln κ for each decoding of what was learnt. It is a difference, which
@@ -317,14 +332,21 @@ const oneSided = 1.645
 
 // Below reports whether x's error is smaller than y's with a probability of at least 95 %:
 //
-//	ln(y/x) > 1.645·√(own_x² + own_y² + (κ_x − κ_y)²).
+//	ln(y/x) > 1.645·√(own_x² + own_y² + |shared_x − shared_y|²).
 //
-// own is the standard deviation by which networks of one code differ, and κ the change that the
-// uncertainty of the cutoff causes, with its sign. The label noise and the cutoff are the same for
-// both codes. So s does not count, and of κ only the difference. Two codes differ independently, and
+// What both share, as the label noise, does not count. Two codes differ independently, and
 // so do two decodings of one network.
 func (x Forecast) Below(y Forecast) bool {
-	return math.Log(y.Error/x.Error) > oneSided*math.Sqrt(x.own*x.own+y.own*y.own+(x.cutoff-y.cutoff)*(x.cutoff-y.cutoff))
+	return math.Log(y.Error/x.Error) > oneSided*x.apart(y)
+}
+
+// apart is the standard deviation of the logarithm of the ratio of two errors.
+func (x Forecast) apart(y Forecast) float64 {
+	sum := square(x.own) + square(y.own)
+	for i, v := range x.shared {
+		sum += square(v - y.shared[i])
+	}
+	return math.Sqrt(sum)
 }
 
 // Ties reports which of the forecasts, the best first, may be as good as the first: of which the

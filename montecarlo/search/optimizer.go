@@ -37,9 +37,10 @@ type Optimizer struct {
 	scenario   scenario.Scenario
 	decoder    string
 	draw       scenario.Sampling
-	bits       int            // number of bits that every code must have; 0: any
-	known      map[string]Row // named codes that were estimated before
-	hurried    bool           // the context has ended: neither exact values nor predictions
+	bits       int                            // number of bits that every code must have; 0: any
+	rivals     map[string][]forecast.Forecast // of named codes that were forecast before, the smallest first
+	known      map[string]Row                 // named codes that were estimated before
+	hurried    bool                           // the context has ended: neither exact values nor predictions
 }
 
 // Follower is told how searches go. Its functions may be nil.
@@ -85,7 +86,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
 	}
-	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Row{}}
+	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Row{}, rivals: map[string][]forecast.Forecast{}}
 	var err error
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err

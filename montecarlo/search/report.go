@@ -8,9 +8,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -28,6 +31,38 @@ type Estimate struct {
 type Forecast struct {
 	Error    float64    `json:"forecast" csv:"-" doc:"the |error| to expect of a network that is trained with the code, in levels"`
 	Interval [2]float64 `json:"interval" csv:"-" doc:"95 % interval of the error of one trained network, in levels"`
+
+	forecast *forecast.Forecast
+}
+
+// Promise is what networks are forecast to gain by a code over a named one.
+type Promise struct {
+	Code     string     `json:"code" doc:"name of the other code"`
+	Training string     `json:"training" doc:"what its network is trained for: bits or decoder"`
+	Decoder  string     `json:"decoder" doc:"name of the decoder that reads it"`
+	Outputs  string     `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Gain     float64    `json:"gain_percent" doc:"100·(1 − forecast/the forecast of the other code); negative where the other one is better"`
+	Interval [2]float64 `json:"gain_interval" doc:"95 % interval of gain_percent, for one trained network of each code"`
+	Better   float64    `json:"better" doc:"probability that the network of the found code has the smaller error"`
+}
+
+// promise compares two forecasts.
+func promise(x, y *forecast.Forecast) *Promise {
+	ratio, interval, better := x.Over(*y)
+	return &Promise{y.Code.Name(), string(y.Training), y.Decoding.Decoder.Name(), y.Decoding.Outputs(), 100 * (1 - ratio), [2]float64{100 * (1 - interval[1]), 100 * (1 - interval[0])}, better}
+}
+
+// text says over a best baseline what is gained, or of a rival that it is better.
+func (p *Promise) text(rival bool) string {
+	if rival {
+		how := "its bits (BCE)"
+		if p.Training == string(perceived.ForDecoder) {
+			how = "the decoder (CE)"
+		}
+		return fmt.Sprintf("%s, trained for %s and read by %s on %s, is forecast to be better by %.2g %% (probability %.2f)", p.Code, how, p.Decoder, p.Outputs, 100*(1-1/(1-p.Gain/100)), 1-p.Better)
+	}
+	text := fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%+.0f to %+.0f %%, probability %.2f)", p.Gain, p.Code, p.Interval[0], p.Interval[1], p.Better)
+	return strings.NewReplacer(" -", " −", "(-", "(−").Replace(text) // and not in names
 }
 
 // Row is a code beside others: one that was found, or a named one.
@@ -58,6 +93,8 @@ type Optimized struct {
 	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
 	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
 	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
+	Promise       *Promise        `json:"promise,omitempty" doc:"what networks are forecast to gain over the best baseline, with the same training and decoder; missing where no network learns"`
+	Rival         *Promise        `json:"rival,omitempty" doc:"the same over the named code of at most this number of bits that has the smallest forecast with any training and decoder"`
 	Baselines     []Row           `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first"`
 	Words         []string        `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
 	scenario.Provenance
@@ -93,6 +130,12 @@ func (o *Optimized) Remarks() []string {
 			interval = fmt.Sprintf("95 %% interval: %s", spanned(o.ImprovementCI[0], o.ImprovementCI[1]))
 		}
 		out = append(out, fmt.Sprintf("its error is %s that of %s (%s)", compared(o.Improvement), o.Baselines[0].Code, interval))
+	}
+	if o.Promise != nil {
+		out = append(out, o.Promise.text(false))
+	}
+	if o.Rival != nil && o.Rival.Gain < 0 {
+		out = append(out, o.Rival.text(true))
 	}
 	if o.Mean == 0 && table.Missing(o.Exact) {
 		out = append(out, "no sample of it was wrong: more samples would tell its error")
@@ -207,7 +250,41 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	if len(out.Baselines) > 0 {
 		out.Improvement, out.ImprovementCI = out.Estimate.Improvement(out.Baselines[0].Estimate)
 	}
-	return out, nil
+	if out.Forecast == nil {
+		return out, nil
+	}
+	if len(out.Baselines) > 0 && out.Baselines[0].Forecast != nil {
+		out.Promise = promise(out.forecast, out.Baselines[0].forecast)
+	}
+	rival, err := p.rival(ctx, bits)
+	if rival != nil {
+		out.Rival = promise(out.forecast, rival)
+	}
+	return out, err
+}
+
+// rival is the smallest forecast of the named codes of at most a number of bits, with any training and decoder.
+func (p *Optimizer) rival(ctx context.Context, bits int) (best *forecast.Forecast, err error) {
+	for _, f := range code.Families() {
+		if f.Bits(p.Options.Levels) > bits {
+			continue
+		}
+		all, known := p.rivals[f.Name]
+		if !known {
+			c, err := code.New(f.Name, p.Options.Levels)
+			if err != nil {
+				return nil, err
+			}
+			if all, err = p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil); err != nil {
+				return nil, err
+			}
+			p.rivals[f.Name] = all
+		}
+		if len(all) > 0 && (best == nil || all[0].Error < best.Error) {
+			best = &all[0]
+		}
+	}
+	return best, nil
 }
 
 // describe is a report of what is known without samples: the error is the search's own estimate, and
@@ -270,7 +347,10 @@ func (p *Optimizer) forecast(ctx context.Context, c *code.Code) (*Forecast, erro
 		return nil, err
 	}
 	f, err := p.Forecaster.Code(ctx, c, p.Options.Learned.Model.Training, r)
-	return &Forecast{f.Error, [2]float64{f.Lo, f.Hi}}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Forecast{f.Error, [2]float64{f.Lo, f.Hi}, f}, nil
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first

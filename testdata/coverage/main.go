@@ -263,9 +263,15 @@ func main() {
 	log.SetFlags(0)
 	fits := flag.Int("fits", 300, "fits of each setting")
 	more := flag.Int("more", 3, "so many times more fits of the settings with at most 5000 samples")
-	only := flag.Int("only", 0, "the one setting to run, from 1, 0 for all, or −1 for the power of verify alone")
+	only := flag.Int("only", 0, "the one setting to run, from 1, 0 for all, −1 for the power of verify and single rates, or −2 for the perceived label alone")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
 	flag.Parse()
+	if *only == -2 {
+		if err := printJudged(os.Stdout, *fits, *seed); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if err := print(os.Stdout, *fits, *more, *only, *seed); err != nil {
 		log.Fatal(err)
 	}
@@ -276,6 +282,10 @@ func main() {
 		}
 		fmt.Println()
 		if err := printPower(os.Stdout, *fits); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println()
+		if err := printJudged(os.Stdout, *fits/3, *seed); err != nil {
 			log.Fatal(err)
 		}
 	}

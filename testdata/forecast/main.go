@@ -26,9 +26,28 @@ import (
 var (
 	johnson = evidence.Source{Code: "johnson", Training: perceived.BitByBit}
 	unary   = evidence.Source{Code: "unary", Training: perceived.BitByBit}
+	b1jdj   = evidence.Source{Code: "b1jdj", Training: perceived.BitByBit}
+	hexj    = evidence.Source{Code: "hexj", Training: perceived.BitByBit}
 	gray    = evidence.Source{Code: "gray", Training: perceived.BitByBit}
 	decoder = evidence.Source{Code: "johnson", Training: perceived.ForDecoder}
 )
+
+// A section has forecasts from the same networks of all tasks.
+type section struct {
+	title   string
+	sources []evidence.Source
+	results []*evidence.Result
+}
+
+var sections = []section{
+	{"Johnson network, trained bit by bit", []evidence.Source{johnson}, nil},
+	{"unary network, trained bit by bit", []evidence.Source{unary}, nil},
+	{"Johnson network, trained for the decoder", []evidence.Source{decoder}, nil},
+	{"Johnson network and one b1jdj network", []evidence.Source{johnson, b1jdj}, nil},
+	{"Johnson network and one unary network", []evidence.Source{johnson, unary}, nil},
+	{"Johnson network and one hexj network", []evidence.Source{johnson, hexj}, nil},
+	{"Johnson network and one Gray network", []evidence.Source{johnson, gray}, nil},
+}
 
 // easy is the most transitions of a bit in codes that are easy to learn.
 const easy = 4
@@ -49,29 +68,24 @@ func main() {
 		check(draw(ctx, workers, set, *figure))
 		return
 	}
-	for _, s := range []struct {
-		title   string
-		sources []evidence.Source
-	}{
-		{"From one Johnson network, trained bit by bit", []evidence.Source{johnson}},
-		{"From one unary network, trained bit by bit", []evidence.Source{unary}},
-		{"From one Johnson network, trained for the decoder", []evidence.Source{decoder}},
-		{"From one Johnson network and one Gray network, both trained bit by bit", []evidence.Source{johnson, gray}},
-	} {
-		var results []*evidence.Result
+	var all []section
+	for _, of := range sections {
 		for _, t := range set.Tasks() {
 			if !strings.Contains(t.String(), *only) {
 				continue
 			}
-			r, err := set.Forecast(ctx, workers, t, s.sources...)
+			r, err := set.Forecast(ctx, workers, t, of.sources...)
 			check(err)
-			results = append(results, r)
+			of.results = append(of.results, r)
 		}
-		if len(results) == 0 {
-			continue
+		all = append(all, of)
+	}
+	if len(all[0].results) > 0 {
+		for _, of := range []section{all[0], all[3]} {
+			fmt.Printf("### From one %s\n\n", of.title)
+			summary(of.results)
 		}
-		fmt.Printf("### %s\n\n", s.title)
-		summary(results)
+		intervals(all)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
@@ -106,9 +120,9 @@ func paper(ctx context.Context, workers int, published []evidence.Published) {
 
 // summary prints a row for each task.
 func summary(results []*evidence.Result) {
-	fmt.Println("| data, network | s | κ | bits, gen | … of codes ≤ 4 transitions | bits, gen-ex | decoder, gen-ex | order | intervals hold | … ≤ 4 transitions | first |")
-	fmt.Println("| ---" + strings.Repeat(" | ---", 10) + " |")
-	var held, all, heldEasy, allEasy, right, apart int
+	fmt.Println("| data, network | s | κ | bits, gen | … of codes ≤ 4 transitions | bits, gen-ex | decoder, gen-ex | order | first |")
+	fmt.Println("| ---" + strings.Repeat(" | ---", 8) + " |")
+	var right, apart int
 	lowest := 1.0
 	for _, r := range results {
 		cell := func(t perceived.Training, reading evidence.Reading) string {
@@ -116,20 +130,72 @@ func summary(results []*evidence.Result) {
 			return fmt.Sprintf("%.2f, %s, %s", s.Rank, percent(s.Median), worst(s))
 		}
 		few := evidence.Rate(r.Select(perceived.BitByBit, evidence.GenBits, easy))
-		h, n := r.Coverage(evidence.Any)
-		he, ne := r.Coverage(easy)
-		held, all, heldEasy, allEasy = held+h, all+n, heldEasy+he, allEasy+ne
 		if in, of := r.Separated(); of > 0 {
 			right, apart, lowest = right+in, apart+of, min(lowest, float64(in)/float64(of))
 		}
 		best, over := r.First()
-		fmt.Printf("| %v | %.2f | %.1f | %s | %s, %s | %s | %s | %s | %s | %s | %s: %.3f |\n", r.Task, r.Noise.Value, r.Cutoff.Value,
+		fmt.Printf("| %v | %.2f | %.1f | %s | %s, %s | %s | %s | %s | %s: %.3f |\n", r.Task, r.Noise.Value, r.Cutoff.Value,
 			cell(perceived.BitByBit, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BitByBit, evidence.GenEx), cell(perceived.ForDecoder, evidence.GenEx),
-			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), share(h, n), share(he, ne), best.Code.Name(), over)
+			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), best.Code.Name(), over)
 	}
-	fmt.Printf("\nThe intervals hold for %s of all readings of networks, and for %s of those whose codes have at most %d transitions a bit.\n",
-		share(held, all), share(heldEasy, allEasy), easy)
-	fmt.Printf("Of the pairs that the forecasts tell apart, %s are in the right order, and at least %s for each row.\n\n", share(right, apart), percent(lowest))
+	fmt.Printf("\nOf the pairs that the forecasts tell apart, %s are in the right order, and at least %s for each row.\n\n", share(right, apart), percent(lowest))
+}
+
+// intervals prints how good the intervals of each task are with constants that the other tasks chose.
+func intervals(all []section) {
+	var results []*evidence.Result
+	for _, of := range all {
+		results = append(results, of.results...)
+	}
+	chosen := evidence.FitSpread(results)
+	fmt.Printf("### Intervals, each task with the constants that the others choose\n\nAll tasks choose `%+v`.\n\n", chosen)
+	fmt.Println("| from one | data | ≤ 4 transitions: hold | hi/lo | score | with one width | more: hold | hi/lo | score | with one width |")
+	fmt.Println("| ---" + strings.Repeat(" | ---", 9) + " |")
+	for _, r := range results {
+		r.Respread(chosen)
+	}
+	for _, of := range all {
+		evidence.LeaveOneOut(of.results, evidence.Constant)
+	}
+	constant := rated(all)
+	evidence.LeaveOneOut(results, evidence.Spreads)
+	for i, row := range rated(all) {
+		for k := range row.widths {
+			row.text += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %.2f", percent(row.widths[k].Held), row.widths[k].Networks, row.widths[k].Width, row.widths[k].Score, constant[i].widths[k].Score)
+		}
+		fmt.Println(row.text + " |")
+	}
+	fmt.Print("\nFrom one Johnson network, each task:\n\n| data, network | excess | ≤ 4 transitions: hold | hi/lo | more: hold | hi/lo |\n| ---" + strings.Repeat(" | ---", 5) + " |\n")
+	for _, r := range all[0].results {
+		few, more := evidence.Rated([]*evidence.Result{r}, 0, easy), evidence.Rated([]*evidence.Result{r}, easy+1, evidence.Any)
+		fmt.Printf("| %v | %.3f | %s of %d | %.2f | %s of %d | %.2f |\n", r.Task, r.Forecaster.Excess, percent(few.Held), few.Networks, few.Width, percent(more.Held), more.Networks, more.Width)
+	}
+	fmt.Println()
+}
+
+// ratedRow is a row of a table: codes of few transitions, and the others.
+type ratedRow struct {
+	text   string
+	widths [2]evidence.Widths
+}
+
+// rated rates tables of data and images of each section.
+func rated(all []section) (rows []ratedRow) {
+	for _, of := range all {
+		for _, images := range []bool{false, true} {
+			var some []*evidence.Result
+			for _, r := range of.results {
+				if r.Task.Image() == images {
+					some = append(some, r)
+				}
+			}
+			if len(some) > 0 {
+				name := map[bool]string{false: "tables", true: "images"}[images]
+				rows = append(rows, ratedRow{"| " + of.title + " | " + name, [2]evidence.Widths{evidence.Rated(some, 0, easy), evidence.Rated(some, easy+1, evidence.Any)}})
+			}
+		}
+	}
+	return rows
 }
 
 func share(held, all int) string {

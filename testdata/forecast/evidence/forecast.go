@@ -43,6 +43,8 @@ type Result struct {
 	Sources       []Source
 	Noise, Cutoff forecast.Estimate
 	Pairs         []Pair // the smallest forecast first
+
+	Forecaster *forecast.Forecaster
 }
 
 // Codes lists the codes of a task, in the order of observed.csv.
@@ -77,7 +79,7 @@ func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*c
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Task: t, Sources: sources, Noise: f.Noise, Cutoff: f.Cutoff}
+	out := &Result{Task: t, Sources: sources, Noise: f.Noise, Cutoff: f.Cutoff, Forecaster: f}
 	for _, x := range all {
 		p := Pair{Forecast: x}
 		if p.Each = each(p); len(p.Each) == 0 {

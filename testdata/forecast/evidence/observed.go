@@ -30,6 +30,11 @@ func (t Task) String() string {
 	return fmt.Sprintf("%s, %s, %d levels", t.Data, t.Architecture, t.Levels)
 }
 
+// Image reports whether the inputs are images.
+func (t Task) Image() bool {
+	return slices.Contains([]string{"digits", "digits2", "pose", "keypoints", "horizon", "texture"}, t.Data)
+}
+
 // Reading is what reads the outputs of a network: gen of bits, gen of logits, or gen-ex of logits.
 type Reading struct {
 	Decoder string

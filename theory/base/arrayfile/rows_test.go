@@ -98,31 +98,21 @@ func TestRows(t *testing.T) {
 
 func TestRowsRefusals(t *testing.T) {
 	eight := make([]byte, 8)
-	nan := binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.NaN()))
 	for _, tt := range []struct {
 		name, want string
 		file       []byte
 	}{
-		{"a.csv", "empty file", nil},
 		{"a.csv", "no rows", []byte("a,b\n")},
 		{"a.csv", "line 3 has 1 columns, but the first has 2", []byte("a,b\n0,1\n0\n")},
 		{"a.csv", `line 2, column 2: "x"`, []byte("0,1\n0,x\n")},
 		{"a.csv", `line 5, column 1: "3x"`, []byte("level\n1\n\n2\n3x\n")},
-		{"a.csv", `line 1, column 2: "NaN" is not a finite number`, []byte("0,NaN\n")},
-		{"a.csv", "70001 columns", []byte(strings.Repeat("0,", 7e4) + "0")},
-		{"a.npy", "empty file", nil},
-		{"a.npy", "not a NumPy array", []byte("0,1\n0,1\n0,1\n")},
 		{"a.npy", "truncated: 8 bytes of data, but 1 × 2 entries of type <f8 are 16", npyFile("'<f8'", "(1, 2)", eight)},
-		{"a.npy", "bytes after the data", npyFile("'<f4'", "(1, 1)", eight)},
-		{"a.npy", "row 1, column 1: NaN", npyFile("'<f8'", "(1, 1)", nan)},
 		{"a.npy", "4 dimensions", npyFile("'<f8'", "(1, 1, 1, 1)", eight)},
 		{"a.npy", "0 × 1 columns", npyFile("'<f8'", "(1, 0, 1)", nil)},
 		{"a.npy", "1 × 0 columns", npyFile("'<f8'", "(1, 1, 0)", nil)},
 		{"a.npy", "0 dimensions", npyFile("'<f8'", "()", eight)},
-		{"a.npy", "no rows", npyFile("'<f8'", "(0, 1)", nil)},
 		{"a.npy", "no columns", npyFile("'<f8'", "(1, 0)", nil)},
 		{"a.npy", "no file is that large", npyFile("'<f8'", "(4611686018427387904, 2)", eight)},
-		{"a.npy", "want bools, integers or floats", npyFile("'<c16'", "(1, 1)", eight)},
 		{"a.npz", "not an .npz file", []byte("text")},
 		{"a.pkl", "want .csv, .npy or .npz", nil},
 	} {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
+	"belsim/montecarlo/assess"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/parallel"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// judged is a network that the perceived label describes, or one that it does not.
+type judged struct {
+	code            string
+	levels, samples int
+	noise           float64 // of the perceived label
+	r, sigma        float64 // of bits that err independently, in place of the perceived label
+	gross           float64 // share of the samples that are seen at another place
+}
+
+func judgedSettings() []judged {
+	var out []judged
+	for _, samples := range []int{600, 5000} {
+		out = append(out, judged{code: "unary", levels: 64, samples: samples, noise: 1.6}, judged{code: "johnson", levels: 24, samples: samples, noise: 1}, judged{code: "johnson", levels: 64, samples: samples, noise: 1.6},
+			judged{code: "b1jdj", levels: 64, samples: samples, noise: 1.6}, judged{code: "gray", levels: 64, samples: samples, noise: 1.6}, judged{code: "hadamard", levels: 64, samples: samples, noise: 1.6},
+			judged{code: "johnson", levels: 64, samples: samples, noise: 1.6, gross: 0.02}, judged{code: "b1jdj", levels: 64, samples: samples, noise: 1.6, gross: 0.02},
+			judged{code: "johnson", levels: 24, samples: samples, r: 0.8, sigma: 1.5}, judged{code: "b1jdj", levels: 64, samples: samples, r: 0.8, sigma: 1.5})
+	}
+	return out
+}
+
+func (j judged) String() string {
+	switch {
+	case j.noise == 0:
+		return fmt.Sprintf("bits err independently, r = %g, σ = %g", j.r, j.sigma)
+	case j.gross > 0:
+		return fmt.Sprintf("s = %g, and %g %% at the other end", j.noise, 100*j.gross)
+	}
+	return fmt.Sprintf("s = %g", j.noise)
+}
+
+// sampler returns what draws the outputs for a level: logits of a network of the model, or independent bits.
+func (j judged) sampler(c *code.Code) (func(rng *rand.Rand, level int, z []float64), error) {
+	if j.noise == 0 {
+		d, err := newDrawer(setting{code: j.code, levels: j.levels, r: j.r, sigma: j.sigma})
+		return func(rng *rand.Rand, level int, z []float64) {
+			for k := range z {
+				z[k] = 0
+				if c.Bit(level, k) != (rng.Float64() < d.wrong[level*len(z)+k]) {
+					z[k] = 1
+				}
+			}
+		}, err
+	}
+	l, err := perceived.Model{Noise: j.noise, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	sd := l.ResidualSD()
+	return func(rng *rand.Rand, level int, z []float64) {
+		at := float64(level+1) + j.noise*rng.NormFloat64()
+		if rng.Float64() < j.gross {
+			at = float64(j.levels) - at
+		}
+		l.Logits(z, at)
+		for k := range z {
+			z[k] += sd[k] * rng.NormFloat64()
+		}
+	}, nil
+}
+
+// fit draws a network and fits it.
+func (j judged) fit(ctx context.Context, c *code.Code, draw func(*rand.Rand, int, []float64), rng *rand.Rand) (*assess.PerceivedFit, error) {
+	folder, err := os.MkdirTemp("", "coverage")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	targets, outputs := mat.NewDense(j.samples, 1, nil), mat.NewDense(j.samples, c.Bits(), nil)
+	for n := range j.samples {
+		level := rng.IntN(j.levels)
+		targets.Set(n, 0, float64(level+1))
+		draw(rng, level, outputs.RawRowView(n))
+	}
+	y, z, kind := filepath.Join(folder, "y.npy"), filepath.Join(folder, "z.npy"), "logits:"
+	if err := errors.Join(write(y, targets), write(z, outputs)); err != nil {
+		return nil, err
+	}
+	if j.noise == 0 {
+		kind = "bits:"
+	}
+	r, err := assess.Run(ctx, assess.Options{Code: j.code, Levels: j.levels, Targets: y, Outputs: kind + z, Training: perceived.BitByBit, Temperature: 1, Samples: 1, Seed: 1, Decoders: decode.Builtin()}, scenario.Run{Backend: montecarlo.CPU{}, Workers: 1}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.Fit.Perceived, nil
+}
+
+// printJudged prints how often the perceived label describes networks.
+func printJudged(w io.Writer, fits int, seed uint64) error {
+	fmt.Fprintln(w, "| network | code | L | N | fits | described | near |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 7))
+	for i, j := range judgedSettings() {
+		c, err := code.New(j.code, j.levels)
+		if err != nil {
+			return err
+		}
+		draw, err := j.sampler(c)
+		if err != nil {
+			return err
+		}
+		var described, near atomic.Int64
+		err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
+			return func(ctx context.Context, n int) error {
+				p, err := j.fit(ctx, c, draw, rand.New(rand.NewPCG(seed+uint64(i+200)<<32, uint64(n))))
+				if err == nil && p.Describes {
+					described.Add(1)
+				}
+				if err == nil && p.Near {
+					near.Add(1)
+				}
+				return err
+			}, nil
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| %v | %s | %d | %d | %d | %d | %d |\n", j, j.code, j.levels, j.samples, fits, described.Load(), near.Load())
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package evidence
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"belsim/montecarlo/forecast"
+)
+
+// Respread changes the standard deviations that forecasts are made with: errors and intervals follow.
+func (r *Result) Respread(s forecast.Spread) {
+	all := make([]forecast.Forecast, len(r.Pairs))
+	for i, p := range r.Pairs {
+		all[i] = p.Forecast
+	}
+	r.Forecaster.Spread = s
+	r.Forecaster.Relate(all)
+	for i := range all {
+		r.Pairs[i].Forecast = all[i]
+	}
+}
+
+// Widths says how good intervals are.
+type Widths struct {
+	Networks int
+	Held     float64 // share of the networks
+	Width    float64 // median hi/lo
+	Score    float64 // mean interval score of ln(error), as IntervalScore
+}
+
+// alpha is the share of errors that intervals are to miss.
+const alpha = 0.05
+
+// IntervalScore is the interval score of Gneiting and Raftery of an interval of 95 % for a number: its width, and for a
+// number outside 40 times the distance from it. The smallest mean has the sharpest of all honest intervals.
+func IntervalScore(lo, hi, x float64) float64 {
+	return hi - lo + 2/alpha*(max(lo-x, 0)+max(x-hi, 0))
+}
+
+// Rated are the intervals of codes whose bits have so many transitions, from and to, without the sources. Each network
+// counts once for each reading.
+func Rated(results []*Result, from, to int) Widths {
+	var widths, scores []float64
+	held := 0
+	for _, r := range results {
+		for _, p := range r.Pairs {
+			if t := forecast.MostTransitions(p.Code); p.Source || t < from || t > to {
+				continue
+			}
+			held += p.Inside()
+			for _, e := range p.Each {
+				widths = append(widths, p.Hi/p.Lo)
+				scores = append(scores, IntervalScore(math.Log(p.Lo), math.Log(p.Hi), math.Log(e)))
+			}
+		}
+	}
+	n := len(widths)
+	return Widths{n, float64(held) / float64(n), median(widths), stat.Mean(scores, nil)}
+}
+
+// mean is the mean interval score over tasks, each as heavy as the others.
+func mean(results []*Result) float64 {
+	sums, counts := map[Task]float64{}, map[Task]float64{}
+	for _, r := range results {
+		sums[r.Task] += Rated([]*Result{r}, 0, Any).Score
+		counts[r.Task]++
+	}
+	total := 0.0
+	for t, n := range counts {
+		total += sums[t] / n / float64(len(counts))
+	}
+	return total
+}
+
+// FitSpread finds the standard deviations with the smallest mean interval score: one after the other, each times some
+// steps, until none is better. It leaves the results with some of them.
+func FitSpread(results []*Result) forecast.Spread {
+	s := forecast.DefaultSpread()
+	score := func(s forecast.Spread) float64 {
+		for _, r := range results {
+			r.Respread(s)
+		}
+		return mean(results)
+	}
+	best := score(s)
+	for range rounds {
+		before := best
+		for _, of := range constants {
+			for _, step := range []float64{0.7, 0.85, 1.2, 1.4} {
+				next := s
+				*of(&next) *= step
+				if v := score(next); v < best {
+					best, s = v, next
+				}
+			}
+		}
+		if before-best < 1e-3*best {
+			break
+		}
+	}
+	return s
+}
+
+// rounds is the largest number of passes over the constants.
+const rounds = 4
+
+// constants are those that FitSpread changes.
+var constants = []func(*forecast.Spread) *float64{
+	func(s *forecast.Spread) *float64 { return &s.Network },
+	func(s *forecast.Spread) *float64 { return &s.Cutoff },
+	func(s *forecast.Spread) *float64 { return &s.Coarse },
+	func(s *forecast.Spread) *float64 { return &s.Logits },
+	func(s *forecast.Spread) *float64 { return &s.Gross },
+	func(s *forecast.Spread) *float64 { return &s.Level },
+	func(s *forecast.Spread) *float64 { return &s.Columns },
+	func(s *forecast.Spread) *float64 { return &s.Excess },
+	func(s *forecast.Spread) *float64 { return &s.Tail },
+	func(s *forecast.Spread) *float64 { return &s.Unknown },
+}
+
+// LeaveOneOut gives the intervals of each task the constants that the results of the other tasks choose, by fit.
+func LeaveOneOut(results []*Result, fit func(others []*Result) (use func(*Result))) {
+	uses := map[Task]func(*Result){}
+	for _, r := range results {
+		if uses[r.Task] == nil {
+			uses[r.Task] = fit(slices.DeleteFunc(slices.Clone(results), func(other *Result) bool { return other.Task == r.Task }))
+		}
+	}
+	for _, r := range results {
+		uses[r.Task](r)
+	}
+}
+
+// Spreads fits forecast.Spread, for LeaveOneOut.
+func Spreads(results []*Result) func(*Result) {
+	s := FitSpread(results)
+	return func(r *Result) { r.Respread(s) }
+}
+
+// Constant finds the one width of all intervals that has the smallest mean interval score, for LeaveOneOut.
+func Constant(results []*Result) func(*Result) {
+	best, use := math.Inf(1), (func(*Result))(nil)
+	for w := 0.02; w < 2; w *= 1.1 {
+		constant := func(r *Result) {
+			for i := range r.Pairs {
+				p := &r.Pairs[i]
+				p.Lo, p.Hi = p.Error*math.Exp(-w), p.Error*math.Exp(w)
+			}
+		}
+		for _, r := range results {
+			constant(r)
+		}
+		if v := mean(results); v < best {
+			best, use = v, constant
+		}
+	}
+	return use
+}
