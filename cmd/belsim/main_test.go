@@ -353,7 +353,8 @@ func TestCompare(t *testing.T) {
 		if math.IsNaN(r.Exact) != (r.Code == "hadamard") || math.IsNaN(r.Mean) || r.Samples != 64*5000 {
 			t.Errorf("result %+v", r)
 		}
-		if i > 0 && r.Mean < c.Results[i-1].Mean {
+		// Codes that networks cannot learn stand below the others.
+		if i > 0 && code.HardToLearn(c.Results[i-1].Transitions) == code.HardToLearn(r.Transitions) && r.Mean < c.Results[i-1].Mean {
 			t.Errorf("%s after %s: not sorted by error", r.Code, c.Results[i-1].Code)
 		}
 		if math.Abs(r.Exact-r.Mean) > 6.5*r.StdErr { // 1e−10 a code

@@ -61,8 +61,8 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	checkPictures(t, documents)
-	if lines := len((&document{path: "README.md"}).lines(t)) - 1; lines > 220 {
-		t.Errorf("README.md has %d lines; want at most 220", lines)
+	if lines := len((&document{path: "README.md"}).lines(t)) - 1; lines > 150 {
+		t.Errorf("README.md has %d lines; want at most 150", lines)
 	}
 }
 

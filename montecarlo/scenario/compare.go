@@ -39,7 +39,7 @@ type CodeResult struct {
 	Exact       float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 	exactFields
 	Mean       float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
-	StdErr     float64 `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
+	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels"`
 	RMS        float64 `json:"rms" text:"RMS" doc:"root of the sampled mean squared error, in levels"`
 	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most within_levels"`
 	WorstLevel int     `json:"worst_level" doc:"level, from 1, with the largest mean |error|: the exact one where every level has one, or else the sampled one"`
@@ -241,7 +241,8 @@ func (s *Scenario) Fitting(names []string) []string {
 }
 
 // Compare computes the error of every candidate, of one or more of the same number of levels, and ranks
-// them: the smallest first, and codes for which the model is invalid at the end.
+// them: the smallest first, then codes that networks learn worse than the model says, and codes for which
+// the model is invalid at the end.
 func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates, draw Sampling) (*Comparison, error) {
 	weights, err := s.Weights(candidates.Problems[0].Code.Levels())
 	if err != nil {
@@ -281,7 +282,15 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		out.Results = append(out.Results, row)
 	}
-	slices.SortStableFunc(out.Results, func(a, b CodeResult) int { return cmp.Compare(a.Best(), b.Best()) })
+	slices.SortStableFunc(out.Results, func(a, b CodeResult) int {
+		if x, y := out.unlearned(a), out.unlearned(b); x != y {
+			if x {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.Best(), b.Best())
+	})
 	for i := 1; i < len(out.Results); i++ {
 		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
 	}

@@ -12,7 +12,11 @@ import (
 	"belsim/theory/decode"
 )
 
-// Table has a row for each code and decoder.
+// tableWidth is the widest line of a comparison.
+const tableWidth = 100
+
+// Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst level is in
+// the other formats.
 func (c *Comparison) Table() *table.Table {
 	columns := []table.Column[CodeResult]{
 		table.Replace("transitions", "", func(r CodeResult) string {
@@ -29,20 +33,17 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
+		table.Replace("mean", "", func(r CodeResult) string {
+			if r.Invalid != "" {
+				return "–"
+			}
+			return table.PlusMinus(r.Mean, r.StdErr)
+		}),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
 			if r.Invalid != "" {
 				return "–"
 			}
 			return fmt.Sprintf("%.2f %%", 100*r.Within)
-		}),
-		table.Append("worst level", func(r CodeResult) string {
-			switch {
-			case r.Invalid != "":
-				return "–"
-			case r.WorstErr == 0:
-				return fmt.Sprintf("%d (%s)", r.WorstLevel, table.Short(r.WorstMean))
-			}
-			return fmt.Sprintf("%d (%s)", r.WorstLevel, table.PlusMinus(r.WorstMean, r.WorstErr))
 		}),
 	}
 	if c.has(CodeResult.trainedForDecoder) {
@@ -61,7 +62,9 @@ func (c *Comparison) Table() *table.Table {
 			return ""
 		}))
 	}
-	return table.Of(c.Results, columns...)
+	t := table.Of(c.Results, columns...)
+	t.Line = max(0, slices.IndexFunc(c.Results, c.unlearned))
+	return t
 }
 
 // Heading says what was compared, and names the error model in plain words.
@@ -98,7 +101,7 @@ func (c *Comparison) Notes(more ...string) string {
 		}
 	}
 	if len(unlearned) > 0 {
-		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, and this model does not know it: %s.\n", strings.Join(unlearned, ", "))
+		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, and r and σ do not know it; such codes stand below the others: %s.\n", strings.Join(unlearned, ", "))
 	}
 	if c.has(CodeResult.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
@@ -114,8 +117,12 @@ func (c *Comparison) Notes(more ...string) string {
 	for _, text := range more {
 		out.WriteString(text + "\n")
 	}
-	if out.Len() > 0 {
-		return "\n" + out.String()
+	text := ""
+	for line := range strings.Lines(out.String()) {
+		text += table.Wrap(strings.TrimSuffix(line, "\n"), tableWidth, "")
+	}
+	if text != "" {
+		return "\n" + text
 	}
 	return ""
 }

@@ -94,11 +94,13 @@ def heads(rng, n):
         rays.append(np.stack([u, v, np.full_like(u, 3)], -1).astype(np.float32))
     origin = np.stack(rays, 1).reshape(n, -1, 3) @ r  # the rotation's inverse, for row vectors
     direction = (np.array([0, 0, -1], np.float32) @ r)[:, None, :]
-    axes = np.stack([rng.uniform(0.68, 0.8, n), np.ones(n), rng.uniform(0.78, 0.92, n)], -1)[:, None, :].astype(np.float32)
+    axes = np.stack([rng.uniform(0.68, 0.8, n), np.ones(n), rng.uniform(0.78, 0.92, n)], -1)
+    axes = axes[:, None, :].astype(np.float32)
     far, normal = hit(origin, direction, 0, axes)
     front = axes[..., 2:]
     nose = np.concatenate([0 * front, 0 * front - 0.1, front], -1)
-    length = np.stack([np.full(n, 0.13), np.full(n, 0.25), rng.uniform(0.15, 0.32, n)], -1)[:, None, :].astype(np.float32)
+    length = np.stack([np.full(n, 0.13), np.full(n, 0.25), rng.uniform(0.15, 0.32, n)], -1)
+    length = length[:, None, :].astype(np.float32)
     near, nose_normal = hit(origin, direction, nose, length)
     at = origin + np.where(np.isfinite(far), far, 0)[..., None] * direction
     x, y, z = at[..., 0], at[..., 1], at[..., 2]
@@ -161,7 +163,8 @@ def arms(rng, n):
     width, bright = rng.uniform(0.06, 0.12, n), dark + rng.uniform(0.3, 0.6, n)
     pictures = over(pictures, stroke(sx, sy, ex, ey, width * 1.3), bright)
     pictures = over(pictures, stroke(ex, ey, hx, hy, width), bright * rng.uniform(0.85, 1.15, n))
-    pictures = over(pictures, stroke(hx, hy, hx, hy, width + rng.uniform(0.04, 0.1, n)), bright + rng.uniform(0, 0.25, n))
+    hand = stroke(hx, hy, hx, hy, width + rng.uniform(0.04, 0.1, n))
+    pictures = over(pictures, hand, bright + rng.uniform(0, 0.25, n))
     labels = np.stack([ex, ey, hx, hy], -1)
     return camera(rng, pictures, 0.15), np.clip((labels + 1.2) / 2.4, 0, 1)
 

@@ -27,6 +27,8 @@ type Table struct {
 	Head  []string // headings; nil for a table without
 	Rows  [][]string
 	Style Style
+	// Line is the row above which text has a line; 0 for none.
+	Line int
 	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. It is
 	// no part of the other formats. Cells "~", and those that begin with "! ", are marks.
 	Emphasis []Emphasis
@@ -145,6 +147,12 @@ func (t *Table) text(w io.Writer) error {
 	for i, cells := range lines {
 		if i == 0 && t.Head == nil {
 			continue
+		}
+		if t.Line > 0 && i == t.Line+1 {
+			for _, n := range width {
+				b.WriteString("  " + strings.Repeat("─", n))
+			}
+			b.WriteByte('\n')
 		}
 		row := Plain
 		if i > 0 && i <= len(t.Emphasis) {
