@@ -17,9 +17,10 @@ import (
 const (
 	// Worthwhile is the smallest gain, as a share of the measured error, that is worth the training of a network.
 	Worthwhile = 0.02
-	// likely is the probability from which a network is taken to be better, and 1 − likely that to which a
-	// worthwhile gain is taken to be impossible.
+	// likely is the probability from which a network is taken to be better.
 	likely = 0.8
+	// open is the probability of a worthwhile gain from which another network may be trained to tell.
+	open = 0.5
 )
 
 // Action is what to do about a network.
@@ -32,8 +33,8 @@ const (
 	// Train is to train a network with another code or for something else: the forecast is better by
 	// Worthwhile, and likely better.
 	Train Action = "train"
-	// AddNetwork is to train a second network first: a worthwhile gain is neither likely nor impossible, and the second
-	// network would tell.
+	// AddNetwork is to train a second network first: a worthwhile gain is more probable than none, but not sure, and the
+	// second network would tell.
 	AddNetwork Action = "probe"
 	// Stay is to keep the network: no gain is likely to be worthwhile.
 	Stay Action = "stay"
@@ -98,13 +99,13 @@ func (f *Forecaster) Decide(ctx context.Context, workers int, all []Forecast, pr
 		}
 	}
 	// Of those that may be worth it, the likeliest.
-	open := slices.MaxFunc(others, func(a, b *Forecast) int { return cmp.Compare(a.worth(), b.worth()) })
-	if open.worth() <= 1-likely || len(probes) == 0 {
+	likeliest := slices.MaxFunc(others, func(a, b *Forecast) int { return cmp.Compare(a.worth(), b.worth()) })
+	if likeliest.worth() < open || len(probes) == 0 {
 		return out, nil
 	}
-	p, err := f.Probe(ctx, workers, probes, *open, all[own])
+	p, err := f.Probe(ctx, workers, probes, *likeliest, all[own])
 	if p != nil {
-		out.Action, out.Best, out.Probe = AddNetwork, open, p
+		out.Action, out.Best, out.Probe = AddNetwork, likeliest, p
 	}
 	return out, err
 }
