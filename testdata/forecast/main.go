@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -200,6 +201,9 @@ func share(held, all int) string {
 }
 
 func percent(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
 	digits := 1
 	if v >= 0.0995 {
 		digits = 0
