@@ -87,10 +87,15 @@ type Labels struct {
 
 // Clipped is a prediction in levels, within the range of the levels. Decoders give no answers outside of it.
 func (l Labels) Clipped(prediction float64) float64 {
+	return min(max(l.inLevels(prediction), 1), float64(l.Levels))
+}
+
+// inLevels is a prediction in levels.
+func (l Labels) inLevels(prediction float64) float64 {
 	if l.Real {
-		prediction = (prediction-l.Lo)/l.Width() + 1
+		return (prediction-l.Lo)/l.Width() + 1
 	}
-	return min(max(prediction, 1), float64(l.Levels))
+	return prediction
 }
 
 // Width is the width of a level in label units.
@@ -135,6 +140,7 @@ type Source struct {
 	Kind   Kind
 
 	largest float64 // |logit| that was read
+	outside int     // predictions of Direct that were read and belong to no level
 }
 
 // Squares of logits of these sizes are numbers of full precision, and so are their sums over all
@@ -259,7 +265,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	if err := s.Outputs.Rewind(); err != nil {
 		return err
 	}
-	s.largest = 0
+	s.largest, s.outside = 0, 0
 	_, m := s.Outputs.Dims()
 	size := min(4096, max(1, batchBytes/8/m))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
@@ -365,10 +371,14 @@ func (s *Source) readDirect(b *batch) error {
 	var prediction [1]float64
 	err := s.Direct.Next(prediction[:])
 	b.direct[b.n] = s.Labels.Clipped(prediction[0])
+	if at := s.Labels.inLevels(prediction[0]); at < 0.5 || at > float64(s.Labels.Levels)+0.5 {
+		s.outside++
+	}
 	return err
 }
 
-// directEnds refuses predictions for more samples than there are.
+// directEnds refuses predictions for more samples than there are, and those that are mostly outside of the range:
+// they are in other units.
 func (s *Source) directEnds(samples int) error {
 	if s.Direct == nil {
 		return nil
@@ -376,6 +386,13 @@ func (s *Source) directEnds(samples int) error {
 	var prediction [1]float64
 	if err := s.Direct.Next(prediction[:]); err != io.EOF {
 		return fmt.Errorf("%s has %d targets, but %s has more predictions", s.Targets.Name(), samples, s.Direct.Name())
+	}
+	if 2*s.outside > samples {
+		lo, hi := 1.0, float64(s.Labels.Levels)
+		if s.Labels.Real {
+			lo, hi = s.Labels.Lo, s.Labels.Hi
+		}
+		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", s.Direct.Name(), s.outside, samples, lo, hi)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type PerceivedFit struct {
 	Misfit         float64    `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
 	Floor          float64    `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
 	Tail           float64    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says; null if unknown"`
-	Excess         float64    `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: above 0.02 the network has gross errors, and forecasts have wider intervals; null where it is not known"`
+	Excess         *float64   `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: above 0.02 the network has gross errors, and forecasts have wider intervals; null where it is not known"`
 	Describes      bool       `json:"describes" doc:"the data do not reject the model"`
 	Near           bool       `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
 	Distance       float64    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`
@@ -50,7 +50,7 @@ const rejected = 3.0
 func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: s.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
-		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Excess: math.NaN(), Distance: math.NaN(), Rates: []BitRate{},
+		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []BitRate{},
 	}
 	s.f.Perceived = p
 	switch {
@@ -86,7 +86,10 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
 	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
-	p.Tail, p.Excess = fit.Tail, fit.Excess
+	p.Tail = fit.Tail
+	if !math.IsNaN(fit.Excess) {
+		p.Excess = &fit.Excess
+	}
 	beside, err := model.Compare(ctx, workers, networks[0], nodes)
 	if err != nil {
 		return err
@@ -98,8 +101,12 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 
 // compareModels puts what was observed beside the models.
 func (s *study) compareModels(p *PerceivedFit, beside *forecast.Comparison) {
+	furthest := 0.0
 	for _, e := range beside.Errors {
 		s.perceived = append(s.perceived, e.Model)
+		if off := math.Abs(e.Observed/e.Model - 1); off > furthest {
+			furthest = off
+		}
 	}
 	mixture := s.mixtureRates()
 	for _, r := range beside.Rates {
@@ -110,7 +117,7 @@ func (s *study) compareModels(p *PerceivedFit, beside *forecast.Comparison) {
 	case !p.Near:
 		p.Verdict = "One noisy label for all bits does not describe it."
 	case !p.Describes:
-		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, does not describe it: its errors are up to %.0f %% above the model's. Forecasts have wide intervals.", table.Short(p.Noise), 100*math.Expm1(p.Excess))
+		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, is near it, and does not describe it: an error differs from the model's by %.0f %%. Forecasts have wider intervals.", table.Short(p.Noise), 100*furthest)
 	default:
 		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, describes it.", table.Short(p.Noise))
 	}

@@ -249,8 +249,10 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
 		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
 	}
-	of.Excess = p.Excess
-	if perceived.Training(p.Training) == perceived.ForDecoder {
+	if p.Excess != nil {
+		of.Excess = *p.Excess
+	}
+	if perceived.Training(p.Training) == perceived.ForDecoder && p.Tail > 0 {
 		of.Tail = p.Tail
 	}
 }

@@ -89,6 +89,8 @@ func TestPaired(t *testing.T) {
 	for want, rows := range map[string][]float64{
 		"has 2 predictions, but ": {1, 2}, "row 3, column 1: NaN is not a finite number": append([]float64{1, 2, math.NaN()}, make([]float64, easy.samples-3)...),
 		"row 1, column 1: +Inf": append([]float64{math.Inf(1)}, make([]float64, easy.samples-1)...), "3001 predictions": make([]float64, easy.samples+1),
+		// Other units than the targets': zeros are no levels.
+		"3000 of 3000 predictions are outside 1 to 32; want the units of the targets": make([]float64, easy.samples),
 	} {
 		o.Baseline.File = save(t, filepath.Join(folder, "wrong.npy"), mat.NewDense(len(rows), 1, rows))
 		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "wrong.npy") {

@@ -28,18 +28,22 @@ type judged struct {
 	levels, samples int
 	noise           float64 // of the perceived label
 	r, sigma        float64 // of bits that err independently, in place of the perceived label
-	gross           float64 // share of the samples that are seen at another place
+	gross           float64 // share of the samples of the first and last four levels that are seen at the other end
 }
 
 func judgedSettings() []judged {
-	var out []judged
-	for _, samples := range []int{600, 5000} {
-		out = append(out, judged{code: "unary", levels: 64, samples: samples, noise: 1.6}, judged{code: "johnson", levels: 24, samples: samples, noise: 1}, judged{code: "johnson", levels: 64, samples: samples, noise: 1.6},
-			judged{code: "b1jdj", levels: 64, samples: samples, noise: 1.6}, judged{code: "gray", levels: 64, samples: samples, noise: 1.6}, judged{code: "hadamard", levels: 64, samples: samples, noise: 1.6},
-			judged{code: "johnson", levels: 64, samples: samples, noise: 1.6, gross: 0.02}, judged{code: "b1jdj", levels: 64, samples: samples, noise: 1.6, gross: 0.02},
-			judged{code: "johnson", levels: 24, samples: samples, r: 0.8, sigma: 1.5}, judged{code: "b1jdj", levels: 64, samples: samples, r: 0.8, sigma: 1.5})
+	return []judged{
+		{code: "unary", levels: 64, samples: 600, noise: 1.6},
+		{code: "johnson", levels: 24, samples: 600, noise: 1},
+		{code: "b1jdj", levels: 64, samples: 600, noise: 1.6},
+		{code: "gray", levels: 64, samples: 600, noise: 1.6},
+		{code: "johnson", levels: 64, samples: 5000, noise: 1.6},
+		{code: "b1jdj", levels: 64, samples: 5000, noise: 1.6},
+		{code: "johnson", levels: 64, samples: 5000, noise: 1.6, gross: 0.03},
+		{code: "johnson", levels: 24, samples: 600, r: 0.8, sigma: 1.5},
+		{code: "b1jdj", levels: 64, samples: 600, r: 0.8, sigma: 1.5},
+		{code: "b1jdj", levels: 64, samples: 5000, r: 0.8, sigma: 1.5},
 	}
-	return out
 }
 
 func (j judged) String() string {
@@ -47,7 +51,7 @@ func (j judged) String() string {
 	case j.noise == 0:
 		return fmt.Sprintf("bits err independently, r = %g, σ = %g", j.r, j.sigma)
 	case j.gross > 0:
-		return fmt.Sprintf("s = %g, and %g %% at the other end", j.noise, 100*j.gross)
+		return fmt.Sprintf("s = %g, and %g %% of the ends seen as the other end", j.noise, 100*j.gross)
 	}
 	return fmt.Sprintf("s = %g", j.noise)
 }
@@ -72,8 +76,8 @@ func (j judged) sampler(c *code.Code) (func(rng *rand.Rand, level int, z []float
 	sd := l.ResidualSD()
 	return func(rng *rand.Rand, level int, z []float64) {
 		at := float64(level+1) + j.noise*rng.NormFloat64()
-		if rng.Float64() < j.gross {
-			at = float64(j.levels) - at
+		if (level < 4 || level >= j.levels-4) && rng.Float64() < j.gross {
+			at = float64(j.levels+1) - at
 		}
 		l.Logits(z, at)
 		for k := range z {

@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,7 +28,6 @@ var (
 	johnson = evidence.Source{Code: "johnson", Training: perceived.BitByBit}
 	unary   = evidence.Source{Code: "unary", Training: perceived.BitByBit}
 	b1jdj   = evidence.Source{Code: "b1jdj", Training: perceived.BitByBit}
-	hexj    = evidence.Source{Code: "hexj", Training: perceived.BitByBit}
 	gray    = evidence.Source{Code: "gray", Training: perceived.BitByBit}
 	decoder = evidence.Source{Code: "johnson", Training: perceived.ForDecoder}
 )
@@ -44,8 +44,6 @@ var sections = []section{
 	{"unary network, trained bit by bit", []evidence.Source{unary}, nil},
 	{"Johnson network, trained for the decoder", []evidence.Source{decoder}, nil},
 	{"Johnson network and one b1jdj network", []evidence.Source{johnson, b1jdj}, nil},
-	{"Johnson network and one unary network", []evidence.Source{johnson, unary}, nil},
-	{"Johnson network and one hexj network", []evidence.Source{johnson, hexj}, nil},
 	{"Johnson network and one Gray network", []evidence.Source{johnson, gray}, nil},
 }
 
@@ -71,7 +69,7 @@ func main() {
 	var all []section
 	for _, of := range sections {
 		for _, t := range set.Tasks() {
-			if !strings.Contains(t.String(), *only) {
+			if !strings.Contains(t.String(), *only) || !set.Trained(t, of.sources...) {
 				continue
 			}
 			r, err := set.Forecast(ctx, workers, t, of.sources...)
@@ -203,6 +201,9 @@ func share(held, all int) string {
 }
 
 func percent(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
 	digits := 1
 	if v >= 0.0995 {
 		digits = 0

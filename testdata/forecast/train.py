@@ -238,9 +238,6 @@ TASKS = {
     "keypoints/cnn40/64": (functools.partial(cnn, bottleneck=40), 10, 3e-3),
     "horizon/cnn/64": (cnn, 8, 3e-3),
     "texture/cnn/64": (cnn, 6, 3e-3),
-    # With twice the epochs, the error is 2 to 5 % less.
-    "keypoints/cnn40-long/64": (functools.partial(cnn, bottleneck=40), 20, 3e-3),
-    "horizon/cnn-long/64": (cnn, 16, 3e-3),
 }
 
 

@@ -187,20 +187,6 @@ func Rate(pairs []Pair) Score {
 	return s
 }
 
-// Coverage is the number of networks that the intervals hold for, of all networks but those of the
-// sources' codes and trainings, for codes whose bits have at most so many transitions. Each
-// network counts once for each reading.
-func (r *Result) Coverage(transitions int) (held, all int) {
-	for _, p := range r.Pairs {
-		if p.Source || forecast.MostTransitions(p.Code) > transitions {
-			continue
-		}
-		all += len(p.Each)
-		held += p.Inside()
-	}
-	return held, all
-}
-
 // Separated counts the pairs of codes, trainings and readings that the forecasts tell apart
 // (forecast.Forecast.Below), and those of them that are observed in this order.
 func (r *Result) Separated() (right, apart int) {

@@ -152,6 +152,15 @@ type Source struct {
 	Seed     int
 }
 
+// Trained reports whether a task has all the networks named.
+func (s *Set) Trained(t Task, sources ...Source) bool {
+	return !slices.ContainsFunc(sources, func(src Source) bool {
+		return !slices.ContainsFunc(s.Networks, func(n Network) bool {
+			return n.Task == t && n.Code == src.Code && n.Training == src.Training && n.Seed == src.Seed
+		})
+	})
+}
+
 // network is a source as package forecast takes it.
 func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 	i := slices.IndexFunc(s.Networks, func(n Network) bool {

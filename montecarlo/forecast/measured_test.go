@@ -1,0 +1,77 @@
+package forecast
+
+import (
+	"math"
+	"testing"
+
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// TestRelate: of one shared departure, a measured error tells what Bayes' rule says, and the rows of
+// measured networks are their measurements.
+func TestRelate(t *testing.T) {
+	row := func(name string, model float64) Forecast {
+		c := mustCode(t, name, 16)
+		return Forecast{Code: c, Training: perceived.BitByBit, Decoding: observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}, model: model, part: 1}
+	}
+	own, other, more := row("johnson", 1), row("unary", 0.9), row("b1jdj", 1.1)
+	const s, network, stderr, off = 0.1, 0.02, 0.03, 0.2
+	f := &Forecaster{Noise: Estimate{1, s}, Spread: Spread{Network: network}, Excess: math.NaN(), Tail: math.NaN()}
+	measure := func(x Forecast, yours bool, number int) Measured {
+		mean := x.model * math.Exp(off)
+		return Measured{x.Code, x.Training, x.Decoding, observed.Error{Mean: mean, StdErr: stderr * mean}, yours, number}
+	}
+	f.Measured = []Measured{measure(own, true, 0)}
+	all := []Forecast{own, other, more}
+	f.Relate(all)
+	for networks := 1.0; networks <= 2; networks++ {
+		noise := (network*network + stderr*stderr) / networks
+		shift, left := off*s*s/(s*s+noise), s*s*noise/(s*s+noise)
+		x := all[1]
+		sd := math.Sqrt(left + network*network)
+		want := x.model * math.Exp(shift) / f.Measured[0].Error.Mean
+		if math.Abs(x.Ratio/want-1) > 1e-12 || math.Abs(math.Log(x.RatioHi/x.RatioLo)/(1.96*(1+above)*sd)-1) > 1e-4 {
+			t.Errorf("%v networks: ratio %v, %v to %v; want %v, standard deviation %v", networks, x.Ratio, x.RatioLo, x.RatioHi, want, sd)
+		}
+		if y := all[0]; !y.Measured || y.Ratio != 1 || y.Better != 0.5 || y.Error != f.Measured[0].Error.Mean {
+			t.Errorf("%v networks: yours is %+v", networks, y)
+		}
+		f.Measured = append(f.Measured, measure(more, false, 1))
+		f.Relate(all)
+	}
+	if y := all[2]; !y.Measured || math.Abs(y.Ratio-1.1) > 1e-12 || !(y.RatioLo < 1.1 && y.RatioHi > 1.1) {
+		t.Errorf("the second network is %+v", y)
+	}
+}
+
+// TestProbe: a second network tells what it shares with a forecast; what it does not share it does not tell.
+func TestProbe(t *testing.T) {
+	const levels = 32
+	f := NewForecaster(1.2, 0.05, uniform(levels), decode.Builtin())
+	f.Excess, f.Spread.Columns, f.Spread.Gross = 0.1, 0.1, 0.08 // as networks of images have it
+	c := mustCode(t, "johnson", levels)
+	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
+	f.Measured = []Measured{{c, perceived.BitByBit, gen, observed.Error{Mean: 1, StdErr: 0.01}, true, 0}}
+	all := must.Get(f.Codes(t.Context(), 2, []*code.Code{c, mustCode(t, "b1jdj", levels)}, nil))(t)
+	find := func(name string) Forecast {
+		for _, x := range all {
+			if x.Code.Name() == name && x.Training == perceived.BitByBit && x.Decoding.Decoder.Name() == "gen" && !x.Decoding.Soft {
+				return x
+			}
+		}
+		t.Fatal(name)
+		return Forecast{}
+	}
+	probes := []*code.Code{mustCode(t, "gray", levels), mustCode(t, "johnson-nonzero", levels)}
+	p := must.Get(f.Probe(t.Context(), 2, probes, find("b1jdj"), find("johnson")))(t)
+	if p == nil || p.Code.Name() != "gray" || p.Narrows < narrows || p.Narrows > 0.9 {
+		t.Errorf("for b1jdj: %+v", p)
+	}
+	if p := must.Get(f.Probe(t.Context(), 2, probes, find("johnson"), find("johnson")))(t); p != nil {
+		t.Errorf("for the network itself: %+v", p)
+	}
+}
