@@ -82,10 +82,13 @@ func (s *Spread) network(share float64) float64 {
 // factors is the number of departures that forecasts share.
 const factors = 4
 
+// level is the number of the level among them.
+const level = 2
+
 // shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, and on images the level and the number of columns.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
-	out[2] = math.Sqrt(share) * s.Level
+	out[level] = math.Sqrt(share) * s.Level
 	if !x.Decoding.Soft {
 		out[3] = math.Sqrt(share) * s.Columns * x.columns
 	}

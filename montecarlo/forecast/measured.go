@@ -102,6 +102,9 @@ func (p *posterior) of(shared [factors]float64) (mean float64, left [factors]flo
 // spread returns the standard deviations of a forecast: its own, and those that it shares.
 func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [factors]float64) {
 	own, shared = f.Spread.own(x, share), f.Spread.shared(x, f.Noise.LogSD, f.Cutoff.LogSD, share)
+	if len(f.Measured) == 0 {
+		shared[level] = 0 // s is that of an error of unary, which has the level
+	}
 	for i := range shared {
 		shared[i] *= x.part
 	}
