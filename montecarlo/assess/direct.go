@@ -79,7 +79,7 @@ func (f *Fit) directText() string {
 	if d.Difference/d.Error > 1e4 { // also where the quotient is no number
 		return text + "more than 10,000 times as wrong."
 	}
-	verdict := "not told apart"
+	verdict := "not told apart from it"
 	if d.Told {
 		verdict = "better"
 		if d.Difference > 0 {

@@ -20,7 +20,7 @@ import (
 // TestDirectText: a network is better or worse than direct regression where 1.96 standard errors tell them apart.
 func TestDirectText(t *testing.T) {
 	for direct, want := range map[float64]string{
-		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart: −16 % ± 8.4 %", 0.81: "not told apart: +23 % ± 12 %",
+		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart: +23 % ± 12 %",
 		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
 	} {
 		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, Target: 1, TargetStdErr: 0.1}}}
@@ -55,7 +55,7 @@ func TestPaired(t *testing.T) {
 	for name, tt := range map[string]struct {
 		off  float64 // of the prediction, from the network's answer towards the target
 		want string
-	}{"same": {0, "not told apart: 0 % ± 0 % (paired by sample)."}, "nearer": {0.05, "worse: +"}, "further": {-0.05, "better: −"}} {
+	}{"same": {0, "not told apart from it: 0 % ± 0 % (paired by sample)."}, "nearer": {0.05, "worse: +"}, "further": {-0.05, "better: −"}} {
 		sum, count := 0.0, 0.0
 		for i, v := range labels {
 			x := v + tt.off*(y.At(i, 0)-v)

@@ -45,8 +45,8 @@ export function openCode(s, { levels, code }) {
 }
 
 /**
- * openFit takes the model of a fit, as the file of the fit has it. shown is false where the fit is for a code that must be
- * given.
+ * openFit takes the model of a fit, as the file of the fit has it. shown is false where the fit is for a code that
+ * must be given.
  */
 export function openFit(s, fit, codes) {
 	const known = codes.some((c) => c.name === fit.code);
