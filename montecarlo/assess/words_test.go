@@ -20,7 +20,7 @@ import (
 // TestDirectText: a network is better or worse than direct regression where 1.96 standard errors tell them apart.
 func TestDirectText(t *testing.T) {
 	for direct, want := range map[float64]string{
-		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart: +23 % ± 12 %",
+		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart from it: +23 % ± 12 %",
 		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
 	} {
 		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, Target: 1, TargetStdErr: 0.1}}}
