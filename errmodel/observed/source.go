@@ -325,13 +325,7 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		}
 		switch at := row + b.n; {
 		case errY == io.EOF && errZ == io.EOF:
-			if err := s.directEnds(at); err != nil {
-				return true, err
-			}
-			if s.largest > 0 && s.largest < leastLogit {
-				return true, fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(), s.largest, leastLogit)
-			}
-			return true, nil
+			return true, s.ended(at)
 		case errY == io.EOF && errZ == nil:
 			return false, fmt.Errorf("%s has %d targets, but %s has the outputs of more samples", s.Targets.Name(), at, s.Outputs.Name())
 		case errY == nil && errZ == io.EOF:
@@ -364,6 +358,14 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		b.n++
 	}
 	return false, nil
+}
+
+// ended refuses what only shows when all samples were read.
+func (s *Source) ended(samples int) error {
+	if s.largest > 0 && s.largest < leastLogit {
+		return fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(), s.largest, leastLogit)
+	}
+	return s.directEnds(samples)
 }
 
 // readDirect reads the prediction of the next sample: io.EOF after the last.

@@ -84,6 +84,7 @@ func main() {
 			summary(of.results)
 		}
 		intervals(all)
+		decisions(ctx, workers, set, all[0].results)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
@@ -171,6 +172,54 @@ func intervals(all []section) {
 	fmt.Println()
 }
 
+// decisions prints what the sentences of fit --recommend cost: a network of each of these codes, trained bit by bit, is kept, or
+// another one is trained, as Decide says. The regret is the error of what one has then over the smallest that was observed. The
+// intervals are those of results, whose constants the other tasks chose.
+func decisions(ctx context.Context, workers int, set *evidence.Set, results []*evidence.Result) {
+	fmt.Printf("### What to do, by the forecasts\n\n")
+	fmt.Println("| from one | data | decisions | train another | regret | … if one always stays | … if one always trains the first |")
+	fmt.Println("| ---" + strings.Repeat(" | ---", 6) + " |")
+	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj", "gray"} {
+		type costs struct {
+			decisions, trained   int
+			regret, stays, first float64
+		}
+		kinds := map[bool]*costs{false: {}, true: {}}
+		for _, like := range results {
+			source := evidence.Source{Code: name, Training: perceived.BitByBit}
+			if !set.Trained(like.Task, source) {
+				continue
+			}
+			r, err := set.Forecast(ctx, workers, like.Task, source)
+			check(err)
+			r.Respread(like.Forecaster.Spread)
+			train, has, own, first, err := r.Decide(ctx, workers)
+			check(err)
+			c := kinds[r.Task.Image()]
+			c.decisions++
+			if train {
+				c.trained++
+			}
+			c.regret, c.stays, c.first = c.regret+has, c.stays+own, c.first+first
+		}
+		for _, images := range []bool{false, true} {
+			if c := kinds[images]; c.decisions > 0 {
+				mean := func(v float64) string { return percent(v / float64(c.decisions)) }
+				fmt.Printf("| %s | %s | %d | %d | %s | %s | %s |\n", name, kindOf(images), c.decisions, c.trained, mean(c.regret), mean(c.stays), mean(c.first))
+			}
+		}
+	}
+	fmt.Println()
+}
+
+// kindOf is the kind of data.
+func kindOf(images bool) string {
+	if images {
+		return "images"
+	}
+	return "tables"
+}
+
 // ratedRow is a row of a table: codes of few transitions, and the others.
 type ratedRow struct {
 	text   string
@@ -188,8 +237,7 @@ func rated(all []section) (rows []ratedRow) {
 				}
 			}
 			if len(some) > 0 {
-				name := map[bool]string{false: "tables", true: "images"}[images]
-				rows = append(rows, ratedRow{"| " + of.title + " | " + name, [2]evidence.Widths{evidence.Rated(some, 0, easy), evidence.Rated(some, easy+1, evidence.Any)}})
+				rows = append(rows, ratedRow{"| " + of.title + " | " + kindOf(images), [2]evidence.Widths{evidence.Rated(some, 0, easy), evidence.Rated(some, easy+1, evidence.Any)}})
 			}
 		}
 	}

@@ -203,6 +203,31 @@ func (r *Result) Separated() (right, apart int) {
 	return right, apart
 }
 
+// Decide says whether the forecasts advise to train another network, and how much larger the error of what one has then is than the
+// smallest observed one, as a share of it: if one follows the advice, if one stays, and if one trains what has the smallest forecast.
+func (r *Result) Decide(ctx context.Context, workers int) (train bool, has, own, first float64, err error) {
+	var all []forecast.Forecast
+	least, own := math.Inf(1), math.Inf(1)
+	for _, p := range r.Pairs {
+		all = append(all, p.Forecast)
+		least = min(least, p.Observed)
+		if p.Source {
+			own = min(own, p.Observed)
+		}
+	}
+	d, err := r.Forecaster.Decide(ctx, workers, all, nil)
+	if err != nil {
+		return false, 0, 0, 0, err
+	}
+	has = own
+	if train = d.Action == forecast.Train; train {
+		has = r.Pairs[slices.IndexFunc(r.Pairs, func(p Pair) bool {
+			return p.Code == d.Best.Code && p.Training == d.Best.Training && p.Reading() == Pair{Forecast: *d.Best}.Reading()
+		})].Observed
+	}
+	return train, has/least - 1, own/least - 1, r.Pairs[0].Observed/least - 1, nil
+}
+
 // First returns the first pair, which has the smallest forecast, and its observed error over the smallest
 // one that was observed.
 func (r *Result) First() (p Pair, over float64) {

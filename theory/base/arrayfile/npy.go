@@ -87,6 +87,23 @@ func parseHeader(text string) (h header, err error) {
 	return header{strings.Trim(string(dictionary.Descr), `"`), *dictionary.Fortran, dictionary.Shape}, nil
 }
 
+// bytes is the size of the data of an array, whose header ends at an offset of a file of a size, which is −1 where it is not known.
+func (h header) bytes(s source, width int, size, offset int64) (int64, error) {
+	want := memory.Product(s.rows, s.columns, width)
+	what := ""
+	switch have := size - offset; {
+	case want == math.MaxInt64:
+		return 0, fmt.Errorf("%d × %d entries; no file is that large", s.rows, s.columns)
+	case size >= 0 && have < want:
+		what = "truncated"
+	case size >= 0 && have > want:
+		what = "bytes after the data"
+	default:
+		return want, nil
+	}
+	return 0, fmt.Errorf("%s: %d bytes of data, but %d × %d entries of type %s are %d", what, size-offset, s.rows, s.columns, h.descr, want)
+}
+
 // openNPY reads the header of an .npy file of a size, which is −1 where it is not known.
 func openNPY(r io.Reader, size int64) (source, error) {
 	in := bufio.NewReader(r)
@@ -102,17 +119,9 @@ func openNPY(r io.Reader, size int64) (source, error) {
 	if err != nil {
 		return s, err
 	}
-	want := memory.Product(s.rows, s.columns, width)
-	switch have := size - offset; {
-	case want == math.MaxInt64:
-		return s, fmt.Errorf("%d × %d entries; no file is that large", s.rows, s.columns)
-	case size >= 0 && have < want:
-		err = errors.New("truncated")
-	case size >= 0 && have > want:
-		err = errors.New("bytes after the data")
-	}
+	want, err := h.bytes(s, width, size, offset)
 	if err != nil {
-		return s, fmt.Errorf("%w: %d bytes of data, but %d × %d entries of type %s are %d", err, size-offset, s.rows, s.columns, h.descr, want)
+		return s, err
 	}
 	// The rows of an array in C order are read one by one. Those in Fortran order lie scattered, so the whole
 	// array is read with the first of them.
