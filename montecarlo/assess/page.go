@@ -1,78 +1,44 @@
 package assess
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
-	"strings"
-
-	"belsim/montecarlo/scenario"
-	"belsim/theory/base/table"
 )
 
 // page is the format of tables of a page.
 const page = "html"
 
-// Picture is a picture of a page: a document of SVG.
-type Picture struct{ Caption, SVG string }
-
-// Section is a part of a page: a verdict, pictures and details.
+// Section is a part of a page: a verdict and details, as blocks.
 type Section struct {
-	title    string
-	verdict  []string
-	pictures []Picture
-	details  func(*printer)
+	Title            string
+	Verdict, Details []Block
 }
 
-// Section is all that Write writes, with pictures after the verdict.
-func (r *Report) Section(pictures ...Picture) Section {
+// Block is a paragraph or a table of a page.
+type Block struct {
+	Text  string // as text
+	Head  string // of the table, as text
+	Table string // as HTML, whose cells are escaped; "" for a paragraph
+}
+
+// Section has all that Write writes. ways are those of Write.
+func (r *Report) Section(ways map[Advice]string) (Section, error) {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
 	if k := r.study.options.Output; k > 0 {
 		title = fmt.Sprintf("output %d: %s", k, title)
 	}
-	return Section{title, r.Opening, pictures, r.details}
+	return section(title, r.Opening, r.details, ways)
 }
 
-// Section is all that Write writes.
-func (s *Several) Section() Section {
-	return Section{fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, nil, s.details}
+// Section has all that Write writes. ways are those of Report.Write.
+func (s *Several) Section(ways map[Advice]string) (Section, error) {
+	return section(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, s.details, ways)
 }
 
-//go:embed page.html.tmpl
-var pageText string
-
-// WritePage writes sections as a page that needs no other file. ways are those of Report.Write.
-func WritePage(w io.Writer, ways map[Advice]string, made scenario.Provenance, sections ...Section) error {
-	type figure struct {
-		Caption string
-		SVG     template.HTML
-	}
-	type section struct {
-		Title            string
-		Verdict, Details []block
-		Pictures         []figure
-	}
-	data := struct {
-		Command, Version string
-		Sections         []section
-	}{Command: table.Visible(made.Command), Version: table.Visible(made.Version)}
-	for _, s := range sections {
-		verdict, details := newPrinter(w, page, ways), newPrinter(w, page, ways)
-		verdict.sentences(s.verdict)
-		if s.details(details); details.err != nil {
-			return details.err
-		}
-		shown := section{Title: table.Visible(s.title), Verdict: verdict.blocks, Details: details.blocks}
-		for _, p := range s.pictures {
-			// A page has no declarations inside; a program drew the rest, so nothing is to be escaped.
-			shown.Pictures = append(shown.Pictures, figure{table.Visible(p.Caption), template.HTML(p.SVG[max(0, strings.Index(p.SVG, "<svg")):])})
-		}
-		data.Sections = append(data.Sections, shown)
-	}
-	t, err := template.New("page").Parse(pageText)
-	if err != nil {
-		return err
-	}
-	return t.Execute(w, data)
+// section is a part of a page.
+func section(title string, opening []string, rest func(*printer), ways map[Advice]string) (Section, error) {
+	verdict, details := newPrinter(io.Discard, page, ways), newPrinter(io.Discard, page, ways)
+	verdict.sentences(opening)
+	rest(details)
+	return Section{title, verdict.blocks, details.blocks}, details.err
 }

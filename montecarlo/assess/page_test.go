@@ -1,17 +1,11 @@
 package assess
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"belsim/errmodel/perceived"
-	"belsim/theory/base/must"
-	"belsim/theory/base/table"
 )
 
 // TestCurve: profiles have the curve of the model that describes the network.
@@ -71,54 +65,5 @@ func TestQuantiles(t *testing.T) {
 	}
 	if from != 33 || samples != r.Fit.Samples || len(q.Levels) < 10 {
 		t.Errorf("levels below %d, %d samples, %d rows", from, samples, len(q.Levels))
-	}
-}
-
-// TestPage: a page is well-formed, needs no other file, and shows hostile names as text.
-func TestPage(t *testing.T) {
-	o := easy.save(t, t.TempDir(), "z")
-	o.Recommend = true
-	r := judge(t, o)
-	const name = "<script>alert(1)</script>&\"'\x1b\u202e</title>"
-	r.Fit.Code, r.Fit.Command, r.Fit.Recommendation.Ranking[0].Code = name, name, name
-	r.Opening[0] += name
-	r.Remarks[0] += name
-	var b strings.Builder
-	must.Succeed(t, WritePage(&b, nil, r.Fit.Provenance, NewSeveral([]*Report{r}).Section(), r.Section(Picture{Caption: name, SVG: `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><path d="M0,0"/></svg>`})))
-	if strings.Count(b.String(), "</svg>") != 1 {
-		t.Error("no picture")
-	}
-	names, foreign := 0, []string{"script", "link", "img", "iframe", "object", "embed", "base", "form"}
-	for d := xml.NewDecoder(strings.NewReader(b.String())); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		must.Succeed(t, err)
-		switch token := token.(type) {
-		case xml.StartElement:
-			if slices.Contains(foreign, token.Name.Local) {
-				t.Errorf("element %s", token.Name.Local)
-			}
-			for _, a := range token.Attr {
-				if key := a.Name.Local; key == "src" || key == "href" || strings.HasPrefix(key, "on") {
-					t.Errorf("attribute %s of %s", key, token.Name.Local)
-				}
-			}
-		case xml.CharData:
-			text := string(token)
-			names += strings.Count(text, table.Visible(name))
-			if strings.Contains(text, "url(") || strings.Contains(text, "@import") || strings.ContainsAny(text, "\x1b\u202e") {
-				t.Errorf("%q", text)
-			}
-		}
-	}
-	if names < 6 {
-		t.Errorf("the name stands at %d places:\n%s", names, b.String())
-	}
-	for _, head := range []string{"model against observed: |error|", "codes if they were trained", "how this was made"} {
-		if !strings.Contains(b.String(), "<h2>"+head) {
-			t.Errorf("no part %q", head)
-		}
 	}
 }

@@ -3,7 +3,6 @@ package assess
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -93,14 +92,8 @@ type printer struct {
 	format string            // of tables
 	gap    string            // around a list: in Markdown it would take the next line for a row
 	ways   *strings.Replacer // of advice
-	blocks []block           // of the format html
+	blocks []Block           // of the format html
 	err    error
-}
-
-// block is a paragraph or a table of a page.
-type block struct {
-	Text, Head string
-	Table      template.HTML
 }
 
 func newPrinter(w io.Writer, format string, ways map[Advice]string) *printer {
@@ -123,7 +116,7 @@ func (p *printer) text(lines string) {
 			_, p.err = io.WriteString(p.w, lines)
 		}
 	case paragraph != "":
-		p.blocks = append(p.blocks, block{Text: table.Visible(paragraph)})
+		p.blocks = append(p.blocks, Block{Text: table.Visible(paragraph)})
 	}
 }
 
@@ -143,7 +136,7 @@ func (p *printer) table(head string, t *table.Table) {
 	var b strings.Builder
 	err := t.Write(&b, page)
 	p.err = errors.Join(p.err, err)
-	p.blocks = append(p.blocks, block{Head: strings.TrimSpace(head), Table: template.HTML(b.String())}) // its cells are escaped
+	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: b.String()})
 }
 
 func (p *printer) list(head string, t *table.Table) { p.table(head+p.gap, t) }

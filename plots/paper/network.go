@@ -1,7 +1,9 @@
 package paper
 
 import (
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
 	"strings"
 
@@ -25,25 +27,55 @@ func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
 	return plots.Stack(rates, forecasts), nil
 }
 
-// WritePage writes the page of a network, with the reports of its outputs. ways are those of assess.Report.Write.
+// picture is a picture of a page: a document of SVG.
+type picture struct{ Caption, SVG string }
+
+//go:embed page.html.tmpl
+var pageText string
+
+// WritePage writes the page of a network, with the reports of its outputs, which needs no other file. ways are those of
+// assess.Report.Write.
 func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Report) error {
-	var sections []assess.Section
-	if len(reports) > 1 {
-		sections = append(sections, assess.NewSeveral(reports).Section())
+	type section struct {
+		assess.Section
+		Pictures []picture
 	}
-	for _, r := range reports {
-		pictures, err := pictures(r)
+	made := reports[0].Fit.Provenance
+	page := struct {
+		Command, Version string
+		Sections         []section
+	}{Command: table.Visible(made.Command), Version: table.Visible(made.Version)}
+	if len(reports) > 1 {
+		s, err := assess.NewSeveral(reports).Section(ways)
 		if err != nil {
 			return err
 		}
-		sections = append(sections, r.Section(pictures...))
+		page.Sections = append(page.Sections, section{s, nil})
 	}
-	return assess.WritePage(w, ways, reports[0].Fit.Provenance, sections...)
+	for _, r := range reports {
+		s, err := r.Section(ways)
+		if err != nil {
+			return err
+		}
+		drawn, err := pictures(r)
+		if err != nil {
+			return err
+		}
+		page.Sections = append(page.Sections, section{s, drawn})
+	}
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"visible": table.Visible,
+		"markup":  func(text string) template.HTML { return template.HTML(text) }, // of tables and pictures, which programs wrote
+	}).Parse(pageText)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, page)
 }
 
 // pictures are those of the page of a network.
-func pictures(r *assess.Report) ([]assess.Picture, error) {
-	var out []assess.Picture
+func pictures(r *assess.Report) ([]picture, error) {
+	var out []picture
 	var failed error
 	add := func(caption string, f *plots.Figure, err error) {
 		var svg strings.Builder
@@ -53,7 +85,8 @@ func pictures(r *assess.Report) ([]assess.Picture, error) {
 		if err != nil && failed == nil {
 			failed = err
 		}
-		out = append(out, assess.Picture{Caption: caption, SVG: svg.String()})
+		text := svg.String() // a page has no declarations inside
+		out = append(out, picture{caption, text[max(0, strings.Index(text, "<svg")):]})
 	}
 	const style = plots.Column // readable on a phone
 	if hasForecasts(r) {
