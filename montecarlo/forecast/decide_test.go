@@ -27,9 +27,9 @@ func TestDecide(t *testing.T) {
 		want Action
 		best string
 	}{
-		"a gain of 3 % that is likely":             {[]Forecast{row("unary", 0.97, 0.03, false), own}, Train, "unary"},
+		"a gain of 3 % that is likely":             {[]Forecast{row("unary", 0.97, 0.11, false), own}, Train, "unary"},
 		"an easy code with a gain of 1 %":          {[]Forecast{row("unary", 0.99, 0.001, false), own}, Stay, "unary"},
-		"a gain of 3 % that is not likely":         {[]Forecast{row("unary", 0.97, 0.05, false), own}, Stay, "unary"},
+		"a gain of 3 % that is not likely":         {[]Forecast{row("unary", 0.97, 0.13, false), own}, Stay, "unary"},
 		"the first is not likely, the second is":   {[]Forecast{row("hexj", 0.95, 0.5, false), row("unary", 0.96, 0.02, false), own}, Train, "unary"},
 		"another network that is better":           {[]Forecast{row("unary", 0.9, 0.02, true), row("gray", 0.95, 0.02, false), own}, Take, "unary"},
 		"no code is better":                        {[]Forecast{own, row("unary", 1.02, 0.02, false)}, Stay, "unary"},
