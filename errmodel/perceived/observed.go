@@ -86,13 +86,28 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 		return nil, err
 	}
 	fit.Excess = math.NaN()
-	for i := 0; i < len(networks) && math.IsNaN(fit.Excess); i++ {
-		if fit.Excess, err = fit.excess(ctx, workers, networks[i], nodes); err != nil {
+	for i, n := range networks {
+		if i > 0 && !(math.IsNaN(fit.Excess) && n.showsExcess()) {
+			continue
+		}
+		p := fit.Model
+		p.Training = n.Training
+		l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
+		if err != nil {
 			return nil, err
 		}
+		if i == 0 {
+			if fit.Tail, err = n.tail(ctx, workers, l, nodes); err != nil {
+				return nil, err
+			}
+		}
+		if n.showsExcess() {
+			if fit.Excess, err = n.excess(ctx, workers, l, nodes); err != nil {
+				return nil, err
+			}
+		}
 	}
-	fit.Tail, err = fit.tail(ctx, workers, networks[0], nodes)
-	return fit, err
+	return fit, nil
 }
 
 // observation is what the fit compares with the model. It has no errors where the error wraps
@@ -124,17 +139,14 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 	return out, err
 }
 
-// excess is Fit.Excess of one network.
-func (f *Fit) excess(ctx context.Context, workers int, n *Observed, nodes *Nodes) (float64, error) {
-	if n.Training != BitByBit || n.Code.TransitionCount() == n.Code.Bits() {
-		return math.NaN(), nil
-	}
-	p := f.Model
-	p.Training = n.Training
-	l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
-	if err != nil {
-		return 0, err
-	}
+// showsExcess reports whether a network may have an excess: s is fitted to the errors of unary, and after a training
+// for the decoder to all.
+func (n *Observed) showsExcess() bool {
+	return n.Training == BitByBit && n.Code.TransitionCount() != n.Code.Bits()
+}
+
+// excess is Fit.Excess of one network, which learns l under the model.
+func (n *Observed) excess(ctx context.Context, workers int, l *Network, nodes *Nodes) (float64, error) {
 	model, err := nodes.Errors(ctx, workers, l, n.Decodings)
 	if err != nil {
 		return 0, err
@@ -150,17 +162,11 @@ func (f *Fit) excess(ctx context.Context, workers int, n *Observed, nodes *Nodes
 	return out, nil
 }
 
-// tail is Fit.Tail of a network.
-func (f *Fit) tail(ctx context.Context, workers int, n *Observed, nodes *Nodes) (float64, error) {
+// tail is Fit.Tail of a network, which learns l under the model.
+func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nodes) (float64, error) {
 	lead, err := n.leading()
 	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
 		return math.NaN(), nil
-	}
-	p := f.Model
-	p.Training = n.Training
-	l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
-	if err != nil {
-		return 0, err
 	}
 	m, err := nodes.moments(ctx, workers, n.Code, l, l.Noise(), n.Decodings[lead:lead+1])
 	if err != nil {

@@ -245,11 +245,14 @@ def span(values: str | Sequence[Any] | NDArray[Any] | None) -> str | None:
 
 def ends(labels: tuple[float, float] | None) -> str | None:
     """The labels of the first and the last level: ``a:b``."""
-    if labels is None:
-        return None
+    return None if labels is None else ":".join(word(v) for v in pair(labels))
+
+
+def pair(labels: tuple[float, float]) -> tuple[float, float]:
+    """A range of labels as two numbers."""
     if np.shape(labels) != (2,):
         raise Error(f"range = {labels!r}: want (a, b), the labels of the first and the last level")
-    return ":".join(word(float(v)) for v in labels)
+    return float(labels[0]), float(labels[1])
 
 
 def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> list[str]:

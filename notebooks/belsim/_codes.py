@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from belsim._call import Error, Inputs, array, flags, results, run, table
+from belsim._call import Error, Inputs, array, flags, pair, results, run, table
 
 DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
 Kind = Literal["auto", "logits", "probabilities", "bits"]
@@ -97,9 +97,7 @@ def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name
     Labels that lie outside by the rounding of a float32 are inside. ``name`` is the labels' in messages.
     """
     y = array(labels, name)
-    if np.shape(range) != (2,):
-        raise Error(f"range = {range!r}: want (a, b), the labels of the first and the last level")
-    lo, hi = (float(v) for v in range)
+    lo, hi = pair(range)
     if not (np.isfinite([lo, hi]).all() and lo < hi):
         raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
     if outside not in ("refuse", "clip"):
