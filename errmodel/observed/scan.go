@@ -151,6 +151,9 @@ type Summary struct {
 	// classifiers err independently. Correlation is the mean correlation of the errors of
 	// two bits that gives this overdispersion. Both are NaN where too little varies.
 	Overdispersion, Correlation float64
+	// Dispersion is the same of the number of wrong bits whose nearest transition lies above the level, less the number of
+	// those where it lies below.
+	Dispersion float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells where
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
 	// a logit is 1. It is NaN for hard decisions, and where no such cell exists.
@@ -212,6 +215,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, m), Same: true}
 	var outputs []float64                  // of the first sample
 	numbers := make([]moments, c.Levels()) // of wrong bits
+	balances := make([]moments, c.Levels())
+	transitions := c.Transitions()
 	var squares []float64                  // Σ z² by cell, of logits
 	if !s.Kind.Hard() {
 		squares = make([]float64, c.Levels()*m)
@@ -237,6 +242,11 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			out.Same = out.Same && nearly(z, outputs)
 			wrong = wrongBits(wrong, c, i, z)
 			numbers[i].add(int64(len(wrong)))
+			balance := 0
+			for _, k := range wrong {
+				balance += code.Side(transitions[k], i)
+			}
+			balances[i].add(int64(balance))
 			out.Counts.Add(i, b.exact[j], wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
 			sums := out.Sums[i*m : (i+1)*m]
@@ -266,7 +276,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	}
 	errors.to(out, s.Direct != nil)
 	out.Quantization = quantization.Error().Mean
-	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers)
+	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers, nil)
+	out.Dispersion, _ = overdispersion(out.Counts, balances, transitions)
 	out.LogitScale = logitScale(out.Counts, out.Sums, squares)
 	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	if s.Kind.Hard() {
@@ -390,7 +401,7 @@ func miscalibration(c *code.Code, samples []uint64, probabilities []float64) flo
 
 // overdispersion compares the variance of the number of wrong bits, given the level, with the
 // sum of the variances of the bits.
-func overdispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation float64) {
+func overdispersion(c *errmodel.Counts, numbers []moments, sided [][]int) (ratio, correlation float64) {
 	var all, own, pairs float64
 	for i, n := range numbers {
 		if n.n < 2 {
@@ -398,7 +409,10 @@ func overdispersion(c *errmodel.Counts, numbers []moments) (ratio, correlation f
 		}
 		samples := float64(n.n)
 		var sum, roots float64
-		for _, x := range c.Row(i) {
+		for k, x := range c.Row(i) {
+			if sided != nil && code.Side(sided[k], i) == 0 {
+				continue
+			}
 			e := float64(x) / samples
 			v := e * (1 - e) * samples / (samples - 1) // unbiased
 			sum += v

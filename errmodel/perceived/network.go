@@ -249,3 +249,36 @@ func (n *Network) WrongTo(dst []float64, i int, y float64) {
 
 // String says which network it is.
 func (n *Network) String() string { return n.p.String() }
+
+// Dispersion is the variance of the number of wrong bits whose nearest transition lies above the level, less the number of those where it
+// lies below, over what it would be if bits erred independently; for levels of a prior. It is large where bits have transitions beside
+// each other: one perceived label is wrong for all of them, and on one side only.
+func (n *Network) Dispersion(prior []float64) float64 {
+	const most = 128 // levels that are computed
+	levels, m := n.Dims()
+	transitions := n.c.Transitions()
+	wrong, mean, side := make([]float64, m), make([]float64, m), make([]float64, m)
+	var all, own float64
+	for i := 0; i < levels; i += 1 + (levels-1)/most {
+		for k, at := range transitions {
+			mean[k], side[k] = 0, float64(code.Side(at, i))
+		}
+		var within, sum, square float64 // over the strata
+		for _, at := range n.strata {
+			n.WrongTo(wrong, i, float64(i+1)+n.Noise()*at)
+			count := 0.0
+			for k, q := range wrong {
+				mean[k] += q / Strata
+				count += side[k] * q
+				within += side[k] * side[k] * q * (1 - q) / Strata
+			}
+			sum += count / Strata
+			square += count * count / Strata
+		}
+		all += prior[i] * (within + square - sum*sum)
+		for k, q := range mean {
+			own += prior[i] * side[k] * side[k] * q * (1 - q)
+		}
+	}
+	return all / own
+}

@@ -300,6 +300,9 @@ func (n *network) observed() *perceived.Observed {
 		for _, k := range n.dead {
 			out.Rates[k-1] = math.NaN()
 		}
+		if v := n.seen.Dispersion; len(n.dead) == 0 && v > 0 {
+			out.Dispersion = v
+		}
 	}
 	return out
 }

@@ -29,8 +29,8 @@ func bitRates(l *perceived.Network, prior []float64) []float64 {
 type Comparison struct {
 	Errors []Pair // of each decoding; Model is NaN where the model says nothing
 	Rates  []Rate // after a training bit by bit: by the number of transitions
-	// Distance is the largest distance of an observed error from the model's, and of a rate
-	// from the model's, in standard deviations of what networks of this kind differ from the model by; Strict is the same with
+	// Distance is the largest distance of an observed error from the model's, of a rate from the model's, and of the dispersion of wrong
+	// bits where it is smaller than the model's, in standard deviations of what networks of this kind differ from the model by; Strict is the same with
 	// those of networks without gross errors.
 	Distance, Strict float64
 	Learnt           *perceived.Network // what a network of the model learns of the code
@@ -60,14 +60,14 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		return nil, err
 	}
 	out := &Comparison{Learnt: l}
-	share := f.Spread.share(f.Excess, f.Tail)
+	share := f.share()
 	for i, e := range n.Errors {
 		x := &raw[i]
 		pair := Pair{e.Mean, x.model}
 		if !n.Described(i) {
 			pair.Model = math.NaN()
 		} else if e.Mean > 0 && x.model > 0 {
-			off := math.Abs(math.Log(e.Mean / x.model))
+			off := math.Abs(math.Log(e.Mean/x.model) - f.Spread.mean(x, 0))
 			out.Distance = max(out.Distance, off/math.Hypot(f.Spread.own(x, share), e.StdErr/e.Mean))
 			out.Strict = max(out.Strict, off/math.Hypot(f.Spread.own(x, 0), e.StdErr/e.Mean))
 		}
@@ -99,6 +99,11 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		// The rate of easy bits is in proportion to s; of others it differs by observedRate.
 		sd := math.Hypot(observedRate, relativeRate*r.Model)
 		off := math.Abs(r.Observed-r.Model) / math.Hypot(sd, math.Sqrt(r.Model*(1-r.Model)/max(n.Samples, 1)))
+		out.Distance, out.Strict = max(out.Distance, off), max(out.Strict, off)
+	}
+	// Bits that err more independently than one perceived label lets them; where they err less so, the noise has long tails.
+	if n.Dispersion > 0 {
+		off := math.Log(l.Dispersion(f.Prior)/n.Dispersion) / math.Hypot(logDispersion, math.Sqrt(dispersionNoise/max(n.Samples, 1)))
 		out.Distance, out.Strict = max(out.Distance, off), max(out.Strict, off)
 	}
 	return out, nil

@@ -67,11 +67,21 @@ func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better f
 	return ratio, [2]float64{ratio / span, ratio * span}, distuv.UnitNormal.CDF(-math.Log(ratio) / sd)
 }
 
-// worth is the probability that the gain of a forecast is worthwhile.
-func (x Forecast) worth() float64 {
-	sd := math.Log(x.RatioHi/x.RatioLo) / (2 * scenario.Confidence)
-	return distuv.UnitNormal.CDF(math.Log((1-Worthwhile)/x.Ratio) / sd)
+// chance is the probability that the ratio is below a limit. The forecast is its median, and each half of the interval that of a
+// normal number.
+func (x Forecast) chance(limit float64) float64 {
+	off, half := math.Log(limit/x.Ratio), math.Log(x.RatioHi/x.Ratio)
+	switch {
+	case off == 0:
+		return 0.5
+	case off < 0:
+		half = math.Log(x.Ratio / x.RatioLo)
+	}
+	return distuv.UnitNormal.CDF(scenario.Confidence * off / half)
 }
+
+// worth is the probability that the gain of a forecast is worthwhile.
+func (x Forecast) worth() float64 { return x.chance(1 - Worthwhile) }
 
 // Decide says what to do, of forecasts of Codes, the smallest first. probes are codes for a second network. A
 // network whose own code is not among the forecasts is none to stay with. The error is Probe's.

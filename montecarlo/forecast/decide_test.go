@@ -49,3 +49,13 @@ func TestDecide(t *testing.T) {
 		t.Errorf("without forecasts: %+v", d)
 	}
 }
+
+// TestChance: the forecast is the median of the ratio, and the ends of the interval have 2.5 % beyond them.
+func TestChance(t *testing.T) {
+	x := Forecast{Ratio: 0.97, RatioLo: 0.9, RatioHi: 1.2}
+	for limit, want := range map[float64]float64{x.Ratio: 0.5, x.RatioLo: 0.025, x.RatioHi: 0.975} {
+		if got := x.chance(limit); math.Abs(got-want) > 1e-4 {
+			t.Errorf("below %v: %v, want %v", limit, got, want)
+		}
+	}
+}

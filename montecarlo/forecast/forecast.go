@@ -30,11 +30,11 @@ func EstimateOf(value, hi float64) Estimate {
 
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
-	Model        perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training does not matter
+	Model        perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training is that of the first network
 	Noise        Estimate        // s, in levels: Model's, with its uncertainty
 	Cutoff       Estimate        // κ; its value 0 stands for the default, with the default's uncertainty
 	CutoffFitted bool            // κ was estimated from networks
-	// Excess and Tail are those of perceived.Fit, the tail of a network trained for the decoder; NaN where they are unknown.
+	// Excess and Tail are those of perceived.Fit; NaN where they are unknown.
 	Excess, Tail float64
 	Spread       Spread
 	Prior        []float64 // share of each level, length L
@@ -65,10 +65,7 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 // over the levels. Its ratios are to the smallest error of the first network.
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
-	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, measured(networks)
-	if fit.Model.Training == perceived.ForDecoder {
-		f.Tail = fit.Tail
-	}
+	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, fit.Tail, measured(networks)
 	if fit.CutoffFitted {
 		f.Cutoff.LogSD = min(logSDCutoff, fit.LogCutoffSD)
 	}

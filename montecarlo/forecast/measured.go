@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
@@ -72,7 +71,7 @@ func (f *Forecaster) condition(raw []Forecast, share float64) *posterior {
 		own = math.Hypot(own, m.Error.StdErr/m.Error.Mean)
 		load := mat.NewVecDense(factors, shared[:])
 		precision.SymRankOne(precision, 1/(own*own), load)
-		sum.AddScaledVec(sum, math.Log(m.Error.Mean/x.model)/(own*own), load)
+		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-x.part*f.Spread.mean(x, share))/(own*own), load)
 	}
 	var c mat.Cholesky
 	c.Factorize(precision) // it is at least the identity
@@ -102,9 +101,6 @@ func (p *posterior) of(shared [factors]float64) (mean float64, left [factors]flo
 // spread returns the standard deviations of a forecast: its own, and those that it shares.
 func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [factors]float64) {
 	own, shared = f.Spread.own(x, share), f.Spread.shared(x, f.Noise.LogSD, f.Cutoff.LogSD, share)
-	if len(f.Measured) == 0 {
-		shared[level] = 0 // s is that of an error of unary, which has the level
-	}
 	for i := range shared {
 		shared[i] *= x.part
 	}
@@ -118,13 +114,17 @@ func (f *Forecaster) Relate(all []Forecast) { f.relate(all, all) }
 
 // relate is Relate. raw has forecasts of the measured networks.
 func (f *Forecaster) relate(all, raw []Forecast) {
-	share := f.Spread.share(f.Excess, f.Tail)
+	share := f.share()
 	known := f.condition(raw, share)
 	for i := range all {
 		x := &all[i]
 		own, shared := f.spread(x, share)
 		shift, left := known.of(shared)
-		x.Error, x.own, x.shared = x.model*math.Exp(shift), own, left
+		mean := share
+		if len(f.Measured) == 0 { // nothing shows which kind of network it is
+			mean = 0
+		}
+		x.Error, x.own, x.shared = x.model*math.Exp(shift+x.part*f.Spread.mean(x, mean)), own, left
 		if e, others := f.measured(*x); e.Mean > 0 {
 			x.Measured, x.Error, x.shared = true, e.Mean, [factors]float64{}
 			if x.own = e.StdErr / e.Mean; others {
@@ -140,12 +140,7 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 		}
 		yours := f.Measured[0].Error.Mean
 		x.Ratio, x.RatioLo, x.RatioHi = x.Error/yours, x.Lo/yours, x.Hi/yours
-		if x.Ratio < 1 {
-			sd *= above
-		}
-		if x.Better = 0.5; x.Ratio != 1 {
-			x.Better = distuv.UnitNormal.CDF(-math.Log(x.Ratio) / sd)
-		}
+		x.Better = x.chance(1)
 	}
 }
 

@@ -108,16 +108,18 @@ const rounds = 4
 
 // constants are those that FitSpread changes.
 var constants = []func(*forecast.Spread) *float64{
-	func(s *forecast.Spread) *float64 { return &s.Network },
 	func(s *forecast.Spread) *float64 { return &s.Cutoff },
 	func(s *forecast.Spread) *float64 { return &s.Coarse },
 	func(s *forecast.Spread) *float64 { return &s.Logits },
 	func(s *forecast.Spread) *float64 { return &s.Gross },
-	func(s *forecast.Spread) *float64 { return &s.Level },
 	func(s *forecast.Spread) *float64 { return &s.Columns },
 	func(s *forecast.Spread) *float64 { return &s.Excess },
 	func(s *forecast.Spread) *float64 { return &s.Tail },
-	func(s *forecast.Spread) *float64 { return &s.Unknown },
+	func(s *forecast.Spread) *float64 { return &s.TailUnary },
+	func(s *forecast.Spread) *float64 { return &s.TailDecoder },
+	func(s *forecast.Spread) *float64 { return &s.Gain },
+	func(s *forecast.Spread) *float64 { return &s.GenGain },
+	func(s *forecast.Spread) *float64 { return &s.GenCoarse },
 }
 
 // LeaveOneOut gives the intervals of each task the constants that the results of the other tasks choose, by fit.
