@@ -211,7 +211,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	n.dependence = n.dependences()
 	n.training = n.trained()
 	n.dead = []int{}
-	if n.training == perceived.BitByBit { // the thresholds of other networks mean nothing
+	if n.training == perceived.BCE { // the thresholds of other networks mean nothing
 		n.dead = n.deadBits()
 	}
 	n.warning, n.remedy = n.warn()
@@ -242,17 +242,17 @@ func (n *network) trained() perceived.Training {
 	total, _ := n.seen.Counts.Total()
 	samples := float64(total)
 	if n.seen.Miscalibration > uncalibrated+0.5/math.Sqrt(samples) {
-		return perceived.ForDecoder
+		return perceived.CE
 	}
 	// A bit that never changes is right in every sample after a training bit by bit.
 	if !n.source.Kind.Hard() {
 		for k, at := range n.transitions {
 			if len(at) == 0 && float64(n.seen.Counts.Bit(k)) > constantWrong*samples {
-				return perceived.ForDecoder
+				return perceived.CE
 			}
 		}
 	}
-	return perceived.BitByBit
+	return perceived.BCE
 }
 
 // deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more than half
@@ -295,7 +295,7 @@ func (n *network) observed() *perceived.Observed {
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}
-	if n.training == perceived.BitByBit {
+	if n.training == perceived.BCE {
 		out.Counts = counts
 		for _, k := range n.dead {
 			out.Rates[k-1] = math.NaN()

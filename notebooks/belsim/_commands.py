@@ -17,7 +17,7 @@ from belsim._codes import Outside, within
 
 Code = str | ArrayLike
 Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
-Training = Literal["bits", "decoder"]
+Training = Literal["bce", "ce"]
 
 
 def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
@@ -392,7 +392,7 @@ def fit(
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
-    training: Literal["auto", "bits", "decoder"] = "auto",
+    training: Literal["auto", "bce", "ce"] = "auto",
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
@@ -412,7 +412,7 @@ def fit(
     ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
     ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
 
-    ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
+    ``training`` says what the network was trained with. ``also`` has further networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
     the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
