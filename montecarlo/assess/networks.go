@@ -78,10 +78,10 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		line, _ := r.FieldPos(0)
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
-		switch strings.ToUpper(row[at[1]]) {
-		case "BCE":
+		switch loss := strings.ToUpper(row[at[1]]); {
+		case loss == "BCE" || isHead(o.Code):
 			o.Training = perceived.BitByBit
-		case "CE":
+		case loss == "CE":
 			o.Training = perceived.ForDecoder
 		default:
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE or CE", path, line, row[at[1]])
