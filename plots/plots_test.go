@@ -179,29 +179,29 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"tradeoff": drawing(plots.Tradeoff, tradeoffData()),
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
 			d := tradeoffData()
-			d.Found, d.Style = nil, plots.Column
+			d.Found, d.Style.Place = nil, plots.Column
 			d.Codes[0].Y, d.Codes[0].Lo, d.Codes[0].Hi = 0, -0.02, 0.02
 			return plots.Tradeoff(d)
 		},
 		"tradeoff-one": drawing(plots.Tradeoff, plots.TradeoffData{Found: []plots.Point{point("", 8, 0.5, 0)}}),
 		"agreement":    drawing(plots.Agreement, agreementData()),
-		"forest":       drawing(plots.Forest, forestData("")),
-		"forest-iclr":  drawing(plots.Forest, forestData("iclr-column")),
+		"forest":       drawing(plots.Forest, forestData(plots.Style{})),
+		"forest-iclr":  drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
 		"forest-near":  drawing(plots.Forest, plots.ForestData{XLabel: "error over yours", Rows: []plots.ForestRow{{Name: "a", Ratio: 0.98, Lo: 0.96, Hi: 1.01}, {Name: "b", Ratio: 1, Lo: 0.99, Hi: 1.01, Yours: true}}}), // all near 1
 		"lines":        drawing(plots.Lines, linesData()),
 		"lines-column": func() (*plots.Figure, error) {
 			d := linesData()
-			d.Style = plots.Column
+			d.Style.Place = plots.Column
 			return plots.Lines(d)
 		},
 		"verify-column": func() (*plots.Figure, error) {
 			d := verifyData(60, true)
-			d.Style = plots.Column
+			d.Style.Place = plots.Column
 			return plots.Verify(d)
 		},
 		"heatmap-column": func() (*plots.Figure, error) {
 			d := heatmapData(20, 20, hill)
-			d.Style = plots.Column
+			d.Style.Place = plots.Column
 			return plots.Heatmap(d)
 		},
 		"profile-one":    drawing(plots.Profile, plots.ProfileData{Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(2, 8)}}),
@@ -463,7 +463,7 @@ func TestRefusals(t *testing.T) {
 		"a negative bound":                of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a", Bound: -1}}})),
 		"a baseline of zero":              of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one}, Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
 		"an empty matrix":                 of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
-		"a style that is none":            writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1}, Z: [][]float64{{1}}, Style: "poster"}, "svg", io.Discard),
+		"a style that is none":            writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1}, Z: [][]float64{{1}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
 		"a format that is none":           writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
 		"a full disk":                     writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {
@@ -491,29 +491,29 @@ func BenchmarkHeatmap(b *testing.B) {
 
 // TestStyles: figures have the widths of the styles on the page, and a PNG of 600 dots an inch is as wide.
 func TestStyles(t *testing.T) {
-	widths := map[plots.Style]float64{
+	widths := map[string]float64{
 		"": 6.3, "column": 3.3, "iclr": 5.5, "iclr-column": 2.65, "neurips": 5.5, "neurips-column": 2.65, "icml": 6.75, "icml-column": 3.25,
 		"ieee": 7.16, "ieee-column": 3.5, "nature": 7.2, "nature-column": 3.5,
 	}
-	for _, style := range append(plots.Styles(), "") {
-		d, width := linesData(), widths[style]
-		d.Style = style
+	for _, place := range append(plots.Places(), "") {
+		d, width := linesData(), widths[place]
+		d.Style.Place = place
 		f := must.Get(plots.Lines(d))(t)
 		var svg, picture bytes.Buffer
 		must.Succeed(t, errors.Join(f.Write(&svg, "svg"), f.Write(&picture, "png")))
 		m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())
 		if m == nil {
-			t.Fatalf("%s: no width in %.200s", style, svg.String())
+			t.Fatalf("%s: no width in %.200s", place, svg.String())
 		}
 		if points, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(points/72-width) > 0.005 {
-			t.Errorf("%s: %v points, want %v inches", style, points, width)
+			t.Errorf("%s: %v points, want %v inches", place, points, width)
 		}
-		if style == "" || style == plots.Column { // their PNG has the pixels of the layout
+		if place == "" || place == plots.Column { // their PNG has the pixels of the layout
 			continue
 		}
 		config, err := png.DecodeConfig(&picture)
 		if err != nil || math.Abs(float64(config.Width)/600-width) > 0.02 {
-			t.Errorf("%s: %d pixels, want %v inches (%v)", style, config.Width, width, err)
+			t.Errorf("%s: %d pixels, want %v inches (%v)", place, config.Width, width, err)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func pictures(r *assess.Report) ([]picture, error) {
 		text := svg.String() // a page has no declarations inside
 		out = append(out, picture{caption, text[max(0, strings.Index(text, "<svg")):]})
 	}
-	const style = plots.Column // readable on a phone
+	style := plots.Style{Place: plots.Column} // readable on a phone
 	if hasForecasts(r) {
 		f, err := plots.Forest(ForestData(r.Fit, style))
 		add("Error of other codes, if they were trained, over yours", f, err)
