@@ -2,25 +2,19 @@
 // prints the comparison as Markdown:
 //
 //	go run ./testdata/forecast
-//
-// With -figure it draws the forecasts from one Johnson network of each data set, and prints
-// nothing.
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"log"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"belsim/errmodel/perceived"
-	"belsim/plots"
 	"belsim/testdata/forecast/evidence"
 )
 
@@ -53,7 +47,6 @@ const easy = 4
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "the root of the repository")
-	figure := flag.String("figure", "", "PNG file for the picture, for example testdata/forecast/forecast.png")
 	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\", or paper for the paper's tables")
 	flag.Parse()
 	ctx := context.Background()
@@ -62,10 +55,6 @@ func main() {
 	published, err := evidence.LoadPublished(filepath.Join(*root, "testdata", "paper", "published.csv"))
 	check(err)
 	workers := runtime.GOMAXPROCS(0)
-	if *figure != "" {
-		check(draw(ctx, workers, set, *figure))
-		return
-	}
 	var all []section
 	for _, of := range sections {
 		for _, t := range set.Tasks() {
@@ -260,47 +249,6 @@ func percent(v float64) string {
 }
 
 func worst(s evidence.Score) string { return percent(s.Largest) + " (" + s.Worst.Code.Name() + ")" }
-
-// draw draws the forecasts from one Johnson network beside what was observed, for the data sets
-// that the README of the project shows.
-func draw(ctx context.Context, workers int, set *evidence.Set, path string) error {
-	d := plots.AgreementData{
-		Title: "Twelve codes, hard decisions: forecast from one Johnson network, and observed",
-		X:     "observed mean |error| (levels)", Y: "forecast, with its 95 % interval",
-	}
-	for _, shown := range []struct {
-		name string
-		task evidence.Task
-	}{
-		{"diamonds", evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}},
-		{"flights", evidence.Task{Data: "flights", Architecture: "mlp", Levels: 64}},
-		{"weather", evidence.Task{Data: "weather", Architecture: "mlp", Levels: 64}},
-		{"digits (images)", evidence.Task{Data: "digits", Architecture: "conv", Levels: 64}},
-	} {
-		r, err := set.Forecast(ctx, workers, shown.task, johnson)
-		if err != nil {
-			return err
-		}
-		g := plots.AgreementGroup{Name: shown.name}
-		for _, p := range r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any) {
-			point := plots.Point{X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi}
-			if p.Off() > 0.25 || p.Off() < -0.25 {
-				point.Name = p.Code.Name()
-			}
-			g.Points = append(g.Points, point)
-		}
-		d.Groups = append(d.Groups, g)
-	}
-	f, err := plots.Agreement(d)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := f.Write(&b, "png"); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
 
 func check(err error) {
 	if err != nil {
