@@ -78,7 +78,9 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		line, _ := r.FieldPos(0)
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
-		if o.Training = perceived.Training(strings.ToLower(row[at[1]])); o.Training != perceived.BCE && o.Training != perceived.CE {
+		if isHead(o.Code) {
+			o.Training = perceived.BCE
+		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); o.Training != perceived.BCE && o.Training != perceived.CE {
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE or CE", path, line, row[at[1]])
 		}
 		if o.Code == "" || o.Outputs == "" {
