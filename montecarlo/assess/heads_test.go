@@ -50,7 +50,7 @@ func TestHeads(t *testing.T) {
 	var errors []float64
 	for _, o := range []Options{direct, corn} {
 		f := judge(t, o).Fit
-		if p := f.Perceived; f.Code != o.Code || f.Levels != d.levels || f.Bits != d.levels-1 || p.Training != "bits" || !p.Describes || !(p.NoiseInterval[0] < d.noise && p.NoiseInterval[1] > d.noise) {
+		if p := f.Perceived; f.Code != o.Code || f.Levels != d.levels || f.Bits != d.levels-1 || p.Training != "bce" || !p.Describes || !(p.NoiseInterval[0] < d.noise && p.NoiseInterval[1] > d.noise) {
 			t.Errorf("%+v, %+v", f, p)
 		}
 		errors = append(errors, gen(f))
