@@ -32,7 +32,7 @@ type Kind = tables.Kind
 // The kinds of outputs.
 const (
 	IndependentBits   = tables.IndependentBits
-	IndependentSigns  = tables.IndependentSigns
+	DenseBits         = tables.DenseBits
 	IndependentLogits = tables.IndependentLogits
 	PerceivedBits     = tables.PerceivedBits
 	PerceivedLogits   = tables.PerceivedLogits

@@ -15,13 +15,15 @@ import (
 	"belsim/theory/decode"
 )
 
-// latentSampler samples logits on one goroutine.
+// latentSampler samples logits, or hard outputs bit by bit, on one goroutine.
 type latentSampler struct {
 	problem  *Problem
 	keys     *philox.Keys
 	maker    *tables.LogitMaker
 	tables   *tables.Logits
-	decode   latentDecoder
+	decode   latentDecoder // of logits
+	hard     hardDecoder   // of hard outputs
+	wrong    []uint64      // of a group of hard outputs
 	words    []uint64
 	logits   []lanes.Ints
 	centers  []int32 // of a batch
@@ -29,7 +31,13 @@ type latentSampler struct {
 }
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
-	return &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), decode: newLatentDecoder(p), fraction: p.Fraction()}
+	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), fraction: p.Fraction()}
+	if p.Kind.Hard() {
+		s.hard = newHardDecoder(p)
+	} else {
+		s.decode = newLatentDecoder(p)
+	}
+	return s
 }
 
 // latentChunk is about how many logits are made between two looks at the context.
@@ -42,11 +50,19 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 		if s.tables, err = s.maker.Row(ctx, span.Row); err != nil {
 			return err
 		}
-		s.decode.prepare(s.tables)
+		if s.hard != nil {
+			s.hard.prepare(s.tables)
+		} else {
+			s.decode.prepare(s.tables)
+		}
+	}
+	sample := s.block
+	if s.hard != nil {
+		sample = s.hardBlock
 	}
 	for block := span.Block; span.Samples > 0; block++ {
 		n := min(span.Samples, BlockSize)
-		part, err := s.block(ctx, stream{s.keys, uint32(span.Row), block}, int(n))
+		part, err := sample(ctx, stream{s.keys, uint32(span.Row), block}, int(n))
 		if err != nil {
 			return err
 		}
@@ -147,7 +163,7 @@ type batchDecoder interface {
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
-var latentPaths = []func(p *Problem) (latentDecoder, bool){flipSignsOf, correlatorOf, scorerOf}
+var latentPaths = []func(p *Problem) (latentDecoder, bool){correlatorOf, scorerOf}
 
 // newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
 // path of its own is called for every sample.
@@ -217,12 +233,15 @@ type correlator struct {
 	tables   *tables.Logits
 	path     correlation
 
+	outputs []lanes.Ints         // logits of a group of hard outputs
+	ones    []uint64             // by drawn bit: all ones where the code word has a one
 	narrow  []lanes.Ints         // correlations of the candidates, where 32 bits hold them
 	most    lanes.Ints           // the largest of each sample
 	best    lanes.Ints           // its place
 	offsets []float32            // of each candidate from the true level
 	wide    [][lanes.Width]int64 // elsewhere
-	whole   [][lanes.Width]int64 // of a transform: all M logits
+	whole   []lanes.Ints         // of a transform: all M logits, where 32 bits hold their sums
+	wider   [][lanes.Width]int64 // elsewhere
 	values  []float64            // of a matrix product: candidate × A
 	z, c    []float64            // Width × A, Width × candidates
 
@@ -241,17 +260,21 @@ type correlator struct {
 type correlation int
 
 const (
-	narrow    correlation = iota // from one candidate to the next, bit by bit, in 32 bits
-	wide                         // in 64 bits
-	transform                    // the fast Walsh–Hadamard transform
-	matrices                     // a product of matrices
-	factored                     // for gen-ex: prefixes and suffixes of a product code
+	narrow        correlation = iota // from one candidate to the next, bit by bit, in 32 bits
+	wide                             // in 64 bits
+	transform                        // the fast Walsh–Hadamard transform, in 32 bits
+	wideTransform                    // in 64 bits
+	matrices                         // a product of matrices
+	factored                         // for gen-ex: prefixes and suffixes of a product code
 )
 
 // narrowBits is the largest number of drawn bits whose running sums, and their
 // differences, fit 32 bits. A logit is below 16.5·tables.LogitOne < 2²⁰·⁰⁵, a difference of
-// two sums below 2·narrowBits of them.
-const narrowBits = 950
+// two sums below 2·narrowBits of them. A hard output is only tables.LogitOne = 2¹⁶ large.
+const (
+	narrowBits     = 950
+	narrowHardBits = 16 * narrowBits
+)
 
 // correlated tells how a decoder is one of correlations: gen takes the largest, for
 // which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for
@@ -271,7 +294,7 @@ func correlatorOf(p *Problem) (latentDecoder, bool) {
 	if !ok {
 		return nil, false
 	}
-	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0), true
+	return newCorrelator(p.Code, false, temperature > 0), true
 }
 
 func newCorrelator(c *code.Code, hard, ex bool) *correlator {
@@ -300,6 +323,7 @@ func isHadamard(c *code.Code) bool {
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
 	m := c.code.Bits()
+	fits := m <= narrowBits || c.hard && m <= narrowHardBits // fixed parts count too
 	switch {
 	case c.code.Real():
 		c.path = matrices
@@ -313,10 +337,11 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.prefixes, c.suffixes = sized(c.prefixes, lanes.Batch*n), sized(c.suffixes, lanes.Batch*m)
 		c.prefixWeights, c.suffixWeights = sized(c.prefixWeights, lanes.Batch*n), sized(c.suffixWeights, lanes.Batch*m)
 		c.patterns = sized(c.patterns, lanes.Batch*len(p.Product.Patterns)/m)
-	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)) && fits:
 		c.path = transform
-		c.whole = make([][lanes.Width]int64, m)
-	case m <= narrowBits: // fixed parts count too
+	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+		c.path = wideTransform
+	case fits:
 		c.path = narrow
 	default:
 		c.path = wide
@@ -326,11 +351,17 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.offsets = append(c.offsets, float32(int(level)-p.Row))
 	}
 	switch c.path {
-	case narrow:
+	case narrow, transform:
 		c.narrow = sized(c.narrow, lanes.Batch*len(p.Levels))
+		c.whole = sized(c.whole, m)
 	case factored:
 	default:
 		c.wide = sized(c.wide, len(p.Levels))
+		c.wider = sized(c.wider, m)
+	}
+	c.ones = c.ones[:0]
+	for _, k := range p.Bits {
+		c.ones = append(c.ones, -bitAt(c.code.Word(p.Row), int(k)))
 	}
 }
 
@@ -346,11 +377,14 @@ func (c *correlator) batches() bool {
 }
 
 func (c *correlator) addBatch(s *Sums, logits []lanes.Ints, stride int, y float64, within int) {
+	sum, weight := c.batch(logits, stride)
+	s.tallyBatch(sum, weight, float64(c.tables.Row+1), y, within)
+}
+
+// batch decodes a batch: labels are sum/weight from the row, or sum where weight is nil.
+func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats) {
 	p := c.tables
-	if c.hard {
-		signs(logits)
-	}
-	weight, sum := &c.batchWeight, &c.batchSum
+	weight, sum = &c.batchWeight, &c.batchSum
 	switch {
 	case c.path == factored:
 		lanes.RunBatch(c.prefixes, &c.batchMost, logits, stride, &p.Product.Prefixes)
@@ -365,47 +399,58 @@ func (c *correlator) addBatch(s *Sums, logits []lanes.Ints, stride int, y float6
 		lanes.BestBatch(sum, logits, stride, &p.RunningSum, c.offsets)
 		weight = nil
 	}
-	s.tallyBatch(sum, weight, float64(p.Row+1), y, within)
-}
-
-// signs makes logits hard outputs.
-func signs(logits []lanes.Ints) {
-	for k := range logits {
-		for i, z := range logits[k] {
-			logits[k][i] = -tables.LogitOne
-			if z > 0 {
-				logits[k][i] = tables.LogitOne
-			}
-		}
-	}
+	return sum, weight
 }
 
 func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	if c.hard {
-		signs(logits)
-	}
+	var labels [lanes.Width]float64
+	c.decode(&labels, logits)
+	s.tallyReal(labels[:count], y, within)
+}
+
+// decode decodes a group.
+func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints) {
 	switch c.path {
 	case narrow:
 		lanes.Run(first(c.narrow), &c.most, &c.best, logits, &c.tables.RunningSum)
-	case factored:
-		c.factor(logits)
-	case wide:
-		c.run(logits)
+		c.labelNarrow(labels, 0)
 	case transform:
 		c.transform(logits)
+		c.labelNarrow(labels, 1)
+	case factored:
+		c.factor(logits)
+		c.labelFactored(labels)
+	case wide:
+		c.run(logits)
+		c.label(labels)
+	case wideTransform:
+		c.transformWide(logits)
+		c.label(labels)
 	case matrices:
 		c.multiply(logits)
+		c.label(labels)
 	}
-	var labels [lanes.Width]float64
-	switch c.path {
-	case narrow:
-		c.labelNarrow(&labels)
-	case factored:
-		c.labelFactored(&labels)
-	default:
-		c.label(&labels)
+}
+
+// labels implements hardDecoder.
+func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
+	a := len(wrong)
+	c.outputs = sized(c.outputs, lanes.Batch*a)
+	lanes.Spread(c.outputs, wrong, c.ones)
+	if c.batches() {
+		sum, weight := c.batch(c.outputs, a)
+		for i := range dst {
+			label := float64(sum[i/lanes.Width][i%lanes.Width])
+			if weight != nil {
+				label /= float64(weight[i/lanes.Width][i%lanes.Width])
+			}
+			dst[i] = float64(c.tables.Row+1) + label
+		}
+		return
 	}
-	s.tallyReal(labels[:count], y, within)
+	for g := 0; g*lanes.Width < count; g++ {
+		c.decode((*[lanes.Width]float64)(dst[g*lanes.Width:]), c.outputs[g*a:(g+1)*a])
+	}
 }
 
 // first is the room of one group in what has room for a batch.
@@ -436,8 +481,9 @@ func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats
 	}
 }
 
-// labelNarrow decodes the labels of a group from its correlations.
-func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
+// labelNarrow decodes the labels of a group from its correlations, which are 2^shift times as large
+// as they should be.
+func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
 	p := c.tables
 	if !c.ex {
 		for i := range labels {
@@ -446,7 +492,8 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
 		return
 	}
 	var weight, sum lanes.Floats
-	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, p.Limit, p.Scale)
+	limit, scale := min(p.Limit, math.MaxInt32)<<shift, p.Scale/float32(int(1)<<shift)
+	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, limit, scale)
 	softLabels(labels, p.Row, &sum, &weight)
 }
 
@@ -469,32 +516,48 @@ func (c *correlator) run(logits []lanes.Ints) {
 }
 
 // transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has
-// half of it, and half of Σ z_k, which is the same for all rows: the two halves
-// make whole numbers.
+// half of it, and half of Σ z_k, which is the same for all rows: so differences of the transform
+// are twice those of correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
 func (c *correlator) transform(logits []lanes.Ints) {
-	x := c.whole
-	clear(x)
-	if c.hard { // bits that are not drawn are surely right
-		for k := range x {
-			for i := range x[k] {
-				x[k][i] = -tables.LogitOne
-				if c.code.Bit(c.tables.Row, k) {
-					x[k][i] = tables.LogitOne
-				}
+	c.fill(func(k int, z *lanes.Ints) { c.whole[k] = *z }, logits)
+	lanes.Walsh(c.whole)
+	sums := first(c.narrow)
+	for m, level := range c.tables.Levels {
+		sums[m] = c.whole[level]
+	}
+	lanes.Most(&c.most, sums)
+	if !c.ex {
+		lanes.First(&c.best, sums, &c.most)
+	}
+}
+
+// fill calls put with the logits of all bits. Those of hard outputs that are not drawn are surely
+// right. Of other outputs they are the same for all candidates, and 0.
+func (c *correlator) fill(put func(k int, z *lanes.Ints), logits []lanes.Ints) {
+	for k, a := 0, 0; k < c.code.Bits(); k++ {
+		if a < len(logits) && int(c.tables.Bits[a]) == k {
+			put(k, &logits[a])
+			a++
+			continue
+		}
+		var sure lanes.Ints
+		if c.hard {
+			for i := range sure {
+				sure[i] = tables.LogitOne * (2*int32(bitAt(c.code.Word(c.tables.Row), k)) - 1)
 			}
 		}
+		put(k, &sure)
 	}
-	var all [lanes.Width]int64
-	for a := range logits {
-		for i, z := range logits[a] {
-			x[c.tables.Bits[a]][i] = int64(z)
+}
+
+// transformWide is transform in 64 bits.
+func (c *correlator) transformWide(logits []lanes.Ints) {
+	x := c.wider
+	c.fill(func(k int, z *lanes.Ints) {
+		for i, v := range z {
+			x[k][i] = int64(v)
 		}
-	}
-	for k := range x {
-		for i, z := range x[k] {
-			all[i] += z
-		}
-	}
+	}, logits)
 	for h := 1; h < len(x); h *= 2 {
 		for i := 0; i < len(x); i += 2 * h {
 			for k := i; k < i+h; k++ {
@@ -507,8 +570,8 @@ func (c *correlator) transform(logits []lanes.Ints) {
 		}
 	}
 	for m, level := range c.tables.Levels {
-		for i := range all {
-			c.wide[m][i] = (all[i] + x[level][i]) / 2
+		for i, v := range x[level] {
+			c.wide[m][i] = v >> 1 // all are even, or all odd
 		}
 	}
 }

@@ -57,3 +57,9 @@ func mixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 func tallyBatch(sum, weight *[Batch]Floats, e *Errors) Tally {
 	return tallyBatchGeneric(sum, weight, e)
 }
+
+func spread(dst []Ints, words, ones []uint64) { spreadGeneric(dst, words, ones) }
+
+func walsh(x []Ints) { walshGeneric(x, 1) }
+
+func mostOf(most *Ints, sums []Ints) { mostGeneric(most, sums) }
