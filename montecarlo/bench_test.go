@@ -76,7 +76,7 @@ func BenchmarkLogits(b *testing.B) {
 				}
 				p := mixtureProblem(b, name, decoder, 256, r, 3)
 				p.Kind = montecarlo.IndependentLogits
-				const samples = 1 << 12
+				const samples = 1 << 15
 				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 				b.ReportAllocs()
 				for b.Loop() {
@@ -96,7 +96,7 @@ func BenchmarkPerceived(b *testing.B) {
 	}{{"hadamard", 512}, {"hadamard", 256}, {"onehot", 256}, {"gray", 256}, {"unary", 256}, {"johnson", 256}} {
 		b.Run(fmt.Sprintf("%s/L=%d", tt.code, tt.levels), func(b *testing.B) {
 			p := perceivedProblem(b, tt.code, "gen", tt.levels, perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BitByBit}, true, false)
-			const samples = 1 << 12
+			const samples = 1 << 15
 			spans := everyRow(p, samples)[:16]
 			sums := make([]montecarlo.Sums, tt.levels)
 			for b.Loop() {

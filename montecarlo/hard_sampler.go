@@ -2,9 +2,11 @@ package montecarlo
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 
+	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
@@ -50,14 +52,8 @@ func (s *latentSampler) flips(st stream, g int) {
 		at := g*drawn + first
 		words := s.words[:tables.Digits*n]
 		philox.Fill(words, s.keys, st.at(streamDigits, 0, uint32(at*tables.Digits/2)))
-		for i, p := range planes[first : first+n] {
-			w := (*[tables.Digits]uint64)(words[tables.Digits*i:])
-			open, wrong := ^uint64(0), uint64(0)
-			for d, digit := range p {
-				differ := open & (w[d] ^ digit)
-				wrong |= differ & digit
-				open ^= differ
-			}
+		for i := range n {
+			open, wrong := below((*[tables.Digits]uint64)(words[tables.Digits*i:]), &planes[first+i])
 			for ; open != 0; open &= open - 1 {
 				lane := bits.TrailingZeros64(open)
 				x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32((at+i)*tables.FlipLanes+lane)))
@@ -69,6 +65,18 @@ func (s *latentSampler) flips(st stream, g int) {
 			s.wrong[first+i] = wrong
 		}
 	}
+}
+
+// below compares the first digits of numbers with those of p: it returns the lanes in which they are
+// equal, and those in which the number is smaller.
+func below(w, p *[tables.Digits]uint64) (open, smaller uint64) {
+	open = ^uint64(0)
+	for d := range p {
+		differ := open & (w[d] ^ p[d])
+		smaller |= differ & p[d]
+		open ^= differ
+	}
+	return open, smaller
 }
 
 // hardDecoder decodes hard outputs, of which bit Bits[a] is wrong in the lanes of wrong[a]. It
@@ -163,15 +171,23 @@ func (g *genFlips) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count 
 }
 
 // searchWork is about how many operations the search takes for a sample: it compares all words
-// within twice the number of wrong bits.
+// within twice the number of wrong bits, which is about a Poisson number.
 func (g *genFlips) searchWork(p *tables.Logits) float64 {
 	k := g.few.flips.(*sparseGen)
-	candidates := k.within[min(int(2*p.Mean), len(k.within)-1)]
-	return 3*p.Mean + 2*float64(candidates)*min(p.Mean, float64(len(k.out))) + float64(len(p.Bits))/8
+	all := len(k.within) - 1
+	work, weight, left := 5*p.Mean+float64(len(p.Bits))/8, math.Exp(-p.Mean), 1.
+	for wrong := 0; left > 0; wrong++ {
+		if 2*wrong >= all {
+			weight = left
+		}
+		work += weight * float64(k.within[min(2*wrong, all)]) * (3 + float64(min(wrong, len(k.out))))
+		left -= weight
+		weight *= p.Mean / float64(wrong+1)
+	}
+	return work
 }
 
-// work is about how many operations correlations take for a sample, as the processor does
-// lanes.Width/2 at once.
+// work is about how many operations correlations take for a sample: those of a group are done together.
 func (c *correlator) work() float64 {
 	m := c.code.Bits()
 	work := 2*len(c.tables.Bits) + 4*len(c.tables.Levels)
@@ -180,5 +196,5 @@ func (c *correlator) work() float64 {
 	} else {
 		work += len(c.tables.Steps)
 	}
-	return float64(work) / 8
+	return float64(work) / lanes.Width
 }

@@ -235,13 +235,17 @@ type correlator struct {
 
 	outputs []lanes.Ints         // logits of a group of hard outputs
 	ones    []uint64             // by drawn bit: all ones where the code word has a one
+	places  []uint16             // 0, 1, …, one for each drawn bit
 	narrow  []lanes.Ints         // correlations of the candidates, where 32 bits hold them
+	sums    []lanes.Ints         // those of the group that is decoded
 	most    lanes.Ints           // the largest of each sample
 	best    lanes.Ints           // its place
 	offsets []float32            // of each candidate from the true level
 	wide    [][lanes.Width]int64 // elsewhere
-	whole   []lanes.Ints         // of a transform: all M logits, where 32 bits hold their sums
-	wider   [][lanes.Width]int64 // elsewhere
+	whole   []lanes.Ints         // of a transform: all M logits
+	wider   [][lanes.Width]int64 // the same, where 32 bits do not hold their sums
+	sure    []uint16             // bits that are not drawn
+	right   []lanes.Ints         // their logits
 	values  []float64            // of a matrix product: candidate × A
 	z, c    []float64            // Width × A, Width × candidates
 
@@ -353,15 +357,32 @@ func (c *correlator) prepare(p *tables.Logits) {
 	switch c.path {
 	case narrow, transform:
 		c.narrow = sized(c.narrow, lanes.Batch*len(p.Levels))
-		c.whole = sized(c.whole, m)
 	case factored:
 	default:
 		c.wide = sized(c.wide, len(p.Levels))
 		c.wider = sized(c.wider, m)
 	}
-	c.ones = c.ones[:0]
-	for _, k := range p.Bits {
-		c.ones = append(c.ones, -bitAt(c.code.Word(p.Row), int(k)))
+	transforms := c.path == transform || c.path == wideTransform
+	if transforms {
+		c.whole = sized(c.whole, m)
+	}
+	c.ones, c.places, c.sure, c.right = c.ones[:0], c.places[:0], c.sure[:0], c.right[:0]
+	for k := range m {
+		one := bitAt(c.code.Word(p.Row), k)
+		if a := len(c.ones); a < len(p.Bits) && int(p.Bits[a]) == k {
+			c.ones, c.places = append(c.ones, -one), append(c.places, uint16(a))
+			continue
+		}
+		if !transforms {
+			continue
+		}
+		var right lanes.Ints
+		for i := range right {
+			if c.hard {
+				right[i] = tables.LogitOne * (2*int32(one) - 1)
+			}
+		}
+		c.sure, c.right = append(c.sure, uint16(k)), append(c.right, right)
 	}
 }
 
@@ -412,9 +433,11 @@ func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, wit
 func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints) {
 	switch c.path {
 	case narrow:
-		lanes.Run(first(c.narrow), &c.most, &c.best, logits, &c.tables.RunningSum)
+		c.sums = first(c.narrow)
+		lanes.Run(c.sums, &c.most, &c.best, logits, &c.tables.RunningSum)
 		c.labelNarrow(labels, 0)
 	case transform:
+		c.sums = first(c.narrow)
 		c.transform(logits)
 		c.labelNarrow(labels, 1)
 	case factored:
@@ -436,8 +459,10 @@ func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints) {
 func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
 	a := len(wrong)
 	c.outputs = sized(c.outputs, lanes.Batch*a)
-	lanes.Spread(c.outputs, wrong, c.ones)
 	if c.batches() {
+		for g := range lanes.Batch {
+			lanes.Spread(c.outputs[g*a:], c.places, wrong, c.ones, g)
+		}
 		sum, weight := c.batch(c.outputs, a)
 		for i := range dst {
 			label := float64(sum[i/lanes.Width][i%lanes.Width])
@@ -449,7 +474,14 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, coun
 		return
 	}
 	for g := 0; g*lanes.Width < count; g++ {
-		c.decode((*[lanes.Width]float64)(dst[g*lanes.Width:]), c.outputs[g*a:(g+1)*a])
+		labels := (*[lanes.Width]float64)(dst[g*lanes.Width:])
+		if c.path == transform { // takes them where it wants them
+			lanes.Spread(c.whole, c.tables.Bits, wrong, c.ones, g)
+			c.decode(labels, nil)
+			continue
+		}
+		lanes.Spread(c.outputs, c.places, wrong, c.ones, g)
+		c.decode(labels, c.outputs[:a])
 	}
 }
 
@@ -493,7 +525,7 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
 	}
 	var weight, sum lanes.Floats
 	limit, scale := min(p.Limit, math.MaxInt32)<<shift, p.Scale/float32(int(1)<<shift)
-	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, limit, scale)
+	lanes.Softmax(&weight, &sum, c.sums, &c.most, c.offsets, limit, scale)
 	softLabels(labels, p.Row, &sum, &weight)
 }
 
@@ -519,45 +551,41 @@ func (c *correlator) run(logits []lanes.Ints) {
 // half of it, and half of Σ z_k, which is the same for all rows: so differences of the transform
 // are twice those of correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
 func (c *correlator) transform(logits []lanes.Ints) {
-	c.fill(func(k int, z *lanes.Ints) { c.whole[k] = *z }, logits)
+	c.fill(logits)
 	lanes.Walsh(c.whole)
-	sums := first(c.narrow)
-	for m, level := range c.tables.Levels {
-		sums[m] = c.whole[level]
+	if len(c.sums) == c.code.Levels() {
+		c.sums = c.whole[:len(c.sums)]
+	} else {
+		for m, level := range c.tables.Levels {
+			c.sums[m] = c.whole[level]
+		}
 	}
-	lanes.Most(&c.most, sums)
+	lanes.Most(&c.most, c.sums)
 	if !c.ex {
-		lanes.First(&c.best, sums, &c.most)
+		lanes.First(&c.best, c.sums, &c.most)
 	}
 }
 
-// fill calls put with the logits of all bits. Those of hard outputs that are not drawn are surely
-// right. Of other outputs they are the same for all candidates, and 0.
-func (c *correlator) fill(put func(k int, z *lanes.Ints), logits []lanes.Ints) {
-	for k, a := 0, 0; k < c.code.Bits(); k++ {
-		if a < len(logits) && int(c.tables.Bits[a]) == k {
-			put(k, &logits[a])
-			a++
-			continue
-		}
-		var sure lanes.Ints
-		if c.hard {
-			for i := range sure {
-				sure[i] = tables.LogitOne * (2*int32(bitAt(c.code.Word(c.tables.Row), k)) - 1)
-			}
-		}
-		put(k, &sure)
+// fill puts logits into whole, beside those that are not drawn. Of hard outputs these are surely
+// right; other logits that are not drawn are the same for all candidates, and 0 will do.
+func (c *correlator) fill(logits []lanes.Ints) {
+	for i, k := range c.sure {
+		c.whole[k] = c.right[i]
+	}
+	for a := range logits {
+		c.whole[c.tables.Bits[a]] = logits[a]
 	}
 }
 
 // transformWide is transform in 64 bits.
 func (c *correlator) transformWide(logits []lanes.Ints) {
+	c.fill(logits)
 	x := c.wider
-	c.fill(func(k int, z *lanes.Ints) {
-		for i, v := range z {
+	for k := range c.whole {
+		for i, v := range c.whole[k] {
 			x[k][i] = int64(v)
 		}
-	}, logits)
+	}
 	for h := 1; h < len(x); h *= 2 {
 		for i := 0; i < len(x); i += 2 * h {
 			for k := i; k < i+h; k++ {

@@ -58,8 +58,10 @@ func tallyBatch(sum, weight *[Batch]Floats, e *Errors) Tally {
 	return tallyBatchGeneric(sum, weight, e)
 }
 
-func spread(dst []Ints, words, ones []uint64) { spreadGeneric(dst, words, ones) }
+func spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
+	spreadGeneric(dst, places, words, ones, g)
+}
 
-func walsh(x []Ints) { walshGeneric(x, 1) }
+func walsh(x []Ints) { walshGeneric(x) }
 
 func mostOf(most *Ints, sums []Ints) { mostGeneric(most, sums) }

@@ -6,21 +6,21 @@ import (
 	"belsim/montecarlo/tables"
 )
 
-// Spread makes the logits of Batch groups of hard outputs, ±tables.LogitOne, from words whose bit
-// j belongs to sample j: dst[g·A + a] has group g of word a, of A, which is turned where
-// ones[a] has no bits.
-func Spread(dst []Ints, words, ones []uint64) { spread(dst, words, ones) }
+// Spread makes the logits of group g of hard outputs, ±tables.LogitOne, from words whose bit j
+// belongs to sample j, Width samples in a group: those of words[a] become dst[places[a]]. A bit of
+// words says that an output is wrong, and ones, of all bits or none, what is right.
+func Spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
+	spread(dst, places, words, ones, g)
+}
 
-// spreadGeneric is Spread in Go. A bit of words[a] is wrong, and ones[a] what is right.
-func spreadGeneric(dst []Ints, words, ones []uint64) {
+// spreadGeneric is Spread in Go.
+func spreadGeneric(dst []Ints, places []uint16, words, ones []uint64, g int) {
 	for a, w := range words {
-		w ^= ones[a]
-		for g := range Batch {
-			z := &dst[g*len(words)+a]
-			for i := range z {
-				z[i] = (int32(w&1)*2 - 1) * tables.LogitOne
-				w >>= 1
-			}
+		w = (w ^ ones[a]) >> (g * Width)
+		z := &dst[places[a]]
+		for i := range z {
+			z[i] = (int32(w&1)*2 - 1) * tables.LogitOne
+			w >>= 1
 		}
 	}
 }
@@ -29,9 +29,9 @@ func spreadGeneric(dst []Ints, words, ones []uint64) {
 // i·k are the ones that i and k have in common. The length of x is a power of two.
 func Walsh(x []Ints) { walsh(x) }
 
-// walshGeneric is Walsh in Go, from steps of h on.
-func walshGeneric(x []Ints, h int) {
-	for ; h < len(x); h *= 2 {
+// walshGeneric is Walsh in Go.
+func walshGeneric(x []Ints) {
+	for h := 1; h < len(x); h *= 2 {
 		for i := 0; i < len(x); i += 2 * h {
 			for k := i; k < i+h; k++ {
 				lo, hi := &x[k], &x[k+h]
