@@ -66,7 +66,7 @@ func Compare(d CompareData) (*Figure, error) {
 			drawKeyed(c, p, key)
 		},
 	}
-	if d.Style != "" {
+	if d.Style.Place != "" {
 		page := d.Style.page()
 		fig.scale = min(page.scale, page.width*float64(vg.Inch/width)) // with the room for names
 	}

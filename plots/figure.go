@@ -37,24 +37,28 @@ type Figure struct {
 	scale         float64 // of the drawing on the page; 0: that of the style
 }
 
-// Style is where a figure will appear: it sets width, letters and resolution. The zero value is the
-// width of the text of a page, 6.3 inches, with letters of 9 to 11 points.
-type Style string
+// Style is how a figure looks.
+type Style struct {
+	// Place is where the figure will appear: it sets width, letters and resolution. No place is the width of
+	// the text of a page, 6.3 inches, with letters of 9 to 11 points.
+	Place   string
+	NoTitle bool // a paper has captions instead
+}
 
-// Column is the width of one of two columns, 3.3 inches, with letters of 6.5 to 8 points.
-const Column Style = "column"
+// Column is the place of one of two columns, 3.3 inches wide, with letters of 6.5 to 8 points.
+const Column = "column"
 
-// page has the width of a style in inches, and the scale of the letters on the page.
+// page has the width of a place in inches, and the scale of the letters on the page.
 type page struct {
 	width, scale float64
 	sans         bool
 	dots         float64 // of PNG files, on an inch of the page; 0: of the layout
 }
 
-// pages are the styles. Widths are those of the templates for authors in 2026: of the text and of a
+// pages are those of the places. Widths are those of the templates for authors in 2026: of the text and of a
 // column. Their figures have letters of 5 to 9 points.
 var pages = []struct {
-	Style
+	place string
 	page
 }{
 	{"", page{width: 6.3, scale: 1}},
@@ -71,19 +75,19 @@ var pages = []struct {
 	{"nature-column", page{width: 3.5, scale: 0.7, sans: true, dots: 600}},
 }
 
-// Styles lists the styles besides the zero value.
-func Styles() []Style {
-	var all []Style
+// Places lists the places of styles besides the empty one.
+func Places() []string {
+	var all []string
 	for _, p := range pages[1:] {
-		all = append(all, p.Style)
+		all = append(all, p.place)
 	}
 	return all
 }
 
-// page returns the style's numbers, those of the zero value for a style that Write refuses.
+// page returns the numbers of the style's place, those of the empty one for a place that Write refuses.
 func (s Style) page() page {
 	for _, p := range pages {
-		if p.Style == s {
+		if p.place == s.Place {
 			return p.page
 		}
 	}
@@ -91,7 +95,7 @@ func (s Style) page() page {
 }
 
 // column reports whether a style is of a column.
-func (s Style) column() bool { return strings.HasSuffix(string(s), string(Column)) }
+func (s Style) column() bool { return strings.HasSuffix(s.Place, Column) }
 
 // width is the width of the layout. A figure is laid out with the same letters for every style, and
 // printed smaller.
@@ -115,8 +119,8 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 			err = fmt.Errorf("drawing figure: %v", r)
 		}
 	}()
-	if f.style != "" && !slices.Contains(Styles(), f.style) {
-		return fmt.Errorf("style %q: want one of %q", f.style, Styles())
+	if place := f.style.Place; place != "" && !slices.Contains(Places(), place) {
+		return fmt.Errorf("place %q: want one of %q", place, Places())
 	}
 	var canvas interface {
 		vg.CanvasSizer
@@ -196,7 +200,9 @@ var (
 func newPlot(s Style, title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Legend.TextStyle = textStyle(s, 9)
-	p.Title.Text = title
+	if !s.NoTitle {
+		p.Title.Text = title
+	}
 	p.Title.TextStyle.Font = textStyle(s, 11).Font
 	p.Title.Padding = vg.Points(6)
 	p.X.Label.Text, p.Y.Label.Text = x, y

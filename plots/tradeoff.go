@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -82,33 +81,18 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	}
 	if len(d.Codes) > 0 {
 		named := place(d.Codes, draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.2), Shape: draw.RingGlyph{}})
-		p.Add(named, namesBeside{[]points{named}, black})
+		p.Add(named, namesBeside(named))
 		key = append(key, series{name: "named codes", glyph: named.glyph, line: invisible})
 	}
 	return d.Style.keyed(p, key, d.Style.of(4.2)), nil
 }
 
-// namesBeside writes names beside points, in a colour or, where it is nil, in that of the points. The names overlap
-// neither each other nor the points.
-type namesBeside struct {
-	groups []points
-	colour color.Color
-}
+// namesBeside writes names beside points. The names overlap neither each other nor the points.
+type namesBeside points
 
 // Plot implements plot.Plotter.
 func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
-	type name struct {
-		Point
-		colour color.Color
-	}
-	var order []name
-	r := vg.Length(0)
-	for _, g := range n.groups {
-		r = max(r, g.glyph.Radius)
-		for _, at := range g.at {
-			order = append(order, name{at, cmp.Or(n.colour, g.glyph.Color)})
-		}
-	}
+	order, r := slices.Clone(n.at), n.glyph.Radius
 	tx, ty := p.Transforms(&c)
 	var taken []vg.Rectangle
 	for _, at := range order {
@@ -116,10 +100,11 @@ func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}})
 	}
 	style := styleOf(p, 8)
+	style.Color = black
 	height := style.Height("x") * 1.2
 	// The points on the right come first: of two points side by side, the left one has its
 	// name on its left.
-	slices.SortStableFunc(order, func(a, b name) int { return cmp.Compare(b.X, a.X) })
+	slices.SortStableFunc(order, func(a, b Point) int { return cmp.Compare(b.X, a.X) })
 	free := func(box vg.Rectangle) bool {
 		return box.Min.X >= c.Min.X && box.Max.X <= c.Max.X && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
 			return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
@@ -129,7 +114,6 @@ func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 		if of.Name == "" {
 			continue
 		}
-		style.Color = of.colour
 		text := abridge(style, of.Name, maxName)
 		width := style.Width(text)
 		x, y := tx(of.X), ty(of.Y)
