@@ -70,7 +70,7 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 }
 
 // TestUnknownDecoder: samples of a decoder that has nothing but Decode agree with an
-// enumeration of all outputs, for bits and for signs of logits, and it is refused where
+// enumeration of all outputs, for both ways to sample bits, and it is refused where
 // logits are wanted.
 func TestUnknownDecoder(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj"} {
@@ -83,7 +83,7 @@ func TestUnknownDecoder(t *testing.T) {
 			prior[i] = 1. / 11
 			want[i] = montecarlo.Theory{Bound: x.Mean, Mean: x.Mean, MeanSquare: x.MeanSquare}
 		}
-		for what, kind := range map[string]montecarlo.Kind{"bits": montecarlo.IndependentBits, "signs of logits": montecarlo.DenseBits} {
+		for what, kind := range map[string]montecarlo.Kind{"bits": montecarlo.IndependentBits, "dense bits": montecarlo.DenseBits} {
 			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 2, Kind: kind}
 			for _, f := range montecarlo.Verify(sampleAll(t, p, 40000), want, prior, 10, 1e-9) {
 				t.Errorf("%s of %s: %v", what, name, f)

@@ -362,8 +362,7 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.wide = sized(c.wide, len(p.Levels))
 		c.wider = sized(c.wider, m)
 	}
-	transforms := c.path == transform || c.path == wideTransform
-	if transforms {
+	if c.hadamard {
 		c.whole = sized(c.whole, m)
 	}
 	c.ones, c.places, c.sure, c.right = c.ones[:0], c.places[:0], c.sure[:0], c.right[:0]
@@ -373,7 +372,7 @@ func (c *correlator) prepare(p *tables.Logits) {
 			c.ones, c.places = append(c.ones, -one), append(c.places, uint16(a))
 			continue
 		}
-		if !transforms {
+		if !c.hadamard {
 			continue
 		}
 		var right lanes.Ints

@@ -217,7 +217,7 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 	return logits, want
 }
 
-// TestHardLatent: the signs of logits are bits that err independently, so that
+// TestHardLatent: bits that are drawn one by one err independently, so that
 // bel-u, bel-j, gen and gen-ex have their exact errors.
 func TestHardLatent(t *testing.T) {
 	for _, tt := range []struct{ code, decoder string }{
