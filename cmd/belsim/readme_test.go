@@ -33,7 +33,7 @@ type example struct {
 }
 
 // slowExample matches examples that take half of a second or more of a processor and train, fit or forecast networks.
-var slowExample = regexp.MustCompile(`--(recommend -o|fit-decoder|model|mae|training decoder|pareto|baseline)\b`)
+var slowExample = regexp.MustCompile(`--(recommend -o|fit-decoder|model|mae|training ce|pareto|baseline)\b`)
 
 // TestReadme runs the examples of every README, and of the other documents, and
 // compares what they print with what the document shows. With -update it writes

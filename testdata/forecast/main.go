@@ -19,11 +19,11 @@ import (
 )
 
 var (
-	johnson = evidence.Source{Code: "johnson", Training: perceived.BitByBit}
-	unary   = evidence.Source{Code: "unary", Training: perceived.BitByBit}
-	b1jdj   = evidence.Source{Code: "b1jdj", Training: perceived.BitByBit}
-	gray    = evidence.Source{Code: "gray", Training: perceived.BitByBit}
-	decoder = evidence.Source{Code: "johnson", Training: perceived.ForDecoder}
+	johnson = evidence.Source{Code: "johnson", Training: perceived.BCE}
+	unary   = evidence.Source{Code: "unary", Training: perceived.BCE}
+	b1jdj   = evidence.Source{Code: "b1jdj", Training: perceived.BCE}
+	gray    = evidence.Source{Code: "gray", Training: perceived.BCE}
+	decoder = evidence.Source{Code: "johnson", Training: perceived.CE}
 )
 
 // A section has forecasts from the same networks of all tasks.
@@ -89,7 +89,7 @@ func paper(ctx context.Context, workers int, published []evidence.Published) {
 		r, err := evidence.ForecastPublished(ctx, workers, published, table)
 		check(err)
 		for _, reading := range []evidence.Reading{evidence.Gen, evidence.GenEx} {
-			six, held := r.All(perceived.BitByBit, reading), 0
+			six, held := r.All(perceived.BCE, reading), 0
 			var others []evidence.Pair
 			var each []string
 			for _, p := range six {
@@ -117,14 +117,14 @@ func summary(results []*evidence.Result) {
 			s := evidence.Rate(r.Select(t, reading, evidence.Any))
 			return fmt.Sprintf("%.2f, %s, %s", s.Rank, percent(s.Median), worst(s))
 		}
-		few := evidence.Rate(r.Select(perceived.BitByBit, evidence.GenBits, easy))
+		few := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, easy))
 		if in, of := r.Separated(); of > 0 {
 			right, apart, lowest = right+in, apart+of, min(lowest, float64(in)/float64(of))
 		}
 		best, over := r.First()
 		fmt.Printf("| %v | %.2f | %.1f | %s | %s, %s | %s | %s | %s | %s: %.3f |\n", r.Task, r.Noise.Value, r.Cutoff.Value,
-			cell(perceived.BitByBit, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BitByBit, evidence.GenEx), cell(perceived.ForDecoder, evidence.GenEx),
-			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), best.Code.Name(), over)
+			cell(perceived.BCE, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BCE, evidence.GenEx), cell(perceived.CE, evidence.GenEx),
+			percent(evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)).Order), best.Code.Name(), over)
 	}
 	fmt.Printf("\nOf the pairs that the forecasts tell apart, %s are in the right order, and at least %s for each row.\n\n", share(right, apart), percent(lowest))
 }
@@ -175,7 +175,7 @@ func decisions(ctx context.Context, workers int, set *evidence.Set, results []*e
 		}
 		kinds := map[bool]*costs{false: {}, true: {}}
 		for _, like := range results {
-			source := evidence.Source{Code: name, Training: perceived.BitByBit}
+			source := evidence.Source{Code: name, Training: perceived.BCE}
 			if !set.Trained(like.Task, source) {
 				continue
 			}
