@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// AgreementData are numbers beside their forecasts, in groups.
+// AgreementData are forecasts of numbers, in groups.
 type AgreementData struct {
 	Title  string
-	X, Y   string // labels of the axes
+	XLabel string
 	Groups []AgreementGroup
 	Style  Style
 }
@@ -22,7 +22,7 @@ type AgreementData struct {
 // AgreementGroup has a name, which the key shows.
 type AgreementGroup struct {
 	Name   string
-	Points []Point // numbers X and their forecasts Y with intervals, all positive
+	Points []Point // numbers X and their forecasts Y with intervals, all positive; points of one name share a row
 }
 
 // groupStyles are the glyphs of the groups, which differ in shape, hue and lightness.
@@ -35,50 +35,50 @@ var groupStyles = []draw.GlyphStyle{
 	{Color: color.NRGBA{R: 204, G: 121, B: 167, A: 255}, Radius: vg.Points(3.4), Shape: draw.CrossGlyph{}},
 }
 
-// Agreement draws forecasts against numbers, both on logarithmic axes of the same range, with
-// the line on which they are equal.
+// Agreement draws a row for each name, with forecasts over the numbers that they forecast, a point for each group, on a
+// logarithmic axis with a line at 1. Intervals are cut at the edges of the picture.
 func Agreement(d AgreementData) (*Figure, error) {
 	if len(d.Groups) > len(groupStyles) {
 		return nil, fmt.Errorf("agreement: %d groups; want at most %d", len(d.Groups), len(groupStyles))
 	}
-	lo, hi := math.Inf(1), 0.0
-	for _, g := range d.Groups {
-		for i, at := range g.Points {
+	p := newPlot(d.Style, d.Title, d.XLabel, "")
+	p.Add(grid())
+	var names plot.ConstantTicks
+	var all []plot.Plotter
+	rows, key := map[string]float64{}, []series{{name: "equal", line: equalStyle}}
+	for i, g := range d.Groups {
+		on := points{glyph: groupStyles[i], bar: vg.Points(0.7), horizontal: true}
+		for j, at := range g.Points {
 			for _, v := range []float64{at.X, at.Y, at.Lo, at.Hi} {
 				if !(v >= 1/largest && v <= largest) {
-					return nil, fmt.Errorf("agreement: value %v of point %d of %s; want a positive finite number", v, i+1, g.Name)
+					return nil, fmt.Errorf("agreement: value %v of point %d of %s; want a positive finite number", v, j+1, g.Name)
 				}
 			}
-			lo, hi = min(lo, at.X, at.Y), max(hi, at.X, at.Y)
+			row, known := rows[at.Name]
+			if !known {
+				row = -float64(len(rows))
+				rows[at.Name], names = row, append(names, plot.Tick{Value: row, Label: abridge(p.Y.Tick.Label, at.Name, maxName/4)})
+			}
+			x := math.Log10(at.X)
+			y := row + 0.8*((float64(len(d.Groups))-1)/2-float64(i))/float64(len(d.Groups))
+			on.at = append(on.at, Point{X: math.Log10(at.Y) - x, Y: y, Lo: math.Log10(at.Lo) - x, Hi: math.Log10(at.Hi) - x})
+			p.X.Min, p.X.Max = min(p.X.Min, on.at[j].X), max(p.X.Max, on.at[j].X)
 		}
-	}
-	if hi == 0 {
-		return nil, fmt.Errorf("agreement: no points")
-	}
-	p := newPlot(d.Style, d.Title, d.X, d.Y)
-	p.Add(grid())
-	// Intervals that leave the picture go on at its edge.
-	margin := max(0.06*math.Log10(hi/lo), 0.03)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Min, axis.Max = math.Log10(lo)-margin, math.Log10(hi)+margin
-		axis.Tick.Marker = plot.TickerFunc(logTicks)
-	}
-	equal := &plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: p.Y.Min}, {X: p.X.Max, Y: p.Y.Max}}, LineStyle: equalStyle}
-	p.Add(struct{ plot.Plotter }{equal}) // without the room that a line takes beside the axes
-	var key []series
-	names := namesBeside{}
-	for i, g := range d.Groups {
-		on := points{glyph: groupStyles[i], bar: vg.Points(0.6)}
-		for _, at := range g.Points {
-			on.at = append(on.at, Point{at.Name, math.Log10(at.X), math.Log10(at.Y), math.Log10(at.Lo), math.Log10(at.Hi)})
-		}
-		names.groups = append(names.groups, on)
-		p.Add(on)
+		all = append(all, on)
 		key = append(key, series{name: g.Name, glyph: on.glyph, line: invisible})
 	}
-	p.Add(names)
-	key = append(key, series{name: "equal", line: equalStyle})
-	return d.Style.keyed(p, key, d.Style.of(4.8)), nil
+	if names == nil {
+		return nil, fmt.Errorf("agreement: no points")
+	}
+	p.X.Min, p.X.Max = min(p.X.Min, 0), max(p.X.Max, 0)
+	margin := max(0.3*(p.X.Max-p.X.Min), 0.03)
+	p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
+	p.X.Tick.Marker = plot.TickerFunc(logTicks)
+	p.Y.Min, p.Y.Max, p.Y.Tick.Marker, p.Y.Tick.Length = 0.5-float64(len(names)), 0.5, names, 0
+	equal := &plotter.Line{XYs: plotter.XYs{{Y: p.Y.Min}, {Y: p.Y.Max}}, LineStyle: equalStyle}
+	p.Add(struct{ plot.Plotter }{equal}) // without the room that a line takes beside the axes
+	p.Add(all...)
+	return d.Style.keyed(p, key, vg.Points(75+float64(len(names)*len(d.Groups))*6)), nil
 }
 
 // equalStyle is the line on which a forecast equals the number.

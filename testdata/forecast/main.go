@@ -265,8 +265,8 @@ func worst(s evidence.Score) string { return percent(s.Largest) + " (" + s.Worst
 // that the README of the project shows.
 func draw(ctx context.Context, workers int, set *evidence.Set, path string) error {
 	d := plots.AgreementData{
-		Title: "Twelve codes, hard decisions: forecast from one Johnson network, and observed",
-		X:     "observed mean |error| (levels)", Y: "forecast, with its 95 % interval",
+		Title:  "Twelve codes, hard decisions: forecast from one Johnson network",
+		XLabel: "forecast error / observed error, 95 % interval",
 	}
 	for _, shown := range []struct {
 		name string
@@ -283,11 +283,7 @@ func draw(ctx context.Context, workers int, set *evidence.Set, path string) erro
 		}
 		g := plots.AgreementGroup{Name: shown.name}
 		for _, p := range r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any) {
-			point := plots.Point{X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi}
-			if p.Off() > 0.25 || p.Off() < -0.25 {
-				point.Name = p.Code.Name()
-			}
-			g.Points = append(g.Points, point)
+			g.Points = append(g.Points, plots.Point{Name: p.Code.Name(), X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi})
 		}
 		d.Groups = append(d.Groups, g)
 	}
