@@ -66,7 +66,7 @@ func realCode(t *testing.T) *code.Code {
 func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
-	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BitByBit}.Learn(context.Background(), 0, p.Code, nil))(tb)
+	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BCE}.Learn(context.Background(), 0, p.Code, nil))(tb)
 	p.Errors, p.Kind, p.Continuous = l, montecarlo.PerceivedLogits, continuous
 	if hard {
 		p.Kind = montecarlo.PerceivedBits

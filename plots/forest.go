@@ -90,7 +90,8 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 	}
 	p.Draw(axes)
 	tx, _ := p.Transforms(&area)
-	c.StrokeLine2(equalStyle, tx(0), area.Min.Y, tx(0), area.Max.Y)
+	equal := draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
+	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), area.Max.Y)
 	for i, r := range rows {
 		y := middle(i)
 		drawRatio(area, p, r, y)

@@ -89,6 +89,7 @@ func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}})
 	}
 	style := styleOf(p, 8)
+	style.Color = black
 	height := style.Height("x") * 1.2
 	// The points on the right come first: of two points side by side, the left one has its
 	// name on its left.

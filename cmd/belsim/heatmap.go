@@ -75,7 +75,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
-		if cmd.Training == perceived.ForDecoder && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training == perceived.CE && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}
@@ -138,7 +138,7 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 		const factor, count = 8, 61
 		r, sigma = scenario.AxisAround(fit.R, factor, count), scenario.AxisAround(fit.Sigma, factor, count)
 	}
-	cmd.Training = cmp.Or(cmd.Training, perceived.BitByBit)
+	cmd.Training = cmp.Or(cmd.Training, perceived.BCE)
 	if len(cmd.R.Values) == 0 {
 		cmd.R = r
 	}

@@ -82,7 +82,7 @@ func TestShuffled(t *testing.T) {
 	shuffle(z)
 	save(t, of[1], z)
 	for i, outputs := range of {
-		o.Others = []Other{{Code: "unary", Outputs: outputs, Training: perceived.BitByBit}}
+		o.Others = []Other{{Code: "unary", Outputs: outputs, Training: perceived.BCE}}
 		s := judge(t, o)
 		text := strings.Join(s.Opening, " ")
 		if shuffled := i == 1; strings.Contains(text, filepath.Base(outputs)+" is left out of the forecasts: none of the outputs depends on its target") != shuffled || s.Fit.Perceived.CutoffFitted == shuffled || !s.Fit.Perceived.Describes {

@@ -15,10 +15,10 @@ import (
 // TestLearned: codes for networks that know a perceived label are found on any number of workers, have no
 // constant column, and have the forecast of package forecast. They are not worse than the named ones.
 func TestLearned(t *testing.T) {
-	for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
+	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
 		m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: training}}
 		decoder := "gen"
-		if training == perceived.ForDecoder {
+		if training == perceived.CE {
 			decoder = "gen-ex"
 		}
 		draw := scenario.DefaultSampling()
@@ -54,7 +54,7 @@ func TestLearned(t *testing.T) {
 
 // TestLearnedConstant: a search does not begin from a code with a constant column.
 func TestLearnedConstant(t *testing.T) {
-	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BitByBit}}
+	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
 	c := must.Get(code.New("johnson", 16))(t)
 	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.DefaultSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {

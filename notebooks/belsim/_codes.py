@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -267,10 +268,40 @@ def _blocks(rows: NDArray[Any], levels: int) -> list[NDArray[Any]]:
 
 
 def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
-    """Eq. 5: the level with the largest correlation, the lowest of several."""
-    # Correlations of ±1 with words of 0 and 1 are whole numbers below 2²⁴: float32 holds them.
-    words = c.T.astype(np.float32 if hard and c.dtype == np.uint8 else np.float64)
-    return np.concatenate([(part.astype(words.dtype) @ words).argmax(axis=1) for part in _blocks(z, len(c))])
+    """Eq. 5: the level with the largest correlation, the lowest of several. Roundings decide nothing."""
+    if hard and c.dtype == np.uint8:
+        # Correlations of ±1 with words of 0 and 1 are whole numbers below 2²⁴: float32 holds them.
+        words = c.T.astype(np.float32)
+        return np.concatenate([(part.astype(words.dtype) @ words).argmax(axis=1) for part in _blocks(z, len(c))])
+    words = c.T.astype(np.float64)
+    out = []
+    for part in _blocks(z.astype(np.float64), len(c)):
+        sums = part @ words
+        # In any order of the sum, each of 2M roundings is at most 2⁻⁵³ of the largest partial sum, or of the smallest number.
+        # One factor of two is for the two sums that are compared, the other for what is of second order.
+        near = 8 * (len(words) + 1) * (2.0**-53 * (np.abs(part) @ np.abs(words)).max(axis=1) + 5e-324)
+        close = sums >= (sums.max(axis=1) - near)[:, None]
+        level = sums.argmax(axis=1)
+        for i in np.flatnonzero(close.sum(axis=1) > 1):
+            if c.dtype != np.uint8 or not _unrounded(part[i]):
+                level[i] = _exact(part[i], c, np.flatnonzero(close[i]))
+        out.append(level)
+    return np.concatenate(out)
+
+
+def _unrounded(z: NDArray[np.float64]) -> bool:
+    """Whether all sums of some of the numbers are exact: multiples of one power of two, of 53 digits at most."""
+    fraction, exponent = np.frexp(z[z != 0])
+    digits = (fraction * 2.0**53).astype(np.int64)
+    unit = np.min(np.frexp((digits & -digits).astype(np.float64))[1] + exponent, initial=1200) - 54
+    return bool(np.abs(z).sum() < np.ldexp(1.0, min(unit + 53, 1023)))
+
+
+def _exact(z: NDArray[np.float64], c: NDArray[Any], rows: NDArray[np.int64]) -> int:
+    """The first of some levels whose correlation is the largest, without rounding."""
+    numbers = [Fraction(float(v)) for v in z]
+    exact = [sum((v * Fraction(float(w)) for v, w in zip(numbers, c[i], strict=True) if w), Fraction()) for i in rows]
+    return int(rows[exact.index(max(exact))])
 
 
 def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float) -> NDArray[np.float64]:

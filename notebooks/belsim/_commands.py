@@ -17,7 +17,7 @@ from belsim._codes import Outside, within
 
 Code = str | ArrayLike
 Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
-Training = Literal["bits", "decoder"]
+Training = Literal["bce", "ce"]
 
 
 def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
@@ -392,7 +392,7 @@ def fit(
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
-    training: Literal["auto", "bits", "decoder"] = "auto",
+    training: Literal["auto", "bce", "ce"] = "auto",
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
@@ -411,8 +411,10 @@ def fit(
     from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1; labels outside are refused, or with
     ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
     ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
+    ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
+    has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained for. ``also`` has further networks for the same targets, (code, outputs).
+    ``training`` says what the network was trained with. ``also`` has further networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
     the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
@@ -454,12 +456,12 @@ def _fit_arguments(
 ) -> list[str]:
     prefix = "" if kind == "auto" else kind + ":"
     dimensions = getattr(outputs, "ndim", 2)
-    if dimensions != 2:
+    if dimensions != 2 and not _direct(code):
         raise Error(f"outputs of {dimensions} dimensions: want (N, M), and a call for each output of a network")
     out = [
         "fit",
         *flags(
-            outputs=prefix + inputs.array(outputs, "outputs"),
+            outputs=prefix + inputs.array(_predictions(outputs, range, "outputs") if _direct(code) else outputs, "outputs"),
             targets=inputs.array(_targets(targets, range, outside), "targets"),
             code=inputs.code(code, "code"),
             range=ends(range),
@@ -473,6 +475,7 @@ def _fit_arguments(
         name = inputs.code(c, f"also[{i}] (code)")
         if name == "-" and not isinstance(c, str):
             raise AssertionError("the targets or outputs are standard input")
+        z = _predictions(z, range, f"also[{i}]") if _direct(c) else z
         out.append(f"--also={name}:{inputs.array(z, f'also[{i}]')}")
     out += [f"--candidates={inputs.array(c, f'candidates[{i}]')}" for i, c in enumerate(candidates)]
     return out
@@ -482,10 +485,19 @@ def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: tuple[f
     """Predictions as the command reads them, or a number."""
     if baseline is None:
         return None
-    predictions = array(baseline, "baseline")
-    if predictions.ndim == 0:
-        return float(predictions)
-    return inputs.array(baseline if range is not None else predictions + 1.0, "baseline")
+    if array(baseline, "baseline").ndim == 0:
+        return float(array(baseline, "baseline"))
+    return inputs.array(_predictions(baseline, range, "baseline"), "baseline")
+
+
+def _direct(code: Code) -> bool:
+    """Whether a network has no code: its outputs are predictions."""
+    return isinstance(code, str) and code == "direct"
+
+
+def _predictions(predictions: ArrayLike, range: tuple[float, float] | None, name: str) -> ArrayLike:  # noqa: A002
+    """Predictions as the command reads them: its levels count from 1."""
+    return predictions if range is not None else array(predictions, name) + 1.0
 
 
 def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Outside) -> NDArray[Any]:  # noqa: A002

@@ -27,7 +27,7 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 			name += ", logits"
 		}
 		if r.Training != "" && c.Training == "" {
-			name += ", " + scenario.Trained(r.Training)
+			name += ", trained with " + r.Training.Loss()
 		}
 		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean, StdErr: r.StdErr})
 	}
