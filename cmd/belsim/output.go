@@ -29,9 +29,10 @@ type outputFlags struct {
 	quietFlag
 }
 
-// styleFlag says where pictures will appear.
+// styleFlag says how pictures look.
 type styleFlag struct {
-	Style string `enum:"text,${styles}" default:"text" group:"output" placeholder:"PLACE" help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column."`
+	NoTitle bool   `group:"output" help:"Pictures without titles, for papers with captions."`
+	Style   string `enum:"text,${styles}" default:"text" group:"output" placeholder:"PLACE" help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column."`
 }
 
 // pictureFlags are the outputFlags of commands that draw.
@@ -41,19 +42,13 @@ type pictureFlags struct {
 }
 
 // styles are the values of --style besides text.
-func styles() string {
-	var names []string
-	for _, s := range plots.Styles() {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, ",")
-}
+func styles() string { return strings.Join(plots.Places(), ",") }
 
 // places are the styles that have a -column.
 func places() string {
 	var names []string
-	for _, s := range plots.Styles() {
-		if name, ok := strings.CutSuffix(string(s), "-column"); ok {
+	for _, place := range plots.Places() {
+		if name, ok := strings.CutSuffix(place, "-column"); ok {
 			names = append(names, name)
 		}
 	}
@@ -61,7 +56,9 @@ func places() string {
 }
 
 // style is what pictures are drawn for.
-func (f styleFlag) style() plots.Style { return plots.Style(strings.TrimPrefix(f.Style, "text")) }
+func (f styleFlag) style() plots.Style {
+	return plots.Style{Place: strings.TrimPrefix(f.Style, "text"), NoTitle: f.NoTitle}
+}
 
 // result is what a command gives, in all its forms.
 type result struct {

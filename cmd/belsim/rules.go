@@ -46,7 +46,7 @@ func (env *environment) noteUnused(k *kong.Context) {
 func (f pictureFlags) flagRules(printsTable bool) []rules.Rule {
 	return slices.Concat(
 		rules.NoEffect(!printsTable && f.Format != "json", "no table is printed", "format"),
-		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style"),
+		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style", "no-title"),
 	)
 }
 

@@ -76,7 +76,7 @@ func (f *Forecaster) share() float64 {
 		return min(1, part(f.Excess, s.Excess)+part(tail, s.Tail))
 	case math.IsNaN(tail):
 		return s.Unknown
-	case f.Model.Training == perceived.ForDecoder:
+	case f.Model.Training == perceived.CE:
 		return min(1, part(tail, s.TailDecoder))
 	default:
 		return min(1, part(tail, s.TailUnary))
@@ -85,7 +85,7 @@ func (f *Forecaster) share() float64 {
 
 // mean is that of ln(observed/model), where networks depart as those of images by a share.
 func (s *Spread) mean(x *Forecast, share float64) float64 {
-	if x.Training != perceived.ForDecoder {
+	if x.Training != perceived.CE {
 		return 0
 	}
 	m := -s.Gain * math.Sqrt(share)
@@ -100,7 +100,7 @@ func (s *Spread) own(x *Forecast, share float64) float64 {
 	v := s.network(share)
 	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.5))
 	v = math.Hypot(v, s.Coarse*x.coarse)
-	if x.Training == perceived.ForDecoder && x.Decoding.Decoder.Name() == "gen" {
+	if x.Training == perceived.CE && x.Decoding.Decoder.Name() == "gen" {
 		v = math.Hypot(v, s.Logits)
 	}
 	return v
@@ -118,7 +118,7 @@ const factors = 4
 // on images the number of columns.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
-	if x.Training == perceived.ForDecoder {
+	if x.Training == perceived.CE {
 		out[2] = s.Trained
 	}
 	if !x.Decoding.Soft {

@@ -97,7 +97,7 @@ type Forecast struct {
 // training for the decoder, so there are no hard decisions then.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
-	if t == perceived.ForDecoder {
+	if t == perceived.CE {
 		all = slices.DeleteFunc(all, func(d observed.Decoding) bool { return !d.Soft })
 	}
 	return all, err
@@ -125,7 +125,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
-	for _, t := range []perceived.Training{perceived.ForDecoder, perceived.BitByBit} { // the longest first
+	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
 				jobs = append(jobs, job{c, t})
@@ -262,7 +262,7 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 	}
 	// A training for the decoder is expensive: one side is enough.
 	higher, width := center, cutoffStep
-	if l.Model().Training == perceived.BitByBit {
+	if l.Model().Training == perceived.BCE {
 		if higher, err = at(cutoffStep); err != nil {
 			return nil, err
 		}

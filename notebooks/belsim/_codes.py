@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -198,10 +203,56 @@ def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
         return np.clip(np.log(z) - np.log1p(-z), -CERTAIN, CERTAIN), False
 
 
+class Decoder:
+    """A decoder that was fitted to the outputs of a network: ``belsim.fit(..., fit_decoder=True).decoder``.
+
+    ``about`` has what it is: ``kind, rule, reads, code, levels, bits, samples, error, stderr, unit``. ``save`` writes the file that
+    ``belsim decode`` reads, and ``Decoder.load`` reads it again.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        with np.load(io.BytesIO(content)) as file:
+            self.about: dict[str, Any] = json.loads(str(file["about"][0]))
+
+    def __repr__(self) -> str:
+        of = self.about
+        return f"<Decoder of {of['code']}, {of['levels']} levels: {of['kind']}, {of['rule']}, reads {of['reads']}>"
+
+    def decode(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
+        """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
+        z = array(outputs, "outputs")
+        if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
+            raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
+        with Inputs() as inputs:
+            rows = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
+            decoder, labels = self.save(inputs.path("decoder.npz")), inputs.path("labels.npy")
+            out = flags(decoder=decoder, outputs=rows if kind == "auto" else f"{kind}:{rows}", output=labels, quiet=True)
+            run(["decode", *out], inputs)
+            found: NDArray[np.float64] = np.load(labels) - (self.about["unit"] == "levels")
+        return found.reshape(z.shape[:-1])
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes an .npz file, and returns its path."""
+        file = Path(path)
+        if file.suffix != ".npz":
+            raise Error(f"{file}: want a name that ends in .npz")
+        file.write_bytes(self._content)
+        return file
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Decoder:
+        """Reads what ``save``, or ``belsim fit --fit-decoder -o FILE.npz``, wrote."""
+        try:
+            return cls(Path(path).read_bytes())
+        except (OSError, ValueError, KeyError) as error:
+            raise Error(f"{path}: no fitted decoder: {error}") from error
+
+
 def decode(
     outputs: ArrayLike,
-    code: str | ArrayLike,
-    decoder: str = "auto",
+    code: str | ArrayLike | None = None,
+    decoder: str | Decoder = "auto",
     *,
     levels: int | None = None,
     kind: Kind = "auto",
@@ -215,10 +266,18 @@ def decode(
     for words that no level has.
 
     ``code`` is an L × M matrix, or a name with its number of ``levels``. ``decoder`` is ``auto``, ``bel-u``, ``bel-j``, ``gen`` or
-    ``gen-ex``. ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
+    ``gen-ex``; or a fitted ``Decoder``, which knows its code, and gives labels where it was fitted with a ``range``.
+
+    ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
     ±1). ``reads`` says what the decoder reads: ``auto`` gives logits to ``gen-ex`` and to codes of real numbers, and bits to the
     others. ``temperature`` multiplies the logits of ``gen-ex``.
     """
+    if isinstance(decoder, Decoder):
+        if code is not None or levels is not None:
+            raise Error("code, levels: a fitted decoder knows its own")
+        return decoder.decode(outputs, kind=kind)
+    if code is None:
+        raise Error("code is missing: the code of the outputs, or a fitted decoder")
     c = matrix(code, levels)
     name = code if isinstance(code, str) else ""
     if decoder == "auto":
@@ -267,10 +326,40 @@ def _blocks(rows: NDArray[Any], levels: int) -> list[NDArray[Any]]:
 
 
 def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
-    """Eq. 5: the level with the largest correlation, the lowest of several."""
-    # Correlations of ±1 with words of 0 and 1 are whole numbers below 2²⁴: float32 holds them.
-    words = c.T.astype(np.float32 if hard and c.dtype == np.uint8 else np.float64)
-    return np.concatenate([(part.astype(words.dtype) @ words).argmax(axis=1) for part in _blocks(z, len(c))])
+    """Eq. 5: the level with the largest correlation, the lowest of several. Roundings decide nothing."""
+    if hard and c.dtype == np.uint8:
+        # Correlations of ±1 with words of 0 and 1 are whole numbers below 2²⁴: float32 holds them.
+        words = c.T.astype(np.float32)
+        return np.concatenate([(part.astype(words.dtype) @ words).argmax(axis=1) for part in _blocks(z, len(c))])
+    words = c.T.astype(np.float64)
+    out = []
+    for part in _blocks(z.astype(np.float64), len(c)):
+        sums = part @ words
+        # In any order of the sum, each of 2M roundings is at most 2⁻⁵³ of the largest partial sum, or of the smallest number.
+        # One factor of two is for the two sums that are compared, the other for what is of second order.
+        near = 8 * (len(words) + 1) * (2.0**-53 * (np.abs(part) @ np.abs(words)).max(axis=1) + 5e-324)
+        close = sums >= (sums.max(axis=1) - near)[:, None]
+        level = sums.argmax(axis=1)
+        for i in np.flatnonzero(close.sum(axis=1) > 1):
+            if c.dtype != np.uint8 or not _unrounded(part[i]):
+                level[i] = _exact(part[i], c, np.flatnonzero(close[i]))
+        out.append(level)
+    return np.concatenate(out)
+
+
+def _unrounded(z: NDArray[np.float64]) -> bool:
+    """Whether all sums of some of the numbers are exact: multiples of one power of two, of 53 digits at most."""
+    fraction, exponent = np.frexp(z[z != 0])
+    digits = (fraction * 2.0**53).astype(np.int64)
+    unit = np.min(np.frexp((digits & -digits).astype(np.float64))[1] + exponent, initial=1200) - 54
+    return bool(np.abs(z).sum() < np.ldexp(1.0, min(unit + 53, 1023)))
+
+
+def _exact(z: NDArray[np.float64], c: NDArray[Any], rows: NDArray[np.int64]) -> int:
+    """The first of some levels whose correlation is the largest, without rounding."""
+    numbers = [Fraction(float(v)) for v in z]
+    exact = [sum((v * Fraction(float(w)) for v, w in zip(numbers, c[i], strict=True) if w), Fraction()) for i in rows]
+    return int(rows[exact.index(max(exact))])
 
 
 def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float) -> NDArray[np.float64]:

@@ -7,13 +7,12 @@ import "belsim/theory/code"
 // correlation is the predecessor's plus some outputs, less others: O(M +
 // transitions) instead of O(L·M). It is safe for concurrent use.
 //
-// A sum that changes by few terms at a time carries the roundings of all: at most
-// 2⁻⁵³·transitions of the sum of the |z_k|. Outputs that are multiples of a common unit, such
-// as bits, ±1 or half-precision logits of ordinary size, have no roundings, so that equal
-// correlations stay equal.
+// The largest of them is exactly the largest, and the first of several that are equal: sums
+// that roundings could have put in the wrong order are compared without rounding (see settle).
 type Correlations struct {
-	code  *code.Code
-	steps [][]step // by row; those from row i−1 to i
+	code      *code.Code
+	steps     [][]step // by row; those from row i−1 to i
+	roundings int      // of one sum, at most
 }
 
 // step is a bit that changes: bit k becomes one, or bit −1−k zero.
@@ -21,7 +20,7 @@ type step int32
 
 // NewCorrelations prepares the correlations with a code's words.
 func NewCorrelations(c *code.Code) *Correlations {
-	x := &Correlations{code: c}
+	x := &Correlations{code: c, roundings: c.Bits()}
 	if c.Real() {
 		return x
 	}
@@ -33,6 +32,7 @@ func NewCorrelations(c *code.Code) *Correlations {
 				s = -1 - s
 			}
 			x.steps[i] = append(x.steps[i], s)
+			x.roundings++
 		}
 	}
 	return x
@@ -44,27 +44,29 @@ func (x *Correlations) To(dst, z []float64) {
 		for i := range dst {
 			dst[i] = correlation(x.code, i, z)
 		}
-		return
-	}
-	sum := correlation(x.code, 0, z)
-	for i := range dst {
-		for _, s := range x.steps[i] {
-			if s >= 0 {
-				sum += z[s]
-			} else {
-				sum -= z[-1-s]
+	} else {
+		sum := correlation(x.code, 0, z)
+		for i := range dst {
+			for _, s := range x.steps[i] {
+				if s >= 0 {
+					sum += z[s]
+				} else {
+					sum -= z[-1-s]
+				}
 			}
+			dst[i] = sum
 		}
-		dst[i] = sum
 	}
+	settle(dst, x.code, z, x.roundings)
 }
 
-// correlations are Σ_k z_k·C[n,k] for every row, in O(L·M).
+// correlations are Σ_k z_k·C[n,k] for every row, in O(L·M), settled.
 func correlations(c *code.Code, z []float64) []float64 {
 	out := make([]float64, c.Levels())
 	for i := range out {
 		out[i] = correlation(c, i, z)
 	}
+	settle(out, c, z, c.Bits())
 	return out
 }
 

@@ -48,7 +48,7 @@ func (d Gen) Decode(word []uint64) int {
 }
 
 // DecodeLogits implements LogitDecoder: the level whose code word has the largest
-// correlation Σ_k z_k·C[n,k] with M logits, the lowest of several. Code words of 0
+// exact correlation Σ_k z_k·C[n,k] with M logits, the lowest of several. Code words of 0
 // and 1 give the same level as words of ±1, whose correlations are twice these minus
 // a number that is the same for all. O(L·M).
 func (d Gen) DecodeLogits(z []float64) float64 {
@@ -56,7 +56,7 @@ func (d Gen) DecodeLogits(z []float64) float64 {
 }
 
 // FromCorrelations implements Correlator: the level with the largest of L
-// correlations, the lowest of several.
+// correlations, the lowest of several. Those of Correlations are in the exact order.
 func (Gen) FromCorrelations(correlations []float64) float64 {
 	return float64(floats.MaxIdx(correlations) + 1)
 }

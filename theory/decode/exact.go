@@ -1,0 +1,132 @@
+package decode
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"belsim/theory/code"
+)
+
+// settle makes the first of the largest sums the row whose exact sum Σ_k z_k·C[n,k] is the largest,
+// the first of several. Each of the sums has so many roundings at most.
+//
+// Each rounding is at most 2⁻⁵³ of a partial sum, and no partial sum is above Σ_k |z_k·C[n,k]|: a row
+// whose sum is further below the largest than twice all roundings is not the largest. The others are
+// compared exactly, unless they had no rounding.
+func settle(sums []float64, c *code.Code, z []float64, roundings int) {
+	size := 0.0 // of the largest partial sum
+	for _, v := range z {
+		size += math.Abs(v)
+	}
+	if c.Real() {
+		roundings *= 2 // products are rounded too
+		size = 0
+		for i := range sums {
+			row := 0.0
+			for k, v := range z {
+				row += math.Abs(v * c.Value(i, k))
+			}
+			size = max(size, row)
+		}
+	}
+	// One factor of two is for the two sums, the other for what is of second order.
+	// The products of a real code may lose what is below 2⁻¹⁰⁷⁴ as well.
+	largest, near := slices.Max(sums), 4*float64(roundings+1)*(0x1p-53*size+math.SmallestNonzeroFloat64)
+	first, count := -1, 0
+	for i, s := range sums {
+		if s >= largest-near {
+			if first < 0 {
+				first = i
+			}
+			count++
+		}
+	}
+	if count < 2 || math.IsInf(near, 0) || !c.Real() && unrounded(z, size) {
+		return
+	}
+	best := first
+	for i := first + 1; i < len(sums); i++ {
+		if sums[i] >= largest-near && compare(c, i, best, z) > 0 {
+			best = i
+		}
+	}
+	if slices.Index(sums, largest) != best {
+		sums[best] = math.Nextafter(largest, math.Inf(1))
+	}
+}
+
+// unrounded reports whether no sum of some of the outputs is rounded; size is the sum of their
+// magnitudes. All are multiples of a power of two, and so are their sums, which are exact where they
+// have 53 digits of it at most. Bits, ±1 and most logits of half precision are such outputs.
+func unrounded(z []float64, size float64) bool {
+	unit := math.MaxInt
+	for _, v := range z {
+		if v != 0 {
+			fraction, exponent := math.Frexp(v)
+			digits := uint64(int64(math.Ldexp(fraction, 53))) // a negative number ends with as many zeros
+			unit = min(unit, exponent-53+bits.TrailingZeros64(digits))
+		}
+	}
+	return unit == math.MaxInt || size < math.Ldexp(1, unit+53)
+}
+
+// compare is the sign of the exact difference of the correlations of rows i and j. Products with real
+// code values are exact as well, unless one output is 2¹⁰⁰⁰ times smaller than another.
+func compare(c *code.Code, i, j int, z []float64) int {
+	largest := 0.0
+	for _, v := range z {
+		largest = max(largest, math.Abs(v))
+	}
+	_, exponent := math.Frexp(largest)
+	var sum expansion
+	for k, v := range z {
+		a, b := c.Value(i, k), c.Value(j, k)
+		if a == b {
+			continue
+		}
+		if v = math.Ldexp(v, -exponent); c.Real() { // no product is too small for its error to be a number
+			sum.addProduct(v, a)
+			sum.addProduct(-v, b)
+		} else {
+			sum.add(v * (a - b)) // ±v
+		}
+	}
+	return sum.sign()
+}
+
+// expansion is an exact sum of float64: its parts do not overlap, and become larger (Shewchuk 1997).
+type expansion []float64
+
+// add adds x. The sum of two numbers and its rounding error are numbers (Knuth), so nothing is lost.
+func (e *expansion) add(x float64) {
+	kept := (*e)[:0]
+	for _, y := range *e {
+		sum := x + y
+		part := sum - x
+		if rest := (x - (sum - part)) + (y - part); rest != 0 {
+			kept = append(kept, rest)
+		}
+		x = sum
+	}
+	if x != 0 {
+		kept = append(kept, x)
+	}
+	*e = kept
+}
+
+// addProduct adds x·y: the rounded product and its error, which is a number as well.
+func (e *expansion) addProduct(x, y float64) {
+	product := x * y
+	e.add(product)
+	e.add(math.FMA(x, y, -product))
+}
+
+// sign is that of the largest part, beside which the sum of the others is smaller.
+func (e expansion) sign() int {
+	if len(e) == 0 {
+		return 0
+	}
+	return cmp.Compare(e[len(e)-1], 0)
+}

@@ -1,0 +1,79 @@
+package decode
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+)
+
+// TestTies decodes outputs whose correlations are equal or nearly equal, and compares with rational
+// arithmetic: tenths have ties that float64 does not see, and numbers
+// of very different sizes lose the small ones.
+func TestTies(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	draws := map[string]func() float64{
+		"tenths":  func() float64 { return float64(rng.IntN(9)-4) / 10 },
+		"signs":   func() float64 { return float64(2*rng.IntN(2) - 1) },
+		"sizes":   func() float64 { return float64(rng.IntN(5)-2) * math.Pow(10, float64(rng.IntN(30)-15)) },
+		"tiny":    func() float64 { return float64(rng.IntN(5)-2) * math.SmallestNonzeroFloat64 },
+		"nothing": func() float64 { return 0 },
+		"normal":  rng.NormFloat64,
+	}
+	var codes []*code.Code
+	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj", "hadamard"} {
+		codes = append(codes, must.Get(code.New(name, 16))(t))
+	}
+	weights := mat.NewDense(16, 6, nil)
+	weights.Apply(func(i, _ int, _ float64) float64 { return float64(rng.IntN(7)-3)/10 + float64(i)/3 }, weights)
+	codes = append(codes, must.Get(code.FromReal("weights", weights))(t))
+	for kind, draw := range draws {
+		changed := 0
+		for _, c := range codes {
+			x, sums := NewCorrelations(c), make([]float64, c.Levels())
+			for range 60 {
+				z := make([]float64, c.Bits())
+				for k := range z {
+					z[k] = draw()
+				}
+				want := exactLevel(c, z)
+				x.To(sums, z)
+				gen := newGen(c)
+				if a, b := gen.FromCorrelations(sums), gen.DecodeLogits(z); a != want || b != want {
+					t.Fatalf("%s, %s: %v is decoded as %v and %v, want %v", c.Name(), kind, z, a, b, want)
+				}
+				plain := make([]float64, c.Levels())
+				for i := range plain {
+					plain[i] = correlation(c, i, z)
+				}
+				if gen.FromCorrelations(plain) != want {
+					changed++
+				}
+			}
+		}
+		if (kind == "tenths" || kind == "sizes") && changed == 0 {
+			t.Errorf("%s: float64 decides all of them: nothing was tested", kind)
+		}
+	}
+}
+
+// exactLevel is Eq. 5 with rational numbers.
+func exactLevel(c *code.Code, z []float64) float64 {
+	best, level := new(big.Rat), 0
+	for i := range c.Levels() {
+		sum := new(big.Rat)
+		for k, v := range z {
+			sum.Add(sum, new(big.Rat).Mul(new(big.Rat).SetFloat64(v), new(big.Rat).SetFloat64(c.Value(i, k))))
+		}
+		if level == 0 || sum.Cmp(best) > 0 {
+			best, level = sum, i+1
+		}
+	}
+	return float64(level)
+}
