@@ -47,18 +47,18 @@ type Spread struct {
 	// TailUnary of unary, and TailDecoder of networks trained for the decoder. Unknown is the share where nothing shows it.
 	Excess, Tail, TailUnary, TailDecoder, Unknown float64
 
-	// After a training for the decoder the error is smaller than the model's: by the share of Gain where large errors are frequent,
-	// and for gen on logits by GenGain, and GenCoarse for each unit of coarse. All are logarithms.
-	Gain, GenGain, GenCoarse float64
+	// After a training for the decoder the error is smaller than the model's: by a share of Gain where large errors are frequent,
+	// and for gen on logits by GenGain. Both are logarithms.
+	Gain, GenGain float64
 }
 
-// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained and Unknown;
+// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown and GenGain;
 // its README says how well constants do that were fitted without a task.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.012, Cutoff: 0.72, Coarse: 0.06, Trained: 0.02, Logits: 0.007,
-		Gross: 0.12, Columns: 0.1, Excess: 0.14, Tail: 0.86, TailUnary: 0.105, TailDecoder: 0.52, Unknown: 0.5,
-		Gain: 0.12, GenGain: 0.03, GenCoarse: 0.07,
+		Network: 0.012, Cutoff: 0.72, Coarse: 0.06, Trained: 0.02, Logits: 0.01,
+		Gross: 0.12, Columns: 0.09, Excess: 0.1, Tail: 0.86, TailUnary: 0.1, TailDecoder: 0.5, Unknown: 0.5,
+		Gain: 0.12, GenGain: 0.02,
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *Spread) mean(x *Forecast, share float64) float64 {
 	}
 	m := -s.Gain * math.Sqrt(share)
 	if x.Decoding.Decoder.Name() == "gen" {
-		m -= s.GenGain + s.GenCoarse*x.coarse
+		m -= s.GenGain
 	}
 	return m
 }

@@ -52,7 +52,7 @@ func TestRelate(t *testing.T) {
 func TestProbe(t *testing.T) {
 	const levels = 32
 	f := NewForecaster(1.2, 0.05, uniform(levels), decode.Builtin())
-	f.Excess, f.Spread.Columns, f.Spread.Gross = 0.1, 0.1, 0.08 // as networks of images have it
+	f.Excess, f.Spread.Columns, f.Spread.Gross = f.Spread.Excess, 0.1, 0.08 // as networks of images have it
 	c := mustCode(t, "johnson", levels)
 	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
 	f.Measured = []Measured{{c, perceived.BCE, gen, observed.Error{Mean: 1, StdErr: 0.01}, true, 0}}

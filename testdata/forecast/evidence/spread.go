@@ -74,10 +74,13 @@ func mean(results []*Result) float64 {
 	return total
 }
 
-// FitSpread finds the standard deviations with the smallest mean interval score: one after the other, each times some
-// steps, until none is better. It leaves the results with some of them.
+// FitSpread finds the constants with the smallest mean interval score: one after the other, each times some
+// steps, until none is better. It leaves the results with some of them. It begins far from the defaults, because all tasks chose these.
 func FitSpread(results []*Result) forecast.Spread {
 	s := forecast.DefaultSpread()
+	for _, of := range constants {
+		*of(&s) *= 1.5
+	}
 	score := func(s forecast.Spread) float64 {
 		for _, r := range results {
 			r.Respread(s)
@@ -104,7 +107,7 @@ func FitSpread(results []*Result) forecast.Spread {
 }
 
 // rounds is the largest number of passes over the constants.
-const rounds = 4
+const rounds = 6
 
 // constants are those that FitSpread changes.
 var constants = []func(*forecast.Spread) *float64{
@@ -118,8 +121,6 @@ var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.TailUnary },
 	func(s *forecast.Spread) *float64 { return &s.TailDecoder },
 	func(s *forecast.Spread) *float64 { return &s.Gain },
-	func(s *forecast.Spread) *float64 { return &s.GenGain },
-	func(s *forecast.Spread) *float64 { return &s.GenCoarse },
 }
 
 // LeaveOneOut gives the intervals of each task the constants that the results of the other tasks choose, by fit.
