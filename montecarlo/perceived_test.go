@@ -17,7 +17,7 @@ import (
 )
 
 // perceivedProblem is a code that a network has learned, with a decoder.
-func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
+func perceivedProblem(t testing.TB, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
 	c := must.Get(code.New(name, levels))(t)
 	d := must.Get(decode.New(decoder, c))(t)
@@ -29,7 +29,7 @@ func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceive
 	return &montecarlo.Problem{Code: c, Decoder: d, Errors: l, Kind: kind, Continuous: continuous, Seed: 3, Within: 1}
 }
 
-var network = perceived.Model{Noise: 1.6, Misfit: 0.25, Training: perceived.BitByBit}
+var network = perceived.Model{Noise: 1.6, Misfit: 0.25, Training: perceived.BCE}
 
 // perceivedDirectly samples a problem by its definition, in floating point: the mean |error|
 // and its standard error, with the strata of the perceived label in turn.

@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -23,17 +22,14 @@ type TradeoffData struct {
 }
 
 // Tradeoff draws bits against error. The codes that a search has found are joined by a
-// line; other codes are points with their names. The axis of bits is logarithmic. The axis
-// of errors is logarithmic where they differ by more than a factor of 5; errors that are
-// zero then stand at its lower edge, and its label says so.
+// line; other codes are points with their names. Both axes are logarithmic.
 func Tradeoff(d TradeoffData) (*Figure, error) {
 	all := slices.Concat(d.Found, d.Codes)
 	if len(all) == 0 {
 		return nil, fmt.Errorf("trade-off: no codes")
 	}
-	lo, hi := math.Inf(1), 0.0
 	fewest, most := all[0].X, all[0].X
-	zeros := false
+	var errors []float64
 	for i, c := range all {
 		if !(c.X >= 1) {
 			return nil, fmt.Errorf("trade-off: a code of %v bits", c.X)
@@ -45,10 +41,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 			return nil, fmt.Errorf("trade-off: %w", err)
 		}
 		fewest, most = min(fewest, c.X), max(most, c.X)
-		if zeros = zeros || c.Y == 0; c.Y > 0 {
-			lo = min(lo, max(c.Y, 1/largest))
-		}
-		hi = max(hi, c.Y)
+		errors = append(errors, c.Y)
 	}
 	p := newPlot(d.Style, d.Title, "bits M", "expected |error| (levels)")
 	p.Add(grid())
@@ -56,13 +49,8 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	span := max(right-left, 0.1)
 	p.X.Min, p.X.Max = left-0.04*span, right+0.16*span // room for names
 	p.X.Tick.Marker = plot.TickerFunc(bitTicks)
-	on := errorAxis(&p.Y, 0, 1.12*hi, false)
-	if hi > 5*lo {
-		on = errorAxis(&p.Y, lo/1.4, hi*1.6, true)
-		if zeros {
-			p.Y.Label.Text += "; at the lower edge: 0"
-		}
-	}
+	on := errorAxis(&p.Y, errors...)
+	p.Y.Max += 0.1 * (p.Y.Max - p.Y.Min) // room for names
 	place := func(codes []Point, glyph draw.GlyphStyle) points {
 		out := points{glyph: glyph, bar: vg.Points(0.8)}
 		for _, c := range codes {
@@ -82,33 +70,18 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	}
 	if len(d.Codes) > 0 {
 		named := place(d.Codes, draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.2), Shape: draw.RingGlyph{}})
-		p.Add(named, namesBeside{[]points{named}, black})
+		p.Add(named, namesBeside(named))
 		key = append(key, series{name: "named codes", glyph: named.glyph, line: invisible})
 	}
 	return d.Style.keyed(p, key, d.Style.of(4.2)), nil
 }
 
-// namesBeside writes names beside points, in a colour or, where it is nil, in that of the points. The names overlap
-// neither each other nor the points.
-type namesBeside struct {
-	groups []points
-	colour color.Color
-}
+// namesBeside writes names beside points. The names overlap neither each other nor the points.
+type namesBeside points
 
 // Plot implements plot.Plotter.
 func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
-	type name struct {
-		Point
-		colour color.Color
-	}
-	var order []name
-	r := vg.Length(0)
-	for _, g := range n.groups {
-		r = max(r, g.glyph.Radius)
-		for _, at := range g.at {
-			order = append(order, name{at, cmp.Or(n.colour, g.glyph.Color)})
-		}
-	}
+	order, r := slices.Clone(n.at), n.glyph.Radius
 	tx, ty := p.Transforms(&c)
 	var taken []vg.Rectangle
 	for _, at := range order {
@@ -116,10 +89,11 @@ func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}})
 	}
 	style := styleOf(p, 8)
+	style.Color = black
 	height := style.Height("x") * 1.2
 	// The points on the right come first: of two points side by side, the left one has its
 	// name on its left.
-	slices.SortStableFunc(order, func(a, b name) int { return cmp.Compare(b.X, a.X) })
+	slices.SortStableFunc(order, func(a, b Point) int { return cmp.Compare(b.X, a.X) })
 	free := func(box vg.Rectangle) bool {
 		return box.Min.X >= c.Min.X && box.Max.X <= c.Max.X && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
 			return box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y
@@ -129,7 +103,6 @@ func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 		if of.Name == "" {
 			continue
 		}
-		style.Color = of.colour
 		text := abridge(style, of.Name, maxName)
 		width := style.Width(text)
 		x, y := tx(of.X), ty(of.Y)

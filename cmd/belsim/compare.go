@@ -19,7 +19,7 @@ type compareCmd struct {
 	levelsFlag
 	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen); auto takes the paper's for each; map, median and mean know the error model."`
 	scenarioFlags
-	Training []perceived.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Training []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
@@ -118,7 +118,7 @@ func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run
 		return s.Candidates(ctx, codes, cmd.Decoder, draw)
 	}
 	if len(cmd.Training) == 0 {
-		cmd.Training = []perceived.Training{cmp.Or(m.Training, perceived.BitByBit)}
+		cmd.Training = []perceived.Training{cmp.Or(m.Training, perceived.BCE)}
 	}
 	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
 	if err == nil {

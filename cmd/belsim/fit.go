@@ -15,18 +15,18 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE (default: the first of --runs); several times for a network of several outputs."`
+	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
 	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       []assess.LabelRange `placeholder:"a:b" sep:"none" help:"Range of real labels: a is level 1, b the last one; several times for a network of several outputs."`
-	Training    string              `group:"model" enum:"auto,bits,decoder" default:"auto" help:"What the network was trained for: each bit by its own cross-entropy (bits), or the decoder's distribution over the levels (decoder); auto finds out (default: auto)."`
+	Training    string              `group:"model" enum:"auto,bce,ce" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce); auto finds out (default: auto)."`
 	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
 	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
 	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
 	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture or a page as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
-	Recommend   bool                `help:"Forecast the error of all codes if they were trained, bit by bit and for the decoder, and rank them."`
+	Recommend   bool                `help:"Forecast the error of all codes if they were trained, with BCE and with CE, and rank them."`
 	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64              `group:"sampling" default:"10000" help:"Simulated samples of each label."`
 	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`
@@ -69,6 +69,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.writes("npz") && !cmd.FitDecoder {
 		return errors.New("-o FILE.npz holds a fitted decoder: want --fit-decoder")
 	}
+	o.Code = cmd.Code[0]
 	outputs, err := assess.CountOutputs(o)
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ type mixtureFlags struct {
 // of error probabilities.
 type perceivedFlags struct {
 	LabelNoise float64  `placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
-	MAE        float64  `name:"mae" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained bit by bit and read by gen, has a mean |error| of X levels."`
+	MAE        float64  `name:"mae" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained with BCE and read by gen, has a mean |error| of X levels."`
 	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
 	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }
@@ -107,7 +107,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 		return nil
 	}
 	m.Workers = run.Workers
-	m.Training = cmp.Or(m.Training, perceived.BitByBit)
+	m.Training = cmp.Or(m.Training, perceived.BCE)
 	if f.MAE > 0 {
 		var err error
 		if m.Noise, err = s.NoiseOf(ctx, m, weights, f.MAE); err != nil {
@@ -120,7 +120,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
-	Training perceived.Training `enum:",bits,decoder" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Training perceived.Training `enum:",bce,ce" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
 }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.

@@ -75,7 +75,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
-		if cmd.Training == perceived.ForDecoder && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training == perceived.CE && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}
@@ -107,7 +107,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.style()))
+			return plots.Heatmap(paper.MapData(m, s, fit, cmd.style()))
 		},
 		print: func() error {
 			if fit == nil {
@@ -138,7 +138,7 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 		const factor, count = 8, 61
 		r, sigma = scenario.AxisAround(fit.R, factor, count), scenario.AxisAround(fit.Sigma, factor, count)
 	}
-	cmd.Training = cmp.Or(cmd.Training, perceived.BitByBit)
+	cmd.Training = cmp.Or(cmd.Training, perceived.BCE)
 	if len(cmd.R.Values) == 0 {
 		cmd.R = r
 	}

@@ -18,11 +18,11 @@ type levelsCmd struct {
 	Levels     []int                `placeholder:"L" help:"Numbers of levels, with commas between them (default: those of the files among the codes, or 32,64,128,256)."`
 	Range      assess.LabelRange    `placeholder:"a:b" help:"Range of the labels: a is level 1, b the last one, for every number of levels."`
 	LabelNoise float64              `group:"model" placeholder:"s" help:"Standard deviation of what a network knows of a label, in label units."`
-	MAE        forecast.UnaryError  `group:"model" name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained bit by bit and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
+	MAE        forecast.UnaryError  `group:"model" name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained with BCE and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
 	Model      string               `group:"model" placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
 	Misfit     *float64             `group:"model" placeholder:"η" help:"Misfit η, in label units: how far a bit is from what it could have learned (default: a quarter of a level where there are 64)."`
 	Cutoff     float64              `group:"model" placeholder:"κ" help:"Cutoff κ of what networks learn, in cycles over the range of labels (default: by s and the number of levels)."`
-	Training   []perceived.Training `enum:"bits,decoder" placeholder:"WHAT" group:"model" help:"How the networks are trained, or both ways, with a comma between them: bits, each by itself (BCE), or decoder, all together for it (CE), which reads logits (default: bits, or as --model says)."`
+	Training   []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks are trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
 	Decoder    []string             `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the best of each."`
 	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count, in label units (default: all labels alike)."`
 	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in label units."`
@@ -90,7 +90,7 @@ func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
 	s := scenario.New(nil)
 	s.Decoders = env.decoders
 	q := &forecast.Resolution{
-		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Decoders: cmd.Decoder, Trainings: []perceived.Training{perceived.BitByBit},
+		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Decoders: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE},
 		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Scenario: s,
 	}
 	if q.Misfit = q.Labels.DefaultMisfit(); cmd.Model != "" {

@@ -17,15 +17,15 @@ import (
 // TestPerceived: every command takes the networks that know a perceived label.
 func TestPerceived(t *testing.T) {
 	t.Chdir(t.TempDir())
-	golden(t, "perceived-compare.txt", mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bits,decoder --decoder gen,gen-ex --samples 1600 --backend cpu")...))
+	golden(t, "perceived-compare.txt", mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bce,ce --decoder gen,gen-ex --samples 1600 --backend cpu")...))
 	golden(t, "perceived-verify.txt", mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu")...))
 	out := mustRun(t, strings.Fields("verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 1600 --backend cpu")...)
-	if !strings.Contains(out, "PASS every sampled mean is within its bound") || !strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained bit by bit") {
+	if !strings.Contains(out, "PASS every sampled mean is within its bound") || !strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained with BCE") {
 		t.Errorf("verify on logits printed %s", out)
 	}
 
 	var c scenario.Comparison
-	runJSON(t, &c, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bits,decoder --samples 640 --backend cpu --decoder gen")...)
+	runJSON(t, &c, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bce,ce --samples 640 --backend cpu --decoder gen")...)
 	if c.LabelNoise == nil || math.Abs(*c.LabelNoise-1.15) > 0.1 || c.R != nil || c.Misfit == nil || *c.Misfit != 0.25 || c.Training != "" || len(c.Results) != 4 {
 		t.Errorf("compare --mae 0.9: %+v", c)
 	}
@@ -33,7 +33,7 @@ func TestPerceived(t *testing.T) {
 		if r.Training == "" || r.Forecast == nil {
 			t.Errorf("row %+v has no training or no forecast", r)
 		}
-		if r.Code == "unary" && r.Training == "bits" && math.Abs(*r.Forecast-0.9) > 0.02 {
+		if r.Code == "unary" && r.Training == "bce" && math.Abs(*r.Forecast-0.9) > 0.02 {
 			t.Errorf("unary has an error of %v levels, want 0.9", *r.Forecast)
 		}
 	}
@@ -59,7 +59,7 @@ func TestPerceived(t *testing.T) {
 	// What is found is better than the named codes.
 	var found search.Optimized
 	runJSON(t, &found, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --samples 2000 --backend cpu --quiet")...)
-	if found.LabelNoise == nil || found.Training != "bits" || !(found.Improvement > 0) {
+	if found.LabelNoise == nil || found.Training != "bce" || !(found.Improvement > 0) {
 		t.Errorf("optimize found %+v", found)
 	}
 
@@ -74,7 +74,7 @@ func TestPerceived(t *testing.T) {
 	if p.Code != found.Baselines[0].Code || math.Abs(p.Gain-100*(1-x/y)) > 1e-9 || !(p.Interval[0] < p.Gain && p.Gain < p.Interval[1]) || (p.Better > 0.5) != (p.Gain > 0) {
 		t.Errorf("%+v of forecasts %v and %v", p, x, y)
 	}
-	if r.Gain > p.Gain || r.Outputs != "logits" || r.Gain >= 0 || !strings.Contains(out, r.Code+", trained for ") || !strings.Contains(out, "networks trained with it are forecast to gain") {
+	if r.Gain > p.Gain || r.Outputs != "logits" || r.Gain >= 0 || !strings.Contains(out, r.Code+", trained with ") || !strings.Contains(out, "networks trained with it are forecast to gain") {
 		t.Errorf("%+v, %+v: %s", r, p, out)
 	}
 }
@@ -96,7 +96,7 @@ func TestOneNoise(t *testing.T) {
 	}
 	for _, args := range []string{
 		"compare gray --levels 16 --mae 0.9 --samples 640 --backend cpu --format=json",
-		"compare unary --levels 16 --mae 0.9 --training decoder --workers 1 --samples 640 --seed 2 --backend cpu --format=json",
+		"compare unary --levels 16 --mae 0.9 --training ce --workers 1 --samples 640 --seed 2 --backend cpu --format=json",
 		"optimize --levels 16 --bits 5 --mae 0.9 --steps 5 --samples 640 --backend cpu --quiet --format=json",
 		"verify --code johnson --levels 16 --mae 0.9 --samples 640 --backend cpu --format=json",
 	} {
@@ -136,7 +136,7 @@ func TestOneNoise(t *testing.T) {
 
 // TestPerceivedNotes: flags of networks that know a perceived label have no effect without them.
 func TestPerceivedNotes(t *testing.T) {
-	_, _, stderr := run(t, strings.Fields("compare unary --levels 4 --samples 50 --misfit 0.3 --training decoder")...)
+	_, _, stderr := run(t, strings.Fields("compare unary --levels 4 --samples 50 --misfit 0.3 --training ce")...)
 	for _, name := range []string{"misfit", "training"} {
 		if !strings.Contains(stderr, "note: --"+name+" has no effect: it is for --label-noise, --mae and --model") {
 			t.Errorf("no note that --%s has no effect: %s", name, stderr)

@@ -18,7 +18,7 @@ func ExampleModel() {
 			fmt.Println(err)
 			return
 		}
-		p := perceived.Model{Noise: 1.5, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}
+		p := perceived.Model{Noise: 1.5, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}
 		l, err := p.Learn(context.Background(), 0, c, nil)
 		if err != nil {
 			fmt.Println(err)

@@ -184,7 +184,7 @@ func (n *observation) prepare(first bool) (err error) {
 		}
 		n.Errors = append(n.Errors, e)
 	}
-	if n.Counts != nil && n.Training == BitByBit {
+	if n.Counts != nil && n.Training == BCE {
 		n.setRates(len(n.Errors) == 0)
 	}
 	return nil

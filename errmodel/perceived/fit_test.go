@@ -65,7 +65,7 @@ func observedNetwork(t *testing.T, p Model, name string, levels int, n uint64, w
 func TestFitObservations(t *testing.T) {
 	ctx := context.Background()
 	const levels = 32
-	start := Model{Misfit: DefaultMisfit, Training: BitByBit}
+	start := Model{Misfit: DefaultMisfit, Training: BCE}
 	for _, s := range []float64{0.8, 1.7} {
 		truth := start
 		truth.Noise = s
@@ -100,7 +100,7 @@ func TestFitObservations(t *testing.T) {
 func TestFitCutoff(t *testing.T) {
 	ctx := context.Background()
 	const levels = 32
-	start := Model{Misfit: DefaultMisfit, Training: BitByBit}
+	start := Model{Misfit: DefaultMisfit, Training: BCE}
 	for _, s := range []float64{0.8, 1.7} {
 		truth := start
 		truth.Noise = s
@@ -130,21 +130,21 @@ func TestFitCutoff(t *testing.T) {
 // TestFitDecoder fits a network that was trained for the decoder: its counts mean
 // nothing, its errors do.
 func TestFitDecoder(t *testing.T) {
-	truth := Model{Noise: 1.5, Misfit: 0.25, Training: ForDecoder}
+	truth := Model{Noise: 1.5, Misfit: 0.25, Training: CE}
 	n := observedNetwork(t, truth, "unary", 32, 1000, true)
 	for i := range n.Counts.Wrong {
 		n.Counts.Wrong[i] = 500
 	}
-	f := must.Get(fitObservations(context.Background(), 1, []observation{n}, Model{Misfit: 0.25, Training: BitByBit}))(t)
-	if math.Abs(f.Noise.Value/truth.Noise-1) > 1e-3 || f.Model.Training != ForDecoder {
+	f := must.Get(fitObservations(context.Background(), 1, []observation{n}, Model{Misfit: 0.25, Training: BCE}))(t)
+	if math.Abs(f.Noise.Value/truth.Noise-1) > 1e-3 || f.Model.Training != CE {
 		t.Errorf("%+v, want s = %v", f, truth.Noise)
 	}
 }
 
 func TestFitRefusals(t *testing.T) {
 	ctx := context.Background()
-	start := Model{Misfit: 0.25, Training: BitByBit}
-	good := observedNetwork(t, Model{Noise: 1, Misfit: 0.25, Training: BitByBit}, "unary", 16, 500, true)
+	start := Model{Misfit: 0.25, Training: BCE}
+	good := observedNetwork(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, "unary", 16, 500, true)
 	alter := func(f func(n *observation)) []observation {
 		n := good
 		f(&n)
@@ -163,7 +163,7 @@ func TestFitRefusals(t *testing.T) {
 			n.Counts.Samples[0] = 9
 			n.Errors = nil
 		}), start, ErrNothingObserved},
-		"levels differ":      {append(alter(func(*observation) {}), observedNetwork(t, Model{Noise: 1, Training: BitByBit}, "unary", 8, 50, true)), start, nil},
+		"levels differ":      {append(alter(func(*observation) {}), observedNetwork(t, Model{Noise: 1, Training: BCE}, "unary", 8, 50, true)), start, nil},
 		"misfit":             {[]observation{good}, Model{Misfit: -1}, nil},
 		"prior of 3 levels":  {alter(func(n *observation) { n.Prior = theory.Uniform(3) }), start, nil},
 		"error out of reach": {alter(func(n *observation) { n.Errors = []observedError{{Value: 1e-12, Model: softError}} }), start, ErrNoNoise},

@@ -40,10 +40,10 @@ func farthest(a, b *Network) float64 {
 func TestLearner(t *testing.T) {
 	const levels, bits = 24, 12
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, training := range []Training{BitByBit, ForDecoder} {
+	for _, training := range []Training{BCE, CE} {
 		// For the decoder, 100 steps of the optimizer leave something, from wherever they begin.
 		near, exact := 0.2, 1e-5
-		if training == ForDecoder {
+		if training == CE {
 			exact = 0.1
 		}
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
@@ -97,10 +97,10 @@ func TestLearner(t *testing.T) {
 
 // TestLearnerRefusals: codes that a learner cannot learn.
 func TestLearnerRefusals(t *testing.T) {
-	if _, err := (Model{Noise: -1, Training: BitByBit}).NewLearner([]float64{1, 1, 1}); err == nil {
+	if _, err := (Model{Noise: -1, Training: BCE}).NewLearner([]float64{1, 1, 1}); err == nil {
 		t.Error("a negative label noise was accepted")
 	}
-	l := must.Get(Model{Noise: 1, Training: BitByBit}.NewLearner([]float64{1, 1, 1}))(t)
+	l := must.Get(Model{Noise: 1, Training: BCE}.NewLearner([]float64{1, 1, 1}))(t)
 	c := must.Get(code.New("unary", 8))(t)
 	if _, err := l.Learn(t.Context(), c); err == nil {
 		t.Error("a code of 8 levels was learnt under a prior of 3")
@@ -116,7 +116,7 @@ func TestRecut(t *testing.T) {
 	for i := range prior {
 		prior[i] = 1
 	}
-	for training, near := range map[Training]float64{BitByBit: 1e-5, ForDecoder: 0.1} {
+	for training, near := range map[Training]float64{BCE: 1e-5, CE: 0.1} {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		l, err := p.NewLearner(prior)
 		must.Succeed(t, err)

@@ -44,7 +44,7 @@ func close2(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestColumnLossDerivatives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	cs := prepared(t, named(t, "hexj", 32), Model{Noise: 1.3, Cutoff: 7, Training: BitByBit})
+	cs := prepared(t, named(t, "hexj", 32), Model{Noise: 1.3, Cutoff: 7, Training: BCE})
 	l := newColumnLoss(cs.ch, cs.basis)
 	for bit := range cs.c.Bits() {
 		if cs.constant[bit] {
@@ -83,7 +83,7 @@ func TestColumnLossDerivatives(t *testing.T) {
 // TestColumnLossMinimum checks that Newton's method ends where the loss has no slope.
 func TestColumnLossMinimum(t *testing.T) {
 	for _, name := range []string{"unary", "gray", "hadamard", "onehot"} {
-		p := Model{Noise: 0.8, Cutoff: 12, Training: BitByBit}
+		p := Model{Noise: 0.8, Cutoff: 12, Training: BCE}
 		cs := prepared(t, named(t, name, 64), p)
 		l := newColumnLoss(cs.ch, cs.basis)
 		for bit := range cs.c.Bits() {
@@ -107,7 +107,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 	real := must.Get(code.FromReal("real", mat.NewDense(6, 2, []float64{-3, 1, -1, 2, 0, -4, 2, 2, 5, 0, 7, 9})))(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16), real} {
-		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: ForDecoder})
+		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: CE})
 		l := newDecoderLoss(cs, 1)
 		x := make([]float64, len(l.gradient))
 		for i := range x {

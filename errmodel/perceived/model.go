@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
@@ -19,12 +20,15 @@ import (
 type Training string
 
 const (
-	// BitByBit is the training of each bit by its own binary cross-entropy (BCE).
-	BitByBit Training = "bits"
-	// ForDecoder is the training of all bits together by the cross-entropy of
+	// BCE is the training of each bit by its own binary cross-entropy (BCE).
+	BCE Training = "bce"
+	// CE is the training of all bits together by the cross-entropy of
 	// softmax(Z·Cᵀ), the decoder's distribution over the levels (CE).
-	ForDecoder Training = "decoder"
+	CE Training = "ce"
 )
+
+// Loss is the name of the training's loss, for people.
+func (t Training) Loss() string { return strings.ToUpper(string(t)) }
 
 // Model is the perceived-label model of the networks that learn a code.
 //
@@ -48,7 +52,7 @@ type Model struct {
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
 	Floor    float64  // sd₀, the residuals' floor, in logits; 0 stands for DefaultFloor
-	Training Training // BitByBit or ForDecoder
+	Training Training // BCE or CE
 }
 
 // WithinLevel is the variance of real labels that are uniform within half a level of their level.
@@ -71,23 +75,19 @@ func (p Model) Check() error {
 	if !(p.Floor >= 0) || math.IsInf(p.Floor, 1) {
 		return fmt.Errorf("floor of the misfit = %v: want a positive finite number of logits, or 0 for the default", p.Floor)
 	}
-	if p.Training != BitByBit && p.Training != ForDecoder {
-		return fmt.Errorf("training %q: want %q or %q", p.Training, BitByBit, ForDecoder)
+	if p.Training != BCE && p.Training != CE {
+		return fmt.Errorf("training %q: want %q or %q", p.Training, BCE, CE)
 	}
 	return nil
 }
 
 // String gives the parameters.
 func (p Model) String() string {
-	trained := "trained bit by bit"
-	if p.Training == ForDecoder {
-		trained = "trained for the decoder"
-	}
 	cutoff := "the default cutoff"
 	if p.Cutoff > 0 {
 		cutoff = fmt.Sprintf("a cutoff of %.4g cycles", p.Cutoff)
 	}
-	return fmt.Sprintf("label noise of %.4g levels, %s, misfit %.4g, %s", p.Noise, cutoff, p.Misfit, trained)
+	return fmt.Sprintf("label noise of %.4g levels, %s, misfit %.4g, trained with %s", p.Noise, cutoff, p.Misfit, p.Training.Loss())
 }
 
 // Learn returns the functions f_k that a network of this kind learns of a code, when level n
@@ -132,7 +132,7 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 // CheckMemory returns a *memory.Error where a code is too large for Learn.
 func (p Model) CheckMemory(c *code.Code) error {
 	copies := 3 // the means, and what is learnt by column and by point
-	if p.Training == ForDecoder {
+	if p.Training == CE {
 		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
 	}
 	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(gridPoints(c.Levels(), p.aroundLevel()), c.Bits(), 8*copies))

@@ -38,20 +38,20 @@ func TestLearnPrototype(t *testing.T) {
 		labels               []float64
 		logits, misfits, err []float64
 	}{
-		{"unary", 64, 1.6, BitByBit, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747, 0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
-		{"hadamard", 64, 1.6, BitByBit, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539, 0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
-		{"onehot", 64, 1.6, BitByBit, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766, -25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721}, []float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
-		{"hexj", 64, 1.6, BitByBit, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20, -16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
-		{"gray", 64, 5, BitByBit, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522, 1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
-		{"hadamard", 256, 5.0, BitByBit, []int{0, 85, 128, 255}, []float64{55.1667, 133.5}, []float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0, 0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
-		{"unary", 64, 1.6, ForDecoder, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{3.79539, -3.51728, -6.47744, -1.57437, 4.22212, 3.24414, 0.587407, -4.6142}, []float64{0.204387, 0.209987, 0.214932, 0.204388}, []float64{0.0179916, 0.0207722, 0.0209133, 0.0180128}},
-		{"onehot", 64, 1.6, ForDecoder, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, []float64{1.31859, 0.35794, 0.197924, 1.31871}, []float64{0.273139, 0.744968, 0.984375, 0.273151}},
-		{"unary", 256, 5.0, ForDecoder, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, []float64{0.192865, 0.199458, 0.199023, 0.192864}, []float64{0.299204, 0.0221598, 0.0229113, 0.299201}},
+		{"unary", 64, 1.6, BCE, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747, 0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
+		{"hadamard", 64, 1.6, BCE, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539, 0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
+		{"onehot", 64, 1.6, BCE, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766, -25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721}, []float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
+		{"hexj", 64, 1.6, BCE, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20, -16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
+		{"gray", 64, 5, BCE, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522, 1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
+		{"hadamard", 256, 5.0, BCE, []int{0, 85, 128, 255}, []float64{55.1667, 133.5}, []float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0, 0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
+		{"unary", 64, 1.6, CE, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{3.79539, -3.51728, -6.47744, -1.57437, 4.22212, 3.24414, 0.587407, -4.6142}, []float64{0.204387, 0.209987, 0.214932, 0.204388}, []float64{0.0179916, 0.0207722, 0.0209133, 0.0180128}},
+		{"onehot", 64, 1.6, CE, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, []float64{1.31859, 0.35794, 0.197924, 1.31871}, []float64{0.273139, 0.744968, 0.984375, 0.273151}},
+		{"unary", 256, 5.0, CE, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, []float64{0.192865, 0.199458, 0.199023, 0.192864}, []float64{0.299204, 0.0221598, 0.0229113, 0.299201}},
 	} {
 		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: c.training}, c.code, c.levels, nil)
 		near := func(what string, got, want, tolerance float64) {
 			t.Helper()
-			if c.training == ForDecoder {
+			if c.training == CE {
 				tolerance = 8*tolerance + 0.03
 			}
 			if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
@@ -78,13 +78,13 @@ func TestLearnPrototype(t *testing.T) {
 
 // TestLearnedShape: the functions of unary are mirror images, and rise or fall through their transitions.
 func TestLearnedShape(t *testing.T) {
-	for _, training := range []Training{BitByBit, ForDecoder} {
+	for _, training := range []Training{BCE, CE} {
 		t.Run(string(training), func(t *testing.T) {
 			const levels = 48
 			l := learn(t, Model{Noise: 1.7, Misfit: 0.25, Training: training}, "unary", levels, nil)
 			m, switches := levels-1, l.Code().Transitions()
 			tolerance := 1e-6
-			if training == ForDecoder {
+			if training == CE {
 				tolerance = 0.02 // a hundred steps enlarge roundings
 			}
 			f, mirror, last := make([]float64, m), make([]float64, m), make([]float64, m)
@@ -123,7 +123,7 @@ func TestLearnedShape(t *testing.T) {
 // and the last.
 func TestLearnedBlur(t *testing.T) {
 	for _, s := range []float64{2, 3, 7} {
-		l := learn(t, Model{Noise: s, Misfit: 0.25, Training: BitByBit}, "onehot", 64, nil)
+		l := learn(t, Model{Noise: s, Misfit: 0.25, Training: BCE}, "onehot", 64, nil)
 		f := make([]float64, 64)
 		for y := 1 - s; y <= 64+s; y += 0.1 {
 			l.Logits(f, y)
@@ -139,7 +139,7 @@ func TestLearnedBlur(t *testing.T) {
 // TestLearnedLimits: without noise, a network of few levels makes no errors; with endless noise, it guesses.
 func TestLearnedLimits(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "gray", "hadamard", "onehot"} {
-		l := learn(t, Model{Noise: 1e-3, Misfit: 0, Training: BitByBit}, name, 16, nil)
+		l := learn(t, Model{Noise: 1e-3, Misfit: 0, Training: BCE}, name, 16, nil)
 		for i := range 16 {
 			for k := range l.Code().Bits() {
 				if e := l.At(i, k); !(e < 1e-6) {
@@ -148,7 +148,7 @@ func TestLearnedLimits(t *testing.T) {
 			}
 		}
 		// The best guess of a bit is its more frequent value.
-		l = learn(t, Model{Noise: 1e4, Misfit: 0, Training: BitByBit}, name, 16, nil)
+		l = learn(t, Model{Noise: 1e4, Misfit: 0, Training: BCE}, name, 16, nil)
 		f := make([]float64, l.Code().Bits())
 		l.Logits(f, 8)
 		for k, v := range f {
@@ -180,7 +180,7 @@ func TestLearnedConstant(t *testing.T) {
 		1, 0, 1, 1, 1,
 	}))
 	must.Succeed(t, err)
-	for _, training := range []Training{BitByBit, ForDecoder} {
+	for _, training := range []Training{BCE, CE} {
 		l := must.Get(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(t.Context(), 2, c, prior))(t)
 		for i := range 8 {
 			if l.At(i, 0) != 0 || l.At(i, 1) != 0 || !(l.At(i, 2) > 0) {
@@ -195,7 +195,7 @@ func TestLearnedConstant(t *testing.T) {
 
 // TestLearnWorkers compares results to the last bit.
 func TestLearnWorkers(t *testing.T) {
-	for _, training := range []Training{BitByBit, ForDecoder} {
+	for _, training := range []Training{BCE, CE} {
 		c := named(t, "hexj", 32)
 		p := Model{Noise: 1.3, Misfit: 0.25, Training: training}
 		var want []float64
@@ -221,7 +221,7 @@ func TestLearnWorkers(t *testing.T) {
 // TestLearnedTable checks the three ways to read e[n,k], and compares with the integral over
 // the noise.
 func TestLearnedTable(t *testing.T) {
-	l := learn(t, Model{Noise: 1.6, Misfit: 0.25, Training: BitByBit}, "b1jdj", 64, nil)
+	l := learn(t, Model{Noise: 1.6, Misfit: 0.25, Training: BCE}, "b1jdj", 64, nil)
 	levels, m := l.Dims()
 	row, wrong := make([]float64, m), make([]float64, m)
 	var all, allIntegral float64
@@ -277,7 +277,7 @@ func TestStratum(t *testing.T) {
 }
 
 func TestPerceivedRefusals(t *testing.T) {
-	good := Model{Noise: 1, Misfit: 0.25, Training: BitByBit}
+	good := Model{Noise: 1, Misfit: 0.25, Training: BCE}
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, alter := range []func(p *Model){
 		func(p *Model) { p.Noise = 0 }, func(p *Model) { p.Noise = -1 },
@@ -287,7 +287,7 @@ func TestPerceivedRefusals(t *testing.T) {
 		func(p *Model) { p.Cutoff = -1 }, func(p *Model) { p.Cutoff = nan }, func(p *Model) { p.Cutoff = inf },
 		func(p *Model) { p.Misfit = -0.1 }, func(p *Model) { p.Misfit = nan }, func(p *Model) { p.Misfit = inf },
 		func(p *Model) { p.Floor = -0.1 }, func(p *Model) { p.Floor = nan },
-		func(p *Model) { p.Training = "" }, func(p *Model) { p.Training = "bce" },
+		func(p *Model) { p.Training = "" }, func(p *Model) { p.Training = "bits" },
 	} {
 		p := good
 		alter(&p)
@@ -305,7 +305,7 @@ func TestPerceivedRefusals(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, training := range []Training{BitByBit, ForDecoder} {
+	for _, training := range []Training{BCE, CE} {
 		good.Training = training
 		if _, err := good.Learn(ended, 2, named(t, "unary", 16), nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want the context's", training, err)
@@ -315,7 +315,7 @@ func TestPerceivedRefusals(t *testing.T) {
 
 // TestLearnExtremes looks for numbers that are none.
 func TestLearnExtremes(t *testing.T) {
-	for _, training := range []Training{BitByBit, ForDecoder} {
+	for _, training := range []Training{BCE, CE} {
 		for _, levels := range []int{2, 17, 24} {
 			for _, noise := range []float64{1e-300, 0.3, code.MaxLevels} {
 				for _, name := range []string{"binary", "onehot"} {
@@ -349,7 +349,7 @@ func TestLearnExtremes(t *testing.T) {
 // 256 levels, 60 and 200 ms.
 func BenchmarkLearn(b *testing.B) {
 	for _, levels := range []int{64, 256} {
-		for _, training := range []Training{BitByBit, ForDecoder} {
+		for _, training := range []Training{BCE, CE} {
 			b.Run(fmt.Sprintf("%d/%s", levels, training), func(b *testing.B) {
 				p := Model{Noise: float64(levels) / 40, Misfit: 0.25, Training: training}
 				codes := 0
@@ -378,7 +378,7 @@ func TestLearnReal(t *testing.T) {
 	var f [2][]float64
 	for i, m := range []mat.Matrix{values, &large} {
 		c := must.Get(code.FromReal("real", m))(t)
-		l := must.Get(Model{Noise: 0.3, Misfit: 0.2, Training: ForDecoder}.Learn(context.Background(), 1, c, nil))(t)
+		l := must.Get(Model{Noise: 0.3, Misfit: 0.2, Training: CE}.Learn(context.Background(), 1, c, nil))(t)
 		f[i] = make([]float64, 3)
 		for n := range 6 {
 			l.Logits(f[i], float64(n+1))
@@ -406,7 +406,7 @@ func TestLearnReal(t *testing.T) {
 
 // TestLearnedLarge reads a table that is too large to keep.
 func TestLearnedLarge(t *testing.T) {
-	l := learn(t, Model{Noise: 100, Misfit: 0.25, Training: BitByBit}, "unary", 1100, nil)
+	l := learn(t, Model{Noise: 100, Misfit: 0.25, Training: BCE}, "unary", 1100, nil)
 	row := make([]float64, 1099)
 	l.RowTo(row, 500)
 	for _, k := range []int{0, 499, 500, 1098} {
@@ -417,12 +417,12 @@ func TestLearnedLarge(t *testing.T) {
 	if !(row[499] > 0.4 && row[499] < 0.6) || row[0] > 0.01 {
 		t.Errorf("e[501,500] = %v, e[501,1] = %v", row[499], row[0])
 	}
-	want := "label noise of 100 levels, a cutoff of 5.738 cycles, misfit 0.25, trained bit by bit"
+	want := "label noise of 100 levels, a cutoff of 5.738 cycles, misfit 0.25, trained with BCE"
 	if l.String() != want || l.Model().Floor != DefaultFloor {
 		t.Errorf("%q, want %q", l, want)
 	}
-	p := Model{Noise: 2, Training: ForDecoder}
-	if want := "label noise of 2 levels, the default cutoff, misfit 0, trained for the decoder"; p.String() != want {
+	p := Model{Noise: 2, Training: CE}
+	if want := "label noise of 2 levels, the default cutoff, misfit 0, trained with CE"; p.String() != want {
 		t.Errorf("%q, want %q", p, want)
 	}
 }

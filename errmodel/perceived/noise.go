@@ -46,7 +46,7 @@ func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae floa
 	if err != nil {
 		return 0, err
 	}
-	m.Training = BitByBit
+	m.Training = BCE
 	s, err := solveNoise(levels, mae, func(s float64) (float64, error) {
 		m.Noise = s
 		n, err := m.Learn(ctx, workers, c, labels.Prior)

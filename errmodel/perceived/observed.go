@@ -48,7 +48,7 @@ func (n *Observed) leading() (int, error) {
 
 // rank is larger for decodings that tell s better; 0 for those that tell nothing.
 func (n *Observed) rank(d observed.Decoding) int {
-	name, bits := d.Decoder.Name(), n.Training == BitByBit
+	name, bits := d.Decoder.Name(), n.Training == BCE
 	switch {
 	case bits && !d.Soft && name == "gen", !bits && d.Soft && name == "gen-ex":
 		return 5
@@ -66,7 +66,7 @@ func (n *Observed) rank(d observed.Decoding) int {
 
 // Described reports whether the model describes a decoding: hard decisions mean nothing after a
 // training for the decoder.
-func (n *Observed) Described(i int) bool { return n.Training == BitByBit || n.Decodings[i].Soft }
+func (n *Observed) Described(i int) bool { return n.Training == BCE || n.Decodings[i].Soft }
 
 // NewFit fits the model to networks of one task, of which the first is the easiest to learn: s, and
 // where they show it κ and the floor of the residuals. nodes are of the networks' prior. The errors
@@ -142,7 +142,7 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 // showsExcess reports whether a network may have an excess: s is fitted to the errors of unary, and after a training
 // for the decoder to all.
 func (n *Observed) showsExcess() bool {
-	return n.Training == BitByBit && n.Code.TransitionCount() != n.Code.Bits()
+	return n.Training == BCE && n.Code.TransitionCount() != n.Code.Bits()
 }
 
 // excess is Fit.Excess of one network, which learns l under the model.
@@ -183,7 +183,7 @@ func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nod
 // It is the error, but for the few samples at one end of the range that johnson decodes as the other
 // end: they have few wrong bits, and an error of all levels.
 func (n *Observed) wrong() (sum float64) {
-	if n.Training != BitByBit || !counting(n.Code) {
+	if n.Training != BCE || !counting(n.Code) {
 		return 0
 	}
 	for _, rate := range n.Rates {

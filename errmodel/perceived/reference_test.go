@@ -66,7 +66,7 @@ func TestReference(t *testing.T) {
 		for n := range prior {
 			prior[n] = 1 + float64(i%2*(n*n%5)) // every second one is not uniform
 		}
-		x.model.Training = BitByBit
+		x.model.Training = BCE
 		const count = 256
 		nodes := must.Get(NewNodes(count, prior, c.Bits(), Seed))(t)
 		s := setting{S: x.model.Noise, Prior: prior, Cutoff: x.model.Cutoff, Misfit: x.model.Misfit, Floor: x.model.Floor, Noise: nodes.noise}

@@ -409,7 +409,7 @@ func TestRealLabels(t *testing.T) {
 
 // TestChosen: which error model of a fit is meant, and that its parameters arrive.
 func TestChosen(t *testing.T) {
-	describes := PerceivedFit{Training: "decoder", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
+	describes := PerceivedFit{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Describes: true}
 	not, unknown, fitted := describes, describes, describes
 	not.Describes, unknown.Noise, fitted.CutoffFitted = false, math.NaN(), true
 	for i, tt := range []struct {
@@ -445,7 +445,7 @@ func TestChosen(t *testing.T) {
 			if tt.perceived.CutoffFitted {
 				cutoff = 9
 			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.ForDecoder || m.Cutoff != cutoff || s.Temperature != 2 {
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.CE || m.Cutoff != cutoff || s.Temperature != 2 {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}

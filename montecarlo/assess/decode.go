@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -46,6 +47,9 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	kind, err := observed.FindKind(ctx, said, outputs)
 	if err != nil {
 		return err
+	}
+	if isHead(o.Code) && c != nil {
+		mapHead(c, observed.Labels{}, kind, outputs)
 	}
 	decoding, err := of(kind)
 	if err != nil {
@@ -100,6 +104,9 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingOf, *
 func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingOf, *code.Code, error) {
 	if o.Code == "" {
 		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", name)
+	}
+	if o.Code == forecast.Direct {
+		return nil, nil, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
 	}
 	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {
 		return nil, nil, fmt.Errorf("the decoder %s needs a model of the classifiers: want one that was fitted, in an .npz file", name)

@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
@@ -83,8 +84,21 @@ func (n *network) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.Labels = observed.Labels{Levels: n.code.Levels(), Real: !o.Range.IsZero(), Lo: o.Range.Lo, Hi: o.Range.Hi}
-	s.Kind, err = observed.FindKind(ctx, said, s.Outputs)
-	return err
+	return n.openKind(ctx, said)
+}
+
+// openKind finds out how outputs are written.
+func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) {
+	s := n.source
+	if n.code.Name() == forecast.Direct {
+		s.Kind = observed.Bits
+	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
+		return err
+	}
+	if isHead(n.code.Name()) {
+		mapHead(n.code, s.Labels, s.Kind, s.Outputs)
+	}
+	return nil
 }
 
 func openOutputs(path string) (*arrayfile.Rows, error) {
@@ -100,7 +114,7 @@ func (n *network) takeOutput() error {
 	s := n.source
 	_, columns := s.Targets.Dims()
 	_, width := s.Outputs.Dims()
-	switch parts, k := s.Outputs.Parts(), n.options.Output; {
+	switch parts, k := parts(n.options, s.Outputs), n.options.Output; {
 	case k == 0 && parts == 1:
 		return nil
 	case k == 0, columns != parts:
@@ -121,7 +135,7 @@ func CountOutputs(o Options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return outputs.Parts(), outputs.Close()
+	return parts(o, outputs), outputs.Close()
 }
 
 // sizes are those of codes that stand beside the network's own.
@@ -131,6 +145,9 @@ func (n *network) sizes() scenario.Sizes {
 
 // openCode opens the code of the options, with as many bits as there are outputs.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
+	if isHead(o.Code) {
+		return openHead(o, outputs)
+	}
 	rows, m := outputs.Dims()
 	levels := o.Levels
 	if f, known := code.Lookup(o.Code); known && levels == 0 {
@@ -204,6 +221,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind, decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
+	n.decodings = headDecodings(n.code, n.decodings)
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err
 	}
@@ -211,7 +229,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	n.dependence = n.dependences()
 	n.training = n.trained()
 	n.dead = []int{}
-	if n.training == perceived.BitByBit { // the thresholds of other networks mean nothing
+	if n.training == perceived.BCE { // the thresholds of other networks mean nothing
 		n.dead = n.deadBits()
 	}
 	n.warning, n.remedy = n.warn()
@@ -236,23 +254,26 @@ const (
 
 // trained is what the network was trained for: as the options say, or as its outputs show.
 func (n *network) trained() perceived.Training {
-	if n.options.Training != "" {
+	switch {
+	case isHead(n.code.Name()):
+		return perceived.BCE
+	case n.options.Training != "":
 		return n.options.Training
 	}
 	total, _ := n.seen.Counts.Total()
 	samples := float64(total)
 	if n.seen.Miscalibration > uncalibrated+0.5/math.Sqrt(samples) {
-		return perceived.ForDecoder
+		return perceived.CE
 	}
 	// A bit that never changes is right in every sample after a training bit by bit.
 	if !n.source.Kind.Hard() {
 		for k, at := range n.transitions {
 			if len(at) == 0 && float64(n.seen.Counts.Bit(k)) > constantWrong*samples {
-				return perceived.ForDecoder
+				return perceived.CE
 			}
 		}
 	}
-	return perceived.BitByBit
+	return perceived.BCE
 }
 
 // deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more than half
@@ -295,7 +316,7 @@ func (n *network) observed() *perceived.Observed {
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}
-	if n.training == perceived.BitByBit {
+	if n.training == perceived.BCE {
 		out.Counts = counts
 		for _, k := range n.dead {
 			out.Rates[k-1] = math.NaN()

@@ -78,12 +78,9 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		line, _ := r.FieldPos(0)
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
-		switch strings.ToUpper(row[at[1]]) {
-		case "BCE":
-			o.Training = perceived.BitByBit
-		case "CE":
-			o.Training = perceived.ForDecoder
-		default:
+		if isHead(o.Code) {
+			o.Training = perceived.BCE
+		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); o.Training != perceived.BCE && o.Training != perceived.CE {
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE or CE", path, line, row[at[1]])
 		}
 		if o.Code == "" || o.Outputs == "" {
@@ -171,7 +168,7 @@ func (s *study) readOthers(ctx context.Context, workers int, done func(uint64)) 
 type NetworkRow struct {
 	Code     string     `json:"code" text:"code" doc:"name of the code, or its file"`
 	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string     `json:"training" text:"trained for" doc:"bits or decoder"`
+	Training string     `json:"training" text:"training" doc:"bce or ce"`
 	Seeds    int        `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
 	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`

@@ -40,7 +40,7 @@ func TestCurve(t *testing.T) {
 		}
 	}
 	o = d.save(t, t.TempDir(), "z")
-	o.Training = perceived.BitByBit
+	o.Training = perceived.BCE
 	r = judge(t, o)
 	if rejected := r.Fit.mixtureRejected(); rejected != (r.Curve == "") || rejected != (r.Profiles[0].Fitted == nil) || strings.Contains(r.Curve, "label") {
 		t.Errorf("the mixture is rejected: %v, the curve is of %q", rejected, r.Curve)

@@ -15,7 +15,7 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training       string     `json:"training" doc:"what the outputs were trained for: bits (each bit by its own cross-entropy) or decoder"`
+	Training       string     `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy) or ce"`
 	Miscalibration float64    `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
 	Noise          float64    `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
 	NoiseInterval  [2]float64 `json:"label_noise_interval" doc:"95 % interval of label_noise"`
@@ -30,7 +30,7 @@ type PerceivedFit struct {
 	Near           bool       `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
 	Distance       float64    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`
 	Verdict        string     `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Rates          []BitRate  `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
+	Rates          []BitRate  `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained with CE"`
 }
 
 // BitRate is the mean error rate of bits beside the model's.

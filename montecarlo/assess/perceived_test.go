@@ -71,12 +71,12 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 }
 
 // easy is a network of an easy code, which the model describes.
-var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: perceived.BitByBit, seed: 1}
+var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: perceived.BCE, seed: 1}
 
 func TestPerceive(t *testing.T) {
 	s := judge(t, easy.save(t, t.TempDir(), "z"))
 	p := s.Fit.Perceived
-	if p.Training != "bits" || !p.Describes || p.CutoffFitted || len(s.Fit.Dead) != 0 {
+	if p.Training != "bce" || !p.Describes || p.CutoffFitted || len(s.Fit.Dead) != 0 {
 		t.Errorf("%+v", p)
 	}
 	if !(p.NoiseInterval[0] < 0.9 && p.NoiseInterval[1] > 0.9) {
@@ -128,7 +128,7 @@ func TestRank(t *testing.T) {
 		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
 			t.Errorf("%+v comes after %+v", r, rec.Ranking[i-1])
 		}
-		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] && r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]) || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training == "decoder" && r.Outputs != "logits" {
+		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] && r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]) || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training == "ce" && r.Outputs != "logits" {
 			t.Errorf("%+v", r)
 		}
 		if r.Best {
@@ -140,7 +140,7 @@ func TestRank(t *testing.T) {
 			if !r.Measured || math.Abs(r.Forecast/d.Observed-1) > 1e-12 || r.Ratio < 1 {
 				t.Errorf("%+v, observed %v", r, d.Observed)
 			}
-			if r.Code != "johnson" || r.Training != "bits" {
+			if r.Code != "johnson" || r.Training != "bce" {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -154,7 +154,7 @@ func TestRank(t *testing.T) {
 		}
 	}
 	// Easy codes may be better, and one-hot trained bit by bit is not.
-	i := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "unary" && r.Training == "bits" })
+	i := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "unary" && r.Training == "bce" })
 	j := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "onehot" && r.Outputs == "bits" })
 	if unary, hot := rec.Ranking[i], rec.Ranking[j]; unary.RatioCI[0] > 1 || unary.RatioCI[1] < 1 || hot.RatioCI[0] < 1 || hot.Better > 0.05 {
 		t.Errorf("%+v, %+v", unary, hot)
@@ -178,7 +178,7 @@ func TestRejected(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training, o.Recommend = perceived.BitByBit, true
+	o.Training, o.Recommend = perceived.BCE, true
 	s := judge(t, o)
 	if s.Fit.Perceived.Describes {
 		t.Fatalf("%+v", s.Fit.Perceived)
@@ -200,7 +200,7 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training, o.Recommend = perceived.BitByBit, true
+	o.Training, o.Recommend = perceived.BCE, true
 	s := judge(t, o)
 	if p := s.Fit.Perceived; p.Describes || !table.Missing(p.Noise) || !strings.Contains(p.Verdict, "without any information") {
 		t.Errorf("%+v", p)
@@ -370,7 +370,7 @@ func TestCandidates(t *testing.T) {
 // TestTraining: logits that were not trained bit by bit are recognised.
 func TestTraining(t *testing.T) {
 	dir := t.TempDir()
-	for name, want := range map[string]perceived.Training{"moved": perceived.ForDecoder, "kept": perceived.BitByBit, "onehot": perceived.ForDecoder} {
+	for name, want := range map[string]perceived.Training{"moved": perceived.CE, "kept": perceived.BCE, "onehot": perceived.CE} {
 		d := easy
 		switch name {
 		case "moved": // what softmax(Z·C) does not change, for unary: no constant is free, but a trend is small
@@ -381,7 +381,7 @@ func TestTraining(t *testing.T) {
 				}
 			}
 		case "onehot": // one-hot and CE: a constant changes nothing
-			d.code, d.training = "onehot", perceived.ForDecoder
+			d.code, d.training = "onehot", perceived.CE
 			d.change = func(z []float64) {
 				for k := range z {
 					z[k] += 5
@@ -393,7 +393,7 @@ func TestTraining(t *testing.T) {
 			t.Errorf("%s: trained for %s, want %s; %+v", name, got, want, s.Fit.Perceived)
 		}
 		text := strings.Join(s.Opening, " ")
-		if strings.Contains(text, "thresholds at 0 mean nothing") != (want == perceived.ForDecoder) {
+		if strings.Contains(text, "thresholds at 0 mean nothing") != (want == perceived.CE) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
@@ -405,7 +405,7 @@ func TestDead(t *testing.T) {
 	whole := judge(t, d.save(t, t.TempDir(), "z"))
 	d.change = func(z []float64) { z[4], z[9] = -3, -z[9] }
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = perceived.BitByBit
+	o.Training = perceived.BCE
 	s := judge(t, o)
 	if !slices.Equal(s.Fit.Dead, []int{5, 10}) {
 		t.Fatalf("dead %v", s.Fit.Dead)
@@ -442,7 +442,7 @@ func TestOthers(t *testing.T) {
 	}
 	write("\ufeff" + lines)
 	others, err := ReadRuns(path)
-	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BitByBit {
+	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BCE {
 		t.Fatalf("%+v, %v", others, err)
 	}
 	o.Others = others

@@ -24,7 +24,7 @@ type DecoderResult struct {
 	StdErr         float64 `json:"stderr" doc:"standard error of mean"`
 	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
 	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
+	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
 	Observed       float64 `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
 	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
 	ObservedRMS    float64 `json:"observed_rms" doc:"root mean square of the observed error"`

@@ -49,7 +49,7 @@ func (s *study) profiles() (out []Profile, curve string) {
 		bits = s.typicalBits()
 	}
 	known := s.f.Perceived
-	noisy := known != nil && known.Describes && s.training == perceived.BitByBit
+	noisy := known != nil && known.Describes && s.training == perceived.BCE
 	switch {
 	case noisy:
 		curve = fmt.Sprintf("one noisy label: s = %.3g", known.Noise)

@@ -25,20 +25,20 @@ type Recommendation struct {
 type Decision struct {
 	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; probe: train a second network first, which would tell; stay: no gain above 2 % is likely"`
 	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
-	Training string  `json:"training" doc:"what it is trained for: bits or decoder"`
+	Training string  `json:"training" doc:"what it is trained with: bce or ce"`
 	Decoder  string  `json:"decoder" doc:"decoder that reads it"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
 	Better   float64 `json:"better" doc:"probability that it is better"`
 	Probe    string  `json:"probe,omitempty" doc:"code of the second network; only where action is probe"`
-	ProbeFor string  `json:"probe_training,omitempty" doc:"what the second network is trained for: bits or decoder; only where action is probe"`
+	ProbeFor string  `json:"probe_training,omitempty" doc:"what the second network is trained with: bce or ce; only where action is probe"`
 }
 
 // RankedCode is the forecast of one code, training and decoder.
 type RankedCode struct {
 	Code     string     `json:"code" text:"code" doc:"name of the code, or its file"`
 	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string     `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by its own cross-entropy) or decoder (the cross-entropy of the decoder's distribution over levels)"`
+	Training string     `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy) or ce (the cross-entropy of the decoder's distribution over levels)"`
 	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
 	Forecast float64    `json:"forecast" doc:"expected |error| when trained, in levels: ratio times the measured error of this network"`

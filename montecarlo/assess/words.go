@@ -46,7 +46,7 @@ func (s *study) opening() []string {
 		out = append(out, s.fittedText(), f.savedText())
 	}
 	text := ""
-	if s.training == perceived.ForDecoder && f.Perceived != nil {
+	if s.training == perceived.CE && f.Perceived != nil {
 		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
 	}
 	if len(f.Dead) > 0 {
@@ -159,15 +159,15 @@ func (f *Fit) decisionText() string {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
-	how := fmt.Sprintf("%s for %s and read it with %s", d.Code, trainingText(d.Training), d.Decoder)
+	how := fmt.Sprintf("%s with %s and read it with %s", d.Code, strings.ToUpper(d.Training), d.Decoder)
 	switch forecast.Action(d.Action) {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
 	case forecast.Take:
-		return fmt.Sprintf("%stake the network that was trained with %s: it gains %s.", first, how, percent(d.Gain))
+		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
-		return fmt.Sprintf("%sfirst train a second network with %s for %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, trainingText(d.ProbeFor), d.Code, percent(d.Gain), chanceText(d.Better), f.Code)
+		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
+			first, d.Probe, strings.ToUpper(d.ProbeFor), d.Code, percent(d.Gain), chanceText(d.Better), f.Code)
 	}
 	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
 }
@@ -205,11 +205,3 @@ func relative(ratio float64, interval [2]float64) string {
 
 // chanceText writes a probability, which is never certain.
 func chanceText(p float64) string { return fmt.Sprintf("%.2f", min(max(p, 0.01), 0.99)) }
-
-// trainingText says what a network is trained for.
-func trainingText(training string) string {
-	if training == string(perceived.ForDecoder) {
-		return "the decoder (CE)"
-	}
-	return "its bits (BCE)"
-}

@@ -73,7 +73,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		}
 		out.Errors = append(out.Errors, pair)
 	}
-	if n.Training != perceived.BitByBit {
+	if n.Training != perceived.BCE {
 		return out, nil
 	}
 	rates := bitRates(l, f.Prior)

@@ -68,7 +68,7 @@ func (s *Spread) own(x *Forecast, share float64) float64 {
 	v := s.network(share)
 	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.5))
 	v = math.Hypot(v, s.Coarse*x.coarse)
-	if x.Training == perceived.ForDecoder && x.Decoding.Decoder.Name() == "gen" {
+	if x.Training == perceived.CE && x.Decoding.Decoder.Name() == "gen" {
 		v = math.Hypot(v, s.Logits)
 	}
 	return v

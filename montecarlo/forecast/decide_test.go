@@ -17,7 +17,7 @@ func TestDecide(t *testing.T) {
 	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", must.Get(code.New("unary", 8))(t), decode.Options{}))(t)}
 	row := func(name string, ratio, sd float64, measured bool) Forecast {
 		span := math.Exp(scenario.Confidence * sd)
-		return Forecast{Code: must.Get(code.New(name, 8))(t), Training: perceived.BitByBit, Decoding: gen, Error: ratio, Measured: measured,
+		return Forecast{Code: must.Get(code.New(name, 8))(t), Training: perceived.BCE, Decoding: gen, Error: ratio, Measured: measured,
 			Ratio: ratio, RatioLo: ratio / span, RatioHi: ratio * span, Better: 0.5 * math.Erfc(math.Log(ratio)/sd/math.Sqrt2)}
 	}
 	own := row("johnson", 1, 0.01, true)

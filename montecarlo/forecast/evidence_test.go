@@ -16,19 +16,19 @@ func TestTrainedNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	task := evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}
-	r, err := set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BitByBit})
+	r, err := set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BCE})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := evidence.Rate(r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any))
+	all := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, evidence.Any))
 	if all.Codes != 12 || all.Rank < 0.9 || all.Median > 0.06 {
 		t.Errorf("%d codes, rank correlation %.3f, median %.3f; want 12, 0.9 or more, 0.06 or less", all.Codes, all.Rank, all.Median)
 	}
 	const easy = 4
-	if few := evidence.Rate(r.Select(perceived.BitByBit, evidence.GenBits, easy)); few.Codes < 4 || few.Median > 0.03 {
+	if few := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, easy)); few.Codes < 4 || few.Median > 0.03 {
 		t.Errorf("%d codes of few transitions, median %.3f; want 0.03 or less", few.Codes, few.Median)
 	}
-	if ce := evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)); ce.Codes != 13 || ce.Median > 0.04 || ce.Order < 0.9 {
+	if ce := evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); ce.Codes != 13 || ce.Median > 0.04 || ce.Order < 0.9 {
 		t.Errorf("trained for the decoder: %d codes, median %.3f, %.2f in the right order; want 13, 0.04 or less, 0.9 or more", ce.Codes, ce.Median, ce.Order)
 	}
 	if all, few := evidence.Rated([]*evidence.Result{r}, 0, evidence.Any), evidence.Rated([]*evidence.Result{r}, 0, easy); all.Held < 0.9 || few.Held < 0.93 || few.Width > 1.25 {
@@ -52,7 +52,7 @@ func TestPublishedTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := evidence.Rate(r.All(perceived.BitByBit, evidence.Gen)); s.Codes != 6 || s.Rank < 0.9 || s.Median > 0.05 || s.Largest > 0.2 {
+	if s := evidence.Rate(r.All(perceived.BCE, evidence.Gen)); s.Codes != 6 || s.Rank < 0.9 || s.Median > 0.05 || s.Largest > 0.2 {
 		t.Errorf("%d codes, rank correlation %.3f, median %.3f, largest %.3f", s.Codes, s.Rank, s.Median, s.Largest)
 	}
 }

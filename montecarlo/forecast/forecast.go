@@ -66,7 +66,7 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
 	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, measured(networks)
-	if fit.Model.Training == perceived.ForDecoder {
+	if fit.Model.Training == perceived.CE {
 		f.Tail = fit.Tail
 	}
 	if fit.CutoffFitted {
@@ -100,7 +100,7 @@ type Forecast struct {
 // training for the decoder, so there are no hard decisions then.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
-	if t == perceived.ForDecoder {
+	if t == perceived.CE {
 		all = slices.DeleteFunc(all, func(d observed.Decoding) bool { return !d.Soft })
 	}
 	return all, err
@@ -128,7 +128,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
-	for _, t := range []perceived.Training{perceived.ForDecoder, perceived.BitByBit} { // the longest first
+	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
 				jobs = append(jobs, job{c, t})
@@ -265,7 +265,7 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 	}
 	// A training for the decoder is expensive: one side is enough.
 	higher, width := center, cutoffStep
-	if l.Model().Training == perceived.BitByBit {
+	if l.Model().Training == perceived.BCE {
 		if higher, err = at(cutoffStep); err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 func TestRelate(t *testing.T) {
 	row := func(name string, model float64) Forecast {
 		c := mustCode(t, name, 16)
-		return Forecast{Code: c, Training: perceived.BitByBit, Decoding: observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}, model: model, part: 1}
+		return Forecast{Code: c, Training: perceived.BCE, Decoding: observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}, model: model, part: 1}
 	}
 	own, other, more := row("johnson", 1), row("unary", 0.9), row("b1jdj", 1.1)
 	const s, network, stderr, off = 0.1, 0.02, 0.03, 0.2
@@ -55,11 +55,11 @@ func TestProbe(t *testing.T) {
 	f.Excess, f.Spread.Columns, f.Spread.Gross = 0.1, 0.1, 0.08 // as networks of images have it
 	c := mustCode(t, "johnson", levels)
 	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
-	f.Measured = []Measured{{c, perceived.BitByBit, gen, observed.Error{Mean: 1, StdErr: 0.01}, true, 0}}
+	f.Measured = []Measured{{c, perceived.BCE, gen, observed.Error{Mean: 1, StdErr: 0.01}, true, 0}}
 	all := must.Get(f.Codes(t.Context(), 2, []*code.Code{c, mustCode(t, "b1jdj", levels)}, nil))(t)
 	find := func(name string) Forecast {
 		for _, x := range all {
-			if x.Code.Name() == name && x.Training == perceived.BitByBit && x.Decoding.Decoder.Name() == "gen" && !x.Decoding.Soft {
+			if x.Code.Name() == name && x.Training == perceived.BCE && x.Decoding.Decoder.Name() == "gen" && !x.Decoding.Soft {
 				return x
 			}
 		}

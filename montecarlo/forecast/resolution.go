@@ -103,7 +103,7 @@ type ResolutionRow struct {
 	Levels       int                `json:"levels" text:"levels" doc:"number of levels L"`
 	Code         string             `json:"code" text:"code" doc:"name of the code, or its file"`
 	Bits         int                `json:"bits" text:"bits" doc:"number of bits M"`
-	Training     perceived.Training `json:"training" text:"train for" doc:"what the network is trained for: bits (each bit by itself) or decoder (all together)"`
+	Training     perceived.Training `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by itself) or ce (all together)"`
 	Decoder      string             `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Outputs      string             `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
 	Forecast     float64            `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
@@ -117,7 +117,7 @@ type ResolutionRow struct {
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
 type EnoughLevels struct {
-	Training perceived.Training `json:"training" doc:"what the network is trained for"`
+	Training perceived.Training `json:"training" doc:"what the network is trained with: bce or ce"`
 	Decoder  string             `json:"decoder" doc:"name of the decoder"`
 	Outputs  string             `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Levels   int                `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
@@ -418,7 +418,7 @@ func (r *Resolutions) judge(auto bool) {
 		if auto {
 			reads = "the best decoder"
 		}
-		text := fmt.Sprintf("T%s, read by %s: ", scenario.Trained(key.training)[1:], reads)
+		text := fmt.Sprintf("Trained with %s, read by %s: ", key.training.Loss(), reads)
 		switch suffice := fmt.Sprintf("%d levels suffice", x.Levels); {
 		case at == len(rows)-1:
 			text += fmt.Sprintf("more levels may still help; %d have a forecast of %s, and %d of %s", x.Levels, table.Short(x.Forecast), rows[at-1].Levels, table.Short(rows[at-1].Forecast))

@@ -21,7 +21,7 @@ import (
 // question is a Resolution with what most tests do not vary.
 func question(labels Labels, levels []int, codes ...string) Resolution {
 	return Resolution{
-		Labels: labels, Levels: levels, Codes: codes, Decoders: []string{"gen", "gen-ex"}, Trainings: []perceived.Training{perceived.BitByBit},
+		Labels: labels, Levels: levels, Codes: codes, Decoders: []string{"gen", "gen-ex"}, Trainings: []perceived.Training{perceived.BCE},
 		Misfit: labels.DefaultMisfit(), Scenario: scenario.New(nil),
 	}
 }
@@ -51,8 +51,8 @@ func TestPublishedLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := must.Get(q.decodings(f, c, perceived.BitByBit))(t)
-		l := must.Get(f.model(perceived.BitByBit).Learn(t.Context(), 2, c, f.Prior))(t)
+		r := must.Get(q.decodings(f, c, perceived.BCE))(t)
+		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
 			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.Width(levels), published[i])
@@ -66,7 +66,7 @@ func TestPublishedLevels(t *testing.T) {
 // TestEnough: as many levels suffice as have errors near the smallest.
 func TestEnough(t *testing.T) {
 	row := func(levels int, decoder string, forecast float64) ResolutionRow {
-		return ResolutionRow{Levels: levels, Training: perceived.BitByBit, Decoder: decoder, Outputs: "bits", Forecast: forecast}
+		return ResolutionRow{Levels: levels, Training: perceived.BCE, Decoder: decoder, Outputs: "bits", Forecast: forecast}
 	}
 	r := &Resolutions{Levels: []int{8, 16, 32}, Results: []ResolutionRow{
 		row(32, "gen", 1), row(16, "gen", 1.015), row(16, "gen", 1.3), row(8, "gen", 1.4), row(32, "bel-u", 2), row(16, "bel-u", 3), row(8, "bel-u", 4),
@@ -75,8 +75,8 @@ func TestEnough(t *testing.T) {
 	if len(r.Enough) != 2 || r.Enough[0].Levels != 16 || math.Abs(r.Enough[0].Gain-1.478) > 1e-3 || r.Enough[1].Levels != 32 {
 		t.Errorf("%+v", r.Enough)
 	}
-	for i, want := range []string{"Trained bit by bit, read by gen on bits: 16 levels suffice; more change the smallest forecast by less than 1.5 %.",
-		"Trained bit by bit, read by bel-u on bits: more levels may still help; 32 have a forecast of 2, and 16 of 3."} {
+	for i, want := range []string{"Trained with BCE, read by gen on bits: 16 levels suffice; more change the smallest forecast by less than 1.5 %.",
+		"Trained with BCE, read by bel-u on bits: more levels may still help; 32 have a forecast of 2, and 16 of 3."} {
 		if r.Notes[i] != want {
 			t.Errorf("%q, want %q", r.Notes[i], want)
 		}
@@ -219,7 +219,7 @@ func TestOpen(t *testing.T) {
 		{func(q *Resolution) { q.Decoders = []string{"gen", "gen"} }, "decoder gen is given twice"},
 		{func(q *Resolution) { q.Decoders = []string{"median"} }, "decoder median knows the error model"},
 		{func(q *Resolution) { q.Decoders = []string{"gen", "auto"} }, "want it alone"},
-		{func(q *Resolution) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bits is given twice"},
+		{func(q *Resolution) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
 	} {
 		q := question(labels, []int{4, 8}, "unary")
 		tt.change(&q)

@@ -84,7 +84,7 @@ func TestLine(t *testing.T) {
 func TestForecastRival(t *testing.T) {
 	s := scenario.New(networks)
 	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
-	candidates := must.Get(s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BitByBit, perceived.ForDecoder}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw))(t)
+	candidates := must.Get(s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BCE, perceived.CE}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw))(t)
 	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 	least := math.Inf(1)
 	for _, r := range c.Results {

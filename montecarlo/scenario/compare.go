@@ -54,8 +54,8 @@ type CodeResult struct {
 	Direct       float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
 
 	// Of networks that know a perceived label.
-	Training perceived.Training `json:"training,omitempty" doc:"bits: each bit of the network was trained by itself; decoder: all together; missing in other error models"`
-	Forecast *float64           `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training for the decoder multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
+	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit of the network was trained by itself; ce: all together; missing in other error models"`
+	Forecast *float64           `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training with CE multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -351,7 +351,7 @@ func (c *Comparison) Valid() *Comparison {
 // Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
 func (r *CodeResult) Expect(c *code.Code, t perceived.Training) {
 	best := r.Best()
-	if t == perceived.ForDecoder {
+	if t == perceived.CE {
 		best *= perceived.DecoderFactor(c)
 	}
 	r.Training, r.Forecast = t, &best

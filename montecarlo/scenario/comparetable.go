@@ -107,7 +107,7 @@ func (c *Comparison) Notes(more ...string) string {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
 	if c.has(CodeResult.trainedForDecoder) {
-		fmt.Fprintf(&out, "forecast: the error to expect of networks trained for the decoder, the model's times %s.\n", strings.Join(factors, ", "))
+		fmt.Fprintf(&out, "forecast: the error to expect of networks trained with CE, the model's times %s.\n", strings.Join(factors, ", "))
 	}
 	for _, r := range c.Results {
 		if code.IsFile(r.Code) && r.Bits > c.Levels {
@@ -136,7 +136,7 @@ func (c *Comparison) unlearned(r CodeResult) bool {
 // trainedForDecoder reports whether a network is trained for the decoder, whose forecast is not the
 // model's error.
 func (r CodeResult) trainedForDecoder() bool {
-	return r.Training == perceived.ForDecoder && r.Forecast != nil
+	return r.Training == perceived.CE && r.Forecast != nil
 }
 
 func (r CodeResult) isTie() bool     { return r.Tie }

@@ -67,17 +67,9 @@ func (m Perceived) String() string {
 		text += fmt.Sprintf(", cutoff %.4g", m.Cutoff)
 	}
 	if m.Training != "" {
-		text += ", " + Trained(m.Training)
+		text += ", trained with " + m.Training.Loss()
 	}
 	return text
-}
-
-// Trained says for people what a network was trained for.
-func Trained(t perceived.Training) string {
-	if t == perceived.ForDecoder {
-		return "trained for the decoder"
-	}
-	return "trained bit by bit"
 }
 
 // trainingOf is the training of a model's networks, and "" where it has none.

@@ -22,7 +22,7 @@ import (
 	"belsim/theory/decode"
 )
 
-var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BitByBit}}
+var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
 
 func newCode(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
@@ -174,7 +174,7 @@ func TestNoiseOf(t *testing.T) {
 // for codes of this size: the test would not end in time.
 func TestCheckTrained(t *testing.T) {
 	codes := []*code.Code{newCode(t, "unary", 20000), newCode(t, "johnson", 20000)}
-	both := []perceived.Training{perceived.BitByBit, perceived.ForDecoder}
+	both := []perceived.Training{perceived.BCE, perceived.CE}
 	for _, tt := range []struct {
 		trainings []perceived.Training
 		decoders  []string
@@ -182,8 +182,8 @@ func TestCheckTrained(t *testing.T) {
 	}{
 		{both[:1], []string{"bel-u"}, "johnson is not unary"},
 		{both[:1], []string{"gen", "gen"}, "decoder gen is given twice"},
-		{both[1:], []string{"bel-j"}, "networks trained for the decoder give logits"},
-		{append(both, both...), []string{"gen"}, "training bits is given twice"},
+		{both[1:], []string{"bel-j"}, "networks trained with CE give logits"},
+		{append(both, both...), []string{"gen"}, "training bce is given twice"},
 		{both, []string{"gen", "gen-ex", "bel-u"}, ""}, // bel-u is for one code and one training
 	} {
 		err := scenario.New(networks).CheckTrained(networks, tt.trainings, codes, tt.decoders)
@@ -199,7 +199,7 @@ func TestPerceivedComparison(t *testing.T) {
 	var candidates []*montecarlo.Problem
 	s := scenario.New(networks)
 	codes := []*code.Code{newCode(t, "unary", 16), newCode(t, "hexj", 16)}
-	for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
+	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
 		m := networks
 		m.Training = training
 		of := s.With(m)
@@ -214,13 +214,13 @@ func TestPerceivedComparison(t *testing.T) {
 	}
 	for _, r := range c.Results {
 		want := r.Best()
-		if r.Training == perceived.ForDecoder { // as fit --recommend has it
+		if r.Training == perceived.CE { // as fit --recommend has it
 			want *= perceived.DecoderFactor(codes[slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == r.Code })])
 		}
 		if r.Forecast == nil || math.Abs(*r.Forecast-want) > 1e-12 {
 			t.Errorf("%s, %s: forecast %v", r.Code, r.Decoder, r.Forecast)
 		}
-		if want := r.Training == perceived.ForDecoder || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {
+		if want := r.Training == perceived.CE || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {
 			t.Errorf("%s, %s, trained %s reads %s", r.Code, r.Decoder, r.Training, r.Outputs)
 		}
 	}
@@ -229,7 +229,7 @@ func TestPerceivedComparison(t *testing.T) {
 // TestPerceivedPlane: a map over label noise and misfit has the numbers of its points.
 func TestPerceivedPlane(t *testing.T) {
 	s := scenario.New(nil)
-	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BitByBit}}}
+	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}}
 	codes := [2]*code.Code{newCode(t, "unary", 16), newCode(t, "johnson", 16)}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
@@ -286,13 +286,13 @@ func TestRealLabels(t *testing.T) {
 	prior := theory.Uniform(levels)
 	c := newCode(t, "unary", levels)
 	nodes := must.Get(perceived.NewNodes(1<<15, prior, c.Bits(), perceived.Seed))(t).Real([]perceived.Uniform{{From: 0.5, To: levels + 0.5, Share: 1}})
-	m := perceived.Model{Noise: 0.238, Misfit: 0.06, Training: perceived.BitByBit}
+	m := perceived.Model{Noise: 0.238, Misfit: 0.06, Training: perceived.BCE}
 	around := m
 	around.Within = perceived.WithinLevel
 	n := must.Get(around.Learn(t.Context(), 0, c, prior))(t)
 	s := scenario.New(scenario.Perceived{Model: m})
 	s.Labels = scenario.Continuous
-	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BitByBit}}, Labels: s.Labels}
+	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}, Labels: s.Labels}
 	draw := scenario.DefaultSampling()
 	draw.Samples = 6400
 	for _, name := range []string{"gen", "gen-ex"} {

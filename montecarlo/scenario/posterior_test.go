@@ -19,7 +19,7 @@ func TestPosteriorVerifies(t *testing.T) {
 	for _, m := range []scenario.Model{
 		scenario.Mixture{R: 0.6, Sigma: 1.5},
 		scenario.Random{Seed: 3},
-		scenario.Perceived{Model: perceived.Model{Noise: 1, Misfit: 0.25, Training: perceived.BitByBit}},
+		scenario.Perceived{Model: perceived.Model{Noise: 1, Misfit: 0.25, Training: perceived.BCE}},
 	} {
 		s := scenario.New(m)
 		s.Outputs = scenario.Bits

@@ -153,7 +153,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 	soft := s.Decoders.ReadingLogits()
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
 		if s.Outputs != Logits {
-			return nil, fmt.Errorf("decoder %s reads bits, and networks trained for the decoder give logits; want %s", name, strings.Join(soft.Names(), " or "))
+			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with CE give logits; want %s", name, strings.Join(soft.Names(), " or "))
 		}
 		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name, strings.Join(soft.Names(), " or "))
 	}
@@ -163,7 +163,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 // outputs are the outputs of the scenario: networks trained for the decoder give logits, whose
 // signs mean nothing by themselves.
 func (s *Scenario) outputs() Outputs {
-	if s.Outputs == AutoOutputs && trainingOf(s.Model) == perceived.ForDecoder {
+	if s.Outputs == AutoOutputs && trainingOf(s.Model) == perceived.CE {
 		return Logits
 	}
 	return s.Outputs
@@ -244,7 +244,7 @@ func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecar
 	case !bits:
 		return montecarlo.IndependentLogits
 	case decode.Real(d) || c.Real() || s.Labels == Continuous:
-		return montecarlo.IndependentSigns
+		return montecarlo.DenseBits
 	}
 	return montecarlo.IndependentBits
 }

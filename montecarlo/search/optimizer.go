@@ -71,7 +71,7 @@ func DefaultsOf(m scenario.Model) Defaults {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
 		return Defaults{"gen", scenario.AutoOutputs, 100000}
-	case p.Training == perceived.ForDecoder:
+	case p.Training == perceived.CE:
 		return Defaults{"gen-ex", scenario.Logits, 5000}
 	}
 	return Defaults{"gen", scenario.Logits, 20000}

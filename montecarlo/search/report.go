@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
@@ -38,7 +37,7 @@ type Forecast struct {
 // Promise is what networks are forecast to gain by a code over a named one.
 type Promise struct {
 	Code     string     `json:"code" doc:"name of the other code"`
-	Training string     `json:"training" doc:"what its network is trained for: bits or decoder"`
+	Training string     `json:"training" doc:"what its network is trained with: bce or ce"`
 	Decoder  string     `json:"decoder" doc:"name of the decoder that reads it"`
 	Outputs  string     `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64    `json:"gain_percent" doc:"100·(1 − forecast/the forecast of the other code); negative where the other one is better"`
@@ -55,11 +54,7 @@ func promise(x, y *forecast.Forecast) *Promise {
 // text says over a best baseline what is gained, or of a rival that it is better.
 func (p *Promise) text(rival bool) string {
 	if rival {
-		how := "its bits (BCE)"
-		if p.Training == string(perceived.ForDecoder) {
-			how = "the decoder (CE)"
-		}
-		return fmt.Sprintf("%s, trained for %s and read by %s on %s, is forecast to be better by %.2g %% (probability %.2f)", p.Code, how, p.Decoder, p.Outputs, 100*(1-1/(1-p.Gain/100)), 1-p.Better)
+		return fmt.Sprintf("%s, trained with %s and read by %s on %s, is forecast to be better by %.2g %% (probability %.2f)", p.Code, strings.ToUpper(p.Training), p.Decoder, p.Outputs, 100*(1-1/(1-p.Gain/100)), 1-p.Better)
 	}
 	text := fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%+.0f to %+.0f %%, probability %.2f)", p.Gain, p.Code, p.Interval[0], p.Interval[1], p.Better)
 	return strings.NewReplacer(" -", " −", "(-", "(−").Replace(text) // and not in names

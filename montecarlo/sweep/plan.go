@@ -130,7 +130,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
 		checkList("labels", []scenario.Labels{f.Labels}, scenario.Levels, scenario.Continuous),
-		checkList("training", []perceived.Training{f.Training}, "", perceived.BitByBit, perceived.ForDecoder),
+		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE),
 		scenario.CheckTemperature(f.Temperature),
 	} {
 		if err != nil {
@@ -255,8 +255,8 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 		if y == nil {
 			y = fmt.Appendf(nil, "[%v]", perceived.DefaultMisfit)
 		}
-		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BitByBit)
-		if d.Training == perceived.ForDecoder && f.Outputs == scenario.AutoOutputs {
+		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
+		if d.Training == perceived.CE && f.Outputs == scenario.AutoOutputs {
 			p.scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 		// Cells are computed side by side, so each learns on one goroutine.

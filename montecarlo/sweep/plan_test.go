@@ -39,7 +39,7 @@ func TestPlanRefused(t *testing.T) {
 		"empty list":         {with(`["unary"]`, `[]`), `has no "codes"`},
 		"null":               {with(`["unary"]`, `null`), `has no "codes"`},
 		"two planes":         {with(`"sigma": [2]`, `"label_noise": [2]`), "are of two error models"},
-		"other plane":        {with(`"methods"`, `"training": "bits", "methods"`), `"cutoff" and "training" go with "label_noise"`},
+		"other plane":        {with(`"methods"`, `"training": "bce", "methods"`), `"cutoff" and "training" go with "label_noise"`},
 		"other training":     {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "training": "both"`), `"training" has "both"`},
 		"cutoff":             {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": -1`), `"cutoff" is -1: want a positive number`},
 		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/plots"
 	"belsim/theory/base/table"
@@ -134,9 +133,6 @@ func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 	return d
 }
 
-// loss is what networks are trained with, for a training.
-var loss = map[string]string{string(perceived.BitByBit): "BCE", string(perceived.ForDecoder): "CE"}
-
 // hasForecasts reports whether codes were compared with the network's own error.
 func hasForecasts(r *assess.Report) bool {
 	rec := r.Fit.Recommendation
@@ -150,7 +146,7 @@ func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
 	for _, x := range f.Recommendation.Ranking {
 		if x.Best {
 			d.Rows = append(d.Rows, plots.ForestRow{
-				Name: x.Name(), Note: x.Decoder + ", " + loss[x.Training], Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+				Name: x.Name(), Note: x.Decoder + ", " + strings.ToUpper(x.Training), Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
 			})
 		}
 	}

@@ -69,7 +69,7 @@ func (j judged) sampler(c *code.Code) (func(rng *rand.Rand, level int, z []float
 			}
 		}, err
 	}
-	l, err := perceived.Model{Noise: j.noise, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil)
+	l, err := perceived.Model{Noise: j.noise, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(context.Background(), 1, c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (j judged) fit(ctx context.Context, c *code.Code, draw func(*rand.Rand, int
 	if j.noise == 0 {
 		kind = "bits:"
 	}
-	r, err := assess.Run(ctx, assess.Options{Code: j.code, Levels: j.levels, Targets: y, Outputs: kind + z, Training: perceived.BitByBit, Temperature: 1, Samples: 1, Seed: 1, Decoders: decode.Builtin()}, scenario.Run{Backend: montecarlo.CPU{}, Workers: 1}, nil)
+	r, err := assess.Run(ctx, assess.Options{Code: j.code, Levels: j.levels, Targets: y, Outputs: kind + z, Training: perceived.BCE, Temperature: 1, Samples: 1, Seed: 1, Decoders: decode.Builtin()}, scenario.Run{Backend: montecarlo.CPU{}, Workers: 1}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,6 @@ func forecasts(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	losses := map[perceived.Training]string{perceived.BitByBit: "BCE", perceived.ForDecoder: "CE"}
 	var out []forecastRow
 	for i, first := range rows {
 		if slices.IndexFunc(rows, func(r row) bool { return r.data == first.data }) < i {
@@ -50,7 +49,7 @@ func forecasts(ctx context.Context, w io.Writer) error {
 		}
 		of := architectures[first.data]
 		t := evidence.Task{Data: of[0], Architecture: of[1], Levels: first.levels}
-		f, codes, err := set.Forecaster(ctx, 0, t, evidence.Source{Code: "johnson", Training: perceived.BitByBit})
+		f, codes, err := set.Forecaster(ctx, 0, t, evidence.Source{Code: "johnson", Training: perceived.BCE})
 		if err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
@@ -71,7 +70,7 @@ func forecasts(ctx context.Context, w io.Writer) error {
 			}
 			sum, n := 0.0, 0
 			for _, r := range rows {
-				if r.data == first.data && r.code == x.Code.Name() && r.loss == losses[x.Training] {
+				if r.data == first.data && r.code == x.Code.Name() && r.loss == x.Training.Loss() {
 					sum += r.fitted
 					n++
 					networks++
@@ -81,7 +80,7 @@ func forecasts(ctx context.Context, w io.Writer) error {
 				}
 			}
 			if n > 0 {
-				offs = append(offs, worst{math.Abs(x.Error*float64(n)/sum - 1), x.Code.Name(), losses[x.Training]})
+				offs = append(offs, worst{math.Abs(x.Error*float64(n)/sum - 1), x.Code.Name(), x.Training.Loss()})
 			}
 		}
 		slices.SortFunc(offs, func(a, b worst) int {

@@ -2,34 +2,28 @@
 // prints the comparison as Markdown:
 //
 //	go run ./testdata/forecast
-//
-// With -figure it draws the forecasts from one Johnson network of each data set, and prints
-// nothing.
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"log"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"belsim/errmodel/perceived"
-	"belsim/plots"
 	"belsim/testdata/forecast/evidence"
 )
 
 var (
-	johnson = evidence.Source{Code: "johnson", Training: perceived.BitByBit}
-	unary   = evidence.Source{Code: "unary", Training: perceived.BitByBit}
-	b1jdj   = evidence.Source{Code: "b1jdj", Training: perceived.BitByBit}
-	gray    = evidence.Source{Code: "gray", Training: perceived.BitByBit}
-	decoder = evidence.Source{Code: "johnson", Training: perceived.ForDecoder}
+	johnson = evidence.Source{Code: "johnson", Training: perceived.BCE}
+	unary   = evidence.Source{Code: "unary", Training: perceived.BCE}
+	b1jdj   = evidence.Source{Code: "b1jdj", Training: perceived.BCE}
+	gray    = evidence.Source{Code: "gray", Training: perceived.BCE}
+	decoder = evidence.Source{Code: "johnson", Training: perceived.CE}
 )
 
 // A section has forecasts from the same networks of all tasks.
@@ -53,7 +47,6 @@ const easy = 4
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "the root of the repository")
-	figure := flag.String("figure", "", "PNG file for the picture, for example testdata/forecast/forecast.png")
 	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\", or paper for the paper's tables")
 	flag.Parse()
 	ctx := context.Background()
@@ -62,10 +55,6 @@ func main() {
 	published, err := evidence.LoadPublished(filepath.Join(*root, "testdata", "paper", "published.csv"))
 	check(err)
 	workers := runtime.GOMAXPROCS(0)
-	if *figure != "" {
-		check(draw(ctx, workers, set, *figure))
-		return
-	}
 	var all []section
 	for _, of := range sections {
 		for _, t := range set.Tasks() {
@@ -100,7 +89,7 @@ func paper(ctx context.Context, workers int, published []evidence.Published) {
 		r, err := evidence.ForecastPublished(ctx, workers, published, table)
 		check(err)
 		for _, reading := range []evidence.Reading{evidence.Gen, evidence.GenEx} {
-			six, held := r.All(perceived.BitByBit, reading), 0
+			six, held := r.All(perceived.BCE, reading), 0
 			var others []evidence.Pair
 			var each []string
 			for _, p := range six {
@@ -128,14 +117,14 @@ func summary(results []*evidence.Result) {
 			s := evidence.Rate(r.Select(t, reading, evidence.Any))
 			return fmt.Sprintf("%.2f, %s, %s", s.Rank, percent(s.Median), worst(s))
 		}
-		few := evidence.Rate(r.Select(perceived.BitByBit, evidence.GenBits, easy))
+		few := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, easy))
 		if in, of := r.Separated(); of > 0 {
 			right, apart, lowest = right+in, apart+of, min(lowest, float64(in)/float64(of))
 		}
 		best, over := r.First()
 		fmt.Printf("| %v | %.2f | %.1f | %s | %s, %s | %s | %s | %s | %s: %.3f |\n", r.Task, r.Noise.Value, r.Cutoff.Value,
-			cell(perceived.BitByBit, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BitByBit, evidence.GenEx), cell(perceived.ForDecoder, evidence.GenEx),
-			percent(evidence.Rate(r.Select(perceived.ForDecoder, evidence.GenEx, evidence.Any)).Order), best.Code.Name(), over)
+			cell(perceived.BCE, evidence.GenBits), percent(few.Median), worst(few), cell(perceived.BCE, evidence.GenEx), cell(perceived.CE, evidence.GenEx),
+			percent(evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)).Order), best.Code.Name(), over)
 	}
 	fmt.Printf("\nOf the pairs that the forecasts tell apart, %s are in the right order, and at least %s for each row.\n\n", share(right, apart), percent(lowest))
 }
@@ -186,7 +175,7 @@ func decisions(ctx context.Context, workers int, set *evidence.Set, results []*e
 		}
 		kinds := map[bool]*costs{false: {}, true: {}}
 		for _, like := range results {
-			source := evidence.Source{Code: name, Training: perceived.BitByBit}
+			source := evidence.Source{Code: name, Training: perceived.BCE}
 			if !set.Trained(like.Task, source) {
 				continue
 			}
@@ -260,47 +249,6 @@ func percent(v float64) string {
 }
 
 func worst(s evidence.Score) string { return percent(s.Largest) + " (" + s.Worst.Code.Name() + ")" }
-
-// draw draws the forecasts from one Johnson network beside what was observed, for the data sets
-// that the README of the project shows.
-func draw(ctx context.Context, workers int, set *evidence.Set, path string) error {
-	d := plots.AgreementData{
-		Title: "Twelve codes, hard decisions: forecast from one Johnson network, and observed",
-		X:     "observed mean |error| (levels)", Y: "forecast, with its 95 % interval",
-	}
-	for _, shown := range []struct {
-		name string
-		task evidence.Task
-	}{
-		{"diamonds", evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}},
-		{"flights", evidence.Task{Data: "flights", Architecture: "mlp", Levels: 64}},
-		{"weather", evidence.Task{Data: "weather", Architecture: "mlp", Levels: 64}},
-		{"digits (images)", evidence.Task{Data: "digits", Architecture: "conv", Levels: 64}},
-	} {
-		r, err := set.Forecast(ctx, workers, shown.task, johnson)
-		if err != nil {
-			return err
-		}
-		g := plots.AgreementGroup{Name: shown.name}
-		for _, p := range r.Select(perceived.BitByBit, evidence.GenBits, evidence.Any) {
-			point := plots.Point{X: p.Observed, Y: p.Error, Lo: p.Lo, Hi: p.Hi}
-			if p.Off() > 0.25 || p.Off() < -0.25 {
-				point.Name = p.Code.Name()
-			}
-			g.Points = append(g.Points, point)
-		}
-		d.Groups = append(d.Groups, g)
-	}
-	f, err := plots.Agreement(d)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := f.Write(&b, "png"); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
 
 func check(err error) {
 	if err != nil {

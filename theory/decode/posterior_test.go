@@ -218,7 +218,7 @@ func TestPerceivedGrid(t *testing.T) {
 	for _, name := range []string{"gray", "unary"} {
 		for _, s := range []float64{0.3, 3} {
 			c := mustNew(t, name, levels)
-			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BitByBit}.Learn(context.Background(), 1, c, nil))(t)
+			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(context.Background(), 1, c, nil))(t)
 			sd := l.ResidualSD()
 			// f has the logits at the strata of all levels.
 			f := mat.NewDense(levels*perceived.Strata, c.Bits(), nil)

@@ -259,7 +259,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("the exact error of a network is %v", exact)
 	}
 	for _, change := range []string{
-		"{training: 'decoder'}", "{training: 'bits', decoder: 'gen-ex'}", "{outputs: 'bits'}", "{outputs: 'logits', temperature: 2}",
+		"{training: 'ce'}", "{training: 'bce', decoder: 'gen-ex'}", "{outputs: 'bits'}", "{outputs: 'logits', temperature: 2}",
 		"{model: 'mixture', decoder: 'auto', outputs: 'auto'}", "{prior: {kind: 'low', counts: []}}", "{method: 'mc'}",
 	} {
 		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set(" + change + ")"))

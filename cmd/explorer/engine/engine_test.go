@@ -22,7 +22,7 @@ import (
 
 // scene is the page's scene at its beginning.
 func scene(levels int) Scene {
-	return Scene{Levels: levels, Decoder: "auto", Outputs: "auto", Model: mixture, R: 0.6, Sigma: 1.5, Noise: 1.5, Misfit: 0.25, Training: "bits", Temperature: 1, Seed: 1}
+	return Scene{Levels: levels, Decoder: "auto", Outputs: "auto", Model: mixture, R: 0.6, Sigma: 1.5, Noise: 1.5, Misfit: 0.25, Training: "bce", Temperature: 1, Seed: 1}
 }
 
 // ask asks an engine. The question is marshalled as the page's questions are.

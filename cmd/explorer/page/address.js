@@ -125,7 +125,7 @@ const readersOf = (about) => ({
 	noise: positive,
 	misfit: notNegative,
 	cutoff: notNegative,
-	training: oneOf(["bits", "decoder"]),
+	training: oneOf(["bce", "ce"]),
 	prior,
 	temperature: positive,
 	seed: whole(0, Number.MAX_SAFE_INTEGER, "a whole number from 0 on"),

@@ -58,7 +58,7 @@ export function openFit(s, fit, codes) {
 	}
 	if (fit.perceived?.label_noise != null) {
 		const { label_noise: noise, misfit, cutoff, training } = fit.perceived;
-		Object.assign(change, { model: "perceived", noise, misfit, cutoff: cutoff ?? 0, training: training || "bits" });
+		Object.assign(change, { model: "perceived", noise, misfit, cutoff: cutoff ?? 0, training: training || "bce" });
 	}
 	return { change, shown: known || mine };
 }

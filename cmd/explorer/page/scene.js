@@ -9,7 +9,7 @@ export function scene(s) {
 /** used is a scene without the model that is not in use: nothing depends on it. */
 export function used(s) {
 	const sc = scene(s);
-	if (s.model === "mixture") return { ...sc, noise: 1, misfit: 0.25, cutoff: 0, training: "bits" };
+	if (s.model === "mixture") return { ...sc, noise: 1, misfit: 0.25, cutoff: 0, training: "bce" };
 	return { ...sc, r: 1, sigma: 1 };
 }
 

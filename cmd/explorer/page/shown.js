@@ -12,8 +12,7 @@ export const titleOf = (code) => `${code.name}, ${code.levels} levels, ${code.bi
 /** modelText names the error model and its parameters. */
 export function modelText(s) {
 	if (s.model === "mixture") return `r = ${short(s.r)}, σ = ${short(s.sigma)}`;
-	const trained = s.training === "bits" ? "bit by bit" : "for the decoder";
-	return `label noise ${short(s.noise)}, misfit ${short(s.misfit)}, trained ${trained}`;
+	return `label noise ${short(s.noise)}, misfit ${short(s.misfit)}, trained with ${s.training.toUpperCase()}`;
 }
 
 /** twins are the levels that the engine says have the same code word. */

@@ -12,7 +12,7 @@ export const initial = Object.freeze({
 	noise: 1.5,
 	misfit: 0.25,
 	cutoff: 0,
-	training: "bits",
+	training: "bce",
 	prior: { kind: "uniform", counts: [] },
 	temperature: 1,
 	seed: 1,

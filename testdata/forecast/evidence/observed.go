@@ -50,7 +50,7 @@ var (
 
 // Readings lists the readings that mean something after a training.
 func Readings(t perceived.Training) []Reading {
-	if t == perceived.ForDecoder {
+	if t == perceived.CE {
 		return []Reading{Gen, GenEx}
 	}
 	return []Reading{GenBits, Gen, GenEx}
@@ -186,7 +186,7 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 	for _, at := range c.Transitions() {
 		out.Rates = append(out.Rates, n.Wrong[len(at)])
 	}
-	if n.Training == perceived.BitByBit {
+	if n.Training == perceived.BCE {
 		out.Counts = s.counts(t, out)
 	}
 	return out, nil

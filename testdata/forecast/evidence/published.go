@@ -67,7 +67,7 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 		return nil, err
 	}
 	network := &perceived.Observed{
-		Code: unary, Training: perceived.BitByBit,
+		Code: unary, Training: perceived.BCE,
 		Decodings: []observed.Decoding{{Decoder: d, Soft: true}}, Errors: []observed.Error{{Mean: rows[source].Error}},
 		Rates: make([]float64, unary.Bits()),
 	}
@@ -75,9 +75,9 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
-	return result(ctx, workers, f, codes, Task{"paper", table, levels}, []Source{{Code: "unary", Training: perceived.BitByBit}}, func(p Pair) []float64 {
+	return result(ctx, workers, f, codes, Task{"paper", table, levels}, []Source{{Code: "unary", Training: perceived.BCE}}, func(p Pair) []float64 {
 		i := slices.IndexFunc(rows, func(row Published) bool { return row.Code == p.Code.Name() && row.Decoder == p.Reading().Decoder })
-		if i < 0 || !p.Decoding.Soft || p.Training != perceived.BitByBit {
+		if i < 0 || !p.Decoding.Soft || p.Training != perceived.BCE {
 			return nil
 		}
 		return []float64{rows[i].Error}

@@ -74,13 +74,15 @@ func ReadFile(path string) (*mat.Dense, error) {
 type Rows struct {
 	name    string
 	file    inputfile.File
-	open    func() (source, error) // reads the beginning of the file
-	source                         // what it has found
-	n, m    int                    // n is −1 where only reading the file shows it
-	parts   int                    // K
-	from    int                    // the first column that is read
-	whole   []float64              // the last row with all its columns
-	row     int                    // its number, from 1
+	open    func() (source, error)   // reads the beginning of the file
+	source                           // what it has found
+	n, m    int                      // n is −1 where only reading the file shows it
+	parts   int                      // K
+	from    int                      // the first column that is read
+	taken   int                      // how many columns are read
+	mapped  func(dst, row []float64) // makes a row of m numbers of them; nil where they are the row
+	whole   []float64                // the last row with all its columns
+	row     int                      // its number, from 1
 	closers []io.Closer
 }
 
@@ -137,7 +139,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", r.name, err), r.Close())
 	}
-	r.n, r.m, r.parts, r.whole = r.rows, r.columns, r.source.parts, make([]float64, r.columns)
+	r.n, r.m, r.taken, r.parts, r.whole = r.rows, r.columns, r.columns, r.source.parts, make([]float64, r.columns)
 	return r, nil
 }
 
@@ -182,9 +184,12 @@ func (r *Rows) Take(from, to int) error {
 	if from < 0 || to > r.m || from >= to {
 		return fmt.Errorf("%s: columns %d to %d of %d", r.name, from+1, to, r.m)
 	}
-	r.from, r.m, r.parts = r.from+from, to-from, 1
+	r.from, r.m, r.taken, r.parts = r.from+from, to-from, to-from, 1
 	return nil
 }
+
+// Map makes rows of so many columns of those that are read: f sets dst to what a row says. Dims and Next know no others then.
+func (r *Rows) Map(columns int, f func(dst, row []float64)) { r.m, r.mapped = columns, f }
 
 // Next sets dst, of length M, to the next row. After the last it returns io.EOF.
 // Other errors name the file, and the row, column and value at fault, from 1: every
@@ -199,11 +204,16 @@ func (r *Rows) Next(dst []float64) error {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
 	r.row++
-	for k, v := range r.whole[r.from : r.from+r.m] {
+	row := r.whole[r.from : r.from+r.taken]
+	for k, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s: row %d, column %d: %v is not a finite number", r.name, r.row, k+1, v)
 		}
-		dst[k] = v
+	}
+	if r.mapped != nil {
+		r.mapped(dst, row)
+	} else {
+		copy(dst, row)
 	}
 	return nil
 }

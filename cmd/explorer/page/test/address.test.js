@@ -24,7 +24,7 @@ test("a state comes back from its address", () => {
 		},
 		{ levels: 4, code: own, other: { name: "hexj", flips: [], rows: [] } },
 		{ r: 1e-7, sigma: 1e21, misfit: 0, cutoff: 2.5, temperature: 3, seed: 0 },
-		{ decoder: "gen-ex", outputs: "logits", model: "perceived", training: "decoder", method: "mc", noise: 2 },
+		{ decoder: "gen-ex", outputs: "logits", model: "perceived", training: "ce", method: "mc", noise: 2 },
 		{ prior: { kind: "middle", counts: [] }, bits: [1, 12] },
 		{ prior: { kind: "counts", counts: [0, 1.5, 1e21] } },
 	];

@@ -26,7 +26,7 @@ test("the command line of what is shown", () => {
 			"table",
 			{ model: "perceived", prior: { kind: "low" } },
 			{ tableSamples: 50, codes: [named("unary"), named("my code.csv")] },
-			"belsim compare unary 'my code.csv' --levels 64 --label-noise 1.5 --misfit 0.25 --training bits --prior prior.csv" +
+			"belsim compare unary 'my code.csv' --levels 64 --label-noise 1.5 --misfit 0.25 --training bce --prior prior.csv" +
 				" --samples 50 -o table.png",
 		],
 		[

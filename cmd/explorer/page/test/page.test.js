@@ -54,7 +54,7 @@ test("moves change a state as a person means it", () => {
 	const { change, shown } = openFit(initial, fit, [{ name: "johnson" }]);
 	assert.deepEqual(
 		[shown, change.model, change.noise, change.cutoff, change.training],
-		[true, "perceived", 1.5, 0, "bits"],
+		[true, "perceived", 1.5, 0, "bce"],
 	);
 	assert.equal(openFit(initial, { ...fit, code: "mine", perceived: undefined }, []).shown, false);
 });

@@ -1,0 +1,84 @@
+package assess
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
+)
+
+// savePerceived writes what two networks say that know nothing but a perceived label, of the targets of d: the label itself, and
+// the conditional logits of CORN under a uniform prior. It returns options without a code.
+func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
+	t.Helper()
+	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
+	p, z := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, d.levels-1, nil)
+	for i := range d.samples {
+		label := y.At(i, 0) + d.noise*r.NormFloat64()
+		p.Set(i, 0, label)
+		above := 0.0 // the probability of higher levels, in proportion
+		for k := d.levels - 1; k >= 0; k-- {
+			off := (label - float64(k+1)) / d.noise
+			here := max(math.Exp(-off*off/2), 1e-200)
+			if k < d.levels-1 {
+				z.Set(i, k, math.Log(above/here))
+			}
+			above += here
+		}
+	}
+	direct = d.save(t, dir, "z")
+	corn = direct
+	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
+	corn.Code, corn.Levels, corn.Outputs = "corn", 0, save(t, filepath.Join(dir, "c.npy"), z)
+	return direct, corn
+}
+
+// TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they were drawn with.
+func TestHeads(t *testing.T) {
+	d, dir := easy, t.TempDir()
+	direct, corn := d.savePerceived(t, dir)
+	gen := func(f *Fit) float64 {
+		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderResult) bool { return d.Decoder == "gen" && d.Outputs == "bits" })].Observed
+	}
+	var errors []float64
+	for _, o := range []Options{direct, corn} {
+		f := judge(t, o).Fit
+		if p := f.Perceived; f.Code != o.Code || f.Levels != d.levels || f.Bits != d.levels-1 || p.Training != "bce" || !p.Describes || !(p.NoiseInterval[0] < d.noise && p.NoiseInterval[1] > d.noise) {
+			t.Errorf("%+v, %+v", f, p)
+		}
+		errors = append(errors, gen(f))
+	}
+	// Both answer with the level nearest to the perceived label, but within s of the ends of the range, for 6 % of the samples.
+	if math.Abs(errors[0]/errors[1]-1) > 0.02 {
+		t.Errorf("errors %v", errors)
+	}
+	// CORN's probabilities are read as its logits.
+	z := must.Get(arrayfile.ReadFile(corn.Outputs))(t)
+	z.Apply(func(_, _ int, v float64) float64 { return 1 / (1 + math.Exp(-v)) }, z)
+	corn.Outputs = save(t, filepath.Join(dir, "probabilities.npy"), z)
+	if f := judge(t, corn).Fit; f.Outputs != "probabilities" || math.Abs(gen(f)/errors[1]-1) > 1e-3 {
+		t.Errorf("%+v", f.Decoders)
+	}
+	for _, refused := range []struct {
+		name, outputs string
+		levels        int
+		want          string
+	}{
+		{"direct", direct.Outputs, 0, "which have no number of levels"},
+		{"direct", "bits:" + corn.Outputs, 32, "outputs for 31"},
+		{"corn", corn.Outputs, 33, "31 columns, but corn of 33 levels has 32 outputs"},
+	} {
+		o := direct
+		o.Code, o.Outputs, o.Levels = refused.name, refused.outputs, refused.levels
+		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), refused.want) {
+			t.Errorf("%v, want %q", err, refused.want)
+		}
+	}
+}
