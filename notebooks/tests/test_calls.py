@@ -373,7 +373,7 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     assert len(axes[0, 0].lines) == 4
     fit.forest(axes[0, 1])
     best = fit.recommendation[fit.recommendation["best"]]
-    np.testing.assert_allclose(axes[0, 1].containers[0][0].get_xdata(), best["ratio"])
+    np.testing.assert_allclose(axes[0, 1].containers[0][0].get_xdata(orig=False), best["ratio"])
     m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3, "log"), sigma=(1, 4, 2))
     m.plot(axes[1, 0])
     np.testing.assert_array_equal(axes[1, 0].collections[0].get_array(), m.increase)
