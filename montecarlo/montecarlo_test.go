@@ -187,7 +187,7 @@ func TestSecondMoments(t *testing.T) {
 func TestReproducible(t *testing.T) {
 	const n = montecarlo.BlockSize + 1234
 	all := problems(t)
-	for _, kind := range []montecarlo.Kind{montecarlo.IndependentSigns, montecarlo.IndependentLogits} {
+	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
 		soft := kind == montecarlo.IndependentLogits
 		real, between := mixtureProblem(t, "unary", "gen-ex", 40, 0.5, 2), mixtureProblem(t, "unary", "gen", 40, 0.5, 2)
 		real.Kind, between.Kind, between.Continuous = kind, kind, true
