@@ -14,7 +14,7 @@ enum {
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
 	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Sublevels */
-	BEL_DIGITS = 8,              /* of the numbers that decide hard outputs: tables.Digits */
+	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
 	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
 	BEL_SUMS = 3                 /* sums of an entry: absolute errors, their squares, those within */

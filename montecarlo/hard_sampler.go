@@ -71,9 +71,12 @@ func (s *latentSampler) flips(st stream, g int) {
 // equal, and those in which the number is smaller.
 func below(w, p *[tables.Digits]uint64) (open, smaller uint64) {
 	open = ^uint64(0)
-	for d := range p {
+	for d := 0; d < tables.Digits; d += 2 {
 		differ := open & (w[d] ^ p[d])
 		smaller |= differ & p[d]
+		open ^= differ
+		differ = open & (w[d+1] ^ p[d+1])
+		smaller |= differ & p[d+1]
 		open ^= differ
 	}
 	return open, smaller

@@ -7,7 +7,7 @@ import (
 )
 
 // Digits is the number of binary digits that the words of a hard output are compared in: see Flips.
-const Digits = 8
+const Digits = 10
 
 // FlipLanes is the number of samples whose hard outputs are drawn side by side, one in each bit of
 // a word.
@@ -21,7 +21,7 @@ const FlipLanes = 64
 // compared at once, digit by digit from the top: word d has digit d of all of them. A lane is
 // decided by the first digit in which its number differs from p·2⁶⁴: it is below where that digit of
 // p is one. Digits words always are drawn, so that the place of every word in its stream is known.
-// One lane in 2⁸ is still undecided then, and 64 bits of a stream of their own decide each.
+// One lane in 2¹⁰ is still undecided then, and 64 bits of a stream of their own decide each.
 type Flips struct {
 	Wrong  [][]uint64       // J × A: p in units of 2⁻⁶⁴
 	Planes [][Digits]uint64 // A: bit j of word d is digit d of p in lane j
