@@ -24,8 +24,8 @@ type PerceivedFit struct {
 	CutoffFitted   bool       `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
 	Misfit         float64    `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
 	Floor          float64    `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
-	Tail           float64    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says; null if unknown"`
-	Excess         *float64   `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: above 0.02 the network has gross errors, and forecasts have wider intervals; null where it is not known"`
+	Tail           float64    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
+	Excess         *float64   `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: the larger it is, the wider are the intervals of forecasts; null where it is not known"`
 	Describes      bool       `json:"describes" doc:"the data do not reject the model"`
 	Near           bool       `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
 	Distance       float64    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`

@@ -67,7 +67,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		if !n.Described(i) {
 			pair.Model = math.NaN()
 		} else if e.Mean > 0 && x.model > 0 {
-			off := math.Abs(math.Log(e.Mean/x.model) - f.Spread.mean(x, 0))
+			off := math.Abs(math.Log(e.Mean / x.model))
 			out.Distance = max(out.Distance, off/math.Hypot(f.Spread.own(x, share), e.StdErr/e.Mean))
 			out.Strict = max(out.Strict, off/math.Hypot(f.Spread.own(x, 0), e.StdErr/e.Mean))
 		}

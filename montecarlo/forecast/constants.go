@@ -47,18 +47,16 @@ type Spread struct {
 	// TailUnary of unary, and TailDecoder of networks trained for the decoder. Unknown is the share where nothing shows it.
 	Excess, Tail, TailUnary, TailDecoder, Unknown float64
 
-	// After a training for the decoder the error is smaller than the model's: by a share of Gain where large errors are frequent,
-	// and for gen on logits by GenGain. Both are logarithms.
-	Gain, GenGain float64
+	// Gain is by how much errors after a training for the decoder are smaller than the model's on images, as a logarithm.
+	Gain float64
 }
 
-// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown and GenGain;
+// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained and Unknown;
 // its README says how well constants do that were fitted without a task.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.012, Cutoff: 0.72, Coarse: 0.06, Trained: 0.02, Logits: 0.01,
-		Gross: 0.12, Columns: 0.09, Excess: 0.1, Tail: 0.86, TailUnary: 0.1, TailDecoder: 0.5, Unknown: 0.5,
-		Gain: 0.12, GenGain: 0.02,
+		Network: 0.012, Cutoff: 0.72, Coarse: 0.06, Trained: 0.02, Logits: 0.012, Gross: 0.11, Columns: 0.09,
+		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.2,
 	}
 }
 
@@ -85,14 +83,10 @@ func (f *Forecaster) share() float64 {
 
 // mean is that of ln(observed/model), where networks depart as those of images by a share.
 func (s *Spread) mean(x *Forecast, share float64) float64 {
-	if x.Training != perceived.CE {
-		return 0
+	if x.Training == perceived.CE {
+		return -s.Gain * share
 	}
-	m := -s.Gain * math.Sqrt(share)
-	if x.Decoding.Decoder.Name() == "gen" {
-		m -= s.GenGain
-	}
-	return m
+	return 0
 }
 
 // own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.

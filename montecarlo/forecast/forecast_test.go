@@ -169,10 +169,8 @@ func TestFit(t *testing.T) {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
 				n := synthetic(t, c, p, samples, r)
 				if training == perceived.CE { // as real networks are
-					spread := DefaultSpread()
 					for i := range n.Errors {
-						x := Forecast{Code: c, Training: training, Decoding: n.Decodings[i], coarse: coarse(c)}
-						n.Errors[i].Mean *= perceived.DecoderFactor(c) * math.Exp(spread.mean(&x, 0))
+						n.Errors[i].Mean *= perceived.DecoderFactor(c)
 					}
 				}
 				f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)

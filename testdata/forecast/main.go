@@ -12,6 +12,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"belsim/errmodel/perceived"
@@ -73,7 +74,7 @@ func main() {
 			summary(of.results)
 		}
 		intervals(all)
-		decisions(ctx, workers, set, all[0].results)
+		decisions(ctx, workers, set, all)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
@@ -163,8 +164,8 @@ func intervals(all []section) {
 
 // decisions prints what the sentences of fit --recommend cost: a network of each of these codes, trained bit by bit, is kept, or
 // another one is trained, as Decide says. The regret is the error of what one has then over the smallest that was observed. The
-// intervals are those of results, whose constants the other tasks chose.
-func decisions(ctx context.Context, workers int, set *evidence.Set, results []*evidence.Result) {
+// intervals are those of the first section, whose constants the other tasks chose.
+func decisions(ctx context.Context, workers int, set *evidence.Set, all []section) {
 	fmt.Printf("### What to do, by the forecasts\n\n")
 	fmt.Println("| from one | data | decisions | train another | regret | … if one always stays | … if one always trains the first |")
 	fmt.Println("| ---" + strings.Repeat(" | ---", 6) + " |")
@@ -174,13 +175,17 @@ func decisions(ctx context.Context, workers int, set *evidence.Set, results []*e
 			regret, stays, first float64
 		}
 		kinds := map[bool]*costs{false: {}, true: {}}
-		for _, like := range results {
+		for _, like := range all[0].results {
 			source := evidence.Source{Code: name, Training: perceived.BCE}
 			if !set.Trained(like.Task, source) {
 				continue
 			}
-			r, err := set.Forecast(ctx, workers, like.Task, source)
-			check(err)
+			r := known(all, like.Task, source)
+			if r == nil {
+				var err error
+				r, err = set.Forecast(ctx, workers, like.Task, source)
+				check(err)
+			}
 			r.Respread(like.Forecaster.Spread)
 			train, has, own, first, err := r.Decide(ctx, workers)
 			check(err)
@@ -199,6 +204,18 @@ func decisions(ctx context.Context, workers int, set *evidence.Set, results []*e
 		}
 	}
 	fmt.Println()
+}
+
+// known is the result of a section from one network; nil where there is none.
+func known(all []section, t evidence.Task, source evidence.Source) *evidence.Result {
+	for _, of := range all {
+		for _, r := range of.results {
+			if r.Task == t && slices.Equal(r.Sources, []evidence.Source{source}) {
+				return r
+			}
+		}
+	}
+	return nil
 }
 
 // kindOf is the kind of data.
