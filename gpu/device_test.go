@@ -94,7 +94,7 @@ func latent(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *monte
 	return p
 }
 
-const soft, hard = montecarlo.IndependentLogits, montecarlo.IndependentSigns
+const soft, hard = montecarlo.IndependentLogits, montecarlo.DenseBits
 
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string][]montecarlo.Job {
@@ -362,7 +362,7 @@ func TestEveryCallFails(t *testing.T) {
 	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
 	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
 	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
-	z.Kind = montecarlo.IndependentSigns
+	z.Kind = montecarlo.DenseBits
 	const lost = 999
 	work := func() (opened bool, err error) {
 		d, err := open(cuda.Lookup, 0)

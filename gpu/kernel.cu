@@ -125,7 +125,8 @@ BEL_FN Bits128 philox(const u32 *keys, u32 c0, u32 c1, u32 c2, u32 c3) {
 }
 
 // Kinds of streams, in the high 8 bits of a counter's word 1.
-enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STREAM_LATENT = 3 << 24, STREAM_TAIL = 4 << 24 };
+enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STREAM_LATENT = 3 << 24, STREAM_TAIL = 4 << 24,
+       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24 };
 
 // Tables.
 
@@ -929,11 +930,7 @@ BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l,
 			if (l.own != 0) {
 				noise = (i32)((deviation[k] * noise + (1 << 29)) >> 30);
 			}
-			i32 v = (center[k] + noise + (1 << 7)) >> 8;
-			if (a.hard) {
-				v = v > 0 ? 1 << 16 : -(1 << 16);
-			}
-			f.x[i] = v;
+			f.x[i] = (center[k] + noise + (1 << 7)) >> 8;
 		}
 		z.set(k, f);
 	}
@@ -1144,17 +1141,49 @@ BEL_FN void correlate(const bel_latent &l, bool ex, u32 row, const Logits &z, do
 	}
 }
 
-// hard_label decodes the signs of a sample's logits by a decoder that reads words.
-template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t, const bel_latent &l, const Long &out, const Logits &z, int sample) {
+// flips decides which bits are wrong in the samples of a group: see Flips in package tables. The two
+// halves of the word of a bit are kept in its slot.
+BEL_FN void flips(const bel_launch &a, const Task &t, const bel_latent &l, u32 group, const Logits &z) {
+	const u64 *planes = pointer<u64>(l.planes), *wrong = pointer<u64>(l.wrong);
+	for (u32 k = 0; k < l.drawn; k++) {
+		const u32 at = group * l.drawn + k;
+		u64 open = ~(u64)0, smaller = 0;
+		BEL_UNROLL
+		for (u32 d = 0; d < BEL_DIGITS; d += 2) {
+			const Bits128 r = philox(a.keys, at * (BEL_DIGITS / 2) + d / 2, STREAM_DIGITS, t.row, t.block);
+			BEL_UNROLL
+			for (u32 half = 0; half < 2; half++) {
+				const u64 digit = planes[BEL_DIGITS * (u64)k + d + half];
+				const u64 differ = open & ((r.x[2 * half] | (u64)r.x[2 * half + 1] << 32) ^ digit);
+				smaller |= differ & digit;
+				open ^= differ;
+			}
+		}
+		for (; open != 0; open &= open - 1) {
+			const u32 lane = (u32)open != 0 ? lowest((u32)open) : 32 + lowest((u32)(open >> 32));
+			const Bits128 r = philox(a.keys, BEL_FLIP_LANES * at + lane, STREAM_UNDECIDED, t.row, t.block);
+			if ((r.x[0] | (u64)r.x[1] << 32) < wrong[(u64)(lane % l.parts) * l.drawn + k] << BEL_DIGITS) {
+				smaller |= (u64)1 << lane;
+			}
+		}
+		const Four word = {{(i32)(u32)smaller, (i32)(u32)(smaller >> 32), 0, 0}};
+		z.set(k, word);
+	}
+}
+
+// is_wrong reports whether a drawn bit of a sample is wrong.
+BEL_FN bool is_wrong(const Logits &z, u32 bit, u32 lane) { return ((u32)z.z[z.stride * bit + lane / 32] >> lane % 32 & 1) != 0; }
+
+// hard_label decodes a sample of a group by a decoder that reads words.
+template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t, const bel_latent &l, const Long &out, const Logits &z, u32 lane) {
 	const u16 *bit = pointer<u16>(l.bits);
 	int ones_more = 0;
 	for (u32 k = 0; k < l.drawn; k++) {
 		const u32 b = bit[k];
-		const u32 mask = 1u << (b % 32);
-		const bool one = z.z[z.stride * k + sample] > 0;
-		if (one != ((out.base[b / 32] & mask) != 0)) {
+		if (is_wrong(z, k, lane)) {
+			const u32 mask = 1u << (b % 32);
 			out.marks[out.stride * (b / 32)] |= mask;
-			ones_more += one ? 1 : -1;
+			ones_more += (out.base[b / 32] & mask) != 0 ? -1 : 1;
 		}
 	}
 	double label;
@@ -1171,20 +1200,66 @@ template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t
 	return label;
 }
 
+// label_of is the label of a part of the level.
+BEL_FN double label_of(const bel_launch &a, const Task &t, u32 part) {
+	return a.continuous == 0 ? (double)(t.row + 1) : (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
+}
+
 enum Reading { WORDS, CORRELATIONS };
 
-// sample_logits is the work of one thread in a task.
-template <Reading R, Decoder D>
-BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
-	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
-	Logits z;
+// open_logits_thread makes the memory of a thread.
+BEL_FN void open_logits_thread(const bel_launch &a, u32 grid_thread, u32 grid_threads, Logits &z) {
 	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
 	z.stride = 4 * (u64)grid_threads;
+}
+
+// sample_hard is the work of one thread in a task of hard outputs: groups in turn.
+template <Reading R, Decoder D>
+BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
+	Logits z;
+	open_logits_thread(a, grid_thread, grid_threads, z);
+	Logits outputs = z; // in the slots after those of the words
+	outputs.z += z.stride * l.drawn;
 	Long out;
 	out.base = pointer<u32>(a.code) + (u64)t.row * a.words;
 	out.marks = pointer<u32>(a.marks) + grid_thread;
 	out.stride = grid_threads;
 	out.words = a.words;
+	const u16 *bit = pointer<u16>(l.bits);
+	for (u32 group = thread; BEL_FLIP_LANES * group < t.samples; group += BEL_THREADS) {
+		flips(a, t, l, group, z);
+		const u32 count = least(BEL_FLIP_LANES, t.samples - BEL_FLIP_LANES * group);
+		double label[4];
+		for (u32 lane = 0; lane < count; lane++) {
+			if (R == WORDS) {
+				label[lane % 4] = hard_label<D>(a, t, l, out, z, lane);
+			} else if (lane % 4 == 0) {
+				for (u32 k = 0; k < l.drawn; k++) {
+					const bool one = (out.base[bit[k] / 32] >> bit[k] % 32 & 1) != 0;
+					Four f;
+					BEL_UNROLL
+					for (u32 i = 0; i < 4; i++) {
+						f.x[i] = is_wrong(z, k, lane + i) != one ? 1 << 16 : -(1 << 16);
+					}
+					outputs.set(k, f);
+				}
+				correlate(l, ex, t.row, outputs, label);
+			}
+			tally(s, a, label[lane % 4], label_of(a, t, lane % l.parts));
+		}
+	}
+}
+
+// sample_logits is the work of one thread in a task.
+BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+	if (a.hard) {
+		sample_hard<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, ex, s);
+		return;
+	}
+	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
+	Logits z;
+	open_logits_thread(a, grid_thread, grid_threads, z);
 	// Quarters of all parts in turn: a part alone has too few for all threads.
 	const u32 parts = least(l.parts, t.samples);
 	const u32 quarters = ((t.samples + l.parts - 1) / l.parts + 3) / 4; // of the first part, which has the most
@@ -1195,26 +1270,22 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 			continue;
 		}
 		const u32 count = least(4, samples - 4 * quarter);
-		const double y = a.continuous == 0 ? (double)(t.row + 1)
-		                                   : (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
 		draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
 		double label[4];
-		if (R == CORRELATIONS) {
-			correlate(l, ex, t.row, z, label);
-		}
+		correlate(l, ex, t.row, z, label);
 		for (u32 i = 0; i < count; i++) {
-			tally(s, a, R == WORDS ? hard_label<D>(a, t, l, out, z, (int)i) : label[i], y);
+			tally(s, a, label[i], label_of(a, t, part));
 		}
 	}
 }
 
-// BEL_LOGITS lists the kernels that sample logits.
+// BEL_LOGITS lists the kernels that sample logits, or hard outputs bit by bit.
 #define BEL_LOGITS(X) \
-	X(logits_gen, (sample_logits<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(logits_gen_ex, (sample_logits<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, true, s))) \
-	X(signs_bel_u, (sample_logits<WORDS, BEL_U>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(signs_bel_j, (sample_logits<WORDS, BEL_J>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(signs_gen, (sample_logits<WORDS, GEN>(a, thread, grid_thread, grid_threads, t, false, s)))
+	X(logits_gen, (sample_logits(a, thread, grid_thread, grid_threads, t, false, s))) \
+	X(logits_gen_ex, (sample_logits(a, thread, grid_thread, grid_threads, t, true, s))) \
+	X(signs_bel_u, (sample_hard<WORDS, BEL_U>(a, thread, grid_thread, grid_threads, t, false, s))) \
+	X(signs_bel_j, (sample_hard<WORDS, BEL_J>(a, thread, grid_thread, grid_threads, t, false, s))) \
+	X(signs_gen, (sample_hard<WORDS, GEN>(a, thread, grid_thread, grid_threads, t, false, s)))
 
 // open_logits is open_task for logits.
 BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {

@@ -14,6 +14,8 @@ enum {
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
 	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Sublevels */
+	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
+	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
 	BEL_SUMS = 3                 /* sums of an entry: absolute errors, their squares, those within */
 };
@@ -30,6 +32,8 @@ typedef struct {
 	bel_u64 bits;    /* u16[drawn] */
 	bel_u64 own;     /* i64[drawn]: standard deviations; 0 unless logits are of a perceived label */
 	bel_u64 centers; /* i32[parts][drawn] */
+	bel_u64 planes;  /* u64[drawn][BEL_DIGITS], for hard outputs: Flips in package tables */
+	bel_u64 wrong;   /* u64[parts][drawn], for hard outputs */
 	bel_u64 levels;  /* u16[candidates] */
 	bel_run run;     /* over the candidates */
 	bel_run prefix, suffix; /* of a product code: Product in package tables */
@@ -81,8 +85,8 @@ typedef struct {
 	/* of logits; none of the tables above is used then */
 	bel_u64 latent;  /* bel_latent[P] */
 	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: tables.NormalTable */
-	bel_u64 logits;  /* i32[most drawn + suffixes + kinds][threads of the grid][4], scratch */
-	bel_u32 hard;     /* outputs are the signs of logits */
+	bel_u64 logits;  /* i32[most drawn + suffixes + kinds][threads of the grid][4], scratch; twice drawn for hard outputs */
+	bel_u32 hard;     /* outputs are bits, drawn one by one */
 	bel_u32 continuous; /* each part of a level has a label of its own */
 	bel_u32 fraction; /* binary digits of a level in which errors are counted */
 

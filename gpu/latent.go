@@ -27,7 +27,7 @@ func latentBytes(s shape) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (4*uint64(s.kind.Parts(s.continuous))+10)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
+	return (8*uint64(s.kind.Parts(s.continuous))+10+8*tables.Digits)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
 }
 
 // gatherLogits makes the tables of the entries of a batch.
@@ -59,7 +59,7 @@ type latentArrays struct {
 // latentAlign is the alignment of each array, for any type, and latentArrayCount how many an entry has.
 const (
 	latentAlign      = 8
-	latentArrayCount = 17
+	latentArrayCount = 19
 )
 
 // add appends an array and returns how many bytes come before it.
@@ -82,14 +82,29 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		for _, c := range p.Centers {
 			centers = append(centers, c...)
 		}
+		parts := len(p.Centers)
+		var wrong, planes []uint64
+		if p.Flips != nil {
+			parts = len(p.Wrong)
+			for _, w := range p.Wrong {
+				wrong = append(wrong, w...)
+			}
+			for _, digits := range p.Planes {
+				planes = append(planes, digits[:]...)
+			}
+		}
 		e := &f.entries[i]
 		*e = C.bel_latent{
+			planes: add(f, planes), wrong: add(f, wrong),
 			bits: add(f, p.Bits), centers: add(f, centers),
 			levels: add(f, p.Levels), run: run(p.RunningSum), values: add(f, p.Values),
 			own: add(f, p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
-			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(len(p.Centers)),
+			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(parts),
 		}
 		need := len(p.Bits)
+		if p.Flips != nil {
+			need *= 2
+		}
 		if q := p.Product; q != nil {
 			n := len(q.Suffixes.Fixed)
 			e.prefix, e.suffix = run(q.Prefixes), run(q.Suffixes)
@@ -108,7 +123,7 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 func (f *latentArrays) rebase(base C.bel_u64, s shape) {
 	for i := range f.entries {
 		e := &f.entries[i]
-		addresses := []*C.bel_u64{&e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values}
+		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values}
 		for _, r := range []*C.bel_run{&e.run, &e.prefix, &e.suffix} {
 			addresses = append(addresses, &r.starts, &r.steps, &r.fixed)
 		}

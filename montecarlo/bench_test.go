@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -75,7 +76,7 @@ func BenchmarkLogits(b *testing.B) {
 				}
 				p := mixtureProblem(b, name, decoder, 256, r, 3)
 				p.Kind = montecarlo.IndependentLogits
-				const samples = 1 << 12
+				const samples = 1 << 15
 				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
 				b.ReportAllocs()
 				for b.Loop() {
@@ -84,5 +85,24 @@ func BenchmarkLogits(b *testing.B) {
 				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 			})
 		}
+	}
+}
+
+// BenchmarkPerceived reports hard decisions of networks that know a noisy label, per second on all cores.
+func BenchmarkPerceived(b *testing.B) {
+	for _, tt := range []struct {
+		code   string
+		levels int
+	}{{"hadamard", 512}, {"hadamard", 256}, {"onehot", 256}, {"gray", 256}, {"unary", 256}, {"johnson", 256}} {
+		b.Run(fmt.Sprintf("%s/L=%d", tt.code, tt.levels), func(b *testing.B) {
+			p := perceivedProblem(b, tt.code, "gen", tt.levels, perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BCE}, true, false)
+			const samples = 1 << 15
+			spans := everyRow(p, samples)[:16]
+			sums := make([]montecarlo.Sums, tt.levels)
+			for b.Loop() {
+				must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
+			}
+			b.ReportMetric(samples*float64(len(spans))*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
+		})
 	}
 }

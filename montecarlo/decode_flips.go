@@ -1,10 +1,6 @@
 package montecarlo
 
 import (
-	"math"
-	"slices"
-
-	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -103,58 +99,4 @@ func (k *flipPoints) add(s *Sums, within int, places []uint16, points int) {
 		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
 		s.tally(k.error(), within, 1)
 	}
-}
-
-// flipSigns is the decoder of the signs of logits.
-type flipSigns struct {
-	flips   flipDecoder
-	code    *code.Code
-	likely  bool // flips start from the signs of the means, and not from the code word
-	bits    []uint16
-	ones    []bool // by drawn bit: what flips start from
-	flipped []uint16
-}
-
-func flipSignsOf(p *Problem) (latentDecoder, bool) {
-	if _, correlates := correlated(p.Decoder); !p.Kind.Hard() || correlates && (p.Code.Real() || decode.Real(p.Decoder)) {
-		return nil, false
-	}
-	flips := flipDecoderOf(p.Code, p.Decoder)
-	_, likely := flips.(*flipScorer)
-	if likely && (p.Kind != IndependentSigns || p.Continuous) { // there is no likely output of all parts
-		flips, likely = newAnyFlips(p.Code, p.Decoder), false
-	}
-	return &flipSigns{flips: flips, code: p.Code, likely: likely}, true
-}
-
-func (h *flipSigns) prepare(p *tables.Logits) {
-	word, share := slices.Clone(h.code.Word(p.Row)), make([]float64, h.code.Bits())
-	if h.likely {
-		for a, k := range p.Bits {
-			center := float64(p.Centers[0][a]) / tables.NormalOne
-			if (center > 0) != (bitAt(word, int(k)) == 1) {
-				word[k/64] ^= 1 << (k % 64)
-			}
-			share[k] = math.Erfc(math.Abs(center)/math.Sqrt2) / 2
-		}
-	}
-	h.bits, h.ones = p.Bits, h.ones[:0]
-	for _, k := range p.Bits {
-		h.ones = append(h.ones, bitAt(word, int(k)) == 1)
-	}
-	h.flips.start(p.Row, word, func(k int) float64 { return share[k] })
-}
-
-func (h *flipSigns) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	var labels [lanes.Width]float64
-	for i := range count {
-		h.flipped = h.flipped[:0]
-		for a := range logits {
-			if (logits[a][i] > 0) != h.ones[a] {
-				h.flipped = append(h.flipped, h.bits[a])
-			}
-		}
-		labels[i] = h.flips.label(h.flipped)
-	}
-	s.tallyReal(labels[:count], y, within)
 }

@@ -70,7 +70,7 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 }
 
 // TestUnknownDecoder: samples of a decoder that has nothing but Decode agree with an
-// enumeration of all outputs, for bits and for signs of logits, and it is refused where
+// enumeration of all outputs, for both ways to sample bits, and it is refused where
 // logits are wanted.
 func TestUnknownDecoder(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj"} {
@@ -83,7 +83,7 @@ func TestUnknownDecoder(t *testing.T) {
 			prior[i] = 1. / 11
 			want[i] = montecarlo.Theory{Bound: x.Mean, Mean: x.Mean, MeanSquare: x.MeanSquare}
 		}
-		for what, kind := range map[string]montecarlo.Kind{"bits": montecarlo.IndependentBits, "signs of logits": montecarlo.IndependentSigns} {
+		for what, kind := range map[string]montecarlo.Kind{"bits": montecarlo.IndependentBits, "dense bits": montecarlo.DenseBits} {
 			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 2, Kind: kind}
 			for _, f := range montecarlo.Verify(sampleAll(t, p, 40000), want, prior, 10, 1e-9) {
 				t.Errorf("%s of %s: %v", what, name, f)
@@ -118,8 +118,8 @@ func TestSlowPaths(t *testing.T) {
 		{"johnson-nonzero", "bel-j", 300, 0.001, 0.7, montecarlo.IndependentBits},
 		{"hexj", "gen", 64, 0.01, 0.3, montecarlo.IndependentBits},
 		{"hadamard", "gen", 64, 0.01, 0.3, montecarlo.IndependentBits},
-		{"hadamard", "gen", 64, 0.01, 0.3, montecarlo.IndependentSigns},
-		{"unary", "bel-u", 64, 0.01, 0.3, montecarlo.IndependentSigns},
+		{"hadamard", "gen", 64, 0.01, 0.3, montecarlo.DenseBits},
+		{"unary", "bel-u", 64, 0.01, 0.3, montecarlo.DenseBits},
 		{"gray", "gen", 32, 0.3, 0.4, montecarlo.IndependentLogits}, // all bits are drawn
 		{"b1jdj", "gen", 16, 0.3, 0.4, montecarlo.IndependentLogits},
 	} {
@@ -154,7 +154,7 @@ func (r ranged) Range() (lo, hi int) { return r.lo, r.hi }
 // precision and whose errors both round to 2⁻¹⁶ of a level.
 func TestSlowRealDecoder(t *testing.T) {
 	c := must.Get(code.New("gray", 16))(t)
-	for _, kind := range []montecarlo.Kind{montecarlo.IndependentSigns, montecarlo.IndependentLogits} {
+	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
 		d := must.Get(decode.New("gen-ex", c))(t)
 		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(16, c.Bits(), 0.3, 0.4), Seed: 5, Kind: kind}
 		want := sampleAll(t, &p, 2000)

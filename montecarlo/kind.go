@@ -13,12 +13,13 @@ import (
 //
 // Independent bits err with the probabilities Problem.Errors. Sampling the few that err is fast, and
 // it is for decoders that answer with levels, codes of zeros and ones, and labels that are levels.
-// Elsewhere bits are sampled as the signs of logits. A logit is
+// Elsewhere bits are sampled one by one, many samples at once (tables.Flips): a bit with e ≤ 1e−12
+// never errs. A logit is
 //
 //	Z_k = s_k·Φ⁻¹(1 − e[n,k]) + ε_k,  ε_k ~ N(0, 1),
 //
-// with s_k = ±1 the true bit and e clamped to [1e−12, 1 − 1e−12]; a sign with e ≤ 1e−12 never errs.
-// Only gen-ex has a temperature that multiplies logits.
+// with s_k = ±1 the true bit and e clamped to [1e−12, 1 − 1e−12]. Only gen-ex has a temperature that
+// multiplies logits.
 //
 // With a perceived label, outputs are those of a network that knows one number: ŷ = y + s·ξ for a
 // label y, ξ ~ N(0, 1). Given ŷ bits err independently, with the probabilities decode.Network.WrongTo,
@@ -32,7 +33,7 @@ type Kind = tables.Kind
 // The kinds of outputs.
 const (
 	IndependentBits   = tables.IndependentBits
-	IndependentSigns  = tables.IndependentSigns
+	DenseBits         = tables.DenseBits
 	IndependentLogits = tables.IndependentLogits
 	PerceivedBits     = tables.PerceivedBits
 	PerceivedLogits   = tables.PerceivedLogits

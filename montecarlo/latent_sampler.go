@@ -15,13 +15,15 @@ import (
 	"belsim/theory/decode"
 )
 
-// latentSampler samples logits on one goroutine.
+// latentSampler samples logits, or hard outputs bit by bit, on one goroutine.
 type latentSampler struct {
 	problem  *Problem
 	keys     *philox.Keys
 	maker    *tables.LogitMaker
 	tables   *tables.Logits
-	decode   latentDecoder
+	decode   latentDecoder // of logits
+	hard     hardDecoder   // of hard outputs
+	wrong    []uint64      // of a group of hard outputs
 	words    []uint64
 	logits   []lanes.Ints
 	centers  []int32 // of a batch
@@ -29,7 +31,13 @@ type latentSampler struct {
 }
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
-	return &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), decode: newLatentDecoder(p), fraction: p.Fraction()}
+	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), fraction: p.Fraction()}
+	if p.Kind.Hard() {
+		s.hard = newHardDecoder(p)
+	} else {
+		s.decode = newLatentDecoder(p)
+	}
+	return s
 }
 
 // latentChunk is about how many logits are made between two looks at the context.
@@ -42,11 +50,19 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 		if s.tables, err = s.maker.Row(ctx, span.Row); err != nil {
 			return err
 		}
-		s.decode.prepare(s.tables)
+		if s.hard != nil {
+			s.hard.prepare(s.tables)
+		} else {
+			s.decode.prepare(s.tables)
+		}
+	}
+	sample := s.block
+	if s.hard != nil {
+		sample = s.hardBlock
 	}
 	for block := span.Block; span.Samples > 0; block++ {
 		n := min(span.Samples, BlockSize)
-		part, err := s.block(ctx, stream{s.keys, uint32(span.Row), block}, int(n))
+		part, err := sample(ctx, stream{s.keys, uint32(span.Row), block}, int(n))
 		if err != nil {
 			return err
 		}
@@ -147,7 +163,7 @@ type batchDecoder interface {
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
-var latentPaths = []func(p *Problem) (latentDecoder, bool){flipSignsOf, correlatorOf, scorerOf}
+var latentPaths = []func(p *Problem) (latentDecoder, bool){correlatorOf, scorerOf}
 
 // newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
 // path of its own is called for every sample.
@@ -217,12 +233,19 @@ type correlator struct {
 	tables   *tables.Logits
 	path     correlation
 
+	outputs []lanes.Ints         // logits of a group of hard outputs
+	ones    []uint64             // by drawn bit: all ones where the code word has a one
+	places  []uint16             // 0, 1, …, one for each drawn bit
 	narrow  []lanes.Ints         // correlations of the candidates, where 32 bits hold them
+	sums    []lanes.Ints         // those of the group that is decoded
 	most    lanes.Ints           // the largest of each sample
 	best    lanes.Ints           // its place
 	offsets []float32            // of each candidate from the true level
 	wide    [][lanes.Width]int64 // elsewhere
-	whole   [][lanes.Width]int64 // of a transform: all M logits
+	whole   []lanes.Ints         // of a transform: all M logits
+	wider   [][lanes.Width]int64 // the same, where 32 bits do not hold their sums
+	sure    []uint16             // bits that are not drawn
+	right   []lanes.Ints         // their logits
 	values  []float64            // of a matrix product: candidate × A
 	z, c    []float64            // Width × A, Width × candidates
 
@@ -241,17 +264,21 @@ type correlator struct {
 type correlation int
 
 const (
-	narrow    correlation = iota // from one candidate to the next, bit by bit, in 32 bits
-	wide                         // in 64 bits
-	transform                    // the fast Walsh–Hadamard transform
-	matrices                     // a product of matrices
-	factored                     // for gen-ex: prefixes and suffixes of a product code
+	narrow        correlation = iota // from one candidate to the next, bit by bit, in 32 bits
+	wide                             // in 64 bits
+	transform                        // the fast Walsh–Hadamard transform, in 32 bits
+	wideTransform                    // in 64 bits
+	matrices                         // a product of matrices
+	factored                         // for gen-ex: prefixes and suffixes of a product code
 )
 
 // narrowBits is the largest number of drawn bits whose running sums, and their
 // differences, fit 32 bits. A logit is below 16.5·tables.LogitOne < 2²⁰·⁰⁵, a difference of
-// two sums below 2·narrowBits of them.
-const narrowBits = 950
+// two sums below 2·narrowBits of them. A hard output is only tables.LogitOne = 2¹⁶ large.
+const (
+	narrowBits     = 950
+	narrowHardBits = 16 * narrowBits
+)
 
 // correlated tells how a decoder is one of correlations: gen takes the largest, for
 // which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for
@@ -271,7 +298,7 @@ func correlatorOf(p *Problem) (latentDecoder, bool) {
 	if !ok {
 		return nil, false
 	}
-	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0), true
+	return newCorrelator(p.Code, false, temperature > 0), true
 }
 
 func newCorrelator(c *code.Code, hard, ex bool) *correlator {
@@ -300,6 +327,7 @@ func isHadamard(c *code.Code) bool {
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
 	m := c.code.Bits()
+	fits := m <= narrowBits || c.hard && m <= narrowHardBits // fixed parts count too
 	switch {
 	case c.code.Real():
 		c.path = matrices
@@ -313,10 +341,11 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.prefixes, c.suffixes = sized(c.prefixes, lanes.Batch*n), sized(c.suffixes, lanes.Batch*m)
 		c.prefixWeights, c.suffixWeights = sized(c.prefixWeights, lanes.Batch*n), sized(c.suffixWeights, lanes.Batch*m)
 		c.patterns = sized(c.patterns, lanes.Batch*len(p.Product.Patterns)/m)
-	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)) && fits:
 		c.path = transform
-		c.whole = make([][lanes.Width]int64, m)
-	case m <= narrowBits: // fixed parts count too
+	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+		c.path = wideTransform
+	case fits:
 		c.path = narrow
 	default:
 		c.path = wide
@@ -326,11 +355,33 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.offsets = append(c.offsets, float32(int(level)-p.Row))
 	}
 	switch c.path {
-	case narrow:
+	case narrow, transform:
 		c.narrow = sized(c.narrow, lanes.Batch*len(p.Levels))
 	case factored:
 	default:
 		c.wide = sized(c.wide, len(p.Levels))
+		c.wider = sized(c.wider, m)
+	}
+	if c.hadamard {
+		c.whole = sized(c.whole, m)
+	}
+	c.ones, c.places, c.sure, c.right = c.ones[:0], c.places[:0], c.sure[:0], c.right[:0]
+	for k := range m {
+		one := bitAt(c.code.Word(p.Row), k)
+		if a := len(c.ones); a < len(p.Bits) && int(p.Bits[a]) == k {
+			c.ones, c.places = append(c.ones, -one), append(c.places, uint16(a))
+			continue
+		}
+		if !c.hadamard {
+			continue
+		}
+		var right lanes.Ints
+		for i := range right {
+			if c.hard {
+				right[i] = tables.LogitOne * (2*int32(one) - 1)
+			}
+		}
+		c.sure, c.right = append(c.sure, uint16(k)), append(c.right, right)
 	}
 }
 
@@ -346,11 +397,14 @@ func (c *correlator) batches() bool {
 }
 
 func (c *correlator) addBatch(s *Sums, logits []lanes.Ints, stride int, y float64, within int) {
+	sum, weight := c.batch(logits, stride)
+	s.tallyBatch(sum, weight, float64(c.tables.Row+1), y, within)
+}
+
+// batch decodes a batch: labels are sum/weight from the row, or sum where weight is nil.
+func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats) {
 	p := c.tables
-	if c.hard {
-		signs(logits)
-	}
-	weight, sum := &c.batchWeight, &c.batchSum
+	weight, sum = &c.batchWeight, &c.batchSum
 	switch {
 	case c.path == factored:
 		lanes.RunBatch(c.prefixes, &c.batchMost, logits, stride, &p.Product.Prefixes)
@@ -365,47 +419,69 @@ func (c *correlator) addBatch(s *Sums, logits []lanes.Ints, stride int, y float6
 		lanes.BestBatch(sum, logits, stride, &p.RunningSum, c.offsets)
 		weight = nil
 	}
-	s.tallyBatch(sum, weight, float64(p.Row+1), y, within)
-}
-
-// signs makes logits hard outputs.
-func signs(logits []lanes.Ints) {
-	for k := range logits {
-		for i, z := range logits[k] {
-			logits[k][i] = -tables.LogitOne
-			if z > 0 {
-				logits[k][i] = tables.LogitOne
-			}
-		}
-	}
+	return sum, weight
 }
 
 func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	if c.hard {
-		signs(logits)
-	}
+	var labels [lanes.Width]float64
+	c.decode(&labels, logits)
+	s.tallyReal(labels[:count], y, within)
+}
+
+// decode decodes a group.
+func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints) {
 	switch c.path {
 	case narrow:
-		lanes.Run(first(c.narrow), &c.most, &c.best, logits, &c.tables.RunningSum)
+		c.sums = first(c.narrow)
+		lanes.Run(c.sums, &c.most, &c.best, logits, &c.tables.RunningSum)
+		c.labelNarrow(labels, 0)
+	case transform:
+		c.sums = first(c.narrow)
+		c.transform(logits)
+		c.labelNarrow(labels, 1)
 	case factored:
 		c.factor(logits)
+		c.labelFactored(labels)
 	case wide:
 		c.run(logits)
-	case transform:
-		c.transform(logits)
+		c.label(labels)
+	case wideTransform:
+		c.transformWide(logits)
+		c.label(labels)
 	case matrices:
 		c.multiply(logits)
+		c.label(labels)
 	}
-	var labels [lanes.Width]float64
-	switch c.path {
-	case narrow:
-		c.labelNarrow(&labels)
-	case factored:
-		c.labelFactored(&labels)
-	default:
-		c.label(&labels)
+}
+
+// labels implements hardDecoder.
+func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
+	a := len(wrong)
+	c.outputs = sized(c.outputs, lanes.Batch*a)
+	if c.batches() {
+		for g := range lanes.Batch {
+			lanes.Spread(c.outputs[g*a:], c.places, wrong, c.ones, g)
+		}
+		sum, weight := c.batch(c.outputs, a)
+		for i := range dst {
+			label := float64(sum[i/lanes.Width][i%lanes.Width])
+			if weight != nil {
+				label /= float64(weight[i/lanes.Width][i%lanes.Width])
+			}
+			dst[i] = float64(c.tables.Row+1) + label
+		}
+		return
 	}
-	s.tallyReal(labels[:count], y, within)
+	for g := 0; g*lanes.Width < count; g++ {
+		labels := (*[lanes.Width]float64)(dst[g*lanes.Width:])
+		if c.path == transform { // takes them where it wants them
+			lanes.Spread(c.whole, c.tables.Bits, wrong, c.ones, g)
+			c.decode(labels, nil)
+			continue
+		}
+		lanes.Spread(c.outputs, c.places, wrong, c.ones, g)
+		c.decode(labels, c.outputs[:a])
+	}
 }
 
 // first is the room of one group in what has room for a batch.
@@ -436,8 +512,9 @@ func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats
 	}
 }
 
-// labelNarrow decodes the labels of a group from its correlations.
-func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
+// labelNarrow decodes the labels of a group from its correlations, which are 2^shift times as large
+// as they should be.
+func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
 	p := c.tables
 	if !c.ex {
 		for i := range labels {
@@ -446,7 +523,8 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64) {
 		return
 	}
 	var weight, sum lanes.Floats
-	lanes.Softmax(&weight, &sum, first(c.narrow), &c.most, c.offsets, p.Limit, p.Scale)
+	limit, scale := min(p.Limit, math.MaxInt32)<<shift, p.Scale/float32(int(1)<<shift)
+	lanes.Softmax(&weight, &sum, c.sums, &c.most, c.offsets, limit, scale)
 	softLabels(labels, p.Row, &sum, &weight)
 }
 
@@ -469,30 +547,42 @@ func (c *correlator) run(logits []lanes.Ints) {
 }
 
 // transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has
-// half of it, and half of Σ z_k, which is the same for all rows: the two halves
-// make whole numbers.
+// half of it, and half of Σ z_k, which is the same for all rows: so differences of the transform
+// are twice those of correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
 func (c *correlator) transform(logits []lanes.Ints) {
-	x := c.whole
-	clear(x)
-	if c.hard { // bits that are not drawn are surely right
-		for k := range x {
-			for i := range x[k] {
-				x[k][i] = -tables.LogitOne
-				if c.code.Bit(c.tables.Row, k) {
-					x[k][i] = tables.LogitOne
-				}
-			}
+	c.fill(logits)
+	lanes.Walsh(c.whole)
+	if len(c.sums) == c.code.Levels() {
+		c.sums = c.whole[:len(c.sums)]
+	} else {
+		for m, level := range c.tables.Levels {
+			c.sums[m] = c.whole[level]
 		}
 	}
-	var all [lanes.Width]int64
+	lanes.Most(&c.most, c.sums)
+	if !c.ex {
+		lanes.First(&c.best, c.sums, &c.most)
+	}
+}
+
+// fill puts logits into whole, beside those that are not drawn. Of hard outputs these are surely
+// right; other logits that are not drawn are the same for all candidates, and 0 will do.
+func (c *correlator) fill(logits []lanes.Ints) {
+	for i, k := range c.sure {
+		c.whole[k] = c.right[i]
+	}
 	for a := range logits {
-		for i, z := range logits[a] {
-			x[c.tables.Bits[a]][i] = int64(z)
-		}
+		c.whole[c.tables.Bits[a]] = logits[a]
 	}
-	for k := range x {
-		for i, z := range x[k] {
-			all[i] += z
+}
+
+// transformWide is transform in 64 bits.
+func (c *correlator) transformWide(logits []lanes.Ints) {
+	c.fill(logits)
+	x := c.wider
+	for k := range c.whole {
+		for i, v := range c.whole[k] {
+			x[k][i] = int64(v)
 		}
 	}
 	for h := 1; h < len(x); h *= 2 {
@@ -507,8 +597,8 @@ func (c *correlator) transform(logits []lanes.Ints) {
 		}
 	}
 	for m, level := range c.tables.Levels {
-		for i := range all {
-			c.wide[m][i] = (all[i] + x[level][i]) / 2
+		for i, v := range x[level] {
+			c.wide[m][i] = v >> 1 // all are even, or all odd
 		}
 	}
 }

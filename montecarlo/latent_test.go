@@ -81,12 +81,8 @@ func TestLogitDecoders(t *testing.T) {
 		"onehot": mustCode(t, "onehot", 20), "gray": mustCode(t, "gray", 256), "b2jdj-nr": mustCode(t, "b2jdj-nr", 50), "real": realCode(t, 24, 12),
 	} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
-				hard := kind.Hard()
-				if decoder == "gen" && hard && !c.Real() {
-					continue // not by correlations
-				}
-				t.Run(name+"/"+decoder+map[bool]string{true: "/hard"}[hard], func(t *testing.T) {
+			for _, kind := range []Kind{IndependentLogits, DenseBits} {
+				t.Run(name+"/"+decoder+map[bool]string{true: "/hard"}[kind.Hard()], func(t *testing.T) {
 					const tau = 0.7
 					r := 0.5
 					if name == "hadamard" || name == "binary" || name == "real" {
@@ -125,7 +121,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	case c.Real():
 		paths = []correlation{matrices}
 	case isHadamard(c):
-		paths = append(paths, transform)
+		paths = append(paths, transform, wideTransform)
 	}
 	tolerance := 1e-6 * float64(c.Levels())
 	switch _, gen := p.Decoder.(decode.Gen); {
@@ -138,12 +134,12 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	}
 	var first [lanes.Width]float64
 	for n, path := range append(paths, -1) {
-		k := newLatentDecoder(p).(*correlator)
+		k := correlatorFor(p)
 		k.prepare(row)
 		if path >= 0 { // else the one it chose
 			k.path = path
 			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64, len(row.Levels))
-			k.whole = make([][lanes.Width]int64, c.Bits())
+			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([][lanes.Width]int64, c.Bits())
 		}
 		got := k.decoded(logits)
 		if n == 0 {
@@ -162,7 +158,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 		return
 	}
 	// A product of matrices gives the same integers.
-	q := newLatentDecoder(p).(*correlator)
+	q := correlatorFor(p)
 	q.prepare(row)
 	q.path = matrices
 	q.wide = make([][lanes.Width]int64, len(row.Levels))
@@ -181,7 +177,14 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	}
 }
 
-// randomLogits draws a group of logits of a row, and decodes them by definition.
+// correlatorFor is the correlator of a problem, of logits or of hard outputs.
+func correlatorFor(p *Problem) *correlator {
+	temperature, _ := correlated(p.Decoder)
+	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0)
+}
+
+// randomLogits draws a group of logits of a row, and decodes them by definition. Those of hard
+// outputs are ±tables.LogitOne.
 func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lanes.Ints, want [lanes.Width]float64) {
 	c := p.Code
 	logits = make([]lanes.Ints, len(row.Bits))
@@ -193,7 +196,10 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 			}
 		}
 		for k, bit := range row.Bits {
-			v := lanes.Round(row.Centers[0][k] + int32(rng.NormFloat64()*tables.NormalOne))
+			v := lanes.Round(int32((z[bit] + rng.NormFloat64()) * tables.NormalOne))
+			if p.Kind.Hard() {
+				v = -tables.LogitOne + 2*tables.LogitOne*int32(1-uint32(v-1)>>31)
+			}
 			logits[k][i] = v
 			z[bit] = float64(v) / tables.LogitOne
 		}
@@ -211,55 +217,14 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 	return logits, want
 }
 
-// TestMarginals: each bit errs with its own probability, to five standard errors and more (false
-// alarms below 10⁻⁶ for all).
-func TestMarginals(t *testing.T) {
-	c := mustCode(t, "johnson", 24)
-	p := latentProblem(t, c, "gen", 1, 0.8, 2, IndependentSigns, false)
-	s := newLatentSampler(p, philox.NewKeys(5))
-	spy := &spyDecoder{code: c, wrong: make([]int, c.Bits())}
-	s.decode = spy
-	const n = 300000
-	var sums Sums
-	must.Succeed(t, s.sample(context.Background(), Span{Row: 7, Samples: n}, &sums, func(uint64) {}))
-	for k := range c.Bits() {
-		e := p.Errors.At(7, k)
-		got := float64(spy.wrong[k]) / n
-		if math.Abs(got-e) > 6.5*math.Sqrt(e*(1-e)/n)+1e-6 {
-			t.Errorf("bit %d errs with %v, want %v", k+1, got, e)
-		}
-	}
-}
-
-// spyDecoder counts wrong bits.
-type spyDecoder struct {
-	code   *code.Code
-	tables *tables.Logits
-	wrong  []int
-}
-
-func (d *spyDecoder) prepare(p *tables.Logits) { d.tables = p }
-
-func (d *spyDecoder) add(s *Sums, logits []lanes.Ints, count int, _ float64, _ int) {
-	for i := range count {
-		for k := range logits {
-			bit := int(d.tables.Bits[k])
-			if d.code.Bit(d.tables.Row, bit) != (logits[k][i] > 0) {
-				d.wrong[bit]++
-			}
-		}
-	}
-	s.Samples += uint64(count)
-}
-
-// TestHardLatent: the signs of logits are bits that err independently, so that
+// TestHardLatent: bits that are drawn one by one err independently, so that
 // bel-u, bel-j, gen and gen-ex have their exact errors.
 func TestHardLatent(t *testing.T) {
 	for _, tt := range []struct{ code, decoder string }{
 		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
 	} {
 		c := mustCode(t, tt.code, 16)
-		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, IndependentSigns, false)
+		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits, false)
 		exact := must.Get(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
 		must.Succeed(t, err)
@@ -311,24 +276,22 @@ func TestBatches(t *testing.T) {
 	}
 	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
-			for _, kind := range []Kind{IndependentLogits, IndependentSigns} {
-				c := mustCode(t, name, 64)
-				d := must.Get(decode.New(decoder, c))(t)
-				e := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
-				p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: kind}
-				keys := philox.NewKeys(p.Seed)
-				ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
-				singly.decode = oneByOne{singly.decode}
-				for _, row := range []int{0, 17, 63} {
-					for _, n := range []int{1, 63, 64, 65, 300, 5000} {
-						var sums [2]Sums
-						for i, s := range []*latentSampler{ours, singly} {
-							sums[i].Fraction = s.fraction
-							must.Succeed(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
-						}
-						if sums[0] != sums[1] {
-							t.Fatalf("%s, %s, %+v, level %d, %d samples: %+v, one by one %+v", name, decoder, kind, row+1, n, sums[0], sums[1])
-						}
+			c := mustCode(t, name, 64)
+			d := must.Get(decode.New(decoder, c))(t)
+			e := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
+			p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: IndependentLogits}
+			keys := philox.NewKeys(p.Seed)
+			ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
+			singly.decode = oneByOne{singly.decode}
+			for _, row := range []int{0, 17, 63} {
+				for _, n := range []int{1, 63, 64, 65, 300, 5000} {
+					var sums [2]Sums
+					for i, s := range []*latentSampler{ours, singly} {
+						sums[i].Fraction = s.fraction
+						must.Succeed(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
+					}
+					if sums[0] != sums[1] {
+						t.Fatalf("%s, %s, level %d, %d samples: %+v, one by one %+v", name, decoder, row+1, n, sums[0], sums[1])
 					}
 				}
 			}

@@ -17,7 +17,7 @@ import (
 )
 
 // perceivedProblem is a code that a network has learned, with a decoder.
-func perceivedProblem(t *testing.T, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
+func perceivedProblem(t testing.TB, name, decoder string, levels int, m perceived.Model, hard, continuous bool) *montecarlo.Problem {
 	t.Helper()
 	c := must.Get(code.New(name, levels))(t)
 	d := must.Get(decode.New(decoder, c))(t)

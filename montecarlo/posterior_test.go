@@ -37,7 +37,7 @@ func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64,
 	d := must.Get(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
 	p.Decoder = d
 	if logits || decode.Real(d) {
-		p.Kind = montecarlo.IndependentSigns
+		p.Kind = montecarlo.DenseBits
 	}
 	if logits {
 		p.Kind = montecarlo.IndependentLogits

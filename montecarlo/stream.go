@@ -14,11 +14,13 @@ import (
 //	word 2: row of the code matrix
 //	word 3: block of samples
 const (
-	streamCounts = iota << 24 // how many samples of a block have how many points
-	streamPoints              // where the points of a group fall
-	streamRefine              // the low bits of a placement, when the high ones do not decide
-	streamLatent              // the noise of logits; the low 24 bits are the part of the level
-	streamTail                // what continues a draw of noise in the far tail
+	streamCounts    = iota << 24 // how many samples of a block have how many points
+	streamPoints                 // where the points of a group fall
+	streamRefine                 // the low bits of a placement, when the high ones do not decide
+	streamLatent                 // the noise of logits; the low 24 bits are the part of the level
+	streamTail                   // what continues a draw of noise in the far tail
+	streamDigits                 // the first digits of the numbers that decide which hard outputs are wrong
+	streamUndecided              // what continues them where they do not decide
 )
 
 // BlockSize is the number of samples in a block, the unit that workers, shards

@@ -32,10 +32,8 @@ type NamedError struct {
 }
 
 // Compare draws a row of marks for each code, the first at the top: bound,
-// exact value and sampled mean with its standard error. The axis is logarithmic
-// where the values differ by more than a factor of 30; zeros then stand at its
-// left edge, and its label says so. A thin line stands at each baseline, with its
-// name above the rows.
+// exact value and sampled mean with its standard error, on a logarithmic axis. A thin line stands at each
+// baseline, with its name above the rows.
 func Compare(d CompareData) (*Figure, error) {
 	if len(d.Rows) == 0 {
 		return nil, fmt.Errorf("comparison: no codes")
@@ -52,7 +50,17 @@ func Compare(d CompareData) (*Figure, error) {
 	}
 	p := newPlot(d.Style, d.Title, "expected |error| (levels)", "")
 	p.Add(grid())
-	on := d.setErrors(p)
+	var errors []float64
+	for _, r := range d.Rows {
+		errors = append(errors, r.Bound, r.Exact, r.Mean)
+		if end := r.Mean + r.StdErr; end > 0 { // room for the bar
+			errors = append(errors, end)
+		}
+	}
+	for _, b := range d.Baselines {
+		errors = append(errors, b.Value)
+	}
+	on := errorAxis(&p.X, errors...)
 	widest := d.setNames(p)
 	d.addBaselines(p, on)
 	key := d.addMarks(p, on)
@@ -71,38 +79,6 @@ func Compare(d CompareData) (*Figure, error) {
 		fig.scale = min(page.scale, page.width*float64(vg.Inch/width)) // with the room for names
 	}
 	return fig, nil
-}
-
-// setErrors sets the axis of the errors. on returns the place of an error on the axis.
-func (d CompareData) setErrors(p *plot.Plot) (on func(v float64) float64) {
-	lo, hi, zeros := math.Inf(1), 0.0, false
-	for _, r := range d.Rows {
-		for _, v := range []float64{r.Bound, r.Exact, r.Mean} {
-			if v > 0 {
-				// A smaller value is drawn as zero.
-				lo, hi = min(lo, max(v, 1/largest)), max(hi, v)
-			}
-			zeros = zeros || v == 0
-		}
-	}
-	for _, b := range d.Baselines {
-		lo, hi = min(lo, b.Value), max(hi, b.Value)
-	}
-	logarithmic := hi > 30*lo
-	for _, r := range d.Rows { // room for every bar
-		if end := r.Mean + r.StdErr; !math.IsNaN(end) {
-			hi = max(hi, end)
-		}
-	}
-	if !logarithmic {
-		return errorAxis(&p.X, 0, 1.06*hi, false)
-	}
-	left := lo / 1.3
-	if zeros { // zeros stand a step to the left of the smallest value
-		left = max(min(left, math.Exp(math.Log(lo)-0.05*(math.Log(hi)-math.Log(lo)))), 1/(1e5*largest))
-		p.X.Label.Text = "expected |error| (levels); at the left edge: 0"
-	}
-	return errorAxis(&p.X, left, hi*1.3, true)
 }
 
 // setNames sets the axis of the rows, and returns the width of the widest name.

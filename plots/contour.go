@@ -16,10 +16,16 @@ type edge struct {
 // squares. One or two segments cross each square of four neighbouring points that are not
 // all above or all below the level. Each goes round what is above in the same sense, so that
 // a segment that ends at a side of a square goes on in the next one.
-// Squares with a NaN are left out.
+// Squares with a NaN are left out. The grid is continued by half a cell on all sides, so that contours reach the ends of
+// its outer cells.
 //
 // (The contours of gonum/plot come in random order, and run along the edges of what is NaN.)
-func contours(z [][]float64, level float64) [][]point {
+func contours(grid [][]float64, level float64) [][]point {
+	z := transposed(continued(transposed(continued(grid))))
+	// place is a place on the grid of one on z, which has a row and a column more on each side.
+	place := func(v float64, n int) float64 {
+		return v - 1 + max(1-v, 0)/2 - max(v-float64(n), 0)/2
+	}
 	next := map[edge]edge{}
 	entered := map[edge]bool{}
 	var order []edge
@@ -52,12 +58,14 @@ func contours(z [][]float64, level float64) [][]point {
 		}
 	}
 	cross := func(e edge) point {
-		x, y := e.x, e.y
-		a := z[y][x]
+		at, to := point{float64(e.x), float64(e.y)}, z[e.y][min(e.x+1, len(z[0])-1)]
+		along := &at.x
 		if e.up {
-			return point{float64(x), float64(y) + fraction(a, z[y+1][x], level)}
+			along, to = &at.y, z[e.y+1][e.x]
 		}
-		return point{float64(x) + fraction(a, z[y][x+1], level), float64(y)}
+		a := z[e.y][e.x]
+		*along += (level - a) / (to - a) // how far the level is on the way to the next point
+		return point{place(at.x, len(grid[0])), place(at.y, len(grid))}
 	}
 	var paths [][]point
 	for _, ring := range []bool{false, true} { // open lines from their ends, then rings
@@ -78,21 +86,42 @@ func contours(z [][]float64, level float64) [][]point {
 	return paths
 }
 
-// fraction is how far from a to b the level is reached.
-func fraction(a, b, level float64) float64 { return (level - a) / (b - a) }
+// continued adds half a step at both ends of the rows, as it goes on there, where it does.
+func continued(z [][]float64) [][]float64 {
+	end := func(last, before float64) float64 {
+		if math.IsNaN(before) {
+			return last
+		}
+		return 1.5*last - 0.5*before
+	}
+	var out [][]float64
+	for _, row := range z {
+		n := len(row)
+		first, last := end(row[0], row[min(1, n-1)]), end(row[n-1], row[max(0, n-2)])
+		out = append(out, append(append([]float64{first}, row...), last))
+	}
+	return out
+}
+
+// transposed has the columns as rows.
+func transposed(z [][]float64) [][]float64 {
+	out := make([][]float64, len(z[0]))
+	for x := range out {
+		for y := range z {
+			out[x] = append(out[x], z[y][x])
+		}
+	}
+	return out
+}
 
 // stray reports whether a contour on a grid of nx × ny points is a fragment at the edge of blank
-// cells: it ends at blank cells on both sides, and is shorter than an eighth of the map. Where a
+// cells: it ends there, and is shorter than an eighth of the map. Where a
 // function has a level along the edge, the steps of the edge cut the contour into such fragments.
 func stray(path []point, nx, ny int) bool {
 	first, last := path[0], path[len(path)-1]
-	if len(path) > 2 && first == last { // a ring
+	inside := func(p point) bool { return p.x > -0.5 && p.y > -0.5 && p.x < float64(nx)-0.5 && p.y < float64(ny)-0.5 }
+	if len(path) > 2 && first == last || !inside(first) && !inside(last) { // a ring, or from frame to frame
 		return false
-	}
-	for _, end := range []point{first, last} {
-		if end.x == 0 || end.y == 0 || end.x == float64(nx-1) || end.y == float64(ny-1) {
-			return false // it ends at the frame
-		}
 	}
 	length := 0.0
 	for i, at := range path[1:] {

@@ -74,9 +74,29 @@ func TestContourAtSaddle(t *testing.T) {
 
 func TestNoContour(t *testing.T) {
 	nan := math.NaN()
-	for _, z := range [][][]float64{{{1}}, {{-1, 1}}, {{-1}, {1}}, {{0, 0}, {0, 0}}, {{nan, nan}, {nan, nan}}, {{-1, 1}, {nan, 1}}} {
+	for _, z := range [][][]float64{{{1}}, {{0, 0}, {0, 0}}, {{nan, nan}, {nan, nan}}} {
 		if paths := contours(z, 0); len(paths) != 0 {
 			t.Errorf("%v: %d lines, want none", z, len(paths))
+		}
+	}
+}
+
+// A contour reaches the ends of the outer cells, half a cell beyond their middles.
+func TestContourToFrame(t *testing.T) {
+	for _, tt := range []struct {
+		z    [][]float64
+		want []point
+	}{
+		{[][]float64{{-1, 3}}, []point{{0.25, -0.5}, {0.25, 0}, {0.25, 0.5}}},
+		{[][]float64{{-1, 1}, {-1, 1}}, []point{{0.5, -0.5}, {0.5, 0}, {0.5, 1}, {0.5, 1.5}}},
+		{[][]float64{{-1, 1}, {-2, 2}, {-1, 1}}, []point{{0.5, -0.5}, {0.5, 0}, {0.5, 1}, {0.5, 2}, {0.5, 2.5}}},
+	} {
+		paths := contours(tt.z, 0)
+		if len(paths) == 1 && paths[0][0] != tt.want[0] {
+			slices.Reverse(paths[0])
+		}
+		if len(paths) != 1 || !slices.Equal(paths[0], tt.want) {
+			t.Errorf("%v: %v, want %v", tt.z, paths, tt.want)
 		}
 	}
 }

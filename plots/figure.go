@@ -3,7 +3,7 @@
 // know where the data comes from.
 //
 // Figures stay readable without colours: lines differ in dash and weight, points differ in
-// shape, and the two ends of the palette of heatmaps differ in lightness.
+// shape, and contours of heatmaps differ in dash.
 package plots
 
 import (
@@ -339,15 +339,20 @@ func tickLabel(v, step float64) string {
 
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// logTicks marks an axis of decimal logarithms. It marks powers of ten and, where there
-// are few of them, also 2 and 5 times these powers. On an axis too short for two such
-// marks, it marks any round numbers. Figures draw logarithms on a linear axis and do not
+// logTicks marks an axis of decimal logarithms: powers of ten and, where there are few of them, also 2 and 5 times
+// these powers; on a short axis, round numbers. Figures draw logarithms on a linear axis and do not
 // use plot.LogScale, which reserves room for the label of the axis in a wrong place.
 func logTicks(lo, hi float64) []plot.Tick {
 	const slack = 1e-9
 	decades := hi - lo
+	if decades < 1 && math.Abs(lo) < 300 {
+		out := ticks(math.Pow(10, lo), math.Pow(10, hi))
+		for i := range out {
+			out[i].Value = math.Log10(out[i].Value)
+		}
+		return out
+	}
 	every := math.Ceil(decades / 9) // decades from label to label
-	labels := 0
 	var out []plot.Tick
 	for power := math.Floor(lo); power <= hi+1; power++ {
 		if every > 1 && math.Mod(power, every) != 0 {
@@ -358,17 +363,10 @@ func logTicks(lo, hi float64) []plot.Tick {
 			if tick.Value < lo-slack || tick.Value > hi+slack || every > 1 && m > 1 {
 				continue
 			}
-			if m == 1 || decades < 2.5 && (m == 2 || m == 5) || decades < 0.8 {
+			if m == 1 || decades < 2.5 && (m == 2 || m == 5) {
 				tick.Label = powerLabel(m, power)
-				labels++
 			}
 			out = append(out, tick)
-		}
-	}
-	if labels < 2 && decades < 2 {
-		out = ticks(math.Pow(10, lo), math.Pow(10, hi))
-		for i := range out {
-			out[i].Value = math.Log10(out[i].Value)
 		}
 	}
 	return out
@@ -513,7 +511,7 @@ func drawTitle(c draw.Canvas, p *plot.Plot) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -style.Height(p.Title.Text)-vg.Points(4))
 }
 
-// drawKey writes the names of series in a row along the top of c, in the letters of a plot, and
+// drawKey writes the names of series, which may have subscripts, in a row along the top of c, in the letters of a plot, and
 // returns the rest of c.
 func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	style := styleOf(p, 9.5)
@@ -533,10 +531,24 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 			c.DrawGlyph(e.glyph, vg.Point{X: x + vg.Points(sample/2), Y: y})
 		}
 		x += vg.Points(sample + gap)
-		c.FillText(style, vg.Point{X: x, Y: y}, e.name)
-		x += style.Width(e.name) + vg.Points(space)
+		x = writeSubscripts(c, style, vg.Point{X: x, Y: y}, e.name) + vg.Points(space)
 	}
 	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
+}
+
+// writeSubscripts writes text in which a letter behind _ is a subscript, and returns where it ends.
+func writeSubscripts(c draw.Canvas, style draw.TextStyle, at vg.Point, text string) vg.Length {
+	for i, part := range strings.Split(text, "_") {
+		if i > 0 && part != "" {
+			small, letter := style, part[:1]
+			small.Font.Size *= 0.75
+			c.FillText(small, at.Add(vg.Point{Y: -0.3 * style.Font.Size}), letter)
+			at.X, part = at.X+small.Width(letter), part[1:]
+		}
+		c.FillText(style, at, part)
+		at.X += style.Width(part)
+	}
+	return at.X
 }
 
 // checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where some may
@@ -563,20 +575,30 @@ func checkFinite(name string, values []float64, n int, allowNaN bool) error {
 	return nil
 }
 
-// errorAxis sets an axis of errors: from 0 to right, or logarithmic from left to right. on returns the place of an
-// error on it.
-func errorAxis(a *plot.Axis, left, right float64, logarithmic bool) (on func(float64) float64) {
-	on = func(v float64) float64 { return v }
-	a.Min, a.Max = 0, right
-	if right == 0 {
-		a.Max = 1
+// errorAxis sets a logarithmic axis to errors, NaN among them. on returns the place of an error on it. Zeros and less are at
+// its lower end, which is marked where there are zeros.
+func errorAxis(a *plot.Axis, errors ...float64) (on func(float64) float64) {
+	lo, hi, zeros := math.Inf(1), 0.0, false
+	for _, v := range errors {
+		if v > 0 {
+			lo, hi = min(lo, max(v, 1/largest)), max(hi, v) // a smaller one is drawn as zero
+		}
+		zeros = zeros || v == 0
 	}
-	if logarithmic {
-		on = func(v float64) float64 { return math.Log10(max(v, left)) }
-		a.Min, a.Max = on(left), on(right)
-		a.Tick.Marker = plot.TickerFunc(logTicks)
+	if hi == 0 {
+		lo, hi = 1, 1
 	}
-	return on
+	a.Min, a.Max = math.Log10(lo), math.Log10(hi)
+	margin := max(0.05*(a.Max-a.Min), 0.02)
+	a.Min, a.Max = a.Min-margin, a.Max+margin
+	a.Tick.Marker = plot.TickerFunc(logTicks)
+	if zeros {
+		a.Min -= margin
+		a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+			return append(logTicks(lo+2*margin, hi), plot.Tick{Value: lo, Label: "0"})
+		})
+	}
+	return func(v float64) float64 { return max(math.Log10(max(v, 0)), a.Min) }
 }
 
 // Point is a number Y at X with the interval from Lo to Hi, which is around X where bars are horizontal. A

@@ -49,7 +49,7 @@ func Forest(d ForestData) (*Figure, error) {
 	p.X.Min, p.X.Max = math.Log10(max(lo, 1.0/farthest)), math.Log10(min(hi, farthest))
 	margin := max(0.03*(p.X.Max-p.X.Min), 0.01)
 	p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
-	p.X.Tick.Marker = plot.TickerFunc(ratioTicks)
+	p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	p.BackgroundColor = nil // stripes are behind it
 	p.Add(grid())
 	p.Y.Tick.Marker = plot.ConstantTicks{}
@@ -60,20 +60,6 @@ func Forest(d ForestData) (*Figure, error) {
 	return &Figure{width: d.Style.width(), height: height, style: d.Style, draw: func(c draw.Canvas) {
 		drawForest(drawTitle(inside(c), heading), p, rows, d.Style.column())
 	}}, nil
-}
-
-// ratioTicks marks ratios on an axis of decimal logarithms: round ones on both sides of 1.
-func ratioTicks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	for _, v := range []float64{0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5} {
-		if at := math.Log10(v); at >= lo && at <= hi {
-			out = append(out, plot.Tick{Value: at, Label: fmt.Sprint(v)})
-		}
-	}
-	if len(out) < 3 {
-		return logTicks(lo, hi)
-	}
-	return out
 }
 
 // drawForest draws the rows between their names and their texts. A column has no room for texts.

@@ -4,28 +4,31 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	fill "image/draw"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// HeatmapData is a function of two coordinates on a grid.
+// HeatmapData is the ratio of two numbers on a grid.
 type HeatmapData struct {
-	Title                  string
-	X, Y                   []float64 // ascending; r and σ in the paper's Figure 3(c)
-	XLog, YLog             bool
-	Z                      [][]float64 // Z[iy][ix]; NaN is left blank
-	Factors                bool        // Z holds binary logarithms of ratios, and the labels are factors: ×2, ÷4
-	XLabel, YLabel, ZLabel string
-	Positive, Negative     string // what the two signs mean
-	Blank                  string // what a blank cell means
-	Mark                   *Mark  // a point to show, or nil
-	Style                  Style
+	Title          string
+	X, Y           []float64 // ascending; r and σ in the paper's Figure 3(c)
+	XLog, YLog     bool
+	Z              [][]float64 // ratios, Z[iy][ix]; NaN is left blank
+	XLabel, YLabel string
+	Below, Above   string // which number is smaller where the ratio is below and above 1
+	Blank          string // what a blank cell means
+	Mark           *Mark  // a point to show, or nil
+	Style          Style
 }
 
 // Mark is a point of a map with the limits of its intervals.
@@ -53,11 +56,11 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// Heatmap draws signed values in a diverging palette centred on zero, red where
-// positive and blue where negative, with a thick contour at zero and thin ones
-// at the marks of the colour bar, dashed where negative. Contours are left out where they are short and
-// end at blank cells on both sides. Where a few cells have values far
-// beyond the others, the palette ends before them, and the colour bar says so.
+// Heatmap draws by how much the smaller number is below the larger one, in a diverging palette, whose two ends are
+// equally deep: blue where the ratio is below 1 and red where it is above. A thick contour is at 1 and thin ones are at
+// the other marks of the colour bar, dashed below 1. Contours are left out where they are short and end at blank cells.
+// The colour bar is as long as the numbers differ. Where a few cells are far beyond the others, it ends before them in a
+// point.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
 	if err != nil {
@@ -70,21 +73,26 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if len(d.Z) != len(d.Y) {
 		return nil, fmt.Errorf("heatmap: %d rows of values for %d y values", len(d.Z), len(d.Y))
 	}
+	z := make([][]float64, len(d.Z))
 	for i, row := range d.Z {
-		if err := checkFinite(fmt.Sprintf("row %d", i+1), row, len(d.X), true); err != nil {
+		if err := checkErrors(fmt.Sprintf("row %d", i+1), true, row...); err != nil {
 			return nil, fmt.Errorf("heatmap: %w", err)
 		}
+		if len(row) != len(d.X) {
+			return nil, fmt.Errorf("heatmap: %d values in row %d for %d x values", len(row), i+1, len(d.X))
+		}
+		for _, v := range row {
+			z[i] = append(z[i], difference(v))
+		}
 	}
-	scale := newColourScale(d.Z, d.Factors)
-
+	scale := newColourScale(z)
 	p := newPlot(d.Style, d.Title, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
-	p.Add(plotter.NewImage(cells(d.Z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
-	for _, level := range scale.marks {
-		style := contourStyle(level)
-		for _, path := range contours(d.Z, level) {
+	p.Add(plotter.NewImage(cells(z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
+	for _, level := range scale.marks() {
+		for _, path := range contours(z, level) {
 			if stray(path, len(d.X), len(d.Y)) {
 				continue
 			}
@@ -92,7 +100,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 			for i, at := range path {
 				line[i] = plotter.XY{X: x.value(at.x), Y: y.value(at.y)}
 			}
-			p.Add(&plotter.Line{XYs: line, LineStyle: style})
+			p.Add(&plotter.Line{XYs: line, LineStyle: contourStyle(level)})
 		}
 	}
 	if d.Mark != nil {
@@ -102,28 +110,81 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		}
 		p.Add(m)
 	}
-	const bar = 96 // points to the right of the plot
-	fitTitle(p, d.Style.width()-vg.Points(bar+10))
-	return &Figure{
-		width: d.Style.width(), height: d.Style.of(4.3), style: d.Style,
-		draw: func(c draw.Canvas) {
-			c = draw.Crop(c, vg.Points(4), -vg.Points(6), vg.Points(4), -vg.Points(6))
-			main := draw.Crop(c, 0, -vg.Points(bar), 0, 0)
-			p.Draw(main)
-			area := p.DataCanvas(main)
-			frame(c, area.Rectangle)
-			if scale.empty {
-				style := textStyle(d.Style, 11)
-				style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-				c.FillText(style, area.Center(), "no valid cell")
-			}
-			left := main.Max.X + vg.Points(14)
-			scale.draw(c, vg.Rectangle{
-				Min: vg.Point{X: left, Y: area.Min.Y},
-				Max: vg.Point{X: left + vg.Points(13), Y: area.Max.Y},
-			}, d)
-		},
-	}, nil
+	fitTitle(p, d.Style.width()-vg.Points(14))
+	fig := &Figure{width: d.Style.width(), height: d.Style.of(4.2) + vg.Points(36), style: d.Style}
+	fig.draw = func(c draw.Canvas) { d.draw(drawTitle(inside(c), p), p, scale) }
+	return fig, nil
+}
+
+// difference is by how much the smaller of two numbers is below the larger one, from their ratio: from −1 to 1, below 0
+// where the first is smaller. A ratio and its inverse differ in the sign.
+func difference(ratio float64) float64 {
+	if ratio > 1 {
+		return 1 - 1/ratio
+	}
+	return ratio - 1
+}
+
+// draw draws a map with its colour bar below it.
+func (d HeatmapData) draw(c draw.Canvas, titled *plot.Plot, scale colourScale) {
+	p := *titled
+	p.Title.Text = ""
+	bar := scale.plot(d)
+	at := []draw.Canvas{draw.Crop(c, 0, 0, vg.Points(52), 0), draw.Crop(c, 0, 0, 0, vg.Points(32)-c.Size().Y)}
+	align(at, &p, bar)
+	p.Draw(at[0])
+	area := p.DataCanvas(at[0])
+	frame(c, area.Rectangle)
+	if d.Blank != "" && hasBlank(d.Z) {
+		d.drawBlank(vg.Point{X: area.Max.X, Y: at[0].Min.Y}, c)
+	}
+	if scale.empty {
+		style := textStyle(d.Style, 11)
+		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+		c.FillText(style, area.Center(), "no valid cell")
+		return
+	}
+	bar.Draw(at[1])
+	area = bar.DataCanvas(at[1])
+	for _, side := range []struct {
+		text  string
+		x     vg.Length
+		align text.XAlignment
+	}{{"← " + d.Below, area.Min.X, draw.XLeft}, {d.Above + " →", area.Max.X, draw.XRight}} {
+		style, words := shrink(textStyle(d.Style, 9.5), side.text, 0.48*area.Size().X)
+		style.XAlign = side.align
+		c.FillText(style, vg.Point{X: side.x, Y: area.Max.Y + vg.Points(4)}, words)
+	}
+}
+
+// drawBlank explains blank cells to the left of a point.
+func (d HeatmapData) drawBlank(at vg.Point, c draw.Canvas) {
+	style, words := shrink(textStyle(d.Style, 9), d.Blank, 0.35*c.Size().X)
+	style.XAlign = draw.XRight
+	c.FillText(style, at, words)
+	right := at.X - style.Width(words) - vg.Points(5)
+	box := vg.Rectangle{Min: vg.Point{X: right - vg.Points(13), Y: at.Y - vg.Points(1)}, Max: vg.Point{X: right, Y: at.Y + vg.Points(8)}}
+	line := draw.LineStyle{Color: color.NRGBA{190, 190, 190, 255}, Width: vg.Points(0.7)}
+	height := box.Size().Y
+	for x := box.Min.X - height + vg.Points(2); x < box.Max.X; x += vg.Points(4) {
+		// From the bottom to the top at 45°, cut at the sides.
+		lo, hi := max(x, box.Min.X), min(x+height, box.Max.X)
+		c.StrokeLine2(line, lo, box.Min.Y+lo-x, hi, box.Min.Y+hi-x)
+	}
+	frame(c, box)
+}
+
+// align makes canvases of plots narrower, so that the axes of all begin and end at the same places.
+func align(at []draw.Canvas, plots ...*plot.Plot) {
+	left, right := vg.Length(math.Inf(-1)), vg.Length(math.Inf(1))
+	for i, p := range plots {
+		area := p.DataCanvas(at[i])
+		left, right = max(left, area.Min.X), min(right, area.Max.X)
+	}
+	for i, p := range plots {
+		area := p.DataCanvas(at[i])
+		at[i] = draw.Crop(at[i], left-area.Min.X, right-area.Max.X, 0, 0)
+	}
 }
 
 func corners(r vg.Rectangle) []vg.Point {
@@ -148,169 +209,111 @@ func contourStyle(level float64) draw.LineStyle {
 	return style
 }
 
-// colourScale maps values to colours, symmetrically about zero.
+// colourScale has a colour for each difference, equally deep on both sides of 0.
 type colourScale struct {
-	limit   float64   // the palette covers −limit … limit
-	marks   []float64 // round numbers, zero among them
-	step    float64
-	clipped bool // some value is beyond limit
-	factors bool // values are binary logarithms of ratios
-	empty   bool // there is no value at all
+	lo, hi, limit float64 // ends of the colour bar; the deepest colours are at ±limit
+	under, over   bool    // some value is beyond an end
+	empty         bool    // there is no value at all
+	colours       palette.DivergingColorMap
 }
 
-func newColourScale(z [][]float64, factors bool) colourScale {
-	var size []float64
+// leastLimit is the smallest difference with the deepest colour.
+const leastLimit = 0.01
+
+func newColourScale(z [][]float64) colourScale {
+	var all, size []float64
 	for _, row := range z {
 		for _, v := range row {
 			if !math.IsNaN(v) {
-				size = append(size, math.Abs(v))
+				all, size = append(all, v), append(size, math.Abs(v))
 			}
 		}
 	}
-	s := colourScale{limit: 1, empty: len(size) == 0, factors: factors}
-	if len(size) > 0 {
+	s := colourScale{lo: -leastLimit, hi: leastLimit, limit: leastLimit, empty: len(all) == 0, colours: moreland.SmoothBlueRed()}
+	if !s.empty {
 		slices.Sort(size)
-		extreme := size[len(size)-1]
-		typical := size[len(size)-1-len(size)/50] // 98 % are not larger; with few cells, all
-		s.limit = extreme
-		if typical > 0 && extreme > 1.5*typical {
+		s.limit = size[len(size)-1]
+		if typical := size[len(size)-1-len(size)/50]; s.limit > 1.5*typical { // 98 % are not larger; with few cells, all
 			s.limit = typical
 		}
-		if factors {
-			s.limit = min(s.limit, mostFactor)
+		s.limit = max(s.limit, leastLimit)
+		least, most := slices.Min(all), slices.Max(all)
+		s.lo, s.hi = max(least, -s.limit), min(most, s.limit)
+		s.under, s.over = least < s.lo, most > s.hi
+		if s.hi-s.lo < leastLimit {
+			s.lo, s.hi = s.lo-leastLimit, s.hi+leastLimit
 		}
-		if s.limit < 1/largest { // all values are zero, or nearly
-			s.limit = 1
-		}
-		// The bar ends at a mark, which is a round number.
-		s.step = s.stepOf(s.limit / 4)
-		s.limit = s.step * math.Ceil(s.limit/s.step-1e-9)
-		s.clipped = extreme > s.limit*(1+1e-9)
 	}
-	if s.step == 0 {
-		s.step = s.stepOf(s.limit / 4)
-	}
-	for i := -math.Floor(s.limit/s.step + 1e-9); i*s.step <= s.limit*(1+1e-9); i++ {
-		s.marks = append(s.marks, i*s.step)
-	}
+	s.colours.SetMin(-s.limit)
+	s.colours.SetMax(s.limit)
 	return s
 }
 
-// mostFactor is the binary logarithm of the largest factor that has a colour of its own: errors that are
-// nearly zero have any factor.
-const mostFactor = 6
-
-// stepOf is a round distance of marks: factors are powers of two.
-func (s colourScale) stepOf(step float64) float64 {
-	if s.factors {
-		return max(1, math.Ceil(step))
+func (s colourScale) colour(v float64) color.Color {
+	c, err := s.colours.At(min(max(v, -s.limit), s.limit))
+	if err != nil { // never: the value is in the range
+		return grey
 	}
-	return niceStep(step)
+	return c
 }
 
-// label is the text of a mark.
-func (s colourScale) label(v float64) string {
-	label := ""
-	switch {
-	case s.factors && v == 0:
-		label = "equal"
-	case s.factors:
-		label = map[bool]string{true: "×", false: "÷"}[v > 0] + strconv.FormatFloat(math.Exp2(math.Abs(v)), 'g', 4, 64)
-	case v > 0:
-		label = "+" + tickLabel(v, s.step)
-	default:
-		label = tickLabel(v, s.step)
+// marks are the differences at which the colour bar has labels.
+func (s colourScale) marks() (at []float64) {
+	for _, t := range s.ticks(s.lo, s.hi) {
+		at = append(at, t.Value)
 	}
-	if s.clipped && math.Abs(math.Abs(v)-s.limit) < 1e-9*s.limit {
-		sign := map[bool]string{true: "≥ ", false: "≤ "}[v > 0]
-		if s.factors {
-			sign = "≥ " // of a factor, in both directions
+	return at
+}
+
+// ticks marks round differences in percent, without their signs.
+func (s colourScale) ticks(lo, hi float64) []plot.Tick {
+	marks := ticks(100*lo, 100*hi)
+	for i, t := range marks {
+		marks[i] = plot.Tick{Value: t.Value / 100, Label: strings.TrimPrefix(t.Label, "−") + " %"}
+		if t.Value == 0 {
+			marks[i].Label = "equal"
 		}
-		label = sign + label
 	}
-	return label
+	return marks
 }
 
-// The anchors of the palette, from zero outwards. The blue end is much lighter than the red
-// end: without colours, dark means positive.
-var (
-	reds  = []color.NRGBA{{247, 247, 247, 255}, {253, 219, 199, 255}, {244, 165, 130, 255}, {214, 96, 77, 255}, {165, 15, 38, 255}, {90, 0, 25, 255}}
-	blues = []color.NRGBA{{247, 247, 247, 255}, {226, 238, 246, 255}, {198, 224, 241, 255}, {165, 206, 233, 255}, {128, 186, 224, 255}, {88, 163, 213, 255}}
-)
-
-func (s colourScale) colour(v float64) color.NRGBA {
-	anchors := reds
-	if v < 0 {
-		anchors = blues
-	}
-	at := min(1, math.Abs(v)/s.limit) * float64(len(anchors)-1)
-	i := min(int(at), len(anchors)-2)
-	f := at - float64(i)
-	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + f*(float64(b)-float64(a)))) }
-	a, b := anchors[i], anchors[i+1]
-	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+// plot is the colour bar.
+func (s colourScale) plot(d HeatmapData) *plot.Plot {
+	p := newPlot(d.Style, "", "", "")
+	p.X.Min, p.X.Max = s.lo, s.hi
+	p.X.Tick.Marker = plot.TickerFunc(s.ticks)
+	p.X.LineStyle.Width = 0
+	p.HideY()
+	p.Add(s)
+	return p
 }
 
-// draw draws the colour bar in r, with its marks and legend to the right.
-func (s colourScale) draw(c draw.Canvas, r vg.Rectangle, d HeatmapData) {
+// Plot implements plot.Plotter: it draws the colours. An end beyond which there are values is pointed.
+func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, _ := p.Transforms(&c)
 	// The bar is made of strips. Each reaches up to the end of the bar, so that no gap shows
 	// between them. (A PDF with a second image would hold the two in random order.)
 	const steps = 128
 	for i := range steps {
-		strip := r
-		strip.Min.Y += (r.Max.Y - r.Min.Y) * vg.Length(i) / steps
-		c.FillPolygon(s.colour(s.limit*(2*(float64(i)+0.5)/steps-1)), corners(strip))
+		strip, v := c.Rectangle, s.lo+(s.hi-s.lo)*float64(i)/steps
+		strip.Min.X = tx(v)
+		c.FillPolygon(s.colour(v), corners(strip))
 	}
-	frame(c, r)
-
-	style := textStyle(d.Style, 9)
-	style.YAlign = draw.YCenter
-	y := func(v float64) vg.Length {
-		return r.Min.Y + (r.Max.Y-r.Min.Y)*vg.Length((v/s.limit+1)/2)
+	ring := corners(c.Rectangle)
+	tip := 0.5 * c.Size().Y
+	if s.over {
+		end := []vg.Point{ring[1], {X: c.Max.X + tip, Y: c.Center().Y}, ring[2]}
+		c.FillPolygon(s.colour(s.hi), end)
+		ring = slices.Replace(ring, 1, 3, end...)
 	}
-	widest := vg.Length(0) // of the labels
-	for _, v := range s.marks {
-		line := contourStyle(v)
-		c.StrokeLine2(line, r.Min.X, y(v), r.Max.X, y(v))
-		c.StrokeLine2(draw.LineStyle{Color: black, Width: vg.Points(0.6)}, r.Max.X, y(v), r.Max.X+vg.Points(3), y(v))
-		style, label := shrink(style, s.label(v), vg.Points(40))
-		c.FillText(style, vg.Point{X: r.Max.X + vg.Points(5), Y: y(v)}, label)
-		widest = max(widest, style.Width(label))
+	if s.under {
+		end := []vg.Point{ring[len(ring)-1], {X: c.Min.X - tip, Y: c.Center().Y}, ring[0]}
+		c.FillPolygon(s.colour(s.lo), end)
+		ring = append(ring, end[1])
 	}
-	// The legend stands upright along the bar.
-	upright := textStyle(d.Style, 10)
-	upright.Rotation = math.Pi / 2
-	upright.XAlign, upright.YAlign = draw.XCenter, draw.YTop
-	at := r.Max.X + max(vg.Points(37), vg.Points(6)+widest)
-	height := r.Max.Y - r.Min.Y
-	label, text := shrink(upright, d.ZLabel, height)
-	c.FillText(label, vg.Point{X: at, Y: (r.Min.Y + r.Max.Y) / 2}, text)
-	small := upright
-	small.Font.Size = vg.Points(8.5)
-	at += vg.Points(14)
-	// Each sign has half of the bar.
-	small.XAlign = draw.XRight
-	label, text = shrink(small, d.Positive, 0.48*height)
-	c.FillText(label, vg.Point{X: at, Y: r.Max.Y}, text)
-	small.XAlign = draw.XLeft
-	label, text = shrink(small, d.Negative, 0.48*height)
-	c.FillText(label, vg.Point{X: at, Y: r.Min.Y}, text)
-	if d.Blank != "" && hasBlank(d.Z) {
-		box := vg.Rectangle{Min: vg.Point{X: r.Min.X, Y: r.Min.Y - vg.Points(22)}}
-		box.Max = vg.Point{X: r.Max.X, Y: box.Min.Y + vg.Points(9)}
-		style := draw.LineStyle{Color: color.NRGBA{190, 190, 190, 255}, Width: vg.Points(0.7)}
-		height := box.Max.Y - box.Min.Y
-		for x := box.Min.X - height + vg.Points(2); x < box.Max.X; x += vg.Points(4) {
-			// From the bottom to the top at 45°, cut at the sides.
-			lo, hi := max(x, box.Min.X), min(x+height, box.Max.X)
-			c.StrokeLine2(style, lo, box.Min.Y+lo-x, hi, box.Min.Y+hi-x)
-		}
-		frame(c, box)
-		note := textStyle(d.Style, 8.5)
-		note.YAlign = draw.YCenter
-		left := box.Max.X + vg.Points(5)
-		note, text := shrink(note, d.Blank, c.Max.X-left)
-		c.FillText(note, vg.Point{X: left, Y: (box.Min.Y + box.Max.Y) / 2}, text)
+	c.StrokeLines(draw.LineStyle{Color: black, Width: vg.Points(0.6)}, append(ring, ring[0]))
+	for _, v := range s.marks() {
+		c.StrokeLine2(contourStyle(v), tx(v), c.Min.Y, tx(v), c.Max.Y)
 	}
 }
 
@@ -332,12 +335,7 @@ func cells(z [][]float64, s colourScale, x, y axis) image.Image {
 				hatch(img, cell)
 				continue
 			}
-			colour := s.colour(v)
-			for py := cell.Min.Y; py < cell.Max.Y; py++ {
-				for px := cell.Min.X; px < cell.Max.X; px++ {
-					img.SetNRGBA(px, py, colour)
-				}
-			}
+			fill.Draw(img, cell, image.NewUniform(s.colour(v)), image.Point{}, fill.Src)
 		}
 	}
 	return img

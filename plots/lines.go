@@ -18,7 +18,7 @@ type LinesData struct {
 	Style         Style
 }
 
-// NamedLine is one quantity.
+// NamedLine is one quantity. A letter behind _ in its name is a subscript.
 type NamedLine struct {
 	Name   string
 	Values []float64

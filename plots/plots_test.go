@@ -48,8 +48,8 @@ func heatmapData(nx, ny int, f func(x, y float64) float64) plots.HeatmapData {
 	x, y := linspace(0.1, 4, nx), linspace(0.5, 10, ny)
 	return plots.HeatmapData{
 		Title: "a test", X: x, Y: y, Z: onGrid(x, y, f),
-		XLabel: "weight r", YLabel: "width σ (levels)", ZLabel: "100·(A − B)/B (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
+		XLabel: "weight r", YLabel: "width σ (levels)",
+		Below: "error of A is smaller by", Above: "error of B is smaller by", Blank: "invalid: e > 1",
 	}
 }
 
@@ -57,7 +57,7 @@ func hill(x, y float64) float64 {
 	if x > 2.5*y {
 		return math.NaN()
 	}
-	return 60*math.Sin(x)*math.Exp(-y/8) - 20
+	return math.Exp(math.Sin(x)*math.Exp(-y/8) - 0.3)
 }
 
 func verifyData(n int, exact bool) plots.VerifyData {
@@ -75,7 +75,7 @@ func verifyData(n int, exact bool) plots.VerifyData {
 
 // linesData is what Figure 7 has.
 func linesData() plots.LinesData {
-	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "sum"}}}
+	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "T_l"}, {Name: "T_f"}, {Name: "T_c"}, {Name: "T_l + T_f + T_c"}}}
 	for n := 1.0; n <= 7; n++ {
 		d.Level = append(d.Level, n)
 		for i, v := range []float64{-min(4, 8-n), min(n, 4), 4, -min(4, 8-n) + min(n, 4) + 4} {
@@ -114,12 +114,12 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 	return map[string]func() (*plots.Figure, error){
 		"heatmap":          drawing(plots.Heatmap, heatmapData(40, 30, hill)),
 		"heatmap-empty":    drawing(plots.Heatmap, heatmapData(4, 4, func(_, _ float64) float64 { return nan })),
-		"heatmap-constant": drawing(plots.Heatmap, heatmapData(4, 3, func(_, _ float64) float64 { return -7 })),
-		"heatmap-zero":     drawing(plots.Heatmap, heatmapData(4, 3, func(_, _ float64) float64 { return 0 })),
+		"heatmap-constant": drawing(plots.Heatmap, heatmapData(4, 3, func(_, _ float64) float64 { return 0.93 })),
+		"heatmap-equal":    drawing(plots.Heatmap, heatmapData(4, 3, func(_, _ float64) float64 { return 1 })),
 		"heatmap-cell":     drawing(plots.Heatmap, heatmapData(1, 1, hill)),
 		"heatmap-outlier": func() (*plots.Figure, error) {
 			d := heatmapData(20, 20, hill)
-			d.Z[19][0] = 1e4
+			d.Z[19][0], d.Z[18][0] = 1e4, 0
 			return plots.Heatmap(d)
 		},
 		"heatmap-log": func() (*plots.Figure, error) {
@@ -137,9 +137,9 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			return plots.Heatmap(d)
 		},
 		"heatmap-long": func() (*plots.Figure, error) { // nothing may be cut or run into anything
-			d := heatmapData(12, 9, func(x, y float64) float64 { return 3e4 * hill(x, y) })
-			d.Title = "A = experiments/first/learned-code-matrix.csv, B = experiments/second/learned-code-matrix.npy: exact expected error"
-			d.Positive, d.Negative = "experiments/second/learned-code-matrix.npy is better", "experiments/first/learned-code-matrix.csv is better"
+			d := heatmapData(12, 9, func(x, y float64) float64 { return 1 + hill(x, y) })
+			d.Title = "experiments/first/learned-code-matrix.csv (gen) and experiments/second/learned-code-matrix.npy (gen): exact expected error"
+			d.Above, d.Below = "error of experiments/second/learned-code-matrix.npy is smaller by", "error of experiments/first/learned-code-matrix.csv is smaller by"
 			d.Blank = "blank: invalid, some e > 1"
 			return plots.Heatmap(d)
 		},
@@ -307,7 +307,7 @@ func TestExtremes(t *testing.T) {
 	for i, a := range values {
 		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} { // b ascends from a, descends, or is far away
 			for name, figure := range map[string]func() (*plots.Figure, error){
-				"heatmap of":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2}, Z: [][]float64{{a}, {-b}}}),
+				"heatmap of":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2}, Z: [][]float64{{a}, {b}}}),
 				"heatmap at":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a}, Z: [][]float64{{1, 2}}}),
 				"log heatmap at":  drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, XLog: true, Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}}),
 				"verification of": drawing(plots.Verify, plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),

@@ -36,55 +36,66 @@ const maxPanels = 24
 
 // Profile draws the paper's Figure 3(a, b) and 11: a panel for each classifier with
 // observed points, the model's curve, and the target bit as a bar on top, filled
-// where it is one.
+// where it is one. All panels have the same axes, with labels on the left and below.
 func Profile(d ProfileData) (*Figure, error) {
 	if len(d.Bits) == 0 || len(d.Bits) > maxPanels {
 		return nil, fmt.Errorf("error profiles of %d bits; want 1 to %d", len(d.Bits), maxPanels)
 	}
-	var panels []*plot.Plot
-	var key []series
+	columns := min(2, len(d.Bits))
+	if d.Style.column() {
+		columns = 1
+	}
+	rows := (len(d.Bits) + columns - 1) / columns
+	panels, top := make([][]*plot.Plot, rows), 0.0
 	glyph := draw.GlyphStyle{Color: vermillion, Radius: vg.Points(1.6), Shape: draw.RingGlyph{}}
 	curve := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
 	observed, fitted := false, false
-	for _, b := range d.Bits {
+	for i, b := range d.Bits {
 		p, err := b.panel(d.Style, glyph, curve)
 		if err != nil {
 			return nil, fmt.Errorf("error profile of %s: %w", b.Name, err)
 		}
-		panels = append(panels, p)
+		panels[i/columns] = append(panels[i/columns], p)
+		top = max(top, p.Y.Max)
 		observed = observed || len(b.Label) > 0
 		fitted = fitted || len(b.X) > 0
 	}
+	panels[rows-1] = append(panels[rows-1], make([]*plot.Plot, rows*columns-len(d.Bits))...)
+	key := []series{{name: "target bit, filled where it is 1", line: draw.LineStyle{Color: black, Width: vg.Points(7)}}}
 	if observed {
 		key = append(key, series{name: "observed, 95 % interval", glyph: glyph})
 	}
 	if fitted {
 		key = append(key, series{name: d.Curve, line: curve})
 	}
-	columns := min(2, len(panels))
-	if d.Style.column() {
-		columns = 1
+	for i := range d.Bits {
+		p := panels[i/columns][i%columns]
+		if p.Y.Max = top; top == 0 {
+			p.Y.Max = 1
+		}
+		if i%columns > 0 {
+			unlabel(&p.Y)
+		}
+		if i+columns < len(d.Bits) {
+			unlabel(&p.X)
+		}
 	}
-	rows := (len(panels) + columns - 1) / columns
-	fig := &Figure{width: d.Style.width(), height: vg.Length(rows)*2.5*vg.Inch + 0.5*vg.Inch, style: d.Style}
+	heading := newPlot(d.Style, d.Title, "", "")
+	fig := d.Style.keyed(heading, nil, vg.Length(rows)*2.1*vg.Inch+0.9*vg.Inch)
 	if rows == 1 && columns == 1 && !d.Style.column() {
 		fig.height = 3.6 * vg.Inch
 	}
-	heading := newPlot(d.Style, d.Title, "", "")
-	fitTitle(heading, fig.width-vg.Points(14))
 	fig.draw = func(c draw.Canvas) {
 		c = drawKey(drawTitle(inside(c), heading), heading, key)
-		width, height := (c.Max.X-c.Min.X)/vg.Length(columns), (c.Max.Y-c.Min.Y)/vg.Length(rows)
-		for i, p := range panels {
-			at := vg.Point{X: c.Min.X + width*vg.Length(i%columns), Y: c.Max.Y - height*vg.Length(i/columns+1)}
-			panel := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: at, Max: vg.Point{X: at.X + width, Y: at.Y + height}}}
-			panel = draw.Crop(panel, vg.Points(2), -vg.Points(8), vg.Points(2), -vg.Points(26))
-			// A number at the upper end of an axis needs some room. All panels get the same
-			// room, so that they are aligned.
-			const room = 6
-			panel.Max.Y -= vg.Points(room) - (panel.Max.Y - p.DataCanvas(panel).Max.Y)
-			p.Draw(panel)
-			d.Bits[i].bar(c, p, p.DataCanvas(panel).Rectangle)
+		const above = 28 // points for the bar and the name
+		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above), PadTop: vg.Points(above)}
+		for i, row := range plot.Align(panels, tiles, c) {
+			for j, at := range row {
+				if p := panels[i][j]; p != nil {
+					p.Draw(at)
+					d.Bits[i*columns+j].bar(c, p, p.DataCanvas(at).Rectangle)
+				}
+			}
 		}
 	}
 	return fig, nil
@@ -133,9 +144,6 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
 	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Y.Min, p.Y.Max = 0, min(1.08*top, 1.02)
-	if top == 0 {
-		p.Y.Max = 1
-	}
 	return p, nil
 }
 
@@ -161,6 +169,6 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 	frame(c, r)
 	style := styleOf(p, 9.5)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
-	style, text := shrink(style, b.Name+"; bar: its target bit, filled = 1", area.Max.X-area.Min.X)
+	style, text := shrink(style, b.Name, area.Max.X-area.Min.X)
 	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
 }

@@ -22,17 +22,14 @@ type TradeoffData struct {
 }
 
 // Tradeoff draws bits against error. The codes that a search has found are joined by a
-// line; other codes are points with their names. The axis of bits is logarithmic. The axis
-// of errors is logarithmic where they differ by more than a factor of 5; errors that are
-// zero then stand at its lower edge, and its label says so.
+// line; other codes are points with their names. Both axes are logarithmic.
 func Tradeoff(d TradeoffData) (*Figure, error) {
 	all := slices.Concat(d.Found, d.Codes)
 	if len(all) == 0 {
 		return nil, fmt.Errorf("trade-off: no codes")
 	}
-	lo, hi := math.Inf(1), 0.0
 	fewest, most := all[0].X, all[0].X
-	zeros := false
+	var errors []float64
 	for i, c := range all {
 		if !(c.X >= 1) {
 			return nil, fmt.Errorf("trade-off: a code of %v bits", c.X)
@@ -44,10 +41,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 			return nil, fmt.Errorf("trade-off: %w", err)
 		}
 		fewest, most = min(fewest, c.X), max(most, c.X)
-		if zeros = zeros || c.Y == 0; c.Y > 0 {
-			lo = min(lo, max(c.Y, 1/largest))
-		}
-		hi = max(hi, c.Y)
+		errors = append(errors, c.Y)
 	}
 	p := newPlot(d.Style, d.Title, "bits M", "expected |error| (levels)")
 	p.Add(grid())
@@ -55,13 +49,8 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	span := max(right-left, 0.1)
 	p.X.Min, p.X.Max = left-0.04*span, right+0.16*span // room for names
 	p.X.Tick.Marker = plot.TickerFunc(bitTicks)
-	on := errorAxis(&p.Y, 0, 1.12*hi, false)
-	if hi > 5*lo {
-		on = errorAxis(&p.Y, lo/1.4, hi*1.6, true)
-		if zeros {
-			p.Y.Label.Text += "; at the lower edge: 0"
-		}
-	}
+	on := errorAxis(&p.Y, errors...)
+	p.Y.Max += 0.1 * (p.Y.Max - p.Y.Min) // room for names
 	place := func(codes []Point, glyph draw.GlyphStyle) points {
 		out := points{glyph: glyph, bar: vg.Points(0.8)}
 		for _, c := range codes {

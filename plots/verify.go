@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -39,7 +40,7 @@ func Verify(d VerifyData) (*Figure, error) {
 	}
 	fig := d.Style.keyed(upper, key, max(d.Style.of(5.2), 4.6*vg.Inch)) // room for the lower panel in a column, too
 	lower := d.deviationPanel(x, z)
-	upper.X.Label.Text = ""
+	unlabel(&upper.X)
 	fig.draw = func(c draw.Canvas) {
 		c = drawKey(drawTitle(inside(c), upper), upper, key)
 		untitled := *upper
@@ -143,17 +144,25 @@ func (d VerifyData) glyph() draw.GlyphStyle {
 // drawPanels draws two plots with the same levels, one above the other. It returns the place
 // of the lower one.
 func drawPanels(c draw.Canvas, upper, lower *plot.Plot) vg.Rectangle {
-	height := c.Max.Y - c.Min.Y
-	above := draw.Crop(c, 0, 0, 0.36*height, 0)
-	below := draw.Crop(c, 0, 0, 0, -0.66*height)
-	// The numbers of the two axes differ in width. Shift the axis with the narrower
-	// numbers, so that the levels of both panels are aligned.
-	shift := upper.DataCanvas(above).Min.X - lower.DataCanvas(below).Min.X
-	above.Min.X += max(0, -shift)
-	below.Min.X += max(0, shift)
-	upper.Draw(above)
-	lower.Draw(below)
-	return below.Rectangle
+	height := c.Size().Y
+	at := []draw.Canvas{draw.Crop(c, 0, 0, 0.36*height, 0), draw.Crop(c, 0, 0, 0, -0.66*height)}
+	align(at, upper, lower)
+	upper.Draw(at[0])
+	lower.Draw(at[1])
+	return at[1].Rectangle
+}
+
+// unlabel leaves out the labels of an axis, which stand elsewhere, and keeps its marks.
+func unlabel(a *plot.Axis) {
+	marker := a.Tick.Marker
+	a.Label.Text, a.Label.Padding, a.Tick.Label.Font.Size = "", 0, 1
+	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		marks := marker.Ticks(lo, hi)
+		for i := range marks {
+			marks[i].Label = strings.Repeat(" ", min(1, len(marks[i].Label))) // marks without any are smaller
+		}
+		return marks
+	})
 }
 
 // glyphRadius is smaller where there are many points.

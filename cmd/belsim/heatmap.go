@@ -107,7 +107,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.Heatmap(paper.MapData(m, s, fit, cmd.Decoder, cmd.style()))
+			return plots.Heatmap(paper.MapData(m, s, fit, cmd.style()))
 		},
 		print: func() error {
 			if fit == nil {

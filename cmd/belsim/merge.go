@@ -95,8 +95,5 @@ func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := paper.IncreaseData(increases, cmd.style())
-	d.Title = fmt.Sprintf("A = %s (%s), B = %s (%s): %s, %d levels", increases.A, increases.DecoderA,
-		increases.B, increases.DecoderB, increases.Method.Text(), increases.Levels)
-	return plots.Heatmap(d)
+	return plots.Heatmap(paper.RatioData(increases, cmd.style()))
 }

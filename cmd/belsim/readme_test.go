@@ -32,9 +32,12 @@ type example struct {
 	from, end int // the lines of the output in the document
 }
 
+// slowExample matches examples that take half of a second or more of a processor and train, fit or forecast networks.
+var slowExample = regexp.MustCompile(`--(recommend -o|fit-decoder|model|mae|training ce|pareto|baseline)\b`)
+
 // TestReadme runs the examples of every README, and of the other documents, and
 // compares what they print with what the document shows. With -update it writes
-// the documents anew instead.
+// the documents anew instead. Slow examples run with BELSIM_LONG=1 alone.
 //
 // A block marked console holds commands of belsim after a $, each followed by its
 // output, in which a line … stands for any number of lines. The examples of a document run
@@ -42,6 +45,9 @@ type example struct {
 // a command may end in > FILE or in a # comment. Documents run side by side.
 func TestReadme(t *testing.T) {
 	t.Parallel()
+	if !long {
+		t.Logf("without examples that match %v", slowExample)
+	}
 	documents := findDocuments(t)
 	for _, d := range documents { // folders outlive the subtests: checkPictures reads them
 		d.folder = folderWithData(t)
@@ -104,6 +110,9 @@ func (d *document) run(t *testing.T) {
 	var updated []string
 	copied := 0 // lines that are in updated
 	for _, x := range findExamples(lines) {
+		if slowExample.MatchString(x.command) && !long && !*update {
+			continue
+		}
 		got := d.runExample(t, x.command)
 		d.ran++
 		if matches(x.output, got) {
@@ -276,7 +285,7 @@ func checkPictures(t *testing.T, documents []*document) {
 				t.Errorf("%s is not what the examples of %s make now (%v); look at it, then go test ./cmd/belsim -update", path, d.path, err)
 			}
 		}
-		if made == 0 {
+		if made == 0 && long {
 			t.Errorf("no example of a document makes %s", filepath.Base(path))
 		}
 	}

@@ -52,6 +52,7 @@ type About struct {
 	Samples int     `json:"samples" doc:"samples that it was fitted to"`
 	Error   float64 `json:"error" doc:"mean |label − target| on samples that were not used to fit it, in levels"`
 	StdErr  float64 `json:"stderr" doc:"standard error of error"`
+	Unit    string  `json:"unit" doc:"of what it returns: levels, from 1, or labels"`
 }
 
 // Text says for people what the decoder is.

@@ -411,8 +411,12 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - float64(f.Samples.Level[i])) })
 		out.Target = f.error(single, chosen)
 	}
+	unit := "labels"
+	if f.Values == nil {
+		unit = "levels"
+	}
 	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{
-		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: out.Target.Mean, StdErr: out.Target.StdErr,
+		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: out.Target.Mean, StdErr: out.Target.StdErr, Unit: unit,
 	})
 	return err
 }

@@ -244,7 +244,7 @@ func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecar
 	case !bits:
 		return montecarlo.IndependentLogits
 	case decode.Real(d) || c.Real() || s.Labels == Continuous:
-		return montecarlo.IndependentSigns
+		return montecarlo.DenseBits
 	}
 	return montecarlo.IndependentBits
 }

@@ -39,14 +39,17 @@ func TestLearned(t *testing.T) {
 				t.Errorf("%s: column %d is constant", training, k+1)
 			}
 		}
-		for i, word := range find(3).Words {
-			if word != found.Words[i] {
-				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1, found.Words[i], word)
-			}
-		}
 		for _, b := range found.Baselines {
 			if b.Forecast == nil || found.Error > 1.01*b.Error {
 				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Error, b.Code, b.Forecast)
+			}
+		}
+		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way
+			continue
+		}
+		for i, word := range find(3).Words {
+			if word != found.Words[i] {
+				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1, found.Words[i], word)
 			}
 		}
 	}

@@ -35,7 +35,8 @@ func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(leve
 type Logits struct {
 	Row     int
 	Bits    []uint16  // A drawn bits, from 0, ascending
-	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Strata
+	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Strata; nil for hard outputs
+	*Flips            // of hard outputs; nil elsewhere
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
 	// deviation of each logit, in units of 2⁻³⁰. Logits, and so Centers and Own, are divided
@@ -123,7 +124,6 @@ type LogitMaker struct {
 	e       []float64
 	mean    []float64 // smallest mean of s_k·Z_k
 	drawn   []bool
-	canErr  []bool // of hard outputs
 	index   []int32
 	widest  []float64 // by distance: sureDeviation of the difference of two correlations
 	differ  []uint64  // packed: the bits in which candidates differ
@@ -136,7 +136,7 @@ func NewLogitMaker(p Model) *LogitMaker {
 	m := p.Code.Bits()
 	l.mean, l.drawn, l.index = make([]float64, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
-	l.canErr, l.differ = make([]bool, m), make([]uint64, len(p.Code.Word(0)))
+	l.differ = make([]uint64, len(p.Code.Word(0)))
 	for d := range m + 1 {
 		l.widest = append(l.widest, sureDeviation*math.Sqrt(float64(d)))
 	}
@@ -157,11 +157,13 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 		return l.affineRow(ctx, i)
 	case l.model.Kind == PerceivedLogits:
 		return l.perceivedRow(i)
+	case l.model.Kind.Hard():
+		return l.hardRow(ctx, i)
 	}
 	return l.independentRow(ctx, i)
 }
 
-// independentRow is Row for logits of standard deviation 1, or their signs.
+// independentRow is Row for logits of standard deviation 1.
 func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
 	means, err := l.means(ctx, i)
@@ -170,13 +172,6 @@ func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error)
 	}
 	t := &Logits{Row: i}
 	switch {
-	case p.Kind.Hard():
-		for k := range l.drawn {
-			l.drawn[k] = l.canErr[k]
-		}
-		if p.Correlates {
-			t.Levels = l.allLevels()
-		}
 	case p.Correlates:
 		if err := l.candidates(ctx, t, i, l.threshold()); err != nil {
 			return nil, err
@@ -190,16 +185,35 @@ func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error)
 }
 
 // means returns the means of all logits at all labels of level i+1, J × M. It sets mean to the
-// smallest of each, and canErr.
+// smallest of each.
 func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
-	p, c := l.model, l.model.Code
-	means := make([][]float64, p.Kind.Parts(p.Continuous))
+	c := l.model.Code
+	means := make([][]float64, l.model.Kind.Parts(l.model.Continuous))
 	for k := range l.mean {
-		l.mean[k], l.drawn[k], l.canErr[k] = math.Inf(1), false, false
+		l.mean[k], l.drawn[k] = math.Inf(1), false
 	}
-	for j := range means {
+	return means, l.eachPart(ctx, i, len(means), func(j int, wrong []float64) {
+		means[j] = make([]float64, c.Bits())
+		for k, e := range wrong {
+			q := l.sure
+			if e > latent.Clamp {
+				q = latent.Mean(e)
+			}
+			l.mean[k] = min(l.mean[k], q)
+			if !c.Bit(i, k) {
+				q = -q
+			}
+			means[j][k] = q
+		}
+	})
+}
+
+// eachPart calls f with the probabilities that the bits are wrong, for each part of level i+1.
+func (l *LogitMaker) eachPart(ctx context.Context, i, parts int, f func(j int, wrong []float64)) error {
+	p := l.model
+	for j := range parts {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		y := Label(i, j, p.Continuous)
 		switch {
@@ -211,23 +225,11 @@ func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
 			l.e = matrix.Row(l.e, i, p.Errors)
 		}
 		if err := checkProbabilities(l.e, y); err != nil {
-			return nil, err
+			return err
 		}
-		means[j] = make([]float64, c.Bits())
-		for k, e := range l.e {
-			q := l.sure
-			if e > latent.Clamp {
-				l.canErr[k] = true
-				q = latent.Mean(e)
-			}
-			l.mean[k] = min(l.mean[k], q)
-			if !c.Bit(i, k) {
-				q = -q
-			}
-			means[j][k] = q
-		}
+		f(j, l.e)
 	}
-	return means, nil
+	return nil
 }
 
 // checkProbabilities refuses what is no probability among the numbers of a label.

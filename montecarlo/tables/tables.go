@@ -26,7 +26,7 @@ type Kind uint8
 // one. montecarlo.Problem gives the equations.
 const (
 	IndependentBits   Kind = iota // sampled by the few bits that err
-	IndependentSigns              // bits of the same law, sampled as the signs of logits
+	DenseBits                     // bits of the same law, sampled one by one: see Flips
 	IndependentLogits             // logits whose signs are these bits
 	PerceivedBits
 	PerceivedLogits

@@ -130,23 +130,26 @@ class Inputs:
             self._folder = tempfile.TemporaryDirectory(prefix="belsim-")
         return Path(self._folder.name) / name
 
-    def array(self, values: ArrayLike, name: str) -> str:
-        """What stands on the command line for an array: ``-`` or a path. ``name`` is the array's in messages and results."""
+    def array(self, values: ArrayLike, name: str, *, file: bool = False) -> str:
+        """What stands on the command line for an array: ``-``, or a path, which ``file`` asks for.
+
+        ``name`` is the array's in messages and results.
+        """
         mapped = _mapped_file(values)
         if mapped is not None:
             self.names[mapped] = name
             return mapped
         a = array(values, name)
-        if self.stdin is None and a.nbytes <= SMALL:
+        if self.stdin is None and a.nbytes <= SMALL and not file:
             out = io.BytesIO()
             np.save(out, a)
             self.stdin = out.getvalue()
             self.names["standard input"] = name
             return "-"
-        file = self.path(f"{len(self.names)}.npy")
-        np.save(file, a)
-        self.names[str(file)] = name
-        return str(file)
+        path = self.path(f"{len(self.names)}.npy")
+        np.save(path, a)
+        self.names[str(path)] = name
+        return str(path)
 
     def text(self, content: str, name: str, ending: str) -> str:
         """The path of a file with a text. ``name`` is the file's in messages."""
@@ -155,11 +158,11 @@ class Inputs:
         self.names[str(file)] = name
         return str(file)
 
-    def code(self, code: str | ArrayLike, name: str) -> str:
+    def code(self, code: str | ArrayLike, name: str, *, file: bool = False) -> str:
         """What stands on the command line for a code, a name or an L × M matrix."""
         if isinstance(code, (str, os.PathLike)):
             return os.fspath(code)
-        return self.array(code, name)
+        return self.array(code, name, file=file)
 
     def rename(self, text: str) -> str:
         """A message with the arrays' names for their paths."""
@@ -388,7 +391,7 @@ def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None
     return cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))
 
 
-_POSITIONS = ("level", "last_level", "worst_level")
+_POSITIONS = ("level", "output", "last_level", "worst_level")
 _LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "dead_bits")
 
 
@@ -410,10 +413,23 @@ def from_zero(value: Any) -> Any:
 
 
 def table(rows: Sequence[Mapping[str, Any]] | None, **about: Any) -> pd.DataFrame:
-    """A DataFrame of rows of JSON: NaN for null, nested names with a dot, and what holds for all rows in ``attrs``."""
-    frame = pd.json_normalize([dict(r) for r in rows or []])
+    """A DataFrame of rows of JSON: NaN for null, ``lo`` and ``hi`` for an interval, and what holds for all rows in ``attrs``."""
+    frame = pd.DataFrame([_flat(r) for r in rows or []])
     for column in frame:
         if frame[column].isna().all():
             frame[column] = math.nan
     frame.attrs.update(about)
     return frame
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of JSON with values alone: ``a_b`` for b of the object a."""
+    out: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            out.update({f"{name}_{k}": v for k, v in _flat(value).items()})
+        elif name.endswith("interval"):
+            out[name.removesuffix("interval") + "lo"], out[name.removesuffix("interval") + "hi"] = value or (None, None)
+        else:
+            out[name.replace("interval_", "")] = value
+    return out

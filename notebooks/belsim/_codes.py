@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
+import os
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -199,10 +203,56 @@ def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
         return np.clip(np.log(z) - np.log1p(-z), -CERTAIN, CERTAIN), False
 
 
+class Decoder:
+    """A decoder that was fitted to the outputs of a network: ``belsim.fit(..., fit_decoder=True).decoder``.
+
+    ``about`` has what it is: ``kind, rule, reads, code, levels, bits, samples, error, stderr, unit``. ``save`` writes the file that
+    ``belsim decode`` reads, and ``Decoder.load`` reads it again.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        with np.load(io.BytesIO(content)) as file:
+            self.about: dict[str, Any] = json.loads(str(file["about"][0]))
+
+    def __repr__(self) -> str:
+        of = self.about
+        return f"<Decoder of {of['code']}, {of['levels']} levels: {of['kind']}, {of['rule']}, reads {of['reads']}>"
+
+    def decode(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
+        """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
+        z = array(outputs, "outputs")
+        if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
+            raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
+        with Inputs() as inputs:
+            rows = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
+            decoder, labels = self.save(inputs.path("decoder.npz")), inputs.path("labels.npy")
+            out = flags(decoder=decoder, outputs=rows if kind == "auto" else f"{kind}:{rows}", output=labels, quiet=True)
+            run(["decode", *out], inputs)
+            found: NDArray[np.float64] = np.load(labels) - (self.about["unit"] == "levels")
+        return found.reshape(z.shape[:-1])
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes an .npz file, and returns its path."""
+        file = Path(path)
+        if file.suffix != ".npz":
+            raise Error(f"{file}: want a name that ends in .npz")
+        file.write_bytes(self._content)
+        return file
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Decoder:
+        """Reads what ``save``, or ``belsim fit --fit-decoder -o FILE.npz``, wrote."""
+        try:
+            return cls(Path(path).read_bytes())
+        except (OSError, ValueError, KeyError) as error:
+            raise Error(f"{path}: no fitted decoder: {error}") from error
+
+
 def decode(
     outputs: ArrayLike,
-    code: str | ArrayLike,
-    decoder: str = "auto",
+    code: str | ArrayLike | None = None,
+    decoder: str | Decoder = "auto",
     *,
     levels: int | None = None,
     kind: Kind = "auto",
@@ -216,10 +266,18 @@ def decode(
     for words that no level has.
 
     ``code`` is an L × M matrix, or a name with its number of ``levels``. ``decoder`` is ``auto``, ``bel-u``, ``bel-j``, ``gen`` or
-    ``gen-ex``. ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
+    ``gen-ex``; or a fitted ``Decoder``, which knows its code, and gives labels where it was fitted with a ``range``.
+
+    ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
     ±1). ``reads`` says what the decoder reads: ``auto`` gives logits to ``gen-ex`` and to codes of real numbers, and bits to the
     others. ``temperature`` multiplies the logits of ``gen-ex``.
     """
+    if isinstance(decoder, Decoder):
+        if code is not None or levels is not None:
+            raise Error("code, levels: a fitted decoder knows its own")
+        return decoder.decode(outputs, kind=kind)
+    if code is None:
+        raise Error("code is missing: the code of the outputs, or a fitted decoder")
     c = matrix(code, levels)
     name = code if isinstance(code, str) else ""
     if decoder == "auto":

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from belsim._call import Error, Figure, Inputs, array, ends, flags, from_zero, histogram, prior_flags, results, run, span, table
-from belsim._codes import Outside, within
+from belsim._codes import Decoder, Outside, within
 
 Code = str | ArrayLike
 Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
@@ -72,6 +72,7 @@ def compare(
     labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
+    exact: bool = False,
     within: int | None = None,
     baseline: float | None = None,
     seed: int | None = None,
@@ -85,7 +86,9 @@ def compare(
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
     what ``fit`` returned, or the path of its JSON, which may begin with ``mixture:`` or ``perceived:``; or networks that know one
     noisy label, with ``label_noise`` (in levels) or with the mean error ``mae`` (in levels) that unary has then. ``prior`` has the
-    count of each level, of shape (L,). ``samples`` of each label are drawn; with ``rel_err``, so many at most.
+    count of each level, of shape (L,). ``samples`` of each label are drawn; with ``rel_err``, so many at most; with neither, as many
+    as standard errors of 0.2 % need, within about half a second for each code. ``exact`` computes all bounds and exact values, however
+    long that takes.
 
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
@@ -106,7 +109,7 @@ def compare(
                     decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
                     outputs=outputs, temperature=temperature,
-                    labels=labels, samples=samples, rel_err=rel_err, within=within,
+                    labels=labels, samples=samples, rel_err=rel_err, exact=exact, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
@@ -144,7 +147,7 @@ def levels(
     ``misfit``, ``prior`` and ``baseline``, the mean error of direct regression, are in label units.
 
     Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, training, decoder, outputs, forecast,
-    interval, interval_lo, interval_hi, quantization, tie``. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
+    lo, hi, quantization, tie``. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
     """
     with Inputs() as inputs:
@@ -331,41 +334,50 @@ def heatmap(
 class Fit(_Results):
     """The result of ``fit``. Every name of its JSON is an attribute; levels and bits count from 0.
 
-    ``print(fit)`` shows the verdict, a few sentences. ``report`` is all that the command prints, whose levels and bits count
+    ``print(fit)`` shows ``verdict``, a few sentences. ``report`` is all that the command prints, whose levels and bits count
     from 1. ``decoders`` is a DataFrame with the errors of each decoder, observed and predicted, in levels. ``json`` is the
     text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
 
-    ``recommendation`` and ``plot()`` read the arrays again that ``fit`` was given: do not change these in between.
+    ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
+
+    ``recommendation``, ``decoder`` and pictures read the arrays again that ``fit`` was given: do not change these in between.
     """
 
-    def __init__(self, text: str, report: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, text: str, report: str, arguments: dict[str, Any], decoder: Decoder | None = None) -> None:
         self.json = text
         self.report = report
         self.results = from_zero(json.loads(text))
+        self.verdict: str = report.split("\n\n", 1)[0]
+        self.decoders: pd.DataFrame = table(self.results.get("decoders"))
         self._arguments = arguments
-        self.decoders: pd.DataFrame = table(self.results["decoders"])
-        self._recommendation: pd.DataFrame | None = None
-        self._take_recommendation()
+        self._decoder = decoder
+        self._forecasts = self.results.pop("recommendation", None)
+        parts = json.loads(text)["outputs"]
+        several = isinstance(parts, list)
+        self.each = [Fit(json.dumps(p), p["verdict"], _of_output(arguments, k)) for k, p in enumerate(parts)] if several else [self]
 
-    def _take_recommendation(self) -> None:
-        found = self.results.get("recommendation")
-        if found is not None:
-            self._recommendation = table(found["ranking"], notes=found["notes"], decision=found.get("decision"))
+    def _again(self, **changed: Any) -> Fit:
+        return _fit(**{**self._arguments, **changed})
+
+    @property
+    def decoder(self) -> Decoder:
+        """A decoder that is fitted to the outputs: when it is first asked for, or by ``fit`` with ``fit_decoder=True``."""
+        if self._decoder is None:
+            self._decoder = self._again(fit_decoder=True).decoder
+        return self._decoder
 
     @property
     def recommendation(self) -> pd.DataFrame:
         """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
 
-        ``code, bits, training, decoder, outputs, forecast, interval, ratio, ratio_interval, better, measured, best, trained``:
+        ``code, bits, training, decoder, outputs, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained``:
         ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
         ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
         They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
         """
-        if self._recommendation is None:
-            self.results["recommendation"] = _fit(**{**self._arguments, "recommend": True}).results["recommendation"]
-            self._take_recommendation()
-            assert self._recommendation is not None
-        return self._recommendation
+        if self._forecasts is None:
+            self._forecasts = self._again(recommend=True)._forecasts
+        return table(self._forecasts["ranking"], notes=self._forecasts["notes"], decision=self._forecasts.get("decision"))
 
     def plot(self, bits: Sequence[int] | None = None) -> Figure:
         """The error rates of some bits, from 0, over the levels: observed, and by the model that describes the network."""
@@ -377,25 +389,28 @@ class Fit(_Results):
             return Figure(svg.read_text(encoding="utf-8"))
 
     def __str__(self) -> str:
-        return self.report.split("\n\n", 1)[0]
+        return self.verdict
 
     def __repr__(self) -> str:
-        return f"<Fit of {self.results['code']}, {self.results['levels']} levels, {self.results['samples']} samples>\n{self}"
+        parts = ", ".join(f"{fit.results['code']} with {fit.results['levels']} levels" for fit in self.each)
+        return f"<Fit of {parts}, {self.each[0].results['samples']} samples>\n{self}"
 
 
 def fit(
-    code: Code,
+    code: Code | list[str],
     outputs: ArrayLike,
     targets: ArrayLike,
     *,
-    range: tuple[float, float] | None = None,  # noqa: A002
+    range: tuple[float, float] | list[tuple[float, float]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
     training: Literal["auto", "bce", "ce"] = "auto",
+    runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
+    fit_decoder: bool = False,
     temperature: float | None = None,
     baseline: float | ArrayLike | None = None,
     samples: int | None = None,
@@ -414,40 +429,51 @@ def fit(
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained with. ``also`` has further networks for the same targets, (code, outputs).
-    ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once. ``temperature`` is
-    the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
+    ``training`` says what the network was trained with. ``runs`` has the outputs of further
+    runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
+    ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
+    fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
-    A network of several outputs takes one call for each of them: ``fit(..., outputs=Z[:, k], targets=y[:, k])``.
+    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K); ``code`` and ``range`` may be lists of K.
+    ``Fit.each`` has the Fit of each output then.
     """
     return _fit(
         code=code, outputs=outputs, targets=targets, range=range, outside=outside, levels=levels, kind=kind,
-        training=training, also=also, candidates=candidates, recommend=recommend, temperature=temperature, baseline=baseline,
-        samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
+        training=training, runs=runs, also=also, candidates=candidates, recommend=recommend, fit_decoder=fit_decoder,
+        temperature=temperature, baseline=baseline, samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
     )  # fmt: skip
 
 
 def _fit(**arguments: Any) -> Fit:
     with Inputs() as inputs:
         file = inputs.path("fit.json")
-        report = inputs.rename(run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"]))
+        fitted = inputs.path("decoder.npz")
+        out = [f"--output={path}" for path in (file, fitted)[: 1 + arguments["fit_decoder"]]]
+        report = inputs.rename(run([*_fit_arguments(inputs, **arguments), *out], inputs, progress=arguments["progress"]))
         text = json.dumps(inputs.renamed(json.loads(file.read_text(encoding="utf-8"))), ensure_ascii=False)
-        return Fit(text, report, arguments)
+        return Fit(text, report, arguments, Decoder.load(fitted) if arguments["fit_decoder"] else None)
+
+
+def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
+    """The arguments of ``fit`` for one of several outputs."""
+    out = {**arguments, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
+    return {**out, **{name: out[name][k] for name in ("code", "range") if isinstance(out[name], list)}}
 
 
 def _fit_arguments(
     inputs: Inputs,
     *,
-    code: Code,
+    code: Code | list[str],
     outputs: ArrayLike,
     targets: ArrayLike,
-    range: tuple[float, float] | None,  # noqa: A002
+    range: tuple[float, float] | list[tuple[float, float]] | None,  # noqa: A002
     outside: Outside,
     levels: int | None,
     kind: str,
     training: str,
+    runs: Sequence[ArrayLike],
     also: Sequence[tuple[Code, ArrayLike]],
     candidates: Sequence[ArrayLike],
     baseline: float | ArrayLike | None,
@@ -455,28 +481,35 @@ def _fit_arguments(
     **others: object,
 ) -> list[str]:
     prefix = "" if kind == "auto" else kind + ":"
-    dimensions = getattr(outputs, "ndim", 2)
-    if dimensions != 2 and not _direct(code):
-        raise Error(f"outputs of {dimensions} dimensions: want (N, M), and a call for each output of a network")
+
+    def seen(c: object, z: ArrayLike, name: str) -> str:
+        return inputs.array(_predictions(z, range, name) if isinstance(c, str) and c == "direct" else z, name)
+
+    ranges = range if isinstance(range, list) else [range]
+    z, y = array(outputs, "outputs"), array(targets, "targets")
+    if z.ndim not in ((1, 2) if isinstance(code, str) and code == "direct" else (2, 3)):
+        raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs")
+    if len(ranges) > 1 and y.shape[1:] != (len(ranges),):
+        raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
+    range = ranges[0]  # noqa: A001
+    parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, range, outside)]
+    codes = code if isinstance(code, list) and code and isinstance(code[0], str) else [code]
+    names = [inputs.code(c, "code", file=bool(runs)) for c in codes]
     out = [
         "fit",
         *flags(
-            outputs=prefix + inputs.array(_predictions(outputs, range, "outputs") if _direct(code) else outputs, "outputs"),
-            targets=inputs.array(_targets(targets, range, outside), "targets"),
-            code=inputs.code(code, "code"),
-            range=ends(range),
+            outputs=prefix + seen(code, outputs, "outputs"),
+            targets=inputs.array(parts[0] if len(parts) == 1 else np.column_stack(parts), "targets"),
             levels=levels,
             training=training,
             baseline=_baseline(inputs, baseline, range),
             **others,
         ),
     ]
-    for i, (c, z) in enumerate(also):
-        name = inputs.code(c, f"also[{i}] (code)")
-        if name == "-" and not isinstance(c, str):
-            raise AssertionError("the targets or outputs are standard input")
-        z = _predictions(z, range, f"also[{i}]") if _direct(c) else z
-        out.append(f"--also={name}:{inputs.array(z, f'also[{i}]')}")
+    out += [f"--code={name}" for name in names] + [f"--range={ends(r)}" for r in ranges if r is not None]
+    out += [f"--also={names[0]}:{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
+    for i, (c, more) in enumerate(also):
+        out.append(f"--also={inputs.code(c, f'also[{i}] (code)', file=True)}:{seen(c, more, f'also[{i}]')}")
     out += [f"--candidates={inputs.array(c, f'candidates[{i}]')}" for i, c in enumerate(candidates)]
     return out
 
@@ -490,12 +523,7 @@ def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: tuple[f
     return inputs.array(_predictions(baseline, range, "baseline"), "baseline")
 
 
-def _direct(code: Code) -> bool:
-    """Whether a network has no code: its outputs are predictions."""
-    return isinstance(code, str) and code == "direct"
-
-
-def _predictions(predictions: ArrayLike, range: tuple[float, float] | None, name: str) -> ArrayLike:  # noqa: A002
+def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:  # noqa: A002
     """Predictions as the command reads them: its levels count from 1."""
     return predictions if range is not None else array(predictions, name) + 1.0
 
@@ -517,10 +545,15 @@ class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, uint8 of shape (L, M).
 
     ``error`` and ``stderr`` (in levels) are its sampled error, ``exact`` the exact one or None. ``baselines`` is a DataFrame of the
-    named codes of no more bits. Other names of the JSON are attributes.
+    named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found for each number of bits, the
+    fewest first: with ``pareto`` several, and the result itself is the one of the smallest error.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
+        found = result.get("found")
+        self.each = [Optimized(of) for of in found] if found else [self]
+        if found:
+            result = min((of for of in found if of["error"] is not None), key=lambda of: float(of["error"]), default=found[-1])
         self.results = result
         self.code: NDArray[np.uint8] = np.array([list(w) for w in result["words"]]).astype(np.uint8)
         self.baselines: pd.DataFrame = table(result["baselines"])
@@ -534,7 +567,8 @@ class Optimized(_Results):
 def optimize(
     *,
     levels: int | None = None,
-    bits: int | None = None,
+    bits: int | tuple[int, int, int] | tuple[int, int, int, str] | None = None,
+    pareto: bool = False,
     decoder: str | None = None,
     max_transitions: int | None = None,
     start: Code | None = None,
@@ -563,7 +597,9 @@ def optimize(
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
 
-    ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin from, a name or an L × M matrix, of which
+    ``pareto`` searches for a code of each number of ``bits``: a range ``(lo, hi, count)`` or ``(lo, hi, count, "log")``, or None for
+    those that matter. ``Optimized.each`` has them. ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin
+    from, a name or an L × M matrix, of which
     the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
     is given as for ``compare``.
     """
@@ -573,7 +609,7 @@ def optimize(
                 "optimize",
                 *prior_flags(inputs, prior, levels),
                 *flags(
-                    bits=bits, decoder=decoder, max_transitions=max_transitions,
+                    bits=bits if isinstance(bits, int) else span(bits), pareto=pareto, decoder=decoder, max_transitions=max_transitions,
                     start=None if start is None else inputs.code(start, "start"),
                     fix=None if fix is None else [k + 1 for k in fix],
                     steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),

@@ -50,7 +50,7 @@ def test_levels(network: Network) -> None:
     assert set(frame["levels"]) == {16, 32}
     unary = frame[(frame["code"] == "unary") & (frame["levels"] == 32) & (frame["decoder"] == "gen")].iloc[0]
     assert unary["forecast"] == pytest.approx(1.3, rel=0.01)
-    assert unary["interval_lo"] < unary["forecast"] < unary["interval_hi"]
+    assert unary["lo"] < unary["forecast"] < unary["hi"]
     assert [b["name"] for b in frame.attrs["baselines"]] == ["quantization alone", "quantization alone", "direct regression"]
     assert [e["levels"] for e in frame.attrs["enough"]] == [32, 32]
     high = np.array([[0, 1], [90, 3], [100, 3]])  # labels and their counts
@@ -119,8 +119,9 @@ def test_fit(network: Network) -> None:
         _ = fit.nothing
     assert fit.plot(bits=[0, 31])._repr_svg_().startswith("<?xml")
     best = fit.recommendation.iloc[0]
-    assert best["interval"][0] < best["forecast"] < best["interval"][1]
-    assert best["ratio_interval"][0] < best["ratio"] < best["ratio_interval"][1]
+    assert best["lo"] < best["forecast"] < best["hi"]
+    assert best["ratio_lo"] < best["ratio"] < best["ratio_hi"]
+    assert "recommendation" not in fit.results  # it exists in one way
     assert 0 < best["better"] < 1
     assert fit.recommendation.attrs["notes"]
     assert fit.recommendation.attrs["decision"]["action"] == "stay"
@@ -155,10 +156,58 @@ def test_fit_levels(network: Network) -> None:
         belsim.fit(c, outputs, targets, range=4.3)  # type: ignore[arg-type]
     with pytest.raises(belsim.Error, match=r"want \(..., 128\), the bits of johnson with 256 levels"):
         belsim.decode(outputs, "johnson")
-    with pytest.raises(belsim.Error, match="outputs of 3 dimensions"):
-        belsim.fit(c, outputs[None], targets)
+    with pytest.raises(belsim.Error, match="outputs of 4 dimensions"):
+        belsim.fit(c, outputs[None, None], targets)
     with pytest.raises(belsim.Error, match=r"^outputs: 31 columns, but code of 64 levels has 32 bits"):
         belsim.fit(c, outputs[:, 1:], level)
+
+
+def test_fitted_decoder(network: Network, tmp_path: Path) -> None:
+    """A fitted decoder is better than none on samples that it has not seen, and gives the same labels from its file."""
+    outputs, targets = network
+    y = targets.ravel()
+    fit = belsim.fit("johnson", outputs[:3000], y[:3000], range=(2.5, 4.3), levels=64, samples=2, fit_decoder=True)
+    labels = belsim.decode(outputs[3000:], decoder=fit.decoder)
+    gen_ex = belsim.dequantize(belsim.decode(outputs[3000:], "johnson", "gen-ex", levels=64), (2.5, 4.3), 64)
+    # It is chosen where it is better by more than a standard error: here it is gen-ex.
+    assert np.abs(labels - y[3000:]).mean() == pytest.approx(np.abs(gen_ex - y[3000:]).mean(), rel=0.02)
+    read = belsim.Decoder.load(fit.decoder.save(tmp_path / "decoder.npz"))
+    np.testing.assert_array_equal(read.decode(outputs[3000:].reshape(3, 1000, -1)).ravel(), labels)
+    level = belsim.quantize(y, (2.5, 4.3), 64)
+    of_levels = belsim.fit("johnson", outputs, level, levels=64, samples=2).decoder
+    assert of_levels.about["unit"] == "levels"
+    assert np.abs(of_levels.decode(outputs) - level).mean() < 1.2
+    with pytest.raises(belsim.Error, match=r"outputs of shape \(3,\): want \(..., 32\), the bits of johnson"):
+        read.decode([1.0, 2, 3])
+    with pytest.raises(belsim.Error, match="a fitted decoder knows its own"):
+        belsim.decode(outputs, "johnson", read)
+    with pytest.raises(belsim.Error, match="no fitted decoder"):
+        belsim.Decoder.load(ROOT / "README.md")
+
+
+def test_several(network: Network) -> None:
+    """Runs of a network with other seeds are averaged; every output of several is judged as if it were alone."""
+    outputs, targets = network
+    c = belsim.code("johnson", 64)
+    more = outputs + np.random.default_rng(1).normal(0, 0.1, outputs.shape)
+    fit = belsim.fit(c, outputs, targets, range=(2.5, 4.3), runs=[more], samples=2)
+    assert {(n["code"], n["seeds"]) for n in fit.networks} == {("code", 2)}
+    both = belsim.fit(
+        ["johnson", "johnson"],
+        np.stack([outputs, outputs], 1),
+        np.stack([targets, 10 * targets], 1),
+        range=[(2.5, 4.3), (25, 43)],
+        levels=64,
+        samples=2,
+    )
+    assert str(both).startswith("The network has 2 outputs.")
+    assert [r["output"] for r in both.rows] == [0, 1]
+    assert both.each[1].range == [25, 43]
+    pd.testing.assert_frame_equal(both.each[0].decoders, belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders)
+    assert both.each[1].plot().svg
+    assert both.each[1].decoder.about["unit"] == "labels"
+    with pytest.raises(belsim.Error, match=r"targets of shape \(6000,\): want \(N, 2\)"):
+        belsim.fit("johnson", outputs[:, None], targets, range=[(0, 1), (0, 1)])
 
 
 def test_heatmap() -> None:
@@ -179,6 +228,10 @@ def test_optimize() -> None:
     np.testing.assert_array_equal(found.code[:, [0, 2]], start[:, [0, 2]])
     assert {"code", "error"} <= set(found.baselines.columns)
     assert "8 levels, 3 bits" in repr(found)
+    assert found.each == [found]
+    trade = belsim.optimize(levels=16, pareto=True, bits=(5, 7, 3), steps=300, samples=200, r=0.5, sigma=1)
+    assert [of.code.shape for of in trade.each] == [(16, 5), (16, 6), (16, 7)]
+    assert trade.error == min(of.error for of in trade.each)
 
 
 def test_sweep(tmp_path: Path) -> None:

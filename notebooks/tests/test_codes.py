@@ -129,6 +129,7 @@ def test_kinds() -> None:
         belsim.decode(p + 1, c, kind="probabilities")
 
 
+@settings(deadline=None)
 @given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.integers(2, 1000))
 def test_quantize(lo: float, width: float, levels: int) -> None:
     span = (lo, lo + width)

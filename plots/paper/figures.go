@@ -74,7 +74,7 @@ func Figures() []Figure {
 		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ".", Make: profilesOf("unary", 34)},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
 		{
-			Name: "3c", Caption: "Increase of the error bound of BEL-U over that of BEL-J, in per cent, over the weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blank: some probability exceeds 1.",
+			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
 			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap, Make: mapOf(scenario.Bound, scenario.MixturePlane{}),
 		},
 		{
@@ -137,7 +137,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 		if err := s.Fill(ctx, o.run(nil), m, scenario.FixedSampling()); err != nil {
 			return Drawing{}, err
 		}
-		return draw(plots.Heatmap(MapData(m, s, nil, decode.Auto, o.Style)))(func(w io.Writer) error {
+		return draw(plots.Heatmap(MapData(m, s, nil, o.Style)))(func(w io.Writer) error {
 			return table.WriteCSV(w, m.Cells, m.Missing()...)
 		})
 	}
@@ -243,7 +243,7 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
 	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
-		{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
+		{Name: "T_l"}, {Name: "T_f"}, {Name: "T_c"}, {Name: "T_l + T_f + T_c"},
 	}}
 	var rows []TermRow
 	for i := range levels {

@@ -16,7 +16,6 @@ import (
 	"belsim/plots"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // CompareData returns the data of the figure of a comparison.
@@ -58,56 +57,31 @@ func CodeMatrixData(c *code.Code, title string, style plots.Style) plots.CodeMat
 }
 
 // MapData returns the data of the figure of a map.
-func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, decoder string, style plots.Style) plots.HeatmapData {
-	a, b := m.A, m.B
-	if decoder == decode.Auto { // which may be another one for each code
-		a, b, decoder = fmt.Sprintf("%s (%s)", a, m.DecoderA), fmt.Sprintf("%s (%s)", b, m.DecoderB), ""
-	} else {
-		decoder = ", " + decoder
-	}
-	d := IncreaseData(m, style)
-	d.Title = fmt.Sprintf("A = %s, B = %s: %s, %d levels%s%s", a, b, m.Method.Text(), m.Levels, decoder, s.NotDefault())
+func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, style plots.Style) plots.HeatmapData {
+	d := RatioData(m, style)
+	d.Title += s.NotDefault()
 	d.Mark = markOf(fit, m)
 	return d
 }
 
-// mostPercent is the largest increase that is drawn in percent. Percents of errors that differ by factors
-// paint the smaller ones white.
-const mostPercent = 200
-
-// IncreaseData returns the data of the figure of the increase of A's error over B's: in
-// percent, or as factors where some increase is above 200 %.
-func IncreaseData(m *scenario.Map, style plots.Style) plots.HeatmapData {
+// RatioData returns the data of the figure of A's error over B's.
+func RatioData(m *scenario.Map, style plots.Style) plots.HeatmapData {
 	z := m.Increases()
 	rows := make([][]float64, len(m.Y()))
-	most := 0.0
 	for i := range rows {
 		rows[i] = z.RawRowView(i)
-		for _, v := range rows[i] {
-			if !math.IsNaN(v) {
-				most = max(most, v)
-			}
+		for j, percent := range rows[i] {
+			rows[i][j] = 1 + percent/100 // NaN stays
 		}
 	}
 	x, y := m.Plane.Titles()
-	d := plots.HeatmapData{
-		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
-		XLabel: x, YLabel: y, ZLabel: "increase of error from B to A (%)",
-		Positive: "B is better", Negative: "A is better", Blank: "invalid: e > 1",
+	return plots.HeatmapData{
+		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A, m.DecoderA, m.B, m.DecoderB, m.Method.Text(), m.Levels),
+		X:     m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
+		XLabel: x, YLabel: y, Blank: "invalid: e > 1",
+		Below: fmt.Sprintf("error of %s is smaller by", m.A), Above: fmt.Sprintf("error of %s is smaller by", m.B),
 	}
-	if most > mostPercent {
-		d.Factors, d.ZLabel = true, "error of A over error of B"
-		for _, row := range rows {
-			for i, v := range row {
-				row[i] = max(math.Log2(1+v/100), math.Log2(smallestRatio)) // NaN stays
-			}
-		}
-	}
-	return d
 }
-
-// smallestRatio stands for all smaller ones, of codes without errors.
-const smallestRatio = 1e-6
 
 // markOf is a fit as a point of a map, nil without one. An interval without an end reaches to
 // the edge.

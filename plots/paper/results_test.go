@@ -8,34 +8,20 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
-	"belsim/theory/decode"
 )
 
-// TestFactorsOfMaps: increases of more than 200 % are drawn as factors, others in percent, and the title
-// names the decoders.
-func TestFactorsOfMaps(t *testing.T) {
-	of := func(increases ...float64) *scenario.Map {
-		m := &scenario.Map{A: "unary", B: "johnson", DecoderA: "bel-u", DecoderB: "bel-j"}
-		x := []float64{1, 2, 3, 4}
-		m.Axes = scenario.AxesOf(scenario.Mixtures, x[:len(increases)], []float64{1})
-		for _, v := range increases {
-			m.Cells = append(m.Cells, scenario.Cell{Increase: v})
-		}
-		return m
+// TestMapData: a map shows ratios of errors, and its words name the codes.
+func TestMapData(t *testing.T) {
+	m := &scenario.Map{A: "unary", B: "johnson", DecoderA: "bel-u", DecoderB: "bel-j"}
+	m.Axes = scenario.AxesOf(scenario.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
+	for _, v := range []float64{-50, 300, math.NaN(), -100} {
+		m.Cells = append(m.Cells, scenario.Cell{Increase: v})
 	}
-	d := paper.IncreaseData(of(-50, 200), plots.Style{})
-	if d.Factors || d.Z[0][1] != 200 || !strings.Contains(d.ZLabel, "%") {
-		t.Errorf("percents: %+v", d)
+	d := paper.MapData(m, scenario.New(scenario.Mixture{R: 1, Sigma: 1}), nil, plots.Style{})
+	if z := d.Z[0]; z[0] != 0.5 || z[1] != 4 || !math.IsNaN(z[2]) || z[3] != 0 {
+		t.Errorf("ratios %v", z)
 	}
-	d = paper.IncreaseData(of(-50, 300, math.NaN(), -100), plots.Style{})
-	if z := d.Z[0]; !d.Factors || z[0] != -1 || z[1] != 2 || !math.IsNaN(z[2]) || math.IsInf(z[3], 0) || strings.Contains(d.ZLabel, "%") {
-		t.Errorf("factors: %+v", d)
-	}
-	s := scenario.New(scenario.Mixture{R: 1, Sigma: 1})
-	for decoder, want := range map[string]string{decode.Auto: "A = unary (bel-u), B = johnson (bel-j): ", "gen": "A = unary, B = johnson: "} {
-		d := paper.MapData(of(1, 2), s, nil, decoder, plots.Style{})
-		if !strings.HasPrefix(d.Title, want) {
-			t.Errorf("%s: title %q", decoder, d.Title)
-		}
+	if !strings.HasPrefix(d.Title, "unary (bel-u) and johnson (bel-j): ") || !strings.Contains(d.Below, "unary is smaller") || !strings.Contains(d.Above, "johnson is smaller") {
+		t.Errorf("words %q, %q, %q", d.Title, d.Below, d.Above)
 	}
 }

@@ -11,7 +11,7 @@ package emulator
 /*
 #include <stdlib.h>
 // Go's build cache does not see a change of a header in another folder. Count here how often bel_launch
-// has changed, so that this package is built again: 3.
+// has changed, so that this package is built again: 5.
 #include "../../kernel.h"
 
 // Go cannot call a pointer to a function; these can.

@@ -268,3 +268,53 @@ func tallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	}
 	return t
 }
+
+// walshAVX2 does the two steps h and 2h of Walsh; n is a multiple of 4h.
+//
+//go:noescape
+func walshAVX2(x *Ints, n, h int)
+
+// walshLastAVX2 does the step h of 2h rows.
+//
+//go:noescape
+func walshLastAVX2(x *Ints, h int)
+
+func walsh(x []Ints) {
+	if !processor.AVX2() {
+		walshGeneric(x)
+		return
+	}
+	h := 1
+	for ; 4*h <= len(x); h *= 4 {
+		walshAVX2(&x[0], len(x), h)
+	}
+	if 2*h == len(x) {
+		walshLastAVX2(&x[0], h)
+	}
+}
+
+// mostAVX2 is Most for n ≥ 1 sums.
+//
+//go:noescape
+func mostAVX2(most, sums *Ints, n int)
+
+func mostOf(most *Ints, sums []Ints) {
+	if !processor.AVX2() || len(sums) == 0 {
+		mostGeneric(most, sums)
+		return
+	}
+	mostAVX2(most, &sums[0], len(sums))
+}
+
+// spreadAVX2 is Spread for n ≥ 1 words; shift is where a group begins in a word.
+//
+//go:noescape
+func spreadAVX2(dst *Ints, places *uint16, words, ones *uint64, n, shift int)
+
+func spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
+	if !processor.AVX2() || len(words) == 0 {
+		spreadGeneric(dst, places, words, ones, g)
+		return
+	}
+	spreadAVX2(&dst[0], &places[0], &words[0], &ones[0], len(words), g*Width)
+}

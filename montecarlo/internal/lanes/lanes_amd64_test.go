@@ -41,20 +41,6 @@ func agree(t *testing.T, what string, wide bool, got, want any) {
 	}
 }
 
-// randomLogits are rows of logits, equal ones among them where few is set.
-func randomLogits(rng *rand.Rand, rows int, few bool) []Ints {
-	logits := make([]Ints, rows)
-	for k := range logits {
-		for i := range logits[k] {
-			logits[k][i] = int32((rng.Float64()*16 - 8) * tables.LogitOne)
-			if few {
-				logits[k][i] = int32(rng.IntN(3)-1) * tables.LogitOne
-			}
-		}
-	}
-	return logits
-}
-
 // randomPlan is a running sum over candidates, and their offsets.
 func randomPlan(rng *rand.Rand, bits, levels int) (*tables.RunningSum, []float32) {
 	plan, offsets := &tables.RunningSum{Starts: []uint32{0}}, []float32(nil)

@@ -57,3 +57,11 @@ func mixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 func tallyBatch(sum, weight *[Batch]Floats, e *Errors) Tally {
 	return tallyBatchGeneric(sum, weight, e)
 }
+
+func spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
+	spreadGeneric(dst, places, words, ones, g)
+}
+
+func walsh(x []Ints) { walshGeneric(x) }
+
+func mostOf(most *Ints, sums []Ints) { mostGeneric(most, sums) }

@@ -1,0 +1,203 @@
+package montecarlo
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"belsim/montecarlo/internal/lanes"
+	"belsim/montecarlo/philox"
+	"belsim/montecarlo/tables"
+	"belsim/theory/code"
+)
+
+// wordsChunk is the number of bits whose words are made at a time: they stay in the nearest cache.
+const wordsChunk = 64
+
+// hardBlock is block for hard outputs: a group is tables.FlipLanes samples in a row.
+func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, error) {
+	sums := Sums{Fraction: s.fraction}
+	s.wrong = sized(s.wrong, len(s.tables.Bits))
+	s.words = sized(s.words, wordsChunk*tables.Digits)
+	var labels [tables.FlipLanes]float64
+	for g, sinceLook := 0, 0; g*tables.FlipLanes < n; g++ {
+		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
+			sinceLook = 0
+			if err := ctx.Err(); err != nil {
+				return sums, err
+			}
+		}
+		s.flips(st, g)
+		count := min(tables.FlipLanes, n-g*tables.FlipLanes)
+		s.hard.labels(&labels, s.wrong, count)
+		if !s.problem.Continuous {
+			sums.tallyReal(labels[:count], float64(s.tables.Row+1), s.problem.Within)
+			continue
+		}
+		for j, label := range labels[:count] {
+			sums.tallyReal([]float64{label}, tables.Label(s.tables.Row, j, true), s.problem.Within)
+		}
+	}
+	return sums, nil
+}
+
+// flips decides which bits of group g are wrong: see tables.Flips. The words of drawn bit a begin
+// at word Digits·(g·A + a) of their stream, and lane j continues with call FlipLanes·(g·A + a) + j
+// of another, if it does: at most 2³² calls, as a block has 2¹⁰ groups.
+func (s *latentSampler) flips(st stream, g int) {
+	planes, drawn := s.tables.Planes, len(s.wrong)
+	for first := 0; first < drawn; first += wordsChunk {
+		n := min(wordsChunk, drawn-first)
+		at := g*drawn + first
+		words := s.words[:tables.Digits*n]
+		philox.Fill(words, s.keys, st.at(streamDigits, 0, uint32(at*tables.Digits/2)))
+		for i := range n {
+			open, wrong := below((*[tables.Digits]uint64)(words[tables.Digits*i:]), &planes[first+i])
+			for ; open != 0; open &= open - 1 {
+				lane := bits.TrailingZeros64(open)
+				x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32((at+i)*tables.FlipLanes+lane)))
+				rest := s.tables.Wrong[lane%len(s.tables.Wrong)][first+i] << tables.Digits
+				if uint64(x[0])|uint64(x[1])<<32 < rest {
+					wrong |= 1 << lane
+				}
+			}
+			s.wrong[first+i] = wrong
+		}
+	}
+}
+
+// below compares the first digits of numbers with those of p: it returns the lanes in which they are
+// equal, and those in which the number is smaller.
+func below(w, p *[tables.Digits]uint64) (open, smaller uint64) {
+	open = ^uint64(0)
+	for d := 0; d < tables.Digits; d += 2 {
+		differ := open & (w[d] ^ p[d])
+		smaller |= differ & p[d]
+		open ^= differ
+		differ = open & (w[d+1] ^ p[d+1])
+		smaller |= differ & p[d+1]
+		open ^= differ
+	}
+	return open, smaller
+}
+
+// hardDecoder decodes hard outputs, of which bit Bits[a] is wrong in the lanes of wrong[a]. It
+// holds scratch memory and belongs to one worker.
+type hardDecoder interface {
+	prepare(p *tables.Logits)
+	// labels decodes the first count samples of a group.
+	labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int)
+}
+
+// newHardDecoder chooses the decoder of a problem's hard outputs.
+func newHardDecoder(p *Problem) hardDecoder {
+	temperature, correlates := correlated(p.Decoder)
+	switch {
+	case correlates && (p.Code.Real() || temperature > 0):
+		return newCorrelator(p.Code, true, temperature > 0)
+	case correlates:
+		return &genFlips{few: newFlipLists(p), many: newCorrelator(p.Code, true, false)}
+	}
+	return newFlipLists(p)
+}
+
+// flipLists lists the bits in which outputs differ from a likely one.
+type flipLists struct {
+	flips  flipDecoder
+	code   *code.Code
+	likely bool // flips start from the likeliest output, and not from the code word
+	bits   []uint16
+	turn   []uint64 // by drawn bit: all ones where flips start from a wrong bit
+	lists  [tables.FlipLanes][]uint16
+}
+
+func newFlipLists(p *Problem) *flipLists {
+	flips := flipDecoderOf(p.Code, p.Decoder)
+	_, likely := flips.(*flipScorer)
+	if likely && p.Kind.Parts(p.Continuous) > 1 { // there is no likely output of all parts
+		flips, likely = newAnyFlips(p.Code, p.Decoder), false
+	}
+	return &flipLists{flips: flips, code: p.Code, likely: likely}
+}
+
+func (h *flipLists) prepare(p *tables.Logits) {
+	word, share := slices.Clone(h.code.Word(p.Row)), make([]float64, h.code.Bits())
+	h.bits, h.turn = p.Bits, make([]uint64, len(p.Bits))
+	if h.likely {
+		for a, k := range p.Bits {
+			e := float64(p.Wrong[0][a]) * 0x1p-64
+			if e > 0.5 {
+				word[k/64] ^= 1 << (k % 64)
+				h.turn[a] = ^uint64(0)
+			}
+			share[k] = min(e, 1-e)
+		}
+	}
+	h.flips.start(p.Row, word, func(k int) float64 { return share[k] })
+}
+
+func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
+	for i := range h.lists {
+		h.lists[i] = h.lists[i][:0]
+	}
+	for a, w := range wrong {
+		for w ^= h.turn[a]; w != 0; w &= w - 1 {
+			i := bits.TrailingZeros64(w)
+			h.lists[i] = append(h.lists[i], h.bits[a])
+		}
+	}
+	for i := range count {
+		dst[i] = h.flips.label(h.lists[i])
+	}
+}
+
+// genFlips is gen, which searches for the nearest code word where few bits are wrong, and
+// correlates with all code words where many are. Both find the same level.
+type genFlips struct {
+	few  *flipLists
+	many *correlator
+	now  hardDecoder
+}
+
+func (g *genFlips) prepare(p *tables.Logits) {
+	g.many.prepare(p)
+	g.few.prepare(p)
+	g.now = g.few
+	if g.searchWork(p) > g.many.work() {
+		g.now = g.many
+	}
+}
+
+func (g *genFlips) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
+	g.now.labels(dst, wrong, count)
+}
+
+// searchWork is about how many operations the search takes for a sample: it compares all words
+// within twice the number of wrong bits, which is about a Poisson number.
+func (g *genFlips) searchWork(p *tables.Logits) float64 {
+	k := g.few.flips.(*sparseGen)
+	all := len(k.within) - 1
+	work, weight, left := 5*p.Mean+float64(len(p.Bits))/8, math.Exp(-p.Mean), 1.
+	for wrong := 0; left > 0; wrong++ {
+		if 2*wrong >= all {
+			weight = left
+		}
+		work += weight * float64(k.within[min(2*wrong, all)]) * (3 + float64(min(wrong, len(k.out))))
+		left -= weight
+		weight *= p.Mean / float64(wrong+1)
+	}
+	return work
+}
+
+// work is about how many operations correlations take for a sample: those of a group are done together.
+func (c *correlator) work() float64 {
+	m := c.code.Bits()
+	work := 2*len(c.tables.Bits) + 4*len(c.tables.Levels)
+	if c.path == transform || c.path == wideTransform {
+		work += 2 * m * bits.Len(uint(m))
+	} else {
+		work += len(c.tables.Steps)
+	}
+	return float64(work) / lanes.Width
+}

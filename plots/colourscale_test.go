@@ -1,0 +1,46 @@
+package plots
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestColourScale: marks say how much smaller the smaller number is, the bar is as long as the data, and a ratio and
+// its inverse have equally deep colours.
+func TestColourScale(t *testing.T) {
+	nan := math.NaN()
+	for _, tt := range []struct {
+		ratios []float64
+		want   string
+		points string // at the ends of the bar
+	}{
+		{[]float64{0.5, nan, 2}, "40 % 20 % equal 20 % 40 %", ""},
+		{[]float64{0.2, 0.8}, "80 % 70 % 60 % 50 % 40 % 30 % 20 %", ""},
+		{[]float64{0, 1.25}, "100 % 80 % 60 % 40 % 20 % equal 20 %", ""},
+		{[]float64{1}, "1.0 % 0.5 % equal 0.5 % 1.0 %", ""},
+		{append(slices.Repeat([]float64{1.1, 0.9}, 50), 40), "10 % 5 % equal 5 % 10 %", ">"},
+		{nil, "1.0 % 0.5 % equal 0.5 % 1.0 %", ""},
+	} {
+		var z []float64
+		for _, ratio := range tt.ratios {
+			z = append(z, difference(ratio))
+		}
+		s := newColourScale([][]float64{z})
+		var labels []string
+		for _, tick := range s.ticks(s.lo, s.hi) {
+			labels = append(labels, tick.Label)
+		}
+		points := strings.Repeat("<", map[bool]int{true: 1}[s.under]) + strings.Repeat(">", map[bool]int{true: 1}[s.over])
+		if got := strings.Join(labels, " "); got != tt.want || points != tt.points {
+			t.Errorf("%v: %s %q, want %s %q", tt.ratios[:min(3, len(tt.ratios))], got, points, tt.want, tt.points)
+		}
+	}
+	s := newColourScale([][]float64{{-0.5, 0.1}})
+	red, _, blue, _ := s.colour(0.5).RGBA()
+	r, _, b, _ := s.colour(-0.5).RGBA()
+	if light := func(strong, weak uint32) float64 { return float64(strong+weak) / (2 * 0xffff) }; red < 2*blue || b < 2*r || math.Abs(light(red, blue)-light(b, r)) > 0.1 {
+		t.Errorf("colours of the ends: red %d and blue %d; red %d and blue %d", red, blue, r, b)
+	}
+}
