@@ -145,7 +145,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 // about the whole is known to about the same error. It begins with firstPilot samples of a label.
 const (
 	pilotError     = 4
-	mostPilotError = 0.25
+	mostPilotError = 0.1
 	firstPilot     = 256
 )
 
@@ -164,7 +164,11 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 	pilot.RelErr = max(e.RelErr, min(pilotError*e.RelErr, mostPilotError))
 	pilot.Max = max(e.Max/4, LeastSamples)
 	seen := make([]Sums, len(e.Prior))
-	for more := e.all(min(firstPilot, pilot.Max)); more != nil; more = pilot.next(seen, e.problem.Errors) {
+	first := uint64(firstPilot)
+	if e.EachLabel { // the error of one label may be that of rare large errors
+		first *= 16
+	}
+	for more := e.all(min(first, pilot.Max)); more != nil; more = pilot.next(seen, e.problem.Errors) {
 		if err := e.sample(ctx, more, seen); err != nil {
 			return seen, false, err
 		}
@@ -299,7 +303,7 @@ func (t Target) plan(pilot []Sums, errors mat.Matrix, margin float64) []uint64 {
 				samples = margin * ratio * ratio * float64(have)
 			}
 			most := max(t.Max, have) - have
-			wanted[row] = max(wanted[row], uint64(min(max(samples, float64(min(have, firstPilot))), float64(most))))
+			wanted[row] = max(wanted[row], uint64(min(max(samples, float64(have)), float64(most))))
 		}
 	})
 	for row, n := range wanted {

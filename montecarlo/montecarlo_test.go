@@ -332,7 +332,7 @@ func TestEstimateWithoutBias(t *testing.T) {
 			sum += x
 			square += x * x
 		}
-		if missed > runs/50 { // a pilot of 16 errors asks for 43, and 20 are fewer than a normal law's 0.1 %
+		if missed > runs/50 { // a pilot of 25 errors asks for 40, and 20 are fewer than a normal law's 0.1 %
 			t.Errorf("%v errors in a block: %d of %d runs miss the standard error", perBlock, missed, runs)
 		}
 		mean := sum / runs
@@ -350,7 +350,7 @@ func TestEstimateWithoutErrors(t *testing.T) {
 	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
 	target := montecarlo.Target{RelErr: 0.1, Max: 4 * montecarlo.BlockSize, EachLabel: true, Prior: theory.Uniform(4)}
 	p.Errors = mat.NewDense(4, 3, nil)
-	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || !reached || sums[0].Samples != 256 {
+	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || !reached || sums[0].Samples != 4096 {
 		t.Errorf("no errors: %+v, %v, %v", sums, reached, err)
 	}
 	p.Errors = mat.NewDense(4, 3, []float64{0, 0, 0, 1e-30, 0, 0, 0, 0, 0, 0, 0, 0})
