@@ -7,7 +7,7 @@ here run the command ``belsim``, which this package carries, and return its resu
 - ``compare``, ``heatmap``, ``verify``: the expected error of codes, by bound, exactly, and by samples
 - ``levels``: how many levels the codes of a network should have
 - ``fit``: a trained network, judged by its outputs; ``optimize``: a search for a code; ``sweep``: many cells; ``bench``
-- ``belsim.torch``, ``belsim.sklearn``: networks and estimators; they need torch and scikit-learn
+- ``belsim.torch``, ``belsim.sklearn``: heads of networks, and estimators; they need torch and scikit-learn
 
 **Levels and bits count from 0 in Python**, as rows and columns of a code's matrix do: level 0 is row 0, and the last
 level is L − 1. The command, its messages (``belsim.Error``) and its printed report (``Fit.report``) count from 1.

@@ -1,78 +1,223 @@
-"""Binary-encoded labels in PyTorch: a head, its losses, and decoding. Needs torch.
+"""Heads of regression networks in PyTorch: their losses, and what reads their outputs. Needs torch.
 
-    head = BELHead(64, "johnson", levels=64)
-    net = torch.nn.Sequential(backbone, head)                  # backbone: (N, ...) to (N, 64)
-    loss = bel_loss(net(x), level, head.matrix, kind="bce")    # level: (N,), from 0
-    decode(net(x), head.matrix)                                # (N,), levels from 0
+head = Head("soft", 64, code="johnson", range=(2.5, 4.3))
+net = nn.Sequential(backbone, nn.Linear(64, 10), nn.Linear(10, head.outputs))
+head.loss(net(x), y).backward()     # y: (N,), labels
+head.decode(net(x))                 # (N,), labels
 
-Levels count from 0. ``belsim.quantize`` makes levels of real labels.
+decoder = Decoder.from_npz("decoder.npz")     # of fit --fit-decoder
+decoder(net(x))                     # (N,), labels
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import os
+from typing import Literal, get_args
 
+import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error
+from belsim._call import Error, pair
 
-Loss = Literal["bce", "ce", "l1", "l2"]
+Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
+Rule = Literal["mean", "median", "map"]
 
 
-class BELHead(nn.Module):
-    """The paper's regressor: a bottleneck of θ units, and M outputs, one for each bit.
+class Head(nn.Module):
+    """A loss and a decoder for the outputs of a network, ``z`` of shape (..., outputs). It has no weights.
 
-    ``features`` is the width of what it reads, of shape (..., features); it returns logits of shape (..., M). ``code`` is an L × M
-    matrix of 0 and 1, or a name with its number of ``levels``. The matrix is the buffer ``matrix``, float32.
+    With a code of L levels and M bits, ``outputs`` is M, and softmax(z Cᵀ) is the distribution over the levels:
+
+    - ``bce``: the binary cross-entropy of each bit of the nearest level
+    - ``ce``: the cross-entropy of the distribution and the nearest level; of ``onehot`` it is a softmax classifier
+    - ``soft``: the cross-entropy of the distribution and a Gaussian around the label, of standard deviation ``sigma`` in levels, cut at
+      the ends and summed over the bin of each level; of ``onehot`` it is HL-Gauss (Imani and White 2018; Farebrother et al. 2024)
+
+    Without a code:
+
+    - ``corn``: L − 1 outputs, each the probability that the label is above a level, given that it is above the one before (Shi, Cao and
+      Raschka 2023)
+    - ``l1``, ``huber``, ``l2``: the mean absolute, Huber's (quadratic up to 1) or squared error in levels. ``outputs`` is 1: −1 stands
+      for the first level and 1 for the last. With a code it is the error of the mean of the distribution
+
+    ``levels`` is L. ``code`` is a name or an L × M matrix. Labels are real numbers: ``range[0]`` is level 0 and ``range[1]`` is level
+    L − 1; without ``range`` labels are levels from 0. Those outside are refused; ``outside="clip"`` gives them the nearest end. To
+    refuse, the loss must wait for the labels of each batch, and ``torch.compile`` makes two graphs of it.
+
+    Losses and labels are computed in float32 at least, also under autocast. The matrix is a buffer.
     """
 
     matrix: Tensor
+    bits: Tensor
 
-    def __init__(self, features: int, code: str | ArrayLike, theta: int = 10, *, levels: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        levels: int,
+        *,
+        code: str | ArrayLike | None = None,
+        sigma: float = 0.75,
+        range: tuple[float, float] | None = None,  # noqa: A002
+        outside: _codes.Outside = "refuse",
+    ) -> None:
         super().__init__()
-        self.register_buffer("matrix", torch.as_tensor(_codes.matrix(code, levels), dtype=torch.float32))
-        self.layers = nn.Sequential(nn.Linear(features, theta), nn.Linear(theta, self.matrix.shape[1]))
+        if kind not in get_args(Kind):
+            raise Error(f"kind {kind!r}: want one of {', '.join(get_args(Kind))}")
+        if levels < 2:
+            raise Error(f"levels = {levels}: want 2 at least")
+        if code is None and kind in ("bce", "ce", "soft"):
+            raise Error(f"{kind} needs a code")
+        if code is not None and kind == "corn":
+            raise Error("corn has no code")
+        if not (sigma > 0 and np.isfinite(sigma)):
+            raise Error(f"sigma = {sigma}: want a positive finite number of levels")
+        self.kind, self.levels, self.sigma, self.outside = kind, levels, float(sigma), outside
+        self.range = (0.0, levels - 1.0) if range is None else pair(range)
+        _codes.within([], self.range, outside, "labels")  # checks the range
+        self.outputs = levels - 1 if kind == "corn" else 1
+        """The number of outputs that the network must have."""
+        if code is not None:
+            c = _codes.matrix(code, levels)
+            self.outputs = c.shape[1]
+            self.register_buffer("matrix", torch.as_tensor(c, dtype=torch.float32))
+            if kind == "bce":
+                self.register_buffer("bits", torch.as_tensor(_codes.targets_of(c), dtype=torch.float32))
+        self.coded = code is not None
 
-    def forward(self, x: Tensor) -> Tensor:
-        """The logits, (..., M), of features, (..., features)."""
-        out: Tensor = self.layers(x)
+    def extra_repr(self) -> str:
+        """What ``print`` shows."""
+        return f"{self.kind!r}, levels={self.levels}, outputs={self.outputs}, range={self.range}"
+
+    def loss(self, z: Tensor, target: Tensor) -> Tensor:
+        """The mean loss of outputs, (..., outputs), for labels, (...)."""
+        if z.shape != (*target.shape, self.outputs):
+            raise Error(
+                f"outputs of shape {tuple(z.shape)} for labels of shape {tuple(target.shape)}: want (..., {self.outputs}) and (...)"
+            )
+        with torch.autocast(z.device.type, enabled=False):
+            z = _wide(z).flatten(0, -2)
+            y = self._level(target.to(z.device)).flatten()
+            level = (y + 0.5).floor().long().clamp(0, self.levels - 1)
+            if self.kind == "bce":
+                return functional.binary_cross_entropy_with_logits(z, self.bits.to(z.dtype)[level])
+            if self.kind == "ce":
+                return functional.cross_entropy(self._scores(z), level)
+            if self.kind == "soft":
+                return functional.cross_entropy(self._scores(z), self.target(y).to(z.dtype))
+            if self.kind == "corn":
+                k = torch.arange(self.levels - 1, device=z.device)
+                asked = (level[:, None] >= k).to(z.dtype)
+                above = (level[:, None] > k).to(z.dtype)
+                return functional.binary_cross_entropy_with_logits(z, above, weight=asked, reduction="sum") / asked.sum()
+            found, y = self._found(z, "mean"), y.to(z.dtype)
+            if self.kind == "l1":
+                return functional.l1_loss(found, y)
+            return functional.huber_loss(found, y) if self.kind == "huber" else functional.mse_loss(found, y)
+
+    def target(self, level: Tensor) -> Tensor:
+        """The distributions of ``soft``, (..., L), around real levels from 0, of shape (...). Each sums to 1."""
+        edges = torch.arange(self.levels + 1, dtype=level.dtype, device=level.device) - 0.5
+        below = torch.special.ndtr((edges - level[..., None]) / self.sigma)
+        out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
         return out
 
+    def probabilities(self, z: Tensor) -> Tensor:
+        """The distributions over the levels, (..., L), that outputs, (..., outputs), stand for."""
+        if not (self.coded or self.kind == "corn"):
+            raise Error(f"{self.kind} without a code has no distribution over the levels")
+        with torch.autocast(z.device.type, enabled=False):
+            z = _wide(z)
+            if self.coded:
+                return torch.softmax(self._scores(z), -1)
+            above = functional.logsigmoid(z).cumsum(-1).exp()
+            return -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff()
 
-def expected_level(z: Tensor, matrix: Tensor, temperature: float = 1.0) -> Tensor:
-    """What ``gen-ex`` makes of logits (Eq. 6), with gradients: (..., M) to levels of shape (...), from 0 to L − 1."""
-    n = torch.arange(matrix.shape[0], dtype=z.dtype, device=z.device)
-    return torch.softmax(temperature * (z @ matrix.to(z.dtype).T), dim=-1) @ n
+    def decode(self, z: Tensor, rule: Rule = "mean") -> Tensor:
+        """The labels, (...), of outputs, (..., outputs), within the range, with gradients except for ``map``.
+
+        ``rule`` says what is taken of the distribution over the levels: its ``mean`` (the decoder ``gen-ex``), the most probable level
+        (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is the median,
+        rounded to a level. A single output is the label.
+        """
+        with torch.autocast(z.device.type, enabled=False):
+            lo, hi = self.range
+            return lo + self._found(_wide(z), rule).clamp(0, self.levels - 1) * ((hi - lo) / (self.levels - 1))
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The labels of ``decode``, so that a head can end a network: ``nn.Sequential(net, head)``."""
+        return self.decode(z)
+
+    def _scores(self, z: Tensor) -> Tensor:
+        return z @ self.matrix.to(z.dtype).T
+
+    def _found(self, z: Tensor, rule: str) -> Tensor:
+        """Levels from 0."""
+        if rule not in get_args(Rule):
+            raise Error(f"rule {rule!r}: want one of {', '.join(get_args(Rule))}")
+        if not (self.coded or self.kind == "corn"):
+            return (z[..., 0] + 1) * ((self.levels - 1) / 2)
+        p = self.probabilities(z)
+        if rule == "mean":
+            return p @ torch.arange(self.levels, dtype=p.dtype, device=p.device)
+        if rule == "map":
+            return p.argmax(-1).to(p.dtype)
+        upto = p.cumsum(-1)
+        at = (upto < upto[..., -1:] / 2).sum(-1, keepdim=True).clamp(max=self.levels - 1)
+        share, end = p.gather(-1, at), upto.gather(-1, at)
+        return (at + 0.5 - (end - upto[..., -1:] / 2) / share)[..., 0]
+
+    def _level(self, target: Tensor) -> Tensor:
+        """Real levels from 0 of labels."""
+        y = target if target.dtype == torch.float64 else target.float()
+        lo, hi = self.range
+        if self.outside == "refuse":
+            slack = 1e-6 * max(hi - lo, abs(lo), abs(hi))
+            if not bool(((y >= lo - slack) & (y <= hi + slack)).all()):
+                _codes.within(y, self.range, "refuse", "labels")  # says which
+        return ((y - lo) * ((self.levels - 1) / (hi - lo))).clamp(0, self.levels - 1)
 
 
-def bel_loss(z: Tensor, target: Tensor, code: Tensor, kind: Loss = "bce", *, temperature: float = 1.0) -> Tensor:
-    """The mean loss of logits ``z``, (N, M), for targets of shape (N,), in levels from 0 to L − 1.
+def _wide(z: Tensor) -> Tensor:
+    return z.float() if z.dtype in (torch.float16, torch.bfloat16) else z
 
-    - ``bce``: the cross-entropy of each bit by itself; ``gen`` and ``bel-u`` or ``bel-j`` can read such outputs
-    - ``ce``: the cross-entropy of the softmax over the levels of the correlations ``z @ code.T``
-    - ``l1``, ``l2``: the mean absolute or squared error of the expected level (``gen-ex``)
 
-    ``code`` is the L × M matrix. Targets may lie between two levels for ``l1`` and ``l2``; ``bce`` and ``ce`` take the nearest level.
+class Decoder(nn.Module):
+    """A decoder that ``fit`` fitted, as a module: outputs, (..., M), to labels, (...). It computes in float64, without gradients.
+
+    Outputs are logits, also where the decoder reads their signs only.
     """
-    matrix = code.to(device=z.device, dtype=z.dtype)
-    if kind in ("l1", "l2"):
-        error = expected_level(z, matrix, temperature) - target.to(z.dtype)
-        return error.abs().mean() if kind == "l1" else error.square().mean()
-    level = target.round().long() if target.is_floating_point() else target.long()
-    if kind == "bce":
-        return functional.binary_cross_entropy_with_logits(z, matrix[level])
-    if kind == "ce":
-        return functional.cross_entropy(temperature * (z @ matrix.T), level)
-    raise Error(f"loss {kind!r}: want 'bce', 'ce', 'l1' or 'l2'")
 
+    matrix: Tensor
+    curved: Tensor
+    scale: Tensor
+    offsets: Tensor
+    values: Tensor
 
-def decode(
-    z: Tensor, code: Tensor | str | ArrayLike, decoder: str = "gen-ex", *, levels: int | None = None, temperature: float = 1.0
-) -> Tensor:
-    """The levels, from 0, of logits of shape (..., M): as ``belsim.decode``, on the device of ``z``, without gradients."""
-    found = _codes.decode(z, code, decoder, levels=levels, kind="logits", temperature=temperature)
-    return torch.as_tensor(found, device=z.device)
+    def __init__(self, arrays: dict[str, np.ndarray], rule: Rule, reads: Literal["logits", "bits"]) -> None:
+        super().__init__()
+        for name in ("matrix", "curved", "scale", "offsets", "values"):
+            self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
+        self.rule, self.reads = rule, reads
+
+    @classmethod
+    def from_npz(cls, path: str | os.PathLike[str]) -> Decoder:
+        """The decoder in a file of ``belsim fit --fit-decoder -o FILE.npz``."""
+        with np.load(path) as file:
+            return cls(dict(file), str(file["rule"][0]), str(file["reads"][0]))  # type: ignore[arg-type]
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The labels of the outputs."""
+        with torch.no_grad(), torch.autocast(z.device.type, enabled=False):
+            z = z.double()
+            if self.reads == "bits":
+                z = torch.where(z > 0, 1.0, -1.0).double()
+            s = z @ self.matrix.double().T + torch.asinh(z / self.scale.double()) @ self.curved.double().T + self.offsets.double()
+            p = s.softmax(-1)
+            if self.rule == "mean":
+                return p @ self.values.double()
+            at = s.argmax(-1) if self.rule == "map" else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
+            return self.values.double()[at]

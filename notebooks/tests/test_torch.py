@@ -1,4 +1,4 @@
-"""belsim.torch: the head, the losses as they are defined, and decoding."""
+"""belsim.torch: losses as they are defined, targets, decoding, gradients, and compiled and mixed-precision networks."""
 
 from __future__ import annotations
 
@@ -6,57 +6,235 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import belsim
 
 torch = pytest.importorskip("torch")
+special = pytest.importorskip("scipy.special")
+
+L = 16
+ALL: list[tuple[Any, str | None]] = [
+    *[(kind, code) for kind in ("bce", "ce", "soft", "l1", "huber", "l2") for code in ("johnson", "unary", "onehot")],
+    ("corn", None),
+    ("l1", None),
+    ("huber", None),
+    ("l2", None),
+]
+EACH = [(kind, code) for kind, code in ALL if code in ("johnson", None)]
+
+
+def outputs(head: Any, n: int, seed: int = 1) -> Any:
+    return 2 * torch.randn(n, head.outputs, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def labels(n: int) -> Any:
+    return torch.linspace(0, L - 1, n, dtype=torch.float64)
 
 
 def test_losses() -> None:
-    from belsim.torch import bel_loss, expected_level
+    """Every loss is what its definition says, in NumPy. Labels between two levels count as the nearest one."""
+    from belsim.torch import Head
 
-    c = torch.tensor(belsim.code("johnson", 16), dtype=torch.float32)
-    z = torch.randn(20, 8, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    level = torch.arange(20) % 16
-    p = 1 / (1 + np.exp(-z.numpy()))
-    bits = c.numpy()[level]
-    bce = -(bits * np.log(p) + (1 - bits) * np.log(1 - p)).mean()
-    correlation = z.numpy() @ c.numpy().T
-    softmax = np.exp(correlation) / np.exp(correlation).sum(1, keepdims=True)
-    error = softmax @ np.arange(16) - level.numpy()
-    ce = -np.log(softmax[np.arange(20), level]).mean()
-    want: dict[Any, float] = {"bce": bce, "ce": ce, "l1": np.abs(error).mean(), "l2": np.square(error).mean()}
-    for kind, value in want.items():
-        assert bel_loss(z, level, c, kind).item() == pytest.approx(value, rel=1e-6), kind
-        assert bel_loss(z, level.double() + 0.2, c, kind).item() > 0
-    np.testing.assert_allclose(expected_level(z, c), belsim.decode(z, c, "gen-ex"), rtol=1e-9)
-    with pytest.raises(belsim.Error, match="want 'bce'"):
-        bel_loss(z, level, c, "huber")  # type: ignore[arg-type]
+    y = labels(40).numpy()
+    level = belsim.quantize(y, (0, L - 1), L)
+    for kind, code in ALL:
+        head = Head(kind, L, code=code)
+        z = outputs(head, 40).numpy()
+        if code is not None:
+            c = belsim.code(code, L).astype(float)
+            assert head.outputs == c.shape[1]
+            found = special.softmax(z @ c.T, axis=1) @ np.arange(L)
+        else:
+            assert head.outputs == (15 if kind == "corn" else 1)
+            found = (z[:, 0] + 1) * 7.5
+        error = np.abs(found - y)
+        if kind == "bce":
+            want = -np.log(np.where(c[level] == 1, special.expit(z), special.expit(-z))).mean()
+        elif kind == "ce":
+            want = -special.log_softmax(z @ c.T, axis=1)[np.arange(40), level].mean()
+        elif kind == "soft":
+            edges = special.ndtr((np.arange(L + 1) - 0.5 - y[:, None]) / 0.75)
+            p = np.diff(edges, axis=1) / (edges[:, -1:] - edges[:, :1])
+            want = -(p * special.log_softmax(z @ c.T, axis=1)).sum(1).mean()
+        elif kind == "corn":
+            terms = [
+                -np.log(special.expit(z[i, k] if n > k else -z[i, k])) for i, n in enumerate(level) for k in range(min(n + 1, L - 1))
+            ]
+            want = np.mean(terms)
+        else:
+            want = np.mean({"l1": error, "l2": error**2, "huber": np.where(error < 1, error**2 / 2, error - 0.5)}[kind])
+        got = head.loss(torch.tensor(z), torch.tensor(y)).item()
+        assert got == pytest.approx(want, rel=1e-12), (kind, code)
 
 
-def test_head() -> None:
-    """A head learns a line: both ends of the levels are decoded."""
-    from belsim.torch import BELHead, bel_loss, decode
+@pytest.mark.parametrize("sigma", [1e-3, 0.5, 2.0, 50.0])
+def test_soft_target(sigma: float) -> None:
+    """A soft target sums to 1, also at the ends and for widths that are small or larger than the range."""
+    from belsim.torch import Head
 
-    torch.manual_seed(1)
+    head = Head("soft", L, code="johnson", sigma=sigma)
+    p = head.target(torch.tensor([0.0, 0.3, 7.0, 7.5, 15.0], dtype=torch.float64))
+    torch.testing.assert_close(p.sum(-1), torch.ones(5, dtype=torch.float64), rtol=0, atol=1e-12)
+    assert (p >= 0).all()
+    assert p.argmax(-1).tolist()[:3] == [0, 0, 7]
+    torch.testing.assert_close(p[3, 7], p[3, 8])
+    torch.testing.assert_close(p[0], p[4].flip(0))
+    if sigma == 1e-3:
+        torch.testing.assert_close(p[2], torch.eye(L, dtype=torch.float64)[7])
+    single = head.target(torch.tensor([0.3, 7.5]))
+    torch.testing.assert_close(single, p[[1, 3]].float(), rtol=1e-4, atol=1e-6)  # of float32: 6e-8 of a level over σ
+
+
+def test_labels() -> None:
+    """Labels have a range. Those outside are refused, or get the nearest end."""
+    from belsim.torch import Head
+
+    y = torch.tensor([2.5, 3.1, 4.0], dtype=torch.float64)
+    for kind, code in ALL:
+        head, plain = Head(kind, L, code=code, range=(2.5, 4.0)), Head(kind, L, code=code)
+        z = outputs(head, 3)
+        torch.testing.assert_close(head.loss(z, y), plain.loss(z, (y - 2.5) * 10))
+        torch.testing.assert_close(head.decode(z), plain.decode(z) / 10 + 2.5)
+        wrong = torch.tensor([2.5, 3.1, 4.2], dtype=torch.float64)
+        with pytest.raises(belsim.Error, match=r"1 of 3 labels \(first: index 2\) are outside 2.5 to 4; clip them"):
+            head.loss(z, wrong)
+        with pytest.raises(belsim.Error, match="want finite numbers"):
+            head.loss(z, torch.tensor([2.5, float("nan"), 4.0]))
+        clipping = Head(kind, L, code=code, range=(2.5, 4.0), outside="clip")
+        torch.testing.assert_close(clipping.loss(z, wrong), head.loss(z, y))
+
+
+def test_decode() -> None:
+    """The mean is gen-ex, and the median and the most probable level are those of the distribution."""
+    from belsim.torch import Head
+
+    for kind, code in ALL[:-3]:
+        head = Head(kind, L, code=code)
+        z = outputs(head, 200)
+        p = head.probabilities(z)
+        torch.testing.assert_close(p.sum(-1), torch.ones(200, dtype=torch.float64))
+        if code is not None:
+            np.testing.assert_allclose(head.decode(z), belsim.decode(z, code, "gen-ex", levels=L), rtol=1e-9)
+        else:
+            passed = special.expit(z.numpy()).cumprod(1)
+            np.testing.assert_allclose(head.decode(z), passed.sum(1), rtol=1e-9)
+            np.testing.assert_array_equal(head.decode(z, "median").round(), (passed > 0.5).sum(1))  # the rank
+        assert (head.decode(z, "map") == p.argmax(-1)).all()
+        edges = np.arange(L + 1) - 0.5
+        upto = np.hstack([np.zeros((200, 1)), p.numpy().cumsum(1)])
+        want = [np.clip(np.interp(0.5, u, edges), 0, L - 1) for u in upto]
+        np.testing.assert_allclose(head.decode(z, "median"), want, rtol=0, atol=1e-9)
+        assert (head(z) == head.decode(z)).all()
+        assert head.decode(z.reshape(10, 20, -1), "median").shape == (10, 20)
+    direct = Head("l1", L, range=(2, 4))
+    assert direct.decode(torch.tensor([[-1.0], [0.0], [1.0], [1.5]])).tolist() == [2, 3, 4, 4]
+
+
+def test_gradients() -> None:
+    """Autograd agrees with differences, of losses and of decoded labels."""
+    from belsim.torch import Head
+
+    for kind, code in ALL:
+        head = Head(kind, L, code=code)
+        z = 0.3 * outputs(head, 6)
+        z.requires_grad_()
+        assert torch.autograd.gradcheck(lambda z, head=head: head.loss(z, labels(6)), z), (kind, code)
+        assert torch.autograd.gradcheck(head.decode, z), (kind, code)
+
+
+def test_learns() -> None:
+    """Every head learns a line: both ends of the labels are decoded."""
+    from belsim.torch import Head
+
     x = torch.linspace(-1, 1, 800)[:, None]
-    level = torch.as_tensor(belsim.quantize(x[:, 0], (-1, 1), 16))
-    kinds: list[tuple[Any, str]] = [("bce", "bel-j"), ("ce", "gen-ex"), ("l1", "gen-ex"), ("l2", "gen-ex")]
-    for kind, decoder in kinds:
-        head = BELHead(32, "johnson", levels=16)
-        net = torch.nn.Sequential(torch.nn.Linear(1, 32), torch.nn.ReLU(), head)
+    for kind, code in EACH:
+        torch.manual_seed(1)
+        head = Head(kind, L, code=code, range=(-1, 1))
+        net = torch.nn.Sequential(torch.nn.Linear(1, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10), torch.nn.Linear(10, head.outputs))
         optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
         for _ in range(300):
             optimizer.zero_grad()
-            bel_loss(net(x), level, head.matrix, kind).backward()
+            head.loss(net(x), x[:, 0]).backward()
             optimizer.step()
-        z = net(x)
-        assert z.shape == (800, 8)
-        found = decode(z, head.matrix, decoder)
-        assert (found - level).abs().double().mean() < 0.5, kind
-        assert found.min() < 1
-        assert found.max() > 14
-    assert "matrix" in head.state_dict()
-    assert [layer.out_features for layer in head.layers] == [10, 8]
-    fit = belsim.fit(head.matrix, z, level, samples=10)  # tensors that need gradients
-    assert fit.bits == 8
+        found = head.decode(net(x))
+        assert (found - x[:, 0]).abs().mean() * 7.5 < 0.5, (kind, code)
+        assert found.min() < -0.8, (kind, code)
+        assert found.max() > 0.8, (kind, code)
+
+
+@pytest.mark.parametrize("outside", ["clip", "refuse"])
+def test_compiled_and_mixed(outside: Any) -> None:
+    """A compiled loss is the same; clipped, it is one graph. Under autocast, only the network's own layers are rounded."""
+    from belsim.torch import Head
+
+    for kind, code in EACH if outside == "clip" else EACH[:1]:
+        head = Head(kind, L, code=code, outside=outside)
+        z, y = outputs(head, 12).float(), labels(12).float()
+        torch._dynamo.reset()
+        compiled = torch.compile(head.loss, backend="aot_eager", fullgraph=outside == "clip")
+        torch.testing.assert_close(compiled(z, y), head.loss(z, y))
+        read = torch.compile(head.decode, backend="aot_eager", fullgraph=True)
+        torch.testing.assert_close(read(z), head.decode(z))
+        with torch.autocast("cpu", torch.bfloat16):
+            loss, found = head.loss(z.bfloat16(), y), head.decode(z.bfloat16())
+        assert loss.dtype == found.dtype == torch.float32
+        torch.testing.assert_close(loss, head.loss(z.bfloat16().float(), y), rtol=0, atol=0)
+        torch.testing.assert_close(found, head.decode(z.bfloat16().float()), rtol=0, atol=0)
+
+
+def test_state() -> None:
+    """The matrix moves with the module, and is one's own or of a name."""
+    from belsim.torch import Head
+
+    c = belsim.code("b1jdj", L)
+    head = Head("bce", L, code=c)
+    assert sorted(head.state_dict()) == ["bits", "matrix"]
+    z = outputs(head, 5)
+    torch.testing.assert_close(head.bfloat16().loss(z, labels(5)), Head("bce", L, code="b1jdj").loss(z, labels(5)))
+    assert repr(head) == f"Head('bce', levels=16, outputs={c.shape[1]}, range=(0.0, 15.0))"
+
+
+def test_refused() -> None:
+    from belsim.torch import Head
+
+    wrong: list[tuple[str, Any, dict[str, Any]]] = [
+        ("want one of bce, ce, soft", "mse", {}),
+        ("ce needs a code", "ce", {}),
+        ("corn has no code", "corn", {"code": "unary"}),
+        ("sigma = 0", "soft", {"code": "unary", "sigma": 0}),
+        ("16 levels were asked for", "ce", {"code": np.eye(4)}),
+        ("the smaller first", "l1", {"range": (4, 2)}),
+        ("want 'refuse' or 'clip'", "l1", {"outside": "cut"}),
+    ]
+    for message, kind, options in wrong:
+        with pytest.raises(belsim.Error, match=message):
+            Head(kind, L, **options)
+    head = Head("l1", L)
+    with pytest.raises(belsim.Error, match=r"want \(..., 1\) and \(...\)"):
+        head.loss(torch.zeros(5), torch.zeros(5))  # it would compare each with each
+    with pytest.raises(belsim.Error, match="no distribution"):
+        head.probabilities(torch.zeros(5, 1))
+    with pytest.raises(belsim.Error, match="want one of mean"):
+        head.decode(torch.zeros(5, 1), "mode")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rule", ["mean", "median", "map"])
+@pytest.mark.parametrize("reads", ["logits", "bits"])
+def test_fitted_decoder(rule: Any, reads: Any, tmp_path: Any) -> None:
+    """A decoder in a file gives the labels that the command gives, of any shape of outputs and compiled."""
+    from belsim.torch import Decoder
+
+    folder = ROOT / "testdata" / "decoders"
+    z = torch.tensor(np.load(folder / "more.npy"))
+    decoder = Decoder.from_npz(folder / "decoder.npz")
+    np.testing.assert_allclose(decoder(z), np.load(folder / "labels.npy"), rtol=0, atol=1e-9)
+    assert decoder(z.reshape(2, -1, z.shape[1])).shape == (2, len(z) // 2)
+    torch.testing.assert_close(torch.compile(decoder, backend="aot_eager", fullgraph=True)(z), decoder(z))
+
+    arrays = dict(np.load(folder / "decoder.npz"))
+    found = Decoder(arrays, rule, reads)(z).numpy()
+    x = z.double().numpy() if reads == "logits" else np.where(z > 0, 1.0, -1.0)
+    p = special.softmax(x @ arrays["matrix"].T + np.arcsinh(x / arrays["scale"]) @ arrays["curved"].T + arrays["offsets"], axis=1)
+    level = p.argmax(1) if rule == "map" else (p.cumsum(1) >= 0.5 - 1e-9).argmax(1)
+    np.testing.assert_allclose(found, p @ arrays["values"] if rule == "mean" else arrays["values"][level], rtol=0, atol=1e-9)

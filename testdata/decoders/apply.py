@@ -2,8 +2,8 @@
 
     python apply.py decoder.npz outputs.npy labels.npy
 
-writes the labels of the outputs (logits, or 0 and 1 or -1 and 1 where the decoder reads bits). With --torch, PyTorch does
-it. With --check, the labels are compared with those that labels.npy has.
+writes the labels of the outputs (logits, or 0 and 1 or -1 and 1 where the decoder reads bits). With --check,
+the labels are compared with those that labels.npy has. In PyTorch, belsim.torch.Decoder does it.
 """
 
 import sys
@@ -23,28 +23,11 @@ def decode(path, z):
     return p @ d["values"] if d["rule"][0] == "mean" else d["values"][level[d["rule"][0]]]
 
 
-# PyTorch
-def decode_torch(path, z):
-    import torch
-    d = {k: v if v.dtype.kind == "U" else torch.tensor(v) for k, v in np.load(path).items()}
-    z = z.double()
-    if d["reads"][0] == "bits":
-        z = torch.where(z > 0, 1.0, -1.0).double()
-    s = z @ d["matrix"].T + torch.asinh(z / d["scale"]) @ d["curved"].T + d["offsets"]
-    p = s.softmax(1)
-    level = {"map": s.argmax(1), "median": (p.cumsum(1) >= 0.5 - 1e-9).int().argmax(1)}
-    return p @ d["values"] if d["rule"][0] == "mean" else d["values"][level[d["rule"][0]]]
-
-
 # end
 if __name__ == "__main__":
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
     z = np.load(names[1]).astype(float)
-    if "--torch" in sys.argv:
-        import torch
-        labels = decode_torch(names[0], torch.tensor(z)).numpy()
-    else:
-        labels = decode(names[0], z)
+    labels = decode(names[0], z)
     if "--check" in sys.argv:
         stored = np.load(names[2])
         assert stored.shape == labels.shape and abs(stored - labels).max() < 1e-9, abs(stored - labels).max()
