@@ -227,3 +227,28 @@ func same(t *testing.T, line string, want, got []byte) {
 		}
 	}
 }
+
+// TestServed: the page that belsim explore serves opens the files that the command was given, and judges a network.
+func TestServed(t *testing.T) {
+	b := need(t)
+	network := filepath.Join("..", "..", "..", "testdata", "network")
+	fit := filepath.Join(t.TempDir(), "fit.json")
+	if out, err := exec.Command(b.belsim, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", filepath.Join(network, "targets.npy"),
+		"--outputs", filepath.Join(network, "logits.npy"), "--samples", "100", "-o", fit).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p := open(t, serve(t, fit), 1400, 1000)
+	if s := value[string](p, "(s => [s.model, s.levels, s.code.name].join(' '))(explorer.state())"); s != "perceived 64 johnson" {
+		t.Errorf("the state is %s; want that of the fit", s)
+	}
+	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
+	p.wait("document.querySelector('#fit form')")
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const form = document.querySelector("#fit form");
+		form.elements.lo.value = "2.5"; form.elements.hi.value = "4.3";
+		form.requestSubmit();
+	}`))
+	p.wait("document.querySelector('#fit .verdict')?.textContent.includes('decoder is gen-ex on logits')")
+	p.settle()
+	p.quiet()
+}
