@@ -68,6 +68,7 @@ type cli struct {
 	Fit        fitCmd                    `cmd:"" help:"Judge a trained network by its outputs, and forecast the error of codes that were not trained."`
 	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels, with a fitted decoder or a named one."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
+	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page on which parameters are moved with the mouse."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
 	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells: in parts, on any number of machines, and on from where it was killed."`

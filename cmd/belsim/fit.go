@@ -24,7 +24,7 @@ type fitCmd struct {
 	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
 	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE, CE or soft), seed and outputs, whose paths are relative to it."`
 	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
-	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture or a page as output (default: two with errors)."`
+	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture, a page or JSON as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
 	Recommend   bool                `help:"Forecast the error of all codes if they were trained, with BCE, CE and soft targets, and of direct regression, and rank them."`
 	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`

@@ -130,7 +130,7 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
 		cmd.pictureFlags.flagRules(true),
-		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "bits"),
+		rules.NoEffect(!cmd.draws() && !cmd.writes("json") && cmd.Format != "json", "no -o FILE is a picture or JSON", "bits"),
 	)
 }
 

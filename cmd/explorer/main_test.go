@@ -2,83 +2,14 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"encoding/base64"
-	"io"
-	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode/utf8"
 )
-
-func TestAssemble(t *testing.T) {
-	html := "<style>/*style*/</style>/*size*/ /*wasm*/ /*worker*/ /*imports*/"
-	page := fstest.MapFS{
-		"index.html": {Data: []byte(html)}, "style.css": {Data: []byte("body{}")}, "worker.js": {Data: []byte("onmessage")}, "a.js": {Data: []byte("export {}")},
-	}
-	got, err := assemble(page, []byte("wasm"), []byte("support"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := base64.StdEncoding.EncodeToString([]byte("export {}\n//# sourceURL=explorer/a.js\n"))
-	for _, want := range []string{"<style>body{}</style>", "support\nonmessage", `{"imports":{"explorer/a.js":"data:text/javascript;base64,` + code} {
-		if !strings.Contains(string(got), want) {
-			t.Errorf("%s\ndoes not hold %s", got, want)
-		}
-	}
-	page["index.html"] = &fstest.MapFile{Data: []byte(html + "/*wasm*/")}
-	if _, err := assemble(page, nil, nil); err == nil || !strings.Contains(err.Error(), "2 times /*wasm*/") {
-		t.Errorf("error %v", err)
-	}
-	page["index.html"] = &fstest.MapFile{Data: []byte(html)}
-	delete(page, "style.css")
-	if _, err := assemble(page, nil, nil); err == nil {
-		t.Error("a page without a style is assembled")
-	}
-}
-
-func TestEncode(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for n := range 300 {
-		b := make([]byte, n)
-		for i := range b {
-			if b[i] = byte(random.Uint32()); n%3 == 0 {
-				b[i] &= 0x42 // many forbidden characters
-			}
-		}
-		text := encode(b)
-		if strings.ContainsAny(text, forbidden) || !utf8.ValidString(text) || len(text) > (8*n+6)/7+1 {
-			t.Fatalf("%v becomes %q", b, text)
-		}
-		var back []byte
-		value, bits := 0, 0
-		add := func(group int) {
-			value, bits = value<<7|group, bits+7
-			if bits >= 8 {
-				bits -= 8
-				back = append(back, byte(value>>bits))
-				value &= 1<<bits - 1
-			}
-		}
-		for _, c := range text {
-			if c < 128 {
-				add(int(c))
-			} else {
-				add(int(forbidden[(c-256)>>7]))
-				add(int(c & 127))
-			}
-		}
-		if len(back) < n || !bytes.Equal(back[:n], b) {
-			t.Fatalf("%v comes back as %v", b, back)
-		}
-	}
-}
 
 // TestModules runs the tests of the page's modules, which need Node and no browser.
 func TestModules(t *testing.T) {
@@ -96,7 +27,7 @@ func TestModules(t *testing.T) {
 
 // TestLines: lines of the page are short enough to be read.
 func TestLines(t *testing.T) {
-	for _, pattern := range []string{"page/*.*", "page/test/*.js"} {
+	for _, pattern := range []string{"page/*.[hcj]*", "page/test/*.js"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatal(names, err)
@@ -117,7 +48,7 @@ func TestLines(t *testing.T) {
 
 // TestNothingElsewhere looks for addresses in the sources of the page.
 func TestNothingElsewhere(t *testing.T) {
-	names, err := filepath.Glob("page/*.*")
+	names, err := filepath.Glob("page/*.[hcj]*")
 	if err != nil || len(names) < 5 {
 		t.Fatal(names, err)
 	}
@@ -135,51 +66,13 @@ func TestNothingElsewhere(t *testing.T) {
 	}
 }
 
-func TestHandler(t *testing.T) {
-	h := handler([]byte("<page>"))
-	for path, want := range map[string]int{"/": 200, "/other": 404, "/index.html": 404} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		if w.Code != want || want == 200 && w.Body.String() != "<page>" {
-			t.Errorf("%s: %d %q", path, w.Code, w.Body)
-		}
-	}
-}
-
-func TestServe(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	r, w := io.Pipe()
-	done := make(chan error)
-	go func() { done <- serve(ctx, nil, "127.0.0.1:0", w, false) }()
-	line := make([]byte, 100)
-	n, err := r.Read(line)
-	if err != nil || !regexp.MustCompile(`^The explorer is at http://127\.0\.0\.1:\d+/ \(Ctrl-C ends it\)\.\n$`).Match(line[:n]) {
-		t.Errorf("it says %q, %v", line[:n], err)
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if err := serve(context.Background(), nil, "nowhere:x", io.Discard, false); err == nil {
-		t.Error("it serves at nowhere:x")
-	}
-}
-
-func TestArguments(t *testing.T) {
-	for _, args := range [][]string{{"what"}, {"-x"}, {"-o"}} {
-		if err := explore(context.Background(), args, io.Discard, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: error %v", args, err)
-		}
-	}
-}
-
 // TestPage builds the page: less than 3 MB, and the same bytes each time.
 func TestPage(t *testing.T) {
 	if os.Getenv("BELSIM_LONG") != "1" {
 		t.Skip("BELSIM_LONG=1 builds the page")
 	}
 	path := filepath.Join(t.TempDir(), "explorer.html")
-	if err := explore(t.Context(), []string{"-o", path}, io.Discard, io.Discard); err != nil {
+	if err := explore(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	first, err := os.ReadFile(path)

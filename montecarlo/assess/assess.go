@@ -99,13 +99,11 @@ func (p Progress) begin(what string, total uint64) (done func(uint64), end func(
 
 // Report is what is known of a network.
 type Report struct {
-	Fit      *Fit
-	Opening  []string            // the verdict in two or three sentences: what the network does, whether a model describes it, what to do next
-	Remarks  []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
-	Rates    *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
-	Profiles []Profile           // of Options.Bits
-	Curve    string              // the model of the profiles' curves: NAME: PARAMETERS of the one that describes the network; "" where none does
-	Decoder  *fitdecoder.Decoder // nil unless Options.FitDecoder
+	Fit     *Fit
+	Opening []string            // the verdict in two or three sentences: what the network does, whether a model describes it, what to do next
+	Remarks []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
+	Rates   *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
+	Decoder *fitdecoder.Decoder // nil unless Options.FitDecoder
 
 	study *study
 }
@@ -175,7 +173,7 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	opening := s.opening()
 	s.f.Verdict = strings.Join(opening, " ")
 	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), study: s}
-	r.Profiles, r.Curve = s.profiles()
+	s.f.Profiles, s.f.Curve = s.profiles()
 	if s.fitted != nil {
 		r.Decoder = s.fitted.Decoder
 	}

@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 	if remarks := strings.Join(s.Remarks, "\n"); !strings.Contains(remarks, f.Mixture) || !strings.Contains(remarks, "2.5 % of the bits are wrong") {
 		t.Error(remarks)
 	}
-	if p := s.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
+	if p := s.Fit.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
 		t.Errorf("%+v", p)
 	}
 	o := small(t)

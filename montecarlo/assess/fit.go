@@ -63,6 +63,8 @@ type Fit struct {
 	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
 	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and no error of direct regression is given"`
 	Direct         *Direct             `json:"direct_regression,omitempty" doc:"the network beside direct regression; only where that is given"`
+	Curve          string              `json:"curve" doc:"the model of the curves of profiles, the one that describes the network, and its parameters; empty where none does"`
+	Profiles       []Profile           `json:"profiles" doc:"error rates of some bits over the levels: of --bits, or of two with errors"`
 	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 

@@ -15,12 +15,12 @@ func TestCurve(t *testing.T) {
 		o.Bits = append(o.Bits, k+1)
 	}
 	r := judge(t, o)
-	if !strings.Contains(r.Curve, "one noisy label") {
-		t.Fatalf("the curve is of %q", r.Curve)
+	if !strings.Contains(r.Fit.Curve, "one noisy label") {
+		t.Fatalf("the curve is of %q", r.Fit.Curve)
 	}
 	// Their means are the rates of the model by transitions, over the same prior.
 	prior, sums, bits := smoothed(r.study.seen.Counts.Samples), map[int]float64{}, map[int]float64{}
-	for k, p := range r.Profiles {
+	for k, p := range r.Fit.Profiles {
 		transitions := len(r.study.transitions[k])
 		bits[transitions]++
 		for i, e := range p.Fitted {
@@ -42,8 +42,8 @@ func TestCurve(t *testing.T) {
 	o = d.save(t, t.TempDir(), "z")
 	o.Training = perceived.BCE
 	r = judge(t, o)
-	if rejected := r.Fit.mixtureRejected(); rejected != (r.Curve == "") || rejected != (r.Profiles[0].Fitted == nil) || strings.Contains(r.Curve, "label") {
-		t.Errorf("the mixture is rejected: %v, the curve is of %q", rejected, r.Curve)
+	if rejected := r.Fit.mixtureRejected(); rejected != (r.Fit.Curve == "") || rejected != (r.Fit.Profiles[0].Fitted == nil) || strings.Contains(r.Fit.Curve, "label") {
+		t.Errorf("the mixture is rejected: %v, the curve is of %q", rejected, r.Fit.Curve)
 	}
 }
 

@@ -12,14 +12,15 @@ import (
 // Profile holds the error probabilities of one classifier over the labels. It has the fields
 // of plots.BitProfile, and converts to it.
 type Profile struct {
-	Name   string
-	Bit    int    // from 1
-	Target []bool // by level, from level 1: the bit of the code word
-	// Label, Rate, Lo and Hi are observed error rates with the limits of their intervals, at
-	// labels in ascending order; nil where nothing was observed.
-	Label, Rate, Lo, Hi []float64
-	// X and Fitted are the model's curve; nil where there is none.
-	X, Fitted []float64
+	Name   string    `json:"name" doc:"name of the bit"`
+	Bit    int       `json:"bit" doc:"number of the bit, from 1"`
+	Target []bool    `json:"target" doc:"the bit of the code word of each level"`
+	Label  []float64 `json:"rate_levels" doc:"levels, from 1, with observations; null where there are none"`
+	Rate   []float64 `json:"rate" doc:"observed error rates at these levels"`
+	Lo     []float64 `json:"rate_lo" doc:"lower ends of the 95 % intervals of rate (Wilson)"`
+	Hi     []float64 `json:"rate_hi" doc:"upper ends of the 95 % intervals of rate (Wilson)"`
+	X      []float64 `json:"curve_levels" doc:"levels, from 1, of the model's curve, which may lie between two; null where no model describes the network"`
+	Fitted []float64 `json:"curve" doc:"error probabilities of the model at these levels"`
 }
 
 // MixtureProfile returns the curve of bit k, from 0, of a code under the Gaussian mixture of

@@ -59,10 +59,15 @@ func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitt
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
 // Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and the probability that x's is
-// smaller. What both share, as the label noise, does not count.
+// smaller. The logarithm of the ratio has the variance own_x² + own_y² + |shared_x − shared_y|²: what both share, as the label
+// noise, does not count.
 func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better float64) {
+	variance := square(x.own) + square(y.own)
+	for i, v := range x.shared {
+		variance += square(v - y.shared[i])
+	}
 	ratio = x.Error / y.Error
-	sd := x.apart(y)
+	sd := math.Sqrt(variance)
 	span := math.Exp(scenario.Confidence * sd)
 	return ratio, [2]float64{ratio / span, ratio * span}, distuv.UnitNormal.CDF(-math.Log(ratio) / sd)
 }

@@ -335,36 +335,11 @@ func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
 	return max(1-2/math.Pi*perceived.WithinLevel/(e*e), 0)
 }
 
-// oneSided is the number of standard deviations that a normal number exceeds with 5 %.
-const oneSided = 1.645
-
-// Below reports whether x's error is smaller than y's with a probability of at least 95 %:
-//
-//	ln(y/x) > 1.645·√(own_x² + own_y² + |shared_x − shared_y|²).
-//
-// What both share, as the label noise, does not count. Two codes differ independently, and
-// so do two decodings of one network.
+// Below reports whether x's error is smaller than y's with a probability of at least 95 %. Two codes differ
+// independently, and so do two decodings of one network.
 func (x Forecast) Below(y Forecast) bool {
-	return math.Log(y.Error/x.Error) > oneSided*x.apart(y)
-}
-
-// apart is the standard deviation of the logarithm of the ratio of two errors.
-func (x Forecast) apart(y Forecast) float64 {
-	sum := square(x.own) + square(y.own)
-	for i, v := range x.shared {
-		sum += square(v - y.shared[i])
-	}
-	return math.Sqrt(sum)
-}
-
-// Ties reports which of the forecasts, the best first, may be as good as the first: of which the
-// first is not Below.
-func Ties(sorted []Forecast) []bool {
-	out := make([]bool, len(sorted))
-	for i, x := range sorted {
-		out[i] = i == 0 || !sorted[0].Below(x)
-	}
-	return out
+	_, _, better := x.Over(y)
+	return better >= 0.95
 }
 
 // MostTransitions is the largest number of transitions of a bit of a code.

@@ -82,14 +82,13 @@ func TestCodes(t *testing.T) {
 	if x := seen["onehot ce gen-ex logits"]; x.Error > 1 {
 		t.Errorf("one-hot trained for the decoder: %v", x.Error)
 	}
-	ties := Ties(all)
-	for i, tie := range ties {
-		if tie && all[0].Hi < all[i].Lo {
+	for i, x := range all {
+		if !all[0].Below(x) && all[0].Hi < x.Lo {
 			t.Errorf("%d: a tie, though the intervals do not overlap", i)
 		}
 	}
-	if !ties[0] || ties[len(ties)-1] {
-		t.Errorf("ties %v", ties)
+	if all[0].Below(all[0]) || !all[0].Below(all[len(all)-1]) {
+		t.Error("the first is below itself, or not below the last")
 	}
 }
 

@@ -269,12 +269,11 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 		return nil, err
 	}
 	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise).Cutoff.Value
-	ties := Ties(all)
 	for i, x := range all {
 		n := x.Code.Levels()
 		out.Results = append(out.Results, ResolutionRow{
 			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
-			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Lo: x.Lo, Hi: x.Hi, Quantization: quantization[n], Tie: i > 0 && ties[i], Direct: q.Direct,
+			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Lo: x.Lo, Hi: x.Hi, Quantization: quantization[n], Tie: i > 0 && !all[0].Below(x), Direct: q.Direct,
 		})
 	}
 	out.judge(q.auto())

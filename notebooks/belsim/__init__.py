@@ -19,7 +19,7 @@ shows the progress of long calls in notebooks and terminals (``progress=True`` o
 
 from importlib.metadata import version as _version
 
-from belsim._call import Error, Figure
+from belsim._call import Error
 from belsim._codes import Decoder, code, codes, decode, dequantize, encode, quantize
 from belsim._commands import Fit, Heatmap, Optimized, Verification, bench, compare, fit, heatmap, levels, optimize, sweep, verify
 
@@ -28,7 +28,6 @@ __version__ = _version("belsim")
 __all__ = [
     "Decoder",
     "Error",
-    "Figure",
     "Fit",
     "Heatmap",
     "Optimized",

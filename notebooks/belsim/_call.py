@@ -41,28 +41,6 @@ class Error(Exception):
         self.exit_code = exit_code
 
 
-class Figure:
-    """A picture in SVG. Jupyter shows it.
-
-    ``svg`` is the text of the picture; ``save("name.svg")`` writes it.
-    """
-
-    def __init__(self, svg: str) -> None:
-        self.svg = svg
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"<Figure: {len(self.svg)} characters of SVG>"
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the picture to a file whose name ends in .svg."""
-        if Path(path).suffix.lower() != ".svg":
-            raise Error(f"{path}: want a name that ends in .svg")
-        Path(path).write_text(self.svg, encoding="utf-8")
-
-
 def executable() -> str:
     """The path of the command that this package carries.
 
@@ -391,8 +369,8 @@ def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None
     return cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))
 
 
-_POSITIONS = ("level", "output", "last_level", "worst_level")
-_LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "dead_bits")
+_POSITIONS = ("level", "output", "bit", "last_level", "worst_level")
+_LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "dead_bits", "rate_levels", "curve_levels")
 
 
 def from_zero(value: Any) -> Any:

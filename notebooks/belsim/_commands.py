@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from belsim._call import Error, Figure, Inputs, array, ends, flags, from_zero, histogram, prior_flags, results, run, span, table
+from belsim import _plots
+from belsim._call import Error, Inputs, array, ends, flags, from_zero, histogram, prior_flags, results, run, span, table
 from belsim._codes import Decoder, Outside, within
 
 Code = str | ArrayLike
@@ -166,7 +167,7 @@ def levels(
     return table(result.pop("results"), **result)
 
 
-class Verification(_Results):
+class Verification(_Results, _plots.Pictured):
     """The result of ``verify``.
 
     ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
@@ -174,17 +175,16 @@ class Verification(_Results):
     levels. Other names of the JSON are attributes.
     """
 
-    def __init__(self, result: dict[str, Any], svg: str) -> None:
+    def __init__(self, result: dict[str, Any]) -> None:
         self.results = result
         self.passed: bool | None = result["pass"]
         self.failures: list[str] = result["failures"]
         self.labels: pd.DataFrame = table(result["labels"])
         self.overall: dict[str, Any] = result["overall"]
-        self._svg = svg
 
-    def plot(self) -> Figure:
-        """The paper's Figure 10: bound, exact value and samples of every level."""
-        return Figure(self._svg)
+    def plot(self, ax: _plots.Axes | None = None) -> _plots.Axes:
+        """The paper's Figure 10: bound, exact value and samples of every level. Returns the axes of matplotlib."""
+        return _plots.verification(ax, self.labels)
 
     def __repr__(self) -> str:
         verdict = {True: "passed", False: "failed", None: "unchecked"}[self.passed]
@@ -223,11 +223,9 @@ def verify(
     those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
     """
     with Inputs() as inputs:
-        svg = inputs.path("verify.svg")
         result = results(
             [
                 "verify",
-                f"--output={svg}",
                 *prior_flags(inputs, prior, levels),
                 *flags(
                     code=inputs.code(code, "code"), decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
@@ -240,10 +238,10 @@ def verify(
             progress=progress,
             may_fail=True,
         )  # fmt: skip
-        return Verification(result, svg.read_text(encoding="utf-8"))
+        return Verification(result)
 
 
-class Heatmap(_Results):
+class Heatmap(_Results, _plots.Pictured):
     """The result of ``heatmap``.
 
     ``cells`` is a DataFrame with a row for each cell: ``r, sigma`` (or ``label_noise, misfit``), ``a, b`` (the errors, in levels) and
@@ -251,19 +249,18 @@ class Heatmap(_Results):
     of y (σ, or the misfit) and a column for each of x (r, or the label noise), as the picture has them from the lower left.
     """
 
-    def __init__(self, result: dict[str, Any], svg: str) -> None:
+    def __init__(self, result: dict[str, Any]) -> None:
         self.results = result
         self.cells: pd.DataFrame = table(result["cells"])
         x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
         self.increase: NDArray[np.float64] = self.cells["increase_percent"].to_numpy().reshape(len(result[y]), len(result[x]))
-        self._svg = svg
 
-    def plot(self) -> Figure:
-        """The map: the paper's Figure 3(c)."""
-        return Figure(self._svg)
-
-    def _repr_svg_(self) -> str:
-        return self._svg
+    def plot(self, ax: _plots.Axes | None = None) -> _plots.Axes:
+        """The map, as the paper's Figure 3(c): white where both errors are the same. Returns the axes of matplotlib."""
+        of = self.results
+        x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
+        what = f"error of {of['a']} over {of['b']}: increase (%)"
+        return _plots.heatmap(ax, of[x], of[y], self.increase, (x.replace("_", " "), y.replace("sigma", "σ")), what)
 
     def __repr__(self) -> str:
         of = self.results
@@ -306,12 +303,10 @@ def heatmap(
     (the default), ``exact`` or ``mc`` (samples). The other arguments are those of ``compare``.
     """
     with Inputs() as inputs:
-        svg = inputs.path("heatmap.svg")
         pair = [inputs.code(a, "a"), inputs.code(b, "b")]
         result = results(
             [
                 "heatmap",
-                f"--output={svg}",
                 *prior_flags(inputs, prior, levels),
                 *flags(
                     r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
@@ -325,31 +320,32 @@ def heatmap(
             inputs,
             progress=progress,
         )  # fmt: skip
-        return Heatmap(result, svg.read_text(encoding="utf-8"))
+        return Heatmap(result)
 
 
-class Fit(_Results):
+class Fit(_Results, _plots.Pictured):
     """The result of ``fit``. Every name of its JSON is an attribute; levels and bits count from 0.
 
-    ``print(fit)`` shows ``verdict``, a few sentences. ``report`` is all that the command prints, whose levels and bits count
-    from 1. ``decoders`` is a DataFrame with the errors of each decoder, observed and predicted, in levels. ``json`` is the
-    text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
+    ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
+    from 1, and ``report("report.html")`` writes it as a page with pictures. ``decoders`` is a DataFrame with the errors of each
+    decoder, observed and predicted, in levels. ``json`` is the text that ``belsim compare --model`` reads from a file; the functions
+    here take the Fit itself as ``model``.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
 
     ``recommendation``, ``decoder`` and pictures read the arrays again that ``fit`` was given: do not change these in between.
     """
 
-    def __init__(self, text: str, report: str, arguments: dict[str, Any], decoder: Decoder | None = None) -> None:
-        self.json = text
-        self.report = report
-        self.results = from_zero(json.loads(text))
-        self.verdict: str = report.split("\n\n", 1)[0]
+    def __init__(self, json_text: str, text: str, arguments: dict[str, Any], decoder: Decoder | None = None) -> None:
+        self.json = json_text
+        self.text = text
+        self.results = from_zero(json.loads(json_text))
+        self.verdict: str = text.split("\n\n", 1)[0]
         self.decoders: pd.DataFrame = table(self.results.get("decoders"))
         self._arguments = arguments
         self._decoder = decoder
         self._forecasts = self.results.pop("recommendation", None)
-        parts = json.loads(text)["outputs"]
+        parts = json.loads(json_text)["outputs"]
         several = isinstance(parts, list)
         self.each = [Fit(json.dumps(p), p["verdict"], _of_output(arguments, k)) for k, p in enumerate(parts)] if several else [self]
 
@@ -376,14 +372,24 @@ class Fit(_Results):
             self._forecasts = self._again(recommend=True)._forecasts
         return table(self._forecasts["ranking"], notes=self._forecasts["notes"], decision=self._forecasts.get("decision"))
 
-    def plot(self, bits: Sequence[int] | None = None) -> Figure:
-        """The error rates of some bits, from 0, over the levels: observed, and by the model that describes the network."""
-        arguments = {**self._arguments, "recommend": False, "samples": 2}
+    def plot(self, ax: _plots.Axes | None = None, *, bits: Sequence[int] | None = None) -> _plots.Axes:
+        """The error rates of some bits, from 0, over the levels: observed, and by the model that describes the network.
+
+        Returns the axes of matplotlib. Without ``bits`` they are two that err; ``profiles`` has the numbers.
+        """
+        of = self if bits is None else self._again(recommend=False, samples=2, bits=[k + 1 for k in bits])
+        return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
+
+    def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
+        """The forecasts of ``recommendation`` over the measured error, of each code and training with its best decoder."""
+        rows = self.recommendation
+        return _plots.forest(ax, rows[rows["best"] & rows["ratio"].notna()])
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page, an .html file that needs no other, with all tables and pictures."""
+        arguments = {**self._arguments, "recommend": self._forecasts is not None}
         with Inputs() as inputs:
-            svg = inputs.path("fit.svg")
-            extra = [f"--output={svg}", *flags(bits=None if bits is None else [k + 1 for k in bits])]
-            run([*_fit_arguments(inputs, **arguments), *extra], inputs, progress=arguments["progress"])
-            return Figure(svg.read_text(encoding="utf-8"))
+            run([*_fit_arguments(inputs, **arguments), f"--output={os.fspath(path)}"], inputs, progress=arguments["progress"])
 
     def __str__(self) -> str:
         return self.verdict
@@ -448,9 +454,9 @@ def _fit(**arguments: Any) -> Fit:
         file = inputs.path("fit.json")
         fitted = inputs.path("decoder.npz")
         out = [f"--output={path}" for path in (file, fitted)[: 1 + arguments["fit_decoder"]]]
-        report = inputs.rename(run([*_fit_arguments(inputs, **arguments), *out], inputs, progress=arguments["progress"]))
-        text = json.dumps(inputs.renamed(json.loads(file.read_text(encoding="utf-8"))), ensure_ascii=False)
-        return Fit(text, report, arguments, Decoder.load(fitted) if arguments["fit_decoder"] else None)
+        text = inputs.rename(run([*_fit_arguments(inputs, **arguments), *out], inputs, progress=arguments["progress"]))
+        result = json.dumps(inputs.renamed(json.loads(file.read_text(encoding="utf-8"))), ensure_ascii=False)
+        return Fit(result, text, arguments, Decoder.load(fitted) if arguments["fit_decoder"] else None)
 
 
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:

@@ -112,12 +112,11 @@ def test_fit(network: Network) -> None:
     assert levels.direct_regression["error"] == pytest.approx((np.minimum(level + 1.5, 63) - level).mean())
     with pytest.raises(belsim.Error, match=r"baseline: .*NaN is not a finite number"):
         belsim.fit("johnson", outputs, level, levels=64, samples=2, baseline=np.where(level == 5, np.nan, level))
-    assert "mixture model" in fit.report
+    assert "mixture model" in fit.text
     assert fit.levels == 64
     assert fit.samples == 6000
     with pytest.raises(AttributeError):
         _ = fit.nothing
-    assert fit.plot(bits=[0, 31])._repr_svg_().startswith("<?xml")
     best = fit.recommendation.iloc[0]
     assert best["lo"] < best["forecast"] < best["hi"]
     assert best["ratio_lo"] < best["ratio"] < best["ratio_hi"]
@@ -136,8 +135,8 @@ def test_no_colours(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     outputs, targets = network
     fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=200, recommend=True)
-    assert "against yours (95 %)" in fit.report
-    assert "\x1b" not in fit.report
+    assert "against yours (95 %)" in fit.text
+    assert "\x1b" not in fit.text
 
 
 def test_fit_levels(network: Network) -> None:
@@ -204,7 +203,6 @@ def test_several(network: Network) -> None:
     assert [r["output"] for r in both.rows] == [0, 1]
     assert both.each[1].range == [25, 43]
     pd.testing.assert_frame_equal(both.each[0].decoders, belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders)
-    assert both.each[1].plot().svg
     assert both.each[1].decoder.about["unit"] == "labels"
     with pytest.raises(belsim.Error, match=r"targets of shape \(6000,\): want \(N, 2\)"):
         belsim.fit("johnson", outputs[:, None], targets, range=[(0, 1), (0, 1)])
@@ -216,7 +214,6 @@ def test_heatmap() -> None:
     assert list(m.cells.columns) == ["r", "sigma", "a", "b", "increase_percent"]
     np.testing.assert_allclose(m.increase.ravel(), 100 * (m.cells["a"] / m.cells["b"] - 1))
     assert m.cells["sigma"].tolist() == [1, 1, 1, 4, 4, 4]
-    assert m.plot()._repr_svg_() == m._repr_svg_()
     assert "16 levels" in repr(m)
     noisy = belsim.heatmap("unary", belsim.code("gray", 8), levels=8, label_noise=(1, 2, 2), misfit=(0.2, 0.3, 2), method="exact")
     assert noisy.increase.shape == (2, 2)
@@ -341,17 +338,56 @@ def test_array_likes() -> None:
 def test_failed_verification() -> None:
     v = belsim.verify("unary", levels=4, samples=100)
     assert v.passed is True
-    assert v.plot().svg
     assert "passed" in repr(v)
     assert belsim.verify("unary", levels=4, decoder="gen-ex", samples=100).passed is None
 
 
-def test_figure(tmp_path: Path) -> None:
-    figure = belsim.Figure("<svg/>")
-    figure.save(tmp_path / "a.svg")
-    assert (tmp_path / "a.svg").read_text() == "<svg/>"
-    with pytest.raises(belsim.Error, match="svg"):
-        figure.save(tmp_path / "a.png")
+def test_pictures(network: Network, tmp_path: Path) -> None:
+    """Pictures go on the user's axes, and have the data of the command's."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    outputs, targets = network
+    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=2, recommend=True)
+    _, axes = plt.subplots(2, 2)
+    assert fit.plot(axes[0, 0], bits=[0, 31]) is axes[0, 0]
+    command = [
+        _call.executable(),
+        "fit",
+        "--code=johnson",
+        "--levels=64",
+        "--range=2.5:4.3",
+        "--samples=2",
+        f"--output={tmp_path / 'rates.csv'}",
+    ]
+    files = [
+        f"--{name}={ROOT / 'testdata' / 'network' / name}".replace("/outputs", "/logits") + ".npy" for name in ("outputs", "targets")
+    ]
+    subprocess.run([*command, *files], check=True, stdout=subprocess.DEVNULL)
+    rates = pd.read_csv(tmp_path / "rates.csv").dropna()
+    for bit, shown in zip((1, 32), axes[0, 0].containers, strict=True):
+        of = rates[rates["bit"] == bit]
+        np.testing.assert_allclose(shown[0].get_xydata(), np.column_stack((of["level"] - 1, of["rate"])))
+    assert axes[0, 0].get_title().startswith("one noisy label: s = ")
+    assert len(axes[0, 0].lines) == 4
+    fit.forest(axes[0, 1])
+    best = fit.recommendation[fit.recommendation["best"]]
+    np.testing.assert_allclose(axes[0, 1].containers[0][0].get_xdata(orig=False), best["ratio"])
+    m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3, "log"), sigma=(1, 4, 2))
+    m.plot(axes[1, 0])
+    np.testing.assert_array_equal(axes[1, 0].collections[0].get_array(), m.increase)
+    assert (axes[1, 0].get_xscale(), axes[1, 0].get_yscale()) == ("log", "linear")
+    v = belsim.verify("unary", levels=4, samples=100)
+    v.plot(axes[1, 1])
+    np.testing.assert_array_equal(axes[1, 1].lines[0].get_ydata(), v.labels["bound"])
+    for ending in ("png", "svg", "pdf"):
+        m.save(tmp_path / f"map.{ending}")
+        assert (tmp_path / f"map.{ending}").stat().st_size > 1000
+    with pytest.raises(belsim.Error, match="xyz"):
+        m.save(tmp_path / "map.xyz")
+    fit.report(tmp_path / "report.html")
+    assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/xml"
@@ -225,5 +226,50 @@ func same(t *testing.T, line string, want, got []byte) {
 				t.Fatalf("%s\nrow %d, column %s: the command has %s, the page %s", line, i+1, w[0][j], w[i][j], g[i][j])
 			}
 		}
+	}
+}
+
+// TestServed: the page that belsim explore serves opens the files that the command was given, judges a network, and
+// the command ends when it is interrupted.
+func TestServed(t *testing.T) {
+	b := need(t)
+	network := filepath.Join("..", "..", "..", "testdata", "network")
+	fit := filepath.Join(t.TempDir(), "fit.json")
+	if out, err := exec.Command(b.belsim, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", filepath.Join(network, "targets.npy"),
+		"--outputs", filepath.Join(network, "logits.npy"), "--samples", "100", "-o", fit).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := exec.Command(b.belsim, "explore", fit, "--no-browser")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, strings.Fields(line)[4], 1400, 1000)
+	if s := value[string](p, "(s => [s.model, s.levels, s.code.name].join(' '))(explorer.state())"); s != "perceived 64 johnson" {
+		t.Errorf("the state is %s; want that of the fit", s)
+	}
+	p.wait("explorer.views.data.map?.whole && explorer.idle")
+	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
+	p.wait("document.querySelector('#fit form')")
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const form = document.querySelector("#fit form");
+		form.elements.lo.value = "2.5"; form.elements.hi.value = "4.3";
+		form.requestSubmit();
+	}`))
+	p.wait("document.querySelector('#fit .verdict')?.textContent.includes('decoder is gen-ex on logits')")
+	p.settle()
+	p.quiet()
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("interrupted, the command ends with %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -29,6 +30,8 @@ type Answer struct {
 // Engine answers questions. It keeps what one question leaves for the next. It is for one
 // goroutine at a time.
 type Engine struct {
+	// Folder has the files that questions name; "" where their names are paths.
+	Folder   string
 	codes    kept[*code.Code]
 	problems kept[*montecarlo.Problem]
 	version  string
@@ -36,7 +39,15 @@ type Engine struct {
 
 // New returns an engine. version is belsim's, for the results that it writes.
 func New(version string) *Engine {
-	return &Engine{kept[*code.Code]{}, kept[*montecarlo.Problem]{}, version}
+	return &Engine{codes: kept[*code.Code]{}, problems: kept[*montecarlo.Problem]{}, version: version}
+}
+
+// path is where the file of a name lies.
+func (e *Engine) path(name string) string {
+	if e.Folder == "" {
+		return name
+	}
+	return filepath.Join(e.Folder, filepath.Base(name))
 }
 
 // methods are the questions that the page asks.

@@ -49,7 +49,7 @@ type Inspected struct {
 // inspect answers with what a file holds. The error names the file, and says what is wrong with
 // it and which files there are.
 func (e *Engine) inspect(ctx context.Context, q FileQuestion) (*Answer, error) {
-	out, err := inspect(q.Path)
+	out, err := inspect(e.path(q.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +153,11 @@ type FitAnswer struct {
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
 // observed error rates of the bits, L × M.
 func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
+	if _, named := code.Lookup(q.Code); !named {
+		q.Code = e.path(q.Code)
+	}
 	o := assess.Options{
-		Code: q.Code, Levels: q.Levels, Targets: q.Targets, Outputs: q.Outputs, Temperature: 1,
+		Code: q.Code, Levels: q.Levels, Targets: e.path(q.Targets), Outputs: e.path(q.Outputs), Temperature: 1,
 		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(),
 	}
 	if q.Range != nil {

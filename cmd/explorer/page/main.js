@@ -20,7 +20,8 @@ import { compiled } from "explorer/wasm.js";
 async function start() {
 	let drawing = null;
 	const theme = new Theme(() => drawing?.drawAll());
-	const module = await compiled($("wasm").textContent, +$("wasm").dataset.size);
+	const size = +$("wasm").dataset.size, // 0 where the page's server computes
+		module = size > 0 ? await compiled($("wasm").textContent, size) : null;
 	const pool = new Pool(
 		module,
 		$("worker").textContent,
@@ -68,6 +69,7 @@ async function start() {
 	store.listen(show);
 	show();
 	$("loading").hidden = true;
+	await files.openGiven(JSON.parse($("given").textContent) ?? []);
 	globalThis.explorer = {
 		store,
 		views,

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"belsim/cmd/explorer/serve"
+)
+
+type exploreCmd struct {
+	Files     []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open: what 'belsim fit -o FILE.json' wrote, a code, a histogram of labels, or a network's targets and outputs."`
+	Port      int      `placeholder:"N" help:"Port of the page (default: a free one)."`
+	NoBrowser bool     `help:"Do not open a browser."`
+	quietFlag
+}
+
+func (exploreCmd) Help() string {
+	return `A page on which one moves r and σ, or a network's label noise, with the mouse, and sees at once what happens to the error. It opens in the browser, and only this machine reaches it. Ctrl-C ends it.
+
+Example:
+
+  belsim explore fit.json`
+}
+
+// Run implements the command.
+func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
+	for _, path := range cmd.Files {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			return fmt.Errorf("%s: there is no such file", path)
+		}
+	}
+	return outside(serve.Explorer(ctx, version(), cmd.Port, cmd.Files, func(url string) {
+		fmt.Fprintf(env.stdout, "The explorer is at %s (Ctrl-C ends it).\n", url)
+		if !cmd.NoBrowser {
+			browse(url)
+		}
+	}))
+}
+
+// browse shows an address in a browser, where there is one. The address is printed anyway, so nothing is said where
+// there is none.
+func browse(url string) {
+	command := []string{"xdg-open", url}
+	switch runtime.GOOS {
+	case "darwin":
+		command[0] = "open"
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	default:
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return
+		}
+	}
+	if c := exec.Command(command[0], command[1:]...); c.Start() == nil {
+		go c.Wait()
+	}
+}

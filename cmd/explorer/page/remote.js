@@ -1,0 +1,26 @@
+// A Web Worker that asks the page's server. Its first message brings nothing; every other one is a
+// question, answered under the same id. BASE is where the server answers.
+
+onmessage = async ({ data }) => {
+	if (data.method === undefined) return postMessage({ ready: true });
+	try {
+		const body = new FormData();
+		body.set("question", data.question);
+		for (const [name, bytes] of data.files ?? []) body.append("file", new Blob([bytes]), name);
+		const response = await fetch(`${BASE}answer/${data.method}`, { method: "POST", body });
+		if (!response.ok) throw new Error(await response.text());
+		const all = await response.arrayBuffer();
+		// A line says what is in it; then come the bytes of its arrays.
+		let at = new Uint8Array(all).indexOf(10);
+		const { json, parts } = JSON.parse(new TextDecoder().decode(all.slice(0, at++)));
+		const answer = { id: data.id, json, numbers: {}, bytes: {} };
+		for (const { name, numbers, length } of parts) {
+			const part = all.slice(at, (at += length));
+			if (numbers) answer.numbers[name] = new Float64Array(part);
+			else answer.bytes[name] = new Uint8Array(part);
+		}
+		postMessage(answer);
+	} catch (err) {
+		postMessage({ id: data.id, error: err.message });
+	}
+};

@@ -1,0 +1,177 @@
+// Package serve serves the explorer's page on this machine. The page asks the server for its answers, so they are
+// computed natively.
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"belsim/cmd/explorer/engine"
+	"belsim/cmd/explorer/page"
+	"belsim/theory/base/table"
+)
+
+// Explorer serves the page at a port, 0 for a free one, until the context ends. The page opens the given files first.
+// started hears the address. Only this machine reaches the page, and only who knows its address, which nobody guesses.
+func Explorer(ctx context.Context, version string, port int, given []string, started func(url string)) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("serving the explorer: %w", err)
+	}
+	secret := "/" + rand.Text() + "/"
+	h, err := handler(version, secret, given)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	started("http://" + l.Addr().String() + secret)
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving the explorer: %w", err)
+	case <-ctx.Done():
+	}
+	// Answers that are being computed end with the context, and remove their files.
+	ending, stop := context.WithTimeout(context.WithoutCancel(ctx), 300*time.Millisecond)
+	defer stop()
+	return cmp.Or(server.Shutdown(ending), server.Close())
+}
+
+// handler serves the page, the given files and answers, all below a path.
+func handler(version, below string, given []string) (http.Handler, error) {
+	var names []string
+	for _, path := range given {
+		names = append(names, filepath.Base(path))
+	}
+	html, err := page.HTML(page.Parts{Worker: fmt.Sprintf("const BASE = location.origin + %q;\n", below) + page.Script("remote.js"), Given: names})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+below+"{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write(html)
+	})
+	for i, path := range given {
+		mux.HandleFunc(fmt.Sprintf("GET %sgiven/%d", below, i), func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) })
+	}
+	engines := make(chan *engine.Engine, 16) // those that wait
+	mux.HandleFunc("POST "+below+"answer/{method}", func(w http.ResponseWriter, r *http.Request) {
+		var e *engine.Engine
+		select {
+		case e = <-engines:
+		default:
+			e = engine.New(version)
+		}
+		b, err := answer(e, r)
+		select {
+		case engines <- e:
+		default:
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		w.Write(b)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A page of another name may not reach this one by calling itself 127.0.0.1.
+		if host, _, err := net.SplitHostPort(r.Host); err != nil || host != "127.0.0.1" && host != "localhost" {
+			http.Error(w, "this page is for 127.0.0.1", http.StatusForbidden)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		mux.ServeHTTP(w, r)
+	}), nil
+}
+
+// part is an array behind an answer.
+type part struct {
+	Name    string `json:"name"`
+	Numbers bool   `json:"numbers"` // of 8 bytes
+	Length  int    `json:"length"`  // in bytes
+}
+
+// answer is the engine's answer to a request: a line of JSON, with the text of the answer and what follows, and the
+// bytes of its arrays. Files that come with the question lie in a folder of their own as long.
+func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
+	const inMemory = 32 << 20
+	if err := r.ParseMultipartForm(inMemory); err != nil {
+		return nil, fmt.Errorf("reading a question: %w", err)
+	}
+	defer r.MultipartForm.RemoveAll()
+	folder, err := os.MkdirTemp("", "belsim-explore")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	for _, f := range r.MultipartForm.File["file"] {
+		if err := keep(folder, f); err != nil {
+			return nil, err
+		}
+	}
+	e.Folder = folder
+	a, err := e.Call(r.Context(), r.PathValue("method"), []byte(r.FormValue("question")))
+	// Names of files are what the user knows.
+	inFolder := folder + string(filepath.Separator)
+	known := strings.NewReplacer(inFolder, "", strings.Trim(strconv.Quote(inFolder), `"`), "")
+	if err != nil {
+		return nil, errors.New(known.Replace(err.Error()))
+	}
+	text, err := table.JSON(a.JSON)
+	if err != nil {
+		return nil, err
+	}
+	head := struct {
+		JSON  string `json:"json"`
+		Parts []part `json:"parts"`
+	}{known.Replace(string(text)), []part{}}
+	var arrays bytes.Buffer
+	for name, v := range a.Numbers {
+		head.Parts = append(head.Parts, part{name, true, 8 * len(v)})
+		if err := binary.Write(&arrays, binary.LittleEndian, v); err != nil {
+			return nil, err
+		}
+	}
+	for name, b := range a.Bytes {
+		head.Parts = append(head.Parts, part{name, false, len(b)})
+		arrays.Write(b)
+	}
+	line, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(line, '\n'), arrays.Bytes()...), nil
+}
+
+// keep writes a file that came with a question into a folder.
+func keep(folder string, f *multipart.FileHeader) error {
+	from, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.Create(filepath.Join(folder, filepath.Base(f.Filename)))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}

@@ -1,0 +1,108 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// ask asks a handler a question with a file.
+func ask(t *testing.T, h http.Handler, url, question, name, content string) *httptest.ResponseRecorder {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	if err := form.WriteField("question", question); err != nil {
+		t.Fatal(err)
+	}
+	if name != "" {
+		w, err := form.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, content)
+	}
+	form.Close()
+	r := httptest.NewRequest("POST", url, &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestHandler: the page, its files and answers are there below the path, for a caller who says 127.0.0.1.
+func TestHandler(t *testing.T) {
+	given := filepath.Join(t.TempDir(), "mine.csv")
+	if err := os.WriteFile(given, []byte("0,1\n1,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := handler("1.2.0", "/secret/", []string{given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{
+		"http://127.0.0.1:7/secret/":        "200 <!doctype html>",
+		"http://localhost:7/secret/given/0": "200 0,1\n1,0\n",
+		"http://127.0.0.1:7/secret/given/1": "404 ", "http://127.0.0.1:7/": "404 ", "http://127.0.0.1:7/other/": "404 ",
+		"http://other.example:7/secret/": "403 ",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", url, nil))
+		code, text, _ := strings.Cut(want, " ")
+		if got := w.Body.String(); w.Result().Status[:3] != code || !strings.HasPrefix(got, text) {
+			t.Errorf("%s: %s %.60q", url, w.Result().Status, got)
+		}
+	}
+	const at = "http://127.0.0.1:7/secret/answer/"
+	for _, tt := range []struct{ method, question, name, content, want string }{
+		{"about", "{}", "", "", `1\.2\.0`},
+		{"inspect", `{"path":"mine.csv"}`, "mine.csv", "0,1\n1,0\n", `"Name":"mine\.csv"|"name":"mine\.csv"`},
+		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^a\.csv: `},                                      // as the user calls it
+		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^stat mine\.csv: no such file`}, // no other file
+		{"nothing", "{}", "", "", `does not know "nothing"`},
+	} {
+		w := ask(t, h, at+tt.method, tt.question, tt.name, tt.content)
+		got := w.Body.String()
+		if w.Code == http.StatusOK {
+			var head struct{ JSON string }
+			if err := json.Unmarshal([]byte(strings.SplitN(got, "\n", 2)[0]), &head); err != nil {
+				t.Fatal(err)
+			}
+			got = head.JSON
+		}
+		if !regexp.MustCompile(tt.want).MatchString(got) {
+			t.Errorf("%s %s: %d %.300s; want %s", tt.method, tt.question, w.Code, got, tt.want)
+		}
+	}
+}
+
+// TestExplorer: the server is reached at the address that it says, until the context ends.
+func TestExplorer(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	started, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- Explorer(ctx, "", 0, nil, func(url string) { started <- url }) }()
+	url := <-started
+	if !regexp.MustCompile(`^http://127\.0\.0\.1:\d+/[A-Z2-7]{20,}/$`).MatchString(url) {
+		t.Errorf("it is at %s", url)
+	}
+	r, err := http.Get(url)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Errorf("%v, %v", r, err)
+	}
+	r.Body.Close()
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := Explorer(context.Background(), "", -1, nil, nil); err == nil {
+		t.Error("it serves at port -1")
+	}
+}

@@ -1,0 +1,103 @@
+"""Pictures, drawn with matplotlib in the style that its user has set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from belsim._call import Error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any
+
+
+def axes(ax: Axes | None) -> Axes:
+    """The axes to draw on: those of the caller, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise Error("pictures need matplotlib: pip install 'belsim[plot]'", 3) from error
+    return plt.subplots(layout="constrained")[1]
+
+
+class Pictured:
+    """A result that has a picture."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws on the axes, or on new ones, and returns them."""
+        raise NotImplementedError
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Writes the picture of ``plot`` to a file: .png, .svg or .pdf. ``options`` are those of matplotlib's ``savefig``."""
+        figure: Any = self.plot().figure
+        try:
+            figure.savefig(path, **options)
+        except ValueError as error:  # an ending that is none
+            raise Error(str(error)) from error
+        finally:
+            import matplotlib.pyplot as plt
+
+            plt.close(figure)
+
+
+def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, names: tuple[str, str], what: str) -> Axes:
+    """A map with white where both errors are the same. Axes are logarithmic where their values are evenly spaced so."""
+    out, z = axes(ax), np.asarray(increase)
+    most = np.nanmax(np.abs(z)) if np.isfinite(z).any() else 1.0
+    mesh = out.pcolormesh(x, y, z, shading="nearest", cmap="RdBu_r", vmin=-most, vmax=most)
+    for name, values, label, scale in (("x", x, names[0], out.set_xscale), ("y", y, names[1], out.set_yscale)):
+        steps = np.diff(np.log(np.asarray(values)))
+        if len(steps) > 1 and np.allclose(steps, steps[0]):
+            scale("log")
+        out.set(**{f"{name}label": label})
+    out.figure.colorbar(mesh, ax=out, label=what)
+    return out
+
+
+def verification(ax: Axes | None, labels: pd.DataFrame) -> Axes:
+    """Bound, exact value and samples of every level."""
+    out = axes(ax)
+    for name in ("bound", "exact"):
+        if labels[name].notna().any():
+            out.plot(labels["level"], labels[name], label=name)
+    out.errorbar(labels["level"], labels["mean"], labels["stderr"], fmt=".", label="sampled ± s.e.")
+    out.set(xlabel="level", ylabel="mean |error| (levels)")
+    out.legend()
+    return out
+
+
+def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str) -> Axes:
+    """Error rates of some bits over the levels, with their 95 % intervals, and the model's curve."""
+    out = axes(ax)
+    for bit in bits:
+        rate = np.asarray(bit["rate"], dtype=float)
+        spread = np.abs(np.array([bit["rate_lo"], bit["rate_hi"]], dtype=float) - rate)
+        points = out.errorbar(bit["rate_levels"], rate, spread, fmt=".", label=f"bit {bit['bit']}")
+        if bit["curve"] is not None:
+            out.plot(bit["curve_levels"], bit["curve"], color=points.lines[0].get_color())
+    out.set(xlabel="level", ylabel="error rate", title=model)
+    out.legend()
+    return out
+
+
+def forest(ax: Axes | None, rows: pd.DataFrame) -> Axes:
+    """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals."""
+    out, place = axes(ax), np.arange(len(rows))
+    spread = np.abs(rows[["ratio_lo", "ratio_hi"]].to_numpy(dtype=float).T - rows["ratio"].to_numpy(dtype=float))
+    out.errorbar(rows["ratio"], place, xerr=spread, fmt="o")
+    out.axvline(1, color="gray", linewidth=0.8)
+    out.set_yticks(
+        place, [f"{c}, {t.upper()}{' (yours)' * yours}" for c, t, yours in rows[["code", "training", "trained"]].values.tolist()]
+    )
+    out.invert_yaxis()
+    out.set(xscale="log", xlabel="error over yours, 95 % interval")
+    return out
