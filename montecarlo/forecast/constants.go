@@ -48,7 +48,7 @@ type Spread struct {
 // DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score; its README says how
 // well constants do that were fitted without a task.
 func DefaultSpread() Spread {
-	return Spread{Network: 0.012, Cutoff: 0.72, Coarse: 0.071, Logits: 0.03, Gross: 0.12, Level: 0.28, Columns: 0.05, Heads: Heads{Any: 0.03, Soft: Departure{-0.07, 0.05}, Direct: Departure{0.27, 0.08}, Share: 0.08}, Excess: 0.072, Tail: 0.72, Unknown: 0.5}
+	return Spread{Network: 0.012, Cutoff: 0.72, Coarse: 0.071, Logits: 0.03, Gross: 0.12, Level: 0.28, Columns: 0.05, Heads: Heads{Any: 0.03, Soft: Departure{-0.04, 0.07}, Direct: Departure{0.16, 0.1}, Share: 0.08}, Excess: 0.072, Tail: 0.72, Unknown: 0.5}
 }
 
 // share is how much a network departs from the model as networks of images do, from 0 to 1: by its excess after
@@ -82,12 +82,12 @@ func (s *Spread) network(share float64) float64 {
 }
 
 // factors is the number of departures that forecasts share.
-const factors = 5
+const factors = 4
 
-// level and soft are the numbers of the level and of soft targets among them.
-const level, soft = 2, 4
+// level is the number of the level among them.
+const level = 2
 
-// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, on images the level and the number of columns, and soft targets.
+// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, on images the level and the number of columns.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
 	out[level] = math.Sqrt(share) * s.Level

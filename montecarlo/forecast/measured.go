@@ -106,11 +106,8 @@ func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [fa
 	if len(f.Measured) == 0 {
 		shared[level] = 0 // s is that of an error of unary, which has the level
 	}
-	if _, sd := f.head(x); x.Training == perceived.Soft {
-		shared[soft] = sd
-	} else {
-		own = math.Hypot(own, sd)
-	}
+	_, sd := f.head(x)
+	own = math.Hypot(own, sd)
 	for i := range shared {
 		shared[i] *= x.part
 	}

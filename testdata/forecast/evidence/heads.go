@@ -1,7 +1,9 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -23,10 +25,10 @@ var l1 = head{"l1", "", "", "direct"}
 
 // loadHeads adds networks of heads.csv: direct regression, and codes with soft targets of forecast.SoftSigma. Their errors are those of
 // observed.csv after CE, of unary and of the same code, times the ratio of the two heads of heads.csv, whose trunks, budgets and choice of the
-// learning rate are the same. So all networks of a task stand beside each other. Where heads.csv has no regression of a task, direct.csv has.
+// learning rate are the same. So all networks of a task stand beside each other. Where heads.csv has no regression of a task, or is missing, direct.csv has.
 func (s *Set) loadHeads(folder string) error {
 	ratios := map[Task]map[head]map[int]float64{} // by seed
-	predicted := map[Task]map[int]float64{} // by seed, of direct.csv
+	predicted := map[Task]map[int]float64{}       // by seed, of direct.csv
 	err := rows(filepath.Join(folder, "direct.csv"), func(r *row) {
 		t := Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}
 		if predicted[t] == nil {
@@ -49,6 +51,9 @@ func (s *Set) loadHeads(folder string) error {
 		}
 		ratios[t][h][r.whole("seed")] = r.number("ratio")
 	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	for _, t := range s.Tasks() {
 		network := func(n Network, r Reading, e float64) {
 			n.Task, n.Samples, n.Errors = t, 5000, map[Reading]observed.Error{r: {Mean: e, StdErr: 0.01 * e}}
@@ -80,7 +85,7 @@ func (s *Set) loadHeads(folder string) error {
 			}
 		}
 	}
-	return err
+	return nil
 }
 
 // codeOf is a code by its name, or unary under that of direct regression.
