@@ -105,7 +105,7 @@ func (b *backend) fail(err error) {
 // sampleAnywhere samples on the device, if it can. The device's sums are kept apart until it
 // has finished, so that the work it did before it failed is not counted twice.
 func (b *backend) sampleAnywhere(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
-	if err := montecarlo.ValidateJobs(jobs); err != nil {
+	if _, err := montecarlo.Prepared(jobs); err != nil {
 		return err
 	}
 	if done == nil {

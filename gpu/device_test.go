@@ -151,6 +151,7 @@ func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
 		"signs, bel-u":               every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hard, false), 50, 3000),
 		"signs, bel-j":               every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hard, false), 20, 3000),
 		"gen on bits":                every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hard, false), 20, 3000),
+		"bits that err often":        every(problem(t, "onehot", "gen", 64, 0.9, 3, 33), 16, 1000),
 		"gen-ex on bits":             every(latent(problem(t, "gray", "gen-ex", 100, 0.3, 3, 32), hard, false), 20, 1000),
 		"random table, gen-ex":       every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft, false), 3, 300),
 		"two samples, all sublevels": every(latent(problem(t, "unary", "gen", 9, 0.5, 1, 34), soft, true), 1, 2),

@@ -125,7 +125,8 @@ func (c *cursor) next(samples uint64) *batch {
 // Sample implements montecarlo.Backend. While a launch runs, the next one's
 // probabilities are gathered on the processors.
 func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(samples uint64)) (err error) {
-	if err := montecarlo.ValidateJobs(jobs); err != nil {
+	jobs, err = montecarlo.Prepared(jobs)
+	if err != nil {
 		return err
 	}
 	for i := range jobs {

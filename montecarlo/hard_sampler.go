@@ -10,6 +10,7 @@ import (
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // wordsChunk is the number of bits whose words are made at a time: they stay in the nearest cache.
@@ -171,6 +172,36 @@ func (g *genFlips) prepare(p *tables.Logits) {
 
 func (g *genFlips) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
 	g.now.labels(dst, wrong, count)
+}
+
+// errsOften reports whether gen's independent bits are sampled one by one, and not by the few that
+// err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all code
+// words, among which gen would have to search. It is part of the numeric contract.
+func (p *Problem) errsOften() bool {
+	if _, gen := p.Decoder.(decode.Gen); !gen || p.Kind != IndependentBits || p.Code.Bits() <= memoBits {
+		return false
+	}
+	levels, wrong := p.Code.Levels(), 0.
+	rows := []int{levels / 8, 3 * levels / 8, 5 * levels / 8, 7 * levels / 8}
+	for _, row := range rows {
+		e, err := p.Row(nil, row)
+		if err != nil {
+			return false // whoever makes the tables says so
+		}
+		for _, e := range e {
+			wrong += min(e, 1-e) / float64(len(rows))
+		}
+	}
+	near, distances := 0, make([]int32, levels)
+	for _, row := range rows {
+		p.Code.Distances(distances, row)
+		for _, d := range distances {
+			if float64(d) <= 3*wrong {
+				near++
+			}
+		}
+	}
+	return wrong >= 0.5 && 4*near >= len(rows)*levels
 }
 
 // searchWork is about how many operations the search takes for a sample: it compares all words

@@ -190,9 +190,11 @@ func TestSparseAndDense(t *testing.T) {
 			for theta := range 32 {
 				q := *p
 				q.Kind, q.Within, q.Seed = kind, theta, uint64(7+i)
-				sums := make([]Sums, 32)
-				must.Succeed(t, CPU{}.Sample(context.Background(), []Job{{Problem: &q, Spans: []Span{{Row: 12, Samples: n}}, Sums: sums}}, nil))
-				within[i] = append(within[i], sums[12].Within)
+				var w worker
+				var sums Sums
+				w.start(&q)
+				must.Succeed(t, w.sample(context.Background(), Span{Row: 12, Samples: n}, &sums, func(uint64) {}))
+				within[i] = append(within[i], sums.Within)
 			}
 		}
 		square, freedom := 0.0, -1
@@ -214,6 +216,23 @@ func TestSparseAndDense(t *testing.T) {
 		}
 		if limit := (distuv.ChiSquared{K: float64(freedom)}).Quantile(1 - falseAlarm); square > limit {
 			t.Errorf("%s: χ² = %v with %d degrees of freedom, limit %v", what, square, freedom, limit)
+		}
+	}
+}
+
+// TestErrsOften: bits are sampled one by one where that is faster.
+func TestErrsOften(t *testing.T) {
+	for _, tt := range []struct {
+		code, decoder string
+		r, sigma      float64
+		want          bool
+	}{
+		{"hadamard", "gen", 0.5, 3, true}, {"hadamard", "gen", 0.02, 3, false}, {"onehot", "gen", 0.9, 3, true},
+		{"unary", "gen", 2, 5, false}, {"unary", "bel-u", 2, 5, false}, {"johnson", "gen", 0.9, 3, false}, {"gray", "gen", 0.9, 3, false},
+	} {
+		p := latentProblem(t, mustCode(t, tt.code, 256), tt.decoder, 1, tt.r, tt.sigma, IndependentBits, false)
+		if got := p.errsOften(); got != tt.want {
+			t.Errorf("%s with %s, r = %v: %v, want %v", tt.code, tt.decoder, tt.r, got, tt.want)
 		}
 	}
 }

@@ -13,8 +13,9 @@ import (
 //
 // Independent bits err with the probabilities Problem.Errors. Sampling the few that err is fast, and
 // it is for decoders that answer with levels, codes of zeros and ones, and labels that are levels.
-// Elsewhere bits are sampled one by one, many samples at once (tables.Flips): a bit with e ≤ 1e−12
-// never errs. A logit is
+// Dense bits have the same law, and are sampled one by one, many samples at once (tables.Flips): a
+// bit with e ≤ 1e−12 never errs. Backends sample independent bits so where they err often. A logit
+// is
 //
 //	Z_k = s_k·Φ⁻¹(1 − e[n,k]) + ε_k,  ε_k ~ N(0, 1),
 //

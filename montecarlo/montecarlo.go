@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -126,14 +127,21 @@ func (j *Job) validate() error {
 	return nil
 }
 
-// ValidateJobs checks jobs before a backend starts on them.
-func ValidateJobs(jobs []Job) error {
+// Prepared checks jobs before a backend starts on them, and returns them with the kinds by which
+// they are sampled.
+func Prepared(jobs []Job) ([]Job, error) {
+	jobs = slices.Clone(jobs)
 	for i := range jobs {
 		if err := jobs[i].validate(); err != nil {
-			return err
+			return nil, err
+		}
+		if p := jobs[i].Problem; p.errsOften() {
+			dense := *p
+			dense.Kind = DenseBits
+			jobs[i].Problem = &dense
 		}
 	}
-	return nil
+	return jobs, nil
 }
 
 // MaxSamples is the largest number of samples of one label whose sums are sure
@@ -155,7 +163,8 @@ var _ Backend = CPU{}
 
 // Sample implements Backend.
 func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) error {
-	if err := ValidateJobs(jobs); err != nil {
+	jobs, err := Prepared(jobs)
+	if err != nil {
 		return err
 	}
 	if done == nil {

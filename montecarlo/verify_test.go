@@ -31,7 +31,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 // TestVerifyFinds: Verify is silent when theory is right, at few samples and at
 // many, and loud when it is wrong by a few per cent.
 func TestVerifyFinds(t *testing.T) {
-	for n, seeds := range map[uint64]uint64{2: 20, 10: 20, 1000: 20, 300_000: 4} {
+	for n, seeds := range map[uint64]uint64{2: 20, 10: 20, 1000: 20, 30_000: 20, 300_000: 4} {
 		for seed := range seeds {
 			sums, th, prior := verifyCase(t, n, seed)
 			for _, f := range montecarlo.Verify(sums, th, prior, 31, 1e-6) {

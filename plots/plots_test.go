@@ -359,6 +359,9 @@ func TestFormats(t *testing.T) {
 				if name == "tradeoff" && draw() != first {
 					t.Errorf("%s.%s: two drawings differ", name, format)
 				}
+				if strings.Count(first, "(D:") != strings.Count(first, "(D:20000101000000") {
+					t.Errorf("%s.%s has a date", name, format)
+				}
 				if !strings.HasPrefix(first, magic) || len(first) > 300_000 {
 					t.Errorf("%s.%s begins with %.8q and has %d bytes", name, format, first, len(first))
 				}

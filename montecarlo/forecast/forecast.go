@@ -335,11 +335,14 @@ func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
 	return max(1-2/math.Pi*perceived.WithinLevel/(e*e), 0)
 }
 
+// told is the probability from which two errors are told apart: Φ(1.645).
+const told = 0.950015
+
 // Below reports whether x's error is smaller than y's with a probability of at least 95 %. Two codes differ
 // independently, and so do two decodings of one network.
 func (x Forecast) Below(y Forecast) bool {
 	_, _, better := x.Over(y)
-	return better >= 0.95
+	return better >= told
 }
 
 // MostTransitions is the largest number of transitions of a bit of a code.

@@ -13,78 +13,110 @@ DATA lanes<>+16(SB)/8, $2
 DATA lanes<>+24(SB)/8, $3
 GLOBL lanes<>(SB), RODATA|NOPTR, $32
 
-// Y0..Y3: the four words of the state. Y8, Y9: the multipliers.
-#define ROUND(k0, k1) \
-	VPMULUDQ     Y0, Y8, Y4     \
-	VPMULUDQ     Y2, Y9, Y5     \
-	VPBROADCASTD k0(SI), Y6     \
-	VPBROADCASTD k1(SI), Y7     \
-	VPXOR        Y1, Y6, Y6     \
-	VPXOR        Y3, Y7, Y7     \
-	VPSRLQ       $32, Y5, Y0    \
-	VPSRLQ       $32, Y4, Y2    \
-	VPXOR        Y0, Y6, Y0     \
-	VPXOR        Y2, Y7, Y2     \
-	VMOVDQA      Y5, Y1         \
-	VMOVDQA      Y4, Y3
+// ROUND takes the state x0, x1, x2, x3 to x0, p1, x2, p0: the words 1 and 3 are low halves of products,
+// which stay where they are. at is where the keys of the round lie, one in all lanes.
+#define ROUND(x0, x1, x2, x3, p0, p1, at) \
+	VPMULUDQ x0, Y14, p0          \
+	VPMULUDQ x2, Y15, p1          \
+	VPXOR    at(SP), x1, x1       \
+	VPXOR    (at+32)(SP), x3, x3  \
+	VPSRLQ   $32, p1, x0          \
+	VPSRLQ   $32, p0, x2          \
+	VPXOR    x1, x0, x0           \
+	VPXOR    x3, x2, x2
+
+// There are two forms of a state, and ROUND takes one to the other.
+#define EVEN(at) \
+	ROUND(Y0, Y1, Y2, Y3, Y4, Y5, at)  \
+	ROUND(Y6, Y7, Y8, Y9, Y10, Y11, at)
+
+#define ODD(at) \
+	ROUND(Y0, Y5, Y2, Y4, Y3, Y1, at)  \
+	ROUND(Y6, Y11, Y8, Y10, Y9, Y7, at)
+
+// START begins with the calls from that in Y12 on: the other words are the same for all.
+#define START(x0, x1, x2, x3) \
+	VMOVDQA Y12, x0           \
+	VMOVDQU 640(SP), x1       \
+	VMOVDQU 672(SP), x2       \
+	VMOVDQU 704(SP), x3       \
+	VPADDD  Y13, Y12, Y12
+
+// STORE turns lanes of words to words of calls: x0 takes output 1 into its odd halves and x2 output
+// 3, then the two are interleaved.
+#define STORE(x0, x1, x2, x3, to) \
+	VPSLLQ      $32, x1, x1      \
+	VPSLLQ      $32, x3, x3      \
+	VPBLENDD    $0xAA, x1, x0, x0 \
+	VPBLENDD    $0xAA, x3, x2, x2 \
+	VPUNPCKLQDQ x2, x0, x1       \
+	VPUNPCKHQDQ x2, x0, x3       \
+	VPERM2I128  $0x20, x3, x1, x0 \
+	VPERM2I128  $0x31, x3, x1, x2 \
+	VMOVDQU     x0, to(DI)       \
+	VMOVDQU     x2, (to+32)(DI)
 
 // func fillAVX2(dst *uint64, groups int, keys *Keys, c *Counter)
-TEXT ·fillAVX2(SB), NOSPLIT, $0-32
+TEXT ·fillAVX2(SB), 0, $736-32
 	MOVQ dst+0(FP), DI
 	MOVQ groups+8(FP), CX
 	MOVQ keys+16(FP), SI
 	MOVQ c+24(FP), DX
 
+	// On the stack: the 20 keys, and the words 1 to 3 of the counter, each in all lanes.
+	XORL R8, R8
+	LEAQ 0(SP), R9
+
+key:
+	VPBROADCASTD (SI)(R8*4), Y0
+	VMOVDQU      Y0, (R9)
+	ADDQ         $32, R9
+	INCQ         R8
+	CMPQ         R8, $20
+	JLT          key
+	VPBROADCASTD 4(DX), Y0
+	VPBROADCASTD 8(DX), Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQU      Y0, 640(SP)
+	VMOVDQU      Y1, 672(SP)
+	VMOVDQU      Y2, 704(SP)
+
 	MOVL         $0xD2511F53, AX
-	MOVQ         AX, X8
-	VPBROADCASTQ X8, Y8
-	MOVL         $0xCD9E8D57, AX
-	MOVQ         AX, X9
-	VPBROADCASTQ X9, Y9
-
-	VPBROADCASTD 0(DX), Y10
-	VPADDD       lanes<>(SB), Y10, Y10 // the calls of this group
-	MOVL         $4, AX
 	MOVQ         AX, X14
-	VPBROADCASTD X14, Y14
-	VPBROADCASTD 4(DX), Y11
-	VPBROADCASTD 8(DX), Y12
-	VPBROADCASTD 12(DX), Y13
+	VPBROADCASTQ X14, Y14
+	MOVL         $0xCD9E8D57, AX
+	MOVQ         AX, X15
+	VPBROADCASTQ X15, Y15
+	VPBROADCASTD 0(DX), Y12
+	VPADDD       lanes<>(SB), Y12, Y12
+	MOVL         $4, AX
+	MOVQ         AX, X13
+	VPBROADCASTD X13, Y13
 
-group:
-	VMOVDQA Y10, Y0
-	VMOVDQA Y11, Y1
-	VMOVDQA Y12, Y2
-	VMOVDQA Y13, Y3
-	VPADDD  Y14, Y10, Y10
+	// A round waits for the last: two groups at a time. Of an odd number, the second of the last two
+	// is not stored.
+two:
+	START(Y0, Y1, Y2, Y3)
+	START(Y6, Y7, Y8, Y9)
+	EVEN(0)
+	ODD(64)
+	EVEN(128)
+	ODD(192)
+	EVEN(256)
+	ODD(320)
+	EVEN(384)
+	ODD(448)
+	EVEN(512)
+	ODD(576)
+	STORE(Y0, Y1, Y2, Y3, 0)
+	DECQ CX
+	JZ   done
+	STORE(Y6, Y7, Y8, Y9, 64)
+	ADDQ $128, DI
+	DECQ CX
+	JNZ  two
 
-	ROUND(0, 4)
-	ROUND(8, 12)
-	ROUND(16, 20)
-	ROUND(24, 28)
-	ROUND(32, 36)
-	ROUND(40, 44)
-	ROUND(48, 52)
-	ROUND(56, 60)
-	ROUND(64, 68)
-	ROUND(72, 76)
-
-	// Lanes of words to words of calls: Y0 takes output 1 into its odd
-	// halves and Y2 output 3, then the two are interleaved.
-	VPSLLQ     $32, Y1, Y1
-	VPSLLQ     $32, Y3, Y3
-	VPBLENDD   $0xAA, Y1, Y0, Y0
-	VPBLENDD   $0xAA, Y3, Y2, Y2
-	VPUNPCKLQDQ Y2, Y0, Y4       // calls 0 and 2
-	VPUNPCKHQDQ Y2, Y0, Y5       // calls 1 and 3
-	VPERM2I128 $0x20, Y5, Y4, Y6 // calls 0 and 1
-	VPERM2I128 $0x31, Y5, Y4, Y7 // calls 2 and 3
-	VMOVDQU    Y6, 0(DI)
-	VMOVDQU    Y7, 32(DI)
-	ADDQ       $64, DI
-	DECQ       CX
-	JNZ        group
-
+done:
 	VZEROUPPER
 	RET
 

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/xml"
@@ -229,8 +228,7 @@ func same(t *testing.T, line string, want, got []byte) {
 	}
 }
 
-// TestServed: the page that belsim explore serves opens the files that the command was given, judges a network, and
-// the command ends when it is interrupted.
+// TestServed: the page that belsim explore serves opens the files that the command was given, and judges a network.
 func TestServed(t *testing.T) {
 	b := need(t)
 	network := filepath.Join("..", "..", "..", "testdata", "network")
@@ -239,23 +237,10 @@ func TestServed(t *testing.T) {
 		"--outputs", filepath.Join(network, "logits.npy"), "--samples", "100", "-o", fit).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c := exec.Command(b.belsim, "explore", fit, "--no-browser")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := open(t, strings.Fields(line)[4], 1400, 1000)
+	p := open(t, serve(t, fit), 1400, 1000)
 	if s := value[string](p, "(s => [s.model, s.levels, s.code.name].join(' '))(explorer.state())"); s != "perceived 64 johnson" {
 		t.Errorf("the state is %s; want that of the fit", s)
 	}
-	p.wait("explorer.views.data.map?.whole && explorer.idle")
 	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
 	p.wait("document.querySelector('#fit form')")
 	p.do(chromedp.Evaluate[chromedp.Void](`{
@@ -266,10 +251,4 @@ func TestServed(t *testing.T) {
 	p.wait("document.querySelector('#fit .verdict')?.textContent.includes('decoder is gen-ex on logits')")
 	p.settle()
 	p.quiet()
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Wait(); err != nil {
-		t.Errorf("interrupted, the command ends with %v", err)
-	}
 }

@@ -14,11 +14,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// serve starts the server, and returns its address.
-func serve(t *testing.T) string {
+// serve starts belsim explore with files, and returns the address of the page. The command ends when it is interrupted.
+func serve(t *testing.T, files ...string) string {
 	t.Helper()
-	c := exec.Command(need(t).explorer, "-no-browser")
-	c.Dir = "../../.."
+	c := exec.Command(need(t).belsim, append([]string{"explore", "--no-browser"}, files...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -34,30 +34,25 @@ export const dark = {
 	fourth: "#e4a3cb",
 };
 
-const reds = [
-	[247, 247, 247],
-	[253, 219, 199],
-	[244, 165, 130],
-	[214, 96, 77],
-	[165, 15, 38],
-	[90, 0, 25],
-];
-const blues = [
-	[247, 247, 247],
-	[226, 238, 246],
-	[198, 224, 241],
-	[165, 206, 233],
-	[128, 186, 224],
-	[88, 163, 213],
+/** palette is that of package plots: its two ends are equally deep. */
+const palette = [
+	[58, 76, 192],
+	[98, 130, 234],
+	[141, 176, 254],
+	[184, 208, 249],
+	[221, 221, 221],
+	[245, 197, 173],
+	[245, 154, 123],
+	[222, 96, 76],
+	[180, 4, 38],
 ];
 
 /** diverging is the colour of v on a palette from −limit to limit: red where positive, blue where
  * negative. */
 export function diverging(v, limit) {
-	const anchors = v < 0 ? blues : reds;
-	const at = Math.min(1, Math.abs(v) / limit) * (anchors.length - 1);
-	const i = Math.min(Math.floor(at), anchors.length - 2);
-	return anchors[i].map((a, j) => Math.round(a + (at - i) * (anchors[i + 1][j] - a)));
+	const at = ((Math.max(-1, Math.min(1, v / limit)) + 1) / 2) * (palette.length - 1);
+	const i = Math.min(Math.floor(at), palette.length - 2);
+	return palette[i].map((a, j) => Math.round(a + (at - i) * (palette[i + 1][j] - a)));
 }
 
 export const esc = (text) =>

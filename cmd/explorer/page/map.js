@@ -4,21 +4,22 @@ import { Scale, address, axes, diverging, frame, image, niceStep } from "explore
 import { rect, short, stroke, svg, tag, words } from "explorer/figure.js";
 import { kept } from "explorer/kept.js";
 
-/** colourLimit is where the palette of a map ends: a few cells far beyond the others do not
- * decide. It is a round number. */
-export function colourLimit(values) {
-	const size = Array.from(values)
-		.filter(Number.isFinite)
-		.map(Math.abs)
-		.sort((a, b) => a - b);
-	if (size.length === 0) return { limit: 1, step: 0.5, clipped: false };
+/** difference is by how many per cent the smaller of two errors is below the larger one, from the increase from B to A
+ * in percent: below 0 where A's is smaller. */
+export const difference = (increase) => (increase > 0 ? increase / (1 + increase / 100) : increase);
+
+/** colourScale is where the colour bar of a map begins and ends, and where the palette does: a few cells far
+ * beyond the others do not decide. */
+export function colourScale(values) {
+	const all = Array.from(values).filter(Number.isFinite),
+		size = all.map(Math.abs).sort((a, b) => a - b);
+	if (size.length === 0) return { lo: -1, hi: 1, limit: 1 };
 	const extreme = size[size.length - 1],
 		typical = size[size.length - 1 - Math.floor(size.length / 50)];
-	let limit = typical > 0 && extreme > 1.5 * typical ? typical : extreme;
-	if (limit < 1e-9) limit = 1;
-	const step = niceStep(limit / 4);
-	limit = step * Math.ceil(limit / step - 1e-9);
-	return { limit, step, clipped: extreme > limit * (1 + 1e-9) };
+	const limit = Math.max(1, extreme > 1.5 * typical ? typical : extreme);
+	const lo = Math.max(Math.min(...all), -limit),
+		hi = Math.min(Math.max(...all), limit);
+	return hi - lo < 1 ? { lo: lo - 1, hi: hi + 1, limit } : { lo, hi, limit };
 }
 
 /** picture is the cells as an image; those without a number are clear. */
@@ -41,14 +42,14 @@ function hatch(c, box) {
 	return tag("defs", {}, pattern) + rect(box, { fill: "url(#hatch)" });
 }
 
-/** colourBar explains the colours, in percent: above zero B is better, below A. */
-function colourBar(c, { left, top, bottom }, { limit, step, clipped }, a, b, width) {
-	const y = new Scale(-limit, limit, bottom, top),
+/** colourBar explains the colours: above zero B is better, below A. */
+function colourBar(c, { left, top, bottom }, { lo, hi, limit }, a, b, width) {
+	const y = new Scale(lo, hi, bottom, top),
 		parts = 60,
 		high = (bottom - top) / parts;
 	let s = "";
 	for (let i = 0; i < parts; i++) {
-		const v = limit * ((2 * (i + 0.5)) / parts - 1),
+		const v = lo + ((hi - lo) * (i + 0.5)) / parts,
 			from = y.at(v) - high / 2 - 0.3;
 		s += rect(
 			{ left, right: left + 12, top: from, bottom: from + high + 0.6 },
@@ -56,15 +57,14 @@ function colourBar(c, { left, top, bottom }, { limit, step, clipped }, a, b, wid
 		);
 	}
 	s += rect({ left, right: left + 12, top, bottom }, stroke(c.frame, 0.8));
-	for (let v = -limit; v <= limit * 1.0001; v += step) {
-		const size = Math.abs(v),
-			beyond = clipped && size > limit * 0.999 ? (v > 0 ? "≥" : "≤") : "";
-		const text = `${beyond}${v > step / 2 ? "+" : ""}${short(size < step / 2 ? 0 : v)}`;
-		s += words(left + 16, y.at(v) + 4, text, { size: 10.5, fill: c.muted });
+	const step = niceStep((hi - lo) / 5);
+	for (let i = Math.ceil(lo / step); i * step <= hi; i++) {
+		const text = i === 0 ? "equal" : `${short(Math.abs(i * step))} %`;
+		s += words(left + 16, y.at(i * step) + 4, text, { size: 10.5, fill: c.muted });
 	}
-	const side = (at, text, anchor, fill) => words(width - 4, at, text, { size: 10.5, anchor, fill, turned: true });
-	s += side(top, `${b} better`, "end", c.muted) + side(bottom, `${a} better`, "start", c.muted);
-	return s + side((top + bottom) / 2, "%", "middle", c.ink);
+	const side = (at, text, anchor) => words(width - 4, at, text, { size: 10.5, anchor, fill: c.muted, turned: true });
+	if (hi > 0) s += side(top, `${b} is better by`, "end");
+	return lo < 0 ? s + side(bottom, `${a} is better by`, "start") : s;
 }
 
 /** cross marks the present point. */
@@ -76,18 +76,20 @@ function cross(x, y) {
 	return tag("g", { class: "present" }, drawn("#fff", 3.6, 4) + drawn("#000", 1.4, 1.6));
 }
 
-/** mapFigure draws the increase z of A's error over B's in percent, on logarithmic axes. */
+/** mapFigure draws which of two errors is smaller, from the increase z of A's error over B's in percent, on logarithmic
+ * axes. */
 export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title }, c, width, tall) {
 	const box = { left: 56, right: width - 86, top: 8, bottom: tall - 42 };
 	// The axes end half a cell beyond the outer values.
 	const half = (v) => (v.length > 1 ? Math.sqrt(v[1] / v[0]) : 1.1);
 	const x = new Scale(xs[0] / half(xs), xs[xs.length - 1] * half(xs), box.left, box.right, true);
 	const y = new Scale(ys[0] / half(ys), ys[ys.length - 1] * half(ys), box.bottom, box.top, true);
-	const colours = colourLimit(z),
+	const differences = Array.from(z, difference),
+		colours = colourScale(differences),
 		{ limit } = colours;
-	const cells = kept(z, `${xs.length} ${limit}`, () => picture(z, xs.length, ys.length, limit));
+	const cells = kept(z, `${xs.length} ${limit}`, () => picture(differences, xs.length, ys.length, limit));
 	let s = hatch(c, box) + image(cells, box);
-	s += tag("path", { d: zeroLine(xs, ys, z, x, y), ...stroke("#000", 1.8) });
+	s += tag("path", { d: zeroLine(xs, ys, differences, x, y), ...stroke("#000", 1.8) });
 	s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
 	s += colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
 	if (point && point.x > 0 && point.y > 0) {

@@ -64,7 +64,7 @@ export const figures = {
 			point: m.model === s.model ? here : null,
 			xTitle: mixture ? "weight r" : "label noise s (levels)",
 			yTitle: mixture ? "width σ (levels)" : "misfit η (levels)",
-			title: `Increase of the error of ${m.a.name} over ${m.b.name}, in percent`,
+			title: `Which error is smaller, that of ${m.a.name} or of ${m.b.name}, in percent of the larger`,
 		};
 		return mapFigure(drawing, c, width, tall(width));
 	},

@@ -6,49 +6,55 @@
 // and the same roundings as the loop in Go, which says what is computed. No fused
 // products: they would round otherwise.
 
-// TERM is a step of Horner's scheme: Y0 = Y0·Y1 + coefficient k of the octave in Y2,
-// of which Y3 says whether it is 8 or more.
-#define TERM(k) \
-	VMULPS    Y1, Y0, Y0              \
-	VPERMPS   (256*k)(BX), Y2, Y4     \
-	VPERMPS   (256*k+32)(BX), Y2, Y5  \
-	VBLENDVPS Y3, Y5, Y4, Y4          \
-	VADDPS    Y4, Y0, Y0
+// SPLIT makes f, from −½ to ½, and the octave o of the draws at SI. The octave comes from the exponent
+// of the magnitude as a floating-point number, whose second bit is cleared first so that it cannot be
+// rounded up. v is the magnitude.
+#define SPLIT(at, f, o, v) \
+	VPAND     at(SI), Y8, v \
+	VPSRLD    $1, v, o      \
+	VPANDN    v, o, o       \
+	VCVTDQ2PS o, o          \
+	VPSRLD    $23, o, o     \
+	VPSUBD    o, Y10, o     \
+	VPADDD    v, v, f       \
+	VPOR      Y11, f, f     \
+	VPSLLVD   o, f, f       \
+	VPSLLD    $1, f, f      \
+	VPSRLD    $9, f, f      \
+	VPOR      Y12, f, f     \
+	VSUBPS    Y14, f, f
 
-// NORMALS sets Y0 to the noise of the draws in Y0; Y15 collects which are in the
-// tail. The octave comes from the exponent of the magnitude as a floating-point
-// number, whose second bit is cleared first so that it cannot be rounded up.
-#define NORMALS \
-	VPSRAD     $31, Y0, Y7            \
-	VPAND      Y8, Y0, Y1             \
-	VPCMPGTD   Y1, Y9, Y2             \
-	VPOR       Y2, Y15, Y15           \
-	VPSRLD     $1, Y1, Y2             \
-	VPANDN     Y1, Y2, Y2             \
-	VCVTDQ2PS  Y2, Y2                 \
-	VPSRLD     $23, Y2, Y2            \
-	VPSUBD     Y2, Y10, Y2            \
-	VPADDD     Y1, Y1, Y1             \
-	VPOR       Y11, Y1, Y1            \
-	VPSLLVD    Y2, Y1, Y1             \
-	VPSLLD     $1, Y1, Y1             \
-	VPSRLD     $9, Y1, Y1             \
-	VPOR       Y12, Y1, Y1            \
-	VSUBPS     Y14, Y1, Y1            \
-	VPSLLD     $28, Y2, Y3            \
-	VPERMPS    (256*7)(BX), Y2, Y4    \
-	VPERMPS    (256*7+32)(BX), Y2, Y5 \
-	VBLENDVPS  Y3, Y5, Y4, Y0         \
-	TERM(6)                           \
-	TERM(5)                           \
-	TERM(4)                           \
-	TERM(3)                           \
-	TERM(2)                           \
-	TERM(1)                           \
-	TERM(0)                           \
-	VCVTTPS2DQ Y0, Y0                 \
-	VPXOR      Y7, Y0, Y0             \
-	VPSUBD     Y7, Y0, Y0
+// TERM is a step of Horner's scheme, p = p·f + coefficient k of the octave o, where that is below 8;
+// ANYTERM one for any octave: the sign of m says whether it is 8 or more.
+#define TERM(k, f, o, p) \
+	VMULPS  f, p, p            \
+	VPERMPS (256*k)(BX), o, Y4 \
+	VADDPS  Y4, p, p
+
+#define TERMS(k) \
+	TERM(k, Y1, Y2, Y0) \
+	TERM(k, Y5, Y6, Y3)
+
+#define ANYCOEFFICIENT(k, o, t, u) \
+	VPERMPS   (256*k)(BX), o, t    \
+	VPERMPS   (256*k+32)(BX), o, u \
+	VBLENDVPS Y7, u, t, t
+
+#define ANYTERM(k, f, o, p, u) \
+	VMULPS f, p, p              \
+	ANYCOEFFICIENT(k, o, Y4, u) \
+	VADDPS Y4, p, p
+
+#define ANYPOLYNOMIAL(f, o, p, u) \
+	VPSLLD $28, o, Y7          \
+	ANYCOEFFICIENT(7, o, p, u) \
+	ANYTERM(6, f, o, p, u)     \
+	ANYTERM(5, f, o, p, u)     \
+	ANYTERM(4, f, o, p, u)     \
+	ANYTERM(3, f, o, p, u)     \
+	ANYTERM(2, f, o, p, u)     \
+	ANYTERM(1, f, o, p, u)     \
+	ANYTERM(0, f, o, p, u)
 
 // func noiseAVX2(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
 TEXT ·noiseAVX2(SB), NOSPLIT, $0-41
@@ -61,7 +67,7 @@ TEXT ·noiseAVX2(SB), NOSPLIT, $0-41
 	MOVL         $0x7FFFFFFF, AX
 	MOVQ         AX, X8
 	VPBROADCASTD X8, Y8
-	MOVL         $(1<<15), AX
+	MOVL         $(1<<23), AX // magnitudes from here on have an octave below 8
 	MOVQ         AX, X9
 	VPBROADCASTD X9, Y9
 	MOVL         $157, AX
@@ -76,48 +82,69 @@ TEXT ·noiseAVX2(SB), NOSPLIT, $0-41
 	MOVL         $0x3FC00000, AX // 1.5
 	MOVQ         AX, X14
 	VPBROADCASTD X14, Y14
-	VPXOR        Y15, Y15, Y15
+	VPCMPEQD     Y15, Y15, Y15 // the smallest magnitude
 	MOVL         $128, AX
 	MOVQ         AX, X13
 	VPBROADCASTD X13, Y13
 
 bit:
-	VMOVDQU (SI), Y0
-	NORMALS
-	TESTQ   DX, DX
-	JZ      raw
+	SPLIT(0, Y1, Y2, Y4)
+	SPLIT(32, Y5, Y6, Y7)
+	VPMINUD   Y4, Y7, Y4
+	VPMINUD   Y4, Y15, Y15
+	VPCMPGTD  Y4, Y9, Y4
+	VMOVMSKPS Y4, AX
+	TESTL     AX, AX
+	JNZ       any // of one row in 16
+	VPERMPS   1792(BX), Y2, Y0
+	VPERMPS   1792(BX), Y6, Y3
+	TERMS(6)
+	TERMS(5)
+	TERMS(4)
+	TERMS(3)
+	TERMS(2)
+	TERMS(1)
+	TERMS(0)
+
+made:
+	// A draw of zero, which has no sign here, is in the tail.
+	VCVTTPS2DQ Y0, Y0
+	VCVTTPS2DQ Y3, Y3
+	VPSIGND    0(SI), Y0, Y0
+	VPSIGND    32(SI), Y3, Y3
+	TESTQ      DX, DX
+	JZ         raw
 	VPBROADCASTD (DX), Y1
-	VPADDD  Y13, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VPSRAD  $8, Y0, Y0
-	VMOVDQU Y0, (DI)
-	VMOVDQU 32(SI), Y0
-	NORMALS
-	VPBROADCASTD (DX), Y1
-	VPADDD  Y13, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VPSRAD  $8, Y0, Y0
-	VMOVDQU Y0, 32(DI)
-	ADDQ    $4, DX
-	JMP     next
+	VPADDD     Y13, Y1, Y1
+	VPADDD     Y1, Y0, Y0
+	VPADDD     Y1, Y3, Y3
+	VPSRAD     $8, Y0, Y0
+	VPSRAD     $8, Y3, Y3
+	ADDQ       $4, DX
 
 raw:
 	VMOVDQU Y0, (DI)
-	VMOVDQU 32(SI), Y0
-	NORMALS
-	VMOVDQU Y0, 32(DI)
+	VMOVDQU Y3, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	DECQ    CX
+	JNZ     bit
 
-next:
-	ADDQ $64, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNZ  bit
-
-	VPMOVMSKB Y15, AX
-	TESTL     AX, AX
-	SETNE     tails+40(FP)
+	MOVL         $(1<<15), AX
+	MOVQ         AX, X0
+	VPBROADCASTD X0, Y0
+	VPMINUD      Y8, Y15, Y15
+	VPCMPGTD     Y15, Y0, Y0
+	VPMOVMSKB    Y0, AX
+	TESTL        AX, AX
+	SETNE        tails+40(FP)
 	VZEROUPPER
 	RET
+
+any:
+	ANYPOLYNOMIAL(Y1, Y2, Y0, Y3)
+	ANYPOLYNOMIAL(Y5, Y6, Y3, Y2)
+	JMP made
 
 // The steps of one row of 16 draws, from OCTAVE512 to SIGN512: f is where the draw lies in its
 // octave o, z the number, t a scratch register. A row is one long chain of operations, each of which waits

@@ -3,7 +3,7 @@ import test from "node:test";
 import { bitsFigure } from "explorer/bits.js";
 import { Scale, diverging, esc, light, line, niceStep, short, wholeTicks } from "explorer/figure.js";
 import { legendPlaces, levelsFigure } from "explorer/levels.js";
-import { colourLimit } from "explorer/map.js";
+import { colourScale, difference } from "explorer/map.js";
 
 test("numbers have four digits", () => {
 	const texts = [
@@ -59,17 +59,17 @@ test("a line is broken where there is no number", () => {
 });
 
 test("the colours of a map", () => {
-	assert.deepEqual(diverging(0, 1), [247, 247, 247]);
+	assert.deepEqual(diverging(0, 1), [221, 221, 221]);
 	assert.deepEqual(diverging(-5, 1), diverging(-1, 1));
-	for (const [values, limit, clipped] of [
-		[[], 1, false],
-		[[0, 0], 1, false],
-		[[-3, 7.5], 8, false],
-		[[...Array(99).fill(1), 1000], 1, true],
-	]) {
-		const found = colourLimit(values);
-		assert.deepEqual([found.limit, found.clipped], [limit, clipped]);
-	}
+	assert.deepEqual([-50, 0, 100].map(difference), [-50, 0, 50]);
+	for (const [values, lo, hi, limit] of [
+		[[], -1, 1, 1],
+		[[0, 0], -1, 1, 1],
+		[[-3, 7.5], -3, 7.5, 7.5],
+		[[-9, -3, NaN], -9, -3, 9],
+		[[-2, ...Array(99).fill(2), 90], -2, 2, 2],
+	])
+		assert.deepEqual(colourScale(values), { lo, hi, limit });
 });
 
 test("the legend stays within the figure", () => {
