@@ -1,9 +1,7 @@
 package evidence
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -25,7 +23,7 @@ var l1 = head{"l1", "", "", "direct"}
 
 // loadHeads adds networks of heads.csv: direct regression, and codes with soft targets of forecast.SoftSigma. Their errors are those of
 // observed.csv after CE, of unary and of the same code, times the ratio of the two heads of heads.csv, whose trunks, budgets and choice of the
-// learning rate are the same. So all networks of a task stand beside each other. Where heads.csv has no regression of a task, or is missing, direct.csv has.
+// learning rate are the same. So all networks of a task stand beside each other. Where heads.csv has no regression of a task, direct.csv has.
 func (s *Set) loadHeads(folder string) error {
 	ratios := map[Task]map[head]map[int]float64{} // by seed
 	predicted := map[Task]map[int]float64{}       // by seed, of direct.csv
@@ -51,7 +49,7 @@ func (s *Set) loadHeads(folder string) error {
 		}
 		ratios[t][h][r.whole("seed")] = r.number("ratio")
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	for _, t := range s.Tasks() {
