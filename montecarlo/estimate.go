@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/montecarlo/tables"
 	"belsim/theory/base/matrix"
 )
 
@@ -16,24 +16,55 @@ type Target struct {
 	// Samples is the number of samples of each label. It is not used when
 	// RelErr is set.
 	Samples uint64
-	// RelErr, when positive, samples so many whole blocks that every reported
-	// standard error is at most RelErr times its mean, or Max is reached. A pilot says how many:
-	// the samples of the pilot are not among the results, so that the number of
-	// samples does not depend on what they show, and means have no bias.
+	// RelErr, when positive, samples so much that every reported standard error is RelErr times its
+	// mean, or up to a tenth more, or Max is reached. A pilot says how many samples that takes: its
+	// own are not among the results, so that the number of samples does not depend on what they
+	// show, and means have no bias.
 	RelErr float64
-	// Fixed leaves the number of samples as the pilot says, even where a standard error turns out
-	// to be a little larger: up to a tenth counts as reached. Otherwise more blocks follow then,
-	// which is rare.
-	Fixed bool
 	// Max is the largest number of samples of a label with RelErr, the pilot's included; it is
 	// never more than Problem.MaxSamples.
 	Max uint64
+	// Work, when positive, limits the samples of all labels together with RelErr, by what they cost:
+	// see Problem.Cost. A label has at least LeastSamples.
+	Work float64
 	// EachLabel makes RelErr hold for every label, and not only for the mean
 	// over the prior.
 	EachLabel bool
 	// Prior is the weight of each label, of length L. Labels of weight zero are not sampled
 	// unless EachLabel is set.
 	Prior []float64
+}
+
+// LeastSamples is the smallest number of samples of a label, and of its pilot, that Target.Work leaves.
+const LeastSamples = 64
+
+// Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from above. It is
+// counted, not measured, so that what depends on it is the same on every machine.
+func (p *Problem) Cost() (float64, error) {
+	if p.Kind != IndependentBits || p.errsOften() {
+		return 1 + float64(p.Code.Bits())/8, nil
+	}
+	const most = 16 // levels that are looked at
+	levels := p.Code.Levels()
+	n, points := min(most, levels), 0.0
+	for j := range n {
+		bits, err := p.BitTables((2*j + 1) * levels / (2 * n))
+		if err != nil {
+			return 0, err
+		}
+		points += bits.Hazard
+	}
+	return 1 + points/float64(n), nil
+}
+
+// limit is the largest number of samples of each of so many labels.
+func (t Target) limit(p *Problem, labels int) (uint64, error) {
+	most := min(t.Max, p.MaxSamples())
+	if t.Work == 0 {
+		return most, nil
+	}
+	cost, err := p.Cost()
+	return min(most, max(2*LeastSamples, uint64(t.Work/(cost*float64(labels))))), err
 }
 
 // validateSize checks a prior, and a number of samples of each label.
@@ -60,23 +91,18 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	}
 	levels := p.Code.Levels()
 	if t.RelErr > 0 {
-		t.Max, t.Samples = min(t.Max, p.MaxSamples()/BlockSize*BlockSize), 0
+		t.Samples = 0
 	}
 	if err := p.validateSize(t.Prior, t.Samples); err != nil {
 		return nil, false, err
 	}
-	e := estimation{Target: t, backend: b, problem: p, done: done, sums: make([]Sums, levels)}
+	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
 		return e.relative(ctx)
 	}
-	wanted := make([]uint64, levels)
-	for row := range wanted {
-		if e.wants(row) {
-			wanted[row] = t.Samples
-		}
-	}
-	err = e.sample(ctx, wanted)
-	return e.sums, err == nil, err
+	sums = make([]Sums, levels)
+	err = e.sample(ctx, e.all(t.Samples), sums)
+	return sums, err == nil, err
 }
 
 // estimation is the work of Estimate.
@@ -85,102 +111,82 @@ type estimation struct {
 	backend Backend
 	problem *Problem
 	done    func(samples uint64)
-	sums    []Sums
-	skip    []uint64 // samples of the pilot, by row
+	blocks  []uint32 // by row: the blocks that are used up
 }
 
 // wants reports whether a label is sampled.
 func (e *estimation) wants(row int) bool { return e.EachLabel || e.Prior[row] > 0 }
 
-// sample samples until every row has the number of samples that is wanted.
-func (e *estimation) sample(ctx context.Context, wanted []uint64) error {
-	var spans []Span
-	for row, n := range wanted {
-		if have := e.sums[row].Samples; n > have {
-			first := have
-			if e.skip != nil {
-				first += e.skip[row]
-			}
-			spans = append(spans, Span{row, uint32(first / BlockSize), n - have})
+// all is a number of samples for every label that is sampled.
+func (e *estimation) all(n uint64) []uint64 {
+	more := make([]uint64, len(e.Prior))
+	for row := range more {
+		if e.wants(row) {
+			more[row] = n
 		}
 	}
-	if len(spans) == 0 {
-		return nil
+	return more
+}
+
+// sample adds so many samples of each row to sums, from blocks that no sample has come from.
+func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) error {
+	var spans []Span
+	for row, n := range more {
+		if n > 0 {
+			spans = append(spans, Span{row, e.blocks[row], n})
+			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
+		}
 	}
-	return e.backend.Sample(ctx, []Job{{e.problem, spans, e.sums}}, e.done)
+	return e.backend.Sample(ctx, []Job{{e.problem, spans, sums}}, e.done)
 }
 
 // The pilot ends when relative standard errors are at most pilotError times as large as asked for,
 // yet at most mostPilotError. Then its size is about 1/pilotError² of the whole, and what it says
-// about the whole is known to about the same error.
+// about the whole is known to about the same error. It begins with firstPilot samples of a label.
 const (
 	pilotError     = 4
-	mostPilotError = 0.25
+	mostPilotError = 0.1
+	firstPilot     = 256
 )
 
 // relative samples to a relative standard error.
 func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, err error) {
-	levels := len(e.Prior)
-	whole := e.Target
-	wanted := make([]uint64, levels)
-	start := func(n uint64) {
-		for row := range wanted {
-			wanted[row] = 0
-			if e.wants(row) {
-				wanted[row] = n
-			}
+	labels := 0
+	for row := range e.Prior {
+		if e.wants(row) {
+			labels++
 		}
 	}
-	if e.Max >= 2*BlockSize {
-		pilot := whole
-		pilot.RelErr = max(whole.RelErr, min(pilotError*whole.RelErr, mostPilotError))
-		pilot.Max = max(whole.Max/4, BlockSize)
-		start(BlockSize)
-		for again := true; again; {
-			if err := e.sample(ctx, wanted); err != nil {
-				return e.sums, false, err
-			}
-			again = pilot.next(wanted, e.sums, e.problem.Errors)
-		}
-		e.skip = make([]uint64, levels)
-		for row, s := range e.sums {
-			e.skip[row] = s.Samples
-		}
-		// A standard error over its mean is known to about the relative error of the pilot, so
-		// that its square is to about twice as much.
-		margin := 1 + 3*pilot.RelErr
-		start(BlockSize)
-		whole.plan(wanted, e.sums, e.problem.Errors, margin)
-		for row := range wanted {
-			wanted[row] = min(wanted[row], (whole.Max-e.skip[row])/BlockSize*BlockSize)
-		}
-		e.sums = make([]Sums, levels)
-	} else {
-		start(min(BlockSize, e.Max))
+	if e.Max, err = e.limit(e.problem, labels); err != nil {
+		return nil, false, err
 	}
-	for again := true; again; {
-		if err := e.sample(ctx, wanted); err != nil {
-			return e.sums, false, err
-		}
-		again = false
-		if !whole.Fixed {
-			rest := whole
-			if e.skip != nil {
-				rest.Max -= slices.Max(e.skip)
-			}
-			again = rest.next(wanted, e.sums, e.problem.Errors)
+	pilot := e.Target
+	pilot.RelErr = max(e.RelErr, min(pilotError*e.RelErr, mostPilotError))
+	pilot.Max = max(e.Max/4, LeastSamples)
+	seen := make([]Sums, len(e.Prior))
+	first := uint64(firstPilot)
+	if e.EachLabel { // the error of one label may be that of rare large errors
+		first *= 16
+	}
+	for more := e.all(min(first, pilot.Max)); more != nil; more = pilot.next(seen, e.problem.Errors) {
+		if err := e.sample(ctx, more, seen); err != nil {
+			return seen, false, err
 		}
 	}
-	return e.sums, e.reached(), nil
+	// A standard error over its mean is known to about the relative error of the pilot, so
+	// that its square is to about twice as much.
+	wanted := e.plan(seen, e.problem.Errors, 1+3*pilot.RelErr)
+	sums = make([]Sums, len(e.Prior))
+	if err := e.sample(ctx, wanted, sums); err != nil {
+		return sums, false, err
+	}
+	return sums, e.reached(sums), nil
 }
 
 // reached reports whether all standard errors are small enough.
-func (e *estimation) reached() bool {
-	limit, all := e.RelErr, true
-	if e.Fixed {
-		limit *= 1.1
-	}
-	e.counted(e.sums, e.problem.Errors, func(_ []int, m counted) { all = all && m.reaches(limit) })
+func (e *estimation) reached(sums []Sums) bool {
+	all := true
+	e.counted(sums, e.problem.Errors, func(_ []int, m counted) { all = all && m.reaches(1.1*e.RelErr) })
 	return all
 }
 
@@ -256,9 +262,8 @@ const (
 	roundGrowth = 4
 )
 
-// next raises wanted for the labels that need more samples, and reports whether there are any. It
-// asks for whole blocks, so that none is sampled twice.
-func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) (more bool) {
+// next is how many more samples each label needs in a pilot; nil where none does.
+func (t Target) next(sums []Sums, errors mat.Matrix) (more []uint64) {
 	t.counted(sums, errors, func(rows []int, m counted) {
 		if m.reaches(t.RelErr) {
 			return
@@ -269,31 +274,44 @@ func (t Target) next(wanted []uint64, sums []Sums, errors mat.Matrix) (more bool
 			factor = min(factor, roundMargin*ratio*ratio)
 		}
 		for _, row := range rows {
-			n := sums[row].Samples
-			blocks := uint64(math.Ceil(min(factor*float64(n), float64(t.Max)) / BlockSize))
-			if n = max(n, min(blocks*BlockSize, t.Max/BlockSize*BlockSize)); n > wanted[row] {
-				wanted[row], more = n, true
+			have := sums[row].Samples
+			wanted := uint64(math.Ceil(min(factor*float64(have), float64(t.Max))))
+			if wanted > have {
+				if more == nil {
+					more = make([]uint64, len(sums))
+				}
+				more[row] = max(more[row], wanted-have)
 			}
 		}
 	})
 	return more
 }
 
-// plan sets wanted to the numbers of samples that a pilot asks for, at least what they are.
-func (t Target) plan(wanted []uint64, pilot []Sums, errors mat.Matrix, margin float64) {
+// plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far as
+// Max allows, and a multiple of the number of strata.
+func (t Target) plan(pilot []Sums, errors mat.Matrix, margin float64) []uint64 {
+	wanted := make([]uint64, len(pilot))
 	t.counted(pilot, errors, func(rows []int, m counted) {
-		if m.certain {
-			return
-		}
 		for _, row := range rows {
-			samples := float64(t.Max)
+			have := pilot[row].Samples
+			samples := 0.0
+			if !m.certain {
+				samples = math.Inf(1)
+			}
 			if m.mean > 0 {
 				ratio := m.stderr / (t.RelErr * m.mean)
-				samples = min(samples, margin*ratio*ratio*float64(pilot[row].Samples))
+				samples = margin * ratio * ratio * float64(have)
 			}
-			wanted[row] = max(wanted[row], min(uint64(math.Ceil(samples/BlockSize))*BlockSize, t.Max))
+			most := max(t.Max, have) - have
+			wanted[row] = max(wanted[row], uint64(min(max(samples, float64(have)), float64(most))))
 		}
 	})
+	for row, n := range wanted {
+		if n > 0 {
+			wanted[row] = max(1, n/tables.Strata) * tables.Strata
+		}
+	}
+	return wanted
 }
 
 // Overall has the estimates over all labels, weighted with a prior. Without samples they are NaN.

@@ -138,11 +138,9 @@ func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, f
 		return
 	}
 	lanes.Noise(logits, words, nil, refine)
-	for i := range logits {
-		z, c, own := &logits[i], s.centers[i], s.tables.Own[i%draws]
-		for lane, eps := range z {
-			z[lane] = lanes.Round(c + int32((own*int64(eps)+1<<29)>>30))
-		}
+	for g := range groups {
+		at := g * draws
+		lanes.Stretch(logits[at:at+draws], s.centers[at:at+draws], s.tables.Own)
 	}
 }
 

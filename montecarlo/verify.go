@@ -48,8 +48,8 @@ func (f Failure) String() string {
 // 2009, Theorem 4) takes the sampled one. alpha is shared by all checks
 // (Bonferroni).
 //
-// worst is the largest |error| a label can have. With RelErr, the numbers of samples may not depend
-// on the samples that are checked: see Target.Fixed.
+// worst is the largest |error| a label can have. The numbers of samples may not depend on
+// the samples that are checked; those of Estimate do not.
 func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) []Failure {
 	var failures []Failure
 	for _, c := range checks(sums, theory, prior, worst, alpha) {

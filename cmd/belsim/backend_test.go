@@ -117,7 +117,7 @@ func TestBackends(t *testing.T) {
 	driver := emulatedDriver(t)
 	for i, args := range []string{
 		"verify --levels 31 --samples 3000 --format json",
-		"verify --code hexj --levels 32 --rel-err 0.1 --samples 70000 --format json",
+		"verify --code hexj --levels 32 --rel-err 0.1 --samples 300000 --format json",
 		"compare unary hexj --levels 24 --samples 2000",
 		"heatmap unary johnson --levels 15 --r 0.2:2:4 --sigma 1:4:3 --method mc --samples 200 --format json",
 	} {

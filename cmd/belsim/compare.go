@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -21,6 +22,7 @@ type compareCmd struct {
 	scenarioFlags
 	Training []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
+	Exact    bool                 `help:"Compute every bound and exact value that there is, however long it takes. By default those that take more than about a second of a processor are left out."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
@@ -68,7 +70,14 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	bar := env.newProgress("samples", draw.Most()*uint64(codes[0].Levels()*len(candidates.Problems)))
+	if !cmd.Exact {
+		candidates.Omit = func(*montecarlo.Problem) scenario.Omit { return scenario.Omit{Slow: true} }
+	}
+	what, total := "samples", draw.Samples*uint64(codes[0].Levels()*len(candidates.Problems))
+	if draw.RelErr > 0 {
+		what, total = "codes", uint64(len(candidates.Problems))
+	}
+	bar := env.newProgress(what, total)
 	found, err := s.Compare(ctx, cmd.run(backend, bar), candidates, draw)
 	bar.stop()
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
@@ -216,25 +215,26 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoder
 
 // samplingFlags say how much is sampled.
 type samplingFlags struct {
-	Samples uint64  `placeholder:"N" help:"Samples of each label (default: ${samples}); with --rel-err, the most of them (default: ${most})."`
-	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample so much that every reported standard error is at most X times its mean; a pilot finds how much."`
+	Samples uint64  `placeholder:"N" help:"Samples of each label (default: so many that standard errors are 0.2 % of the mean, as far as half a second of a processor does it); with --rel-err, the most of them (default: ${most})."`
+	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample so much that every reported standard error is about X times its mean; a pilot finds how much."`
 	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers. The same seed gives the same result."`
 }
 
 // sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() scenario.Sampling {
 	s := scenario.DefaultSampling()
-	if s.Seed = f.Seed; f.RelErr == 0 {
-		s.Samples = cmp.Or(f.Samples, s.Samples)
-	} else {
-		s.RelErr, s.MaxSamples = f.RelErr, cmp.Or(f.Samples, s.MaxSamples)
+	switch s.Seed = f.Seed; {
+	case f.RelErr != 0:
+		s.RelErr, s.MaxSamples, s.Work = f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
+	case f.Samples > 0:
+		s.RelErr, s.Samples, s.Work = 0, f.Samples, 0
 	}
 	return s
 }
 
 // warnUnreached says that --samples came before --rel-err.
 func (f samplingFlags) warnUnreached(env *environment, reached bool) {
-	if !reached {
+	if !reached && f.RelErr > 0 {
 		env.note("--samples %d was reached before --rel-err %g: some standard errors are larger", f.sampling().MaxSamples, f.RelErr)
 	}
 }
@@ -250,7 +250,7 @@ func checkFlags(checks ...error) error {
 		case v.Name == "samples":
 			all = append(all, fmt.Errorf("--samples %v: a standard error needs at least 2", v.Value))
 		case v.Name == "max_samples":
-			all = append(all, fmt.Errorf("--samples %v: --rel-err samples in blocks of %d; want at least one", v.Value, montecarlo.BlockSize))
+			all = append(all, fmt.Errorf("--samples %v: want %s", v.Value, v.Want))
 		default:
 			all = append(all, fmt.Errorf("--%s %v: want %s", strings.ReplaceAll(v.Name, "_", "-"), v.Value, v.Want))
 		}

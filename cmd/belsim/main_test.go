@@ -369,8 +369,8 @@ func TestCompare(t *testing.T) {
 	runJSON(t, &c, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv")
 	var v scenario.Verification
 	runJSON(t, &v, "verify", "--code", "unary", "--levels", "64", "--samples", "1000")
-	if c.Levels != 64 || c.Results[0].Exact != v.Labels[4].Exact || c.Results[0].Samples != 100000 {
-		t.Errorf("prior on level 5: %v of %d samples, want %v", c.Results[0].Exact, c.Results[0].Samples, v.Labels[4].Exact)
+	if c.Levels != 64 || c.Results[0].Exact != v.Labels[4].Exact {
+		t.Errorf("prior on level 5: %v, want %v", c.Results[0].Exact, v.Labels[4].Exact)
 	}
 	if out := mustRun(t, "compare", "--levels", "16", "--samples", "100"); strings.Count(out, " gen ") != len(code.Families()) {
 		t.Errorf("compare without codes prints\n%s", out)

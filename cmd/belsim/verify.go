@@ -36,6 +36,10 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
+	if cmd.Samples == 0 && cmd.RelErr == 0 {
+		draw = scenario.FixedSampling()
+		draw.Seed = cmd.Seed
+	}
 	s, fit, err := cmd.readScenario(env, draw, cmd.Training)
 	if err != nil {
 		return err
@@ -69,7 +73,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	env.disturb(th)
-	bar := env.newProgress("samples", draw.Most()*uint64(len(th)))
+	bar := env.newProgress("samples", draw.Samples*uint64(len(th)))
 	v, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {

@@ -59,7 +59,7 @@ type Options struct {
 	Recommend bool
 	// Candidates are codes, NAMEs or FILEs.
 	Candidates []string
-	// Samples is the number of samples of each label in simulations.
+	// Samples is the number of samples of each label in simulations; 0 for scenario.DefaultSampling.
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
@@ -74,15 +74,23 @@ type Options struct {
 
 // Check refuses values without a meaning. The errors are *scenario.ValueError.
 func (o Options) Check() error {
-	if err := o.sampling(o.Samples).Check(); err != nil {
+	if err := o.sampling(1).Check(); err != nil {
 		return err
 	}
 	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
 }
 
-// sampling is a sampling of n samples of each label.
-func (o Options) sampling(n uint64) scenario.Sampling {
-	return scenario.Sampling{Samples: n, Seed: o.Seed}
+// sampling is the sampling of one of so many parts of each label.
+func (o Options) sampling(parts int) scenario.Sampling {
+	s := scenario.DefaultSampling()
+	s.Seed, s.Within, s.Work = o.Seed, 0, s.Work/float64(parts)
+	if o.Samples > 0 {
+		s.RelErr, s.Work, s.Samples = 0, 0, o.Samples
+		if parts > 1 {
+			s.Samples = max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
+		}
+	}
+	return s
 }
 
 // Progress is told of the parts of a computation. what is counted in a part, and total is how many

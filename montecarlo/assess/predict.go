@@ -134,7 +134,7 @@ func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding obser
 	about := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}
 	o, square := s.options, 0.0
 	for i, p := range parts {
-		model, err := about.ProblemOf(ctx, s.code, decoder, p.errors, o.sampling(o.Samples))
+		model, err := about.ProblemOf(ctx, s.code, decoder, p.errors, o.sampling(1))
 		if err != nil {
 			return d, err
 		}
@@ -143,7 +143,7 @@ func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding obser
 			return d, err
 		}
 		model.Seed += uint64(i) << 32 // random numbers of its own
-		simulated, err := s.simulate(ctx, run, model, p.prior, len(parts))
+		simulated, err := s.simulate(ctx, run, model, p.prior, o.sampling(len(parts)).Beside(exact))
 		if err != nil {
 			return d, err
 		}
@@ -153,23 +153,21 @@ func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding obser
 		square += p.share * p.share * simulated.StdErr * simulated.StdErr
 	}
 	d.StdErr = math.Sqrt(square)
-	asObserved, err := about.ProblemOf(ctx, s.code, decoder, rates, o.sampling(o.Samples))
+	asObserved, err := about.ProblemOf(ctx, s.code, decoder, rates, o.sampling(1))
 	if err != nil {
 		return d, err
 	}
 	if _, d.Rates, err = scenario.Averages(ctx, run.Workers, asObserved, s.f.Prior); err == nil && table.Missing(d.Rates) {
 		var simulated montecarlo.Overall
-		simulated, err = s.simulate(ctx, run, asObserved, s.f.Prior, 1)
+		simulated, err = s.simulate(ctx, run, asObserved, s.f.Prior, o.sampling(1))
 		d.Rates, d.RatesStdErr = simulated.Mean, simulated.StdErr
 	}
 	return d, err
 }
 
-// simulate samples a problem. It returns the |error| over a prior, in levels. The samples of a label
-// are shared by so many parts.
-func (s *study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, parts int) (out montecarlo.Overall, err error) {
-	n := max(2, (s.options.Samples+uint64(parts)-1)/uint64(parts))
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, s.options.sampling(n).Target(prior, false), nil)
+// simulate samples a problem. It returns the |error| over a prior, in levels.
+func (s *study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, draw scenario.Sampling) (out montecarlo.Overall, err error) {
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(prior, false), nil)
 	if err != nil {
 		return out, err
 	}

@@ -20,6 +20,7 @@ type Comparison struct {
 	Levels int `json:"levels" doc:"number of levels L of all codes"`
 	Description
 	Seed    uint64       `json:"seed" doc:"seed of the random numbers"`
+	RelErr  float64      `json:"rel_err" doc:"standard error of the means, relative to them, that is asked for where there is no exact value; 0 for a fixed number of samples"`
 	Within  int          `json:"within_levels" doc:"θ: errors of at most θ levels count as within"`
 	Results []CodeResult `json:"results" doc:"a row for each code and decoder, the smallest error first"`
 	// Set by AddBaselines.
@@ -46,6 +47,7 @@ type CodeResult struct {
 	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; a sampled one is too large, as the largest of many"`
 	WorstErr   float64 `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
 	Samples    uint64  `json:"samples" doc:"samples of all levels together"`
+	Capped     bool    `json:"capped" doc:"there is no exact value, and sampling ended before stderr was rel_err of mean"`
 	Outputs    Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Tie        bool    `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string  `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
@@ -249,7 +251,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		return nil, err
 	}
 	out := &Comparison{
-		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, Within: draw.Within, Reached: true, Baselines: []Baseline{},
+		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
 	for _, p := range candidates.Problems {
 		var omit Omit
@@ -260,20 +262,27 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		if err != nil {
 			return nil, err
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(weights, false), run.Done)
-		if err != nil {
-			return nil, err
-		}
 		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th, omit)
 		if err != nil {
 			return nil, err
+		}
+		done := run.Done
+		if draw.RelErr > 0 { // nobody knows how many samples that takes
+			done = nil
+		}
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(weights, false), done)
+		if err != nil {
+			return nil, err
+		}
+		if draw.RelErr > 0 {
+			run.done(1)
 		}
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
 		row := CodeResult{
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
 			Bound: bound, Exact: exact, exactFields: interval,
-			Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, Samples: o.Samples,
+			Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, Samples: o.Samples, Capped: !reached && table.Missing(exact),
 		}
 		row.worst(th, weights, o, sums)
 		if n, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ

@@ -86,7 +86,7 @@ func (c *Comparison) Notes(more ...string) string {
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
 	}
-	var unlearned, factors []string // each once
+	var unlearned, factors, capped []string // each once
 	add := func(list *[]string, format string, a ...any) {
 		if text := fmt.Sprintf(format, a...); !slices.Contains(*list, text) {
 			*list = append(*list, text)
@@ -108,6 +108,14 @@ func (c *Comparison) Notes(more ...string) string {
 	}
 	if c.has(CodeResult.trainedForDecoder) {
 		fmt.Fprintf(&out, "forecast: the error to expect of networks trained with CE, the model's times %s.\n", strings.Join(factors, ", "))
+	}
+	for _, r := range c.Results {
+		if r.Capped {
+			add(&capped, "%s has %.2g %%", r.Code, 100*r.StdErr/r.Mean)
+		}
+	}
+	if len(capped) > 0 {
+		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s. --rel-err or --samples takes longer.\n", 100*c.RelErr, strings.Join(capped, ", "))
 	}
 	for _, r := range c.Results {
 		if code.IsFile(r.Code) && r.Bits > c.Levels {

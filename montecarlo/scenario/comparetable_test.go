@@ -58,7 +58,7 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%s, %v; want null and the reason", b, err)
 	}
 	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin()}
-	if _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"}, scenario.DefaultSampling()); !scenario.Invalid(err) {
+	if _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"}, scenario.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
 }

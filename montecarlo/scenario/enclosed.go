@@ -64,7 +64,14 @@ func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) || omit.Intervals {
 		return bound, exact, interval, nil
 	}
-	v, err := enclosed(ctx, workers, p, prior, p.Errors, enclose.DefaultOptions())
+	o := enclose.DefaultOptions()
+	if omit.Slow {
+		rows := len(prior) * tableCount(p)
+		if o.Work = min(o.Work, quickInterval/rows); len(prior)*rows > quickPairs && !enclose.Path(p.Code, p.Decoder) {
+			return bound, exact, interval, nil
+		}
+	}
+	v, err := enclosed(ctx, workers, p, prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return bound, exact, interval, nil
 	}

@@ -49,7 +49,7 @@ func TestPerceivedVerifies(t *testing.T) {
 		s.Outputs = tt.outputs
 		c := newCode(t, tt.code, 32)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		draw := scenario.DefaultSampling()
+		draw := scenario.FixedSampling()
 		draw.Samples = 6400
 		p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
 		th := must.Get(scenario.Theory(context.Background(), 0, p))(t)
@@ -96,7 +96,7 @@ func TestPerceivedStrata(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "b2jdj", 32)
 	d := must.Get(s.Decoder("gen", c))(t)
-	p := must.Get(s.Problem(context.Background(), c, d, scenario.DefaultSampling()))(t)
+	p := must.Get(s.Problem(context.Background(), c, d, scenario.FixedSampling()))(t)
 	th := must.Get(scenario.Theory(context.Background(), 0, p))(t)
 	want := make([]float64, 32)
 	for j := range tables.Strata {
@@ -156,7 +156,7 @@ func TestNoiseOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := s.With(m)
-		candidates := must.Get(of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.DefaultSampling()))(t)
+		candidates := must.Get(of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.FixedSampling()))(t)
 		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates.Problems[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
 		if err != nil || math.Abs(exact/mae-1) > 0.02 {
@@ -203,10 +203,10 @@ func TestPerceivedComparison(t *testing.T) {
 		m := networks
 		m.Training = training
 		of := s.With(m)
-		some := must.Get(of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.DefaultSampling()))(t)
+		some := must.Get(of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.FixedSampling()))(t)
 		candidates = append(candidates, some.Problems...)
 	}
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = 640
 	c := must.Get(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, &scenario.Candidates{Problems: candidates}, draw))(t)
 	if len(c.Results) != 5+4 {
@@ -240,7 +240,7 @@ func TestPerceivedPlane(t *testing.T) {
 			t.Errorf("%s: cells %+v", method, m.Cells)
 		}
 		of := s.With(networks) // the parameters of cell 1
-		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t), scenario.DefaultSampling()))(t)
+		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t), scenario.FixedSampling()))(t)
 		bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, weights)
 		must.Succeed(t, err)
 		got, want, off := m.Cells[1].A, exact, 1e-9
@@ -263,7 +263,7 @@ func TestPerceivedContinuous(t *testing.T) {
 	s.Labels = scenario.Continuous
 	c := newCode(t, "unary", 24)
 	d := must.Get(s.Decoder("bel-u", c))(t)
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = 6400
 	p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
 	bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, theory.Uniform(24))
@@ -293,7 +293,7 @@ func TestRealLabels(t *testing.T) {
 	s := scenario.New(scenario.Perceived{Model: m})
 	s.Labels = scenario.Continuous
 	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}, Labels: s.Labels}
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = 6400
 	for _, name := range []string{"gen", "gen-ex"} {
 		d := must.Get(s.Decoder(name, c))(t)

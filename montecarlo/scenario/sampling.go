@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"fmt"
 	"math"
 
 	"belsim/montecarlo"
+	"belsim/theory/base/table"
 )
 
 // Sampling says how much is sampled, with which random numbers, and which errors are counted.
@@ -11,24 +13,48 @@ type Sampling struct {
 	Samples    uint64  `json:"samples" doc:"samples of each label; not used with rel_err"`
 	RelErr     float64 `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
 	MaxSamples uint64  `json:"max_samples" doc:"the most samples of each label with rel_err"`
+	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see montecarlo.Target
 	Within     int     `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
 	Seed       uint64  `json:"seed" doc:"seed of the random numbers"`
 }
 
-// DefaultSampling is the default sampling: 100,000 samples of each label, seed 1, θ = 5.
-func DefaultSampling() Sampling {
+// FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
+func FixedSampling() Sampling {
 	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Within: 5, Seed: 1}
+}
+
+// The default precision is a relative standard error; about half a second of a processor may not be enough
+// for it. Samples beside an exact value only check it.
+const (
+	defaultRelErr = 0.002
+	defaultWork   = 1 << 25
+	besideExact   = 0.01
+)
+
+// DefaultSampling samples to a relative standard error of 0.2 %, as far as little work does it.
+func DefaultSampling() Sampling {
+	s := FixedSampling()
+	s.Samples, s.RelErr, s.Work = 0, defaultRelErr, defaultWork
+	return s
+}
+
+// Beside is the sampling beside an exact value.
+func (s Sampling) Beside(exact float64) Sampling {
+	if s.Work > 0 && !table.Missing(exact) {
+		s.RelErr = max(s.RelErr, besideExact)
+	}
+	return s
 }
 
 // Check refuses values without a meaning. The errors are *ValueError.
 func (s Sampling) Check() error {
 	switch {
-	case s.Samples < 2:
+	case s.Samples < 2 && s.RelErr == 0:
 		return &ValueError{"samples", s.Samples, "at least 2, which a standard error needs"}
 	case s.RelErr < 0 || math.IsNaN(s.RelErr) || math.IsInf(s.RelErr, 0):
 		return &ValueError{"rel_err", s.RelErr, "a positive number"}
-	case s.RelErr > 0 && s.MaxSamples < montecarlo.BlockSize:
-		return &ValueError{"max_samples", s.MaxSamples, "at least one block of 65536 samples, in which rel_err samples"}
+	case s.RelErr > 0 && s.MaxSamples < 2*montecarlo.LeastSamples:
+		return &ValueError{"max_samples", s.MaxSamples, fmt.Sprintf("at least %d, of which half are a pilot", 2*montecarlo.LeastSamples)}
 	case s.Within < 0:
 		return &ValueError{"within", s.Within, "0 or more levels"}
 	}
@@ -38,15 +64,7 @@ func (s Sampling) Check() error {
 // Target is the sampling as the estimators take it. eachLabel makes RelErr hold for every
 // label, and not only for the mean over the prior.
 func (s Sampling) Target(prior []float64, eachLabel bool) montecarlo.Target {
-	return montecarlo.Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, EachLabel: eachLabel, Prior: prior}
-}
-
-// Most is the largest number of samples of a label.
-func (s Sampling) Most() uint64 {
-	if s.RelErr > 0 {
-		return s.MaxSamples
-	}
-	return s.Samples
+	return montecarlo.Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work, EachLabel: eachLabel, Prior: prior}
 }
 
 // Run says where a computation runs, and which function is told of its progress. It never

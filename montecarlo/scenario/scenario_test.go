@@ -100,7 +100,7 @@ func TestCheck(t *testing.T) {
 		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 5 },
 		"within":      func(s *scenario.Sampling) { s.Within = -1 },
 	} {
-		s := scenario.DefaultSampling()
+		s := scenario.FixedSampling()
 		must.Succeed(t, s.Check())
 		change(&s)
 		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
@@ -164,7 +164,7 @@ func TestTheory(t *testing.T) {
 		}
 		c := mustNew(t, tt.code, 41)
 		d := mustDecoder(t, s, tt.decoder, c)
-		p := must.Get(s.Problem(ctx, c, d, scenario.DefaultSampling()))(t)
+		p := must.Get(s.Problem(ctx, c, d, scenario.FixedSampling()))(t)
 		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, scenario.Mixtures)} {
 			b, err := scenario.BoundOf(q)
 			switch {
@@ -191,16 +191,16 @@ func TestInvalid(t *testing.T) {
 	c := mustNew(t, "unary", 16)
 	s := scenario.New(scenario.Mixture{R: 5, Sigma: 1})
 	d := mustDecoder(t, s, "auto", c)
-	if _, err := s.Problem(ctx, c, d, scenario.DefaultSampling()); !scenario.Invalid(err) {
+	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("r = 5, σ = 1: error %v", err)
 	}
 	// With σ = 0.3 the peak at the transition is 1.33·r, and at the levels next to it 0.33·r.
 	s = scenario.New(scenario.Mixture{R: 1, Sigma: 0.3})
-	if _, err := s.Problem(ctx, c, d, scenario.DefaultSampling()); err != nil {
+	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); err != nil {
 		t.Error(err)
 	}
 	s.Labels = scenario.Continuous
-	if _, err := s.Problem(ctx, c, d, scenario.DefaultSampling()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
+	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
 		t.Errorf("between levels: error %v", err)
 	}
 	if _, err := code.New("nothing", 16); err == nil || scenario.Invalid(err) {
@@ -226,7 +226,7 @@ func TestFitted(t *testing.T) {
 func TestCompare(t *testing.T) {
 	ctx := context.Background()
 	s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 2})
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = 500
 	codes := []*code.Code{mustNew(t, "hexj", 40), mustNew(t, "unary", 40)}
 	candidates := must.Get(s.Candidates(ctx, codes, []string{"bel-u", "gen"}, draw))(t)
@@ -317,7 +317,7 @@ func ExampleScenario_Compare() {
 		fmt.Println(err)
 		return
 	}
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = 1000
 	candidates, err := s.Candidates(ctx, codes, []string{decode.Auto}, draw)
 	if err != nil {
@@ -353,7 +353,7 @@ func TestIntervals(t *testing.T) {
 		{networks, "johnson", true},
 	} {
 		s := scenario.New(tt.model)
-		draw := scenario.DefaultSampling()
+		draw := scenario.FixedSampling()
 		draw.Samples = 2000
 		candidates := must.Get(s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw))(t)
 		result := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)

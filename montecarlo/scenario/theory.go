@@ -189,7 +189,38 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecar
 }
 
 // Omit says which values are left out, because they take long.
-type Omit struct{ Bounds, Exact, Intervals bool }
+type Omit struct {
+	Bounds, Exact, Intervals bool
+	Slow                     bool // of all of these, what takes more than about a second of a processor
+}
+
+// The work that is done where what is slow is left out: products of probabilities of a union bound, outputs that
+// are decoded, and scores of candidates of an interval.
+const (
+	quickUnion    = 1 << 18
+	quickOutcomes = 1 << 26
+	quickInterval = 1 << 28
+	quickPairs    = 1 << 20 // of a true word and another one, unless the words form a path
+)
+
+// tableCount is the number of tables of tablesOf.
+func tableCount(p *montecarlo.Problem) int {
+	if p.Kind.Perceived() {
+		return tables.Strata
+	}
+	return 1
+}
+
+// slowBound reports whether the bound takes long: at a perceived label, where it is that of pairs of words.
+func slowBound(p *montecarlo.Problem) bool {
+	m := p.Code.Bits()
+	return p.Kind.Perceived() && enclose.Fits(p.Code, p.Decoder) && p.Code.Levels()*m*m > quickUnion
+}
+
+// slowExact reports whether an enumeration of all outputs takes long, where there is an interval instead.
+func slowExact(p *montecarlo.Problem) bool {
+	return enclose.Fits(p.Code, p.Decoder) && (p.Code.Levels()*tableCount(p))<<min(p.Code.Bits(), 32) > quickOutcomes
+}
 
 // TheoryWithout is Theory without what is left out.
 func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) ([]montecarlo.Theory, error) {
@@ -197,7 +228,7 @@ func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit
 	for i := range out {
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
-	if _, err := boundOf(p); err == nil && !omit.Bounds {
+	if _, err := boundOf(p); err == nil && !omit.Bounds && !(omit.Slow && slowBound(p)) {
 		if err := parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
 			b, err := boundOf(p)
 			if err != nil {
@@ -212,7 +243,7 @@ func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit
 			return nil, err
 		}
 	}
-	if HasExact(p) && !omit.Exact {
+	if HasExact(p) && !omit.Exact && !(omit.Slow && slowExact(p)) {
 		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tablesOf(p, p.Errors)...)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err

@@ -58,7 +58,6 @@ type LevelResult struct {
 // those that are checked are drawn.
 func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, th []montecarlo.Theory, weights []float64, draw Sampling) (*Verification, error) {
 	target := draw.Target(weights, true)
-	target.Fixed = true
 	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
 	if err != nil {
 		return nil, err

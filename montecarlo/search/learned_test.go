@@ -21,7 +21,7 @@ func TestLearned(t *testing.T) {
 		if training == perceived.CE {
 			decoder = "gen-ex"
 		}
-		draw := scenario.DefaultSampling()
+		draw := scenario.FixedSampling()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
 			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160}))(t)
@@ -59,7 +59,7 @@ func TestLearned(t *testing.T) {
 func TestLearnedConstant(t *testing.T) {
 	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
 	c := must.Get(code.New("johnson", 16))(t)
-	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.DefaultSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
+	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.FixedSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
 		t.Errorf("%v", err)
 	}

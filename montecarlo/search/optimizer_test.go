@@ -23,7 +23,7 @@ import (
 
 // draws is a sampling for tests.
 func draws(samples uint64) scenario.Sampling {
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = samples
 	return draw
 }

@@ -198,7 +198,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	found, err := p.report(ctx, b, bits, results)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
 		quick := *p
-		quick.hurried, quick.draw.Samples, quick.draw.RelErr = true, min(p.draw.Samples, hurried), 0
+		quick.hurried, quick.draw.Samples, quick.draw.RelErr = true, min(cmp.Or(p.draw.Samples, hurried), hurried), 0
 		hurry, end := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer end()
 		found, err = quick.report(hurry, b, bits, results)
@@ -225,7 +225,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		if err != nil {
 			return nil, err
 		}
-		mean, err := p.mean(ctx, b, problem, min(choosing, p.draw.Samples))
+		mean, err := p.mean(ctx, b, problem, min(choosing, cmp.Or(p.draw.Samples, choosing)))
 		if err != nil {
 			return nil, err
 		}
@@ -325,7 +325,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 			return out, err
 		}
 	}
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Target(p.Options.Prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact).Target(p.Options.Prior, false), nil)
 	if err != nil {
 		return out, err
 	}

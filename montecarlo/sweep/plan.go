@@ -108,7 +108,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
 		return nil, errors.New("is not text in UTF-8")
 	}
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	f := &planFile{
 		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
 		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature, Labels: p.scenario.Labels,
@@ -219,7 +219,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 
 // sampling says how the cells are sampled.
 func (f *planFile) sampling() (scenario.Sampling, error) {
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.RelErr, draw.Within, draw.Seed = f.RelErr, f.Within, f.Seed
 	if f.Samples != nil {
 		draw.Samples = *f.Samples

@@ -89,7 +89,7 @@ func Figures() []Figure {
 		{
 			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
 			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"}, Quick: []string{"--samples", "2000"},
-			Make: verificationOf(scenario.Random{Seed: scenario.DefaultSampling().Seed}),
+			Make: verificationOf(scenario.Random{Seed: scenario.FixedSampling().Seed}),
 		},
 		{
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
@@ -134,7 +134,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 		if err != nil {
 			return Drawing{}, err
 		}
-		if err := s.Fill(ctx, o.run(nil), m, scenario.DefaultSampling()); err != nil {
+		if err := s.Fill(ctx, o.run(nil), m, scenario.FixedSampling()); err != nil {
 			return Drawing{}, err
 		}
 		return draw(plots.Heatmap(MapData(m, s, nil, o.Style)))(func(w io.Writer) error {
@@ -146,7 +146,7 @@ func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, O
 // verificationOf draws Figure 10 under an error model.
 func verificationOf(model scenario.Model) func(context.Context, Options) (Drawing, error) {
 	return func(ctx context.Context, o Options) (Drawing, error) {
-		s, sampling := scenario.New(model), scenario.DefaultSampling()
+		s, sampling := scenario.New(model), scenario.FixedSampling()
 		if o.Quick {
 			sampling.Samples = 2000
 		}

@@ -85,7 +85,7 @@ func (at setting) row(ctx context.Context, p *search.Optimizer, name string) (st
 
 // optimizer prepares the searches of a setting. One estimates the named codes one time for all.
 func (at setting) optimizer() (*search.Optimizer, error) {
-	draw := scenario.DefaultSampling()
+	draw := scenario.FixedSampling()
 	draw.Samples = at.samples
 	p, err := search.NewOptimizer(scenario.New(scenario.Mixture{R: at.r, Sigma: at.sigma}), "gen", draw, search.Options{Levels: at.levels, Steps: at.steps})
 	if err != nil {

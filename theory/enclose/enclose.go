@@ -112,6 +112,13 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 	return x, nil
 }
 
+// Path reports whether all words of a code that Fits form a path, so that intervals are as narrow as rounding
+// allows and take little work.
+func Path(c *code.Code, d decode.Decoder) bool {
+	x, err := New(c, d, Options{})
+	return err == nil && x.whole
+}
+
 // Row returns an interval that holds the mean |error| of row i of the code (level i+1), whose bits
 // err independently with probabilities e, of length M. The error says that an entry of e is no
 // probability, or is the context's.

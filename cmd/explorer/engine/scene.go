@@ -189,7 +189,7 @@ func (c Code) matrix(levels int) (mat.Matrix, error) {
 
 // draw is the sampling of n samples of each label.
 func (s Scene) draw(n uint64) scenario.Sampling {
-	d := scenario.DefaultSampling()
+	d := scenario.FixedSampling()
 	d.Samples, d.Seed = n, s.Seed
 	return d
 }

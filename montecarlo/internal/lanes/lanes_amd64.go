@@ -318,3 +318,16 @@ func spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
 	}
 	spreadAVX2(&dst[0], &places[0], &words[0], &ones[0], len(words), g*Width)
 }
+
+// stretchAVX2 is Stretch for n ≥ 1 rows.
+//
+//go:noescape
+func stretchAVX2(z *Ints, centers *int32, deviations *int64, n int)
+
+func stretch(z []Ints, centers []int32, deviations []int64) {
+	if !processor.AVX2() || len(deviations) == 0 {
+		stretchGeneric(z, centers, deviations)
+		return
+	}
+	stretchAVX2(&z[0], &centers[0], &deviations[0], len(deviations))
+}

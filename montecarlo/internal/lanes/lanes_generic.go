@@ -65,3 +65,5 @@ func spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
 func walsh(x []Ints) { walshGeneric(x) }
 
 func mostOf(most *Ints, sums []Ints) { mostGeneric(most, sums) }
+
+func stretch(z []Ints, centers []int32, deviations []int64) { stretchGeneric(z, centers, deviations) }

@@ -64,6 +64,19 @@ func noiseGeneric(dst []Ints, words []uint64, centers []int32, refine func(i int
 	}
 }
 
+// Stretch makes logits of standard normal numbers, in units of 1/tables.LogitOne: each row has a
+// center and a standard deviation of its own, below 2 in units of 2⁻³⁰.
+func Stretch(z []Ints, centers []int32, deviations []int64) { stretch(z, centers, deviations) }
+
+// stretchGeneric is Stretch in Go.
+func stretchGeneric(z []Ints, centers []int32, deviations []int64) {
+	for k, own := range deviations {
+		for lane, eps := range z[k] {
+			z[k][lane] = Round(centers[k] + int32((own*int64(eps)+1<<29)>>30))
+		}
+	}
+}
+
 // Round brings a number from units of 1/tables.NormalOne to units of
 // 1/tables.LogitOne.
 func Round(z int32) int32 {

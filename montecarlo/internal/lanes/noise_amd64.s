@@ -146,6 +146,49 @@ any:
 	ANYPOLYNOMIAL(Y5, Y6, Y3, Y2)
 	JMP made
 
+// STRETCH makes half a row of logits: products of even and odd numbers in 64 bits, of which 32 from
+// the 30th on are kept.
+#define STRETCH(at) \
+	VMOVDQU  at(DI), Y0         \
+	VPSRLQ   $32, Y0, Y1        \
+	VPMULDQ  Y4, Y0, Y0         \
+	VPMULDQ  Y4, Y1, Y1         \
+	VPADDQ   Y6, Y0, Y0         \
+	VPADDQ   Y6, Y1, Y1         \
+	VPSRLQ   $30, Y0, Y0        \
+	VPSLLQ   $2, Y1, Y1         \
+	VPBLENDD $0xAA, Y1, Y0, Y0  \
+	VPADDD   Y5, Y0, Y0         \
+	VPSRAD   $8, Y0, Y0         \
+	VMOVDQU  Y0, at(DI)
+
+// func stretchAVX2(z *Ints, centers *int32, deviations *int64, n int)
+TEXT ·stretchAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ centers+8(FP), DX
+	MOVQ deviations+16(FP), SI
+	MOVQ n+24(FP), CX
+	MOVL         $(1<<29), AX
+	MOVQ         AX, X6
+	VPBROADCASTQ X6, Y6
+	MOVL         $128, AX
+	MOVQ         AX, X7
+	VPBROADCASTD X7, Y7
+
+row:
+	VPBROADCASTD (SI), Y4
+	VPBROADCASTD (DX), Y5
+	VPADDD       Y7, Y5, Y5
+	STRETCH(0)
+	STRETCH(32)
+	ADDQ $64, DI
+	ADDQ $4, DX
+	ADDQ $8, SI
+	DECQ CX
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // The steps of one row of 16 draws, from OCTAVE512 to SIGN512: f is where the draw lies in its
 // octave o, z the number, t a scratch register. A row is one long chain of operations, each of which waits
 // for the last: the loops take eight rows at a time, or four, step by step.
