@@ -48,15 +48,17 @@ type Spread struct {
 	Excess, Tail, TailUnary, TailDecoder, Unknown float64
 
 	// Gain is by how much errors after a training for the decoder are smaller than the model's on images, as a logarithm.
-	Gain float64
+	Gain  float64
+	Heads Heads // direct regression and soft targets
 }
 
-// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained and Unknown;
+// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown and Gain;
 // its README says how well constants do that were fitted without a task.
 func DefaultSpread() Spread {
 	return Spread{
 		Network: 0.012, Cutoff: 0.72, Coarse: 0.06, Trained: 0.02, Logits: 0.012, Gross: 0.11, Columns: 0.09,
-		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.2,
+		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.06,
+		Heads: Heads{Any: 0.005, Soft: Departure{-0.01, 0.025}, Direct: Departure{0.1, 0.06}, Share: 0.1},
 	}
 }
 
@@ -74,7 +76,7 @@ func (f *Forecaster) share() float64 {
 		return min(1, part(f.Excess, s.Excess)+part(tail, s.Tail))
 	case math.IsNaN(tail):
 		return s.Unknown
-	case f.Model.Training == perceived.CE:
+	case f.Model.Training != perceived.BCE:
 		return min(1, part(tail, s.TailDecoder))
 	default:
 		return min(1, part(tail, s.TailUnary))
@@ -83,7 +85,7 @@ func (f *Forecaster) share() float64 {
 
 // mean is that of ln(observed/model), where networks depart as those of images by a share.
 func (s *Spread) mean(x *Forecast, share float64) float64 {
-	if x.Training == perceived.CE {
+	if x.Training != perceived.BCE {
 		return -s.Gain * share
 	}
 	return 0
@@ -94,7 +96,7 @@ func (s *Spread) own(x *Forecast, share float64) float64 {
 	v := s.network(share)
 	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.5))
 	v = math.Hypot(v, s.Coarse*x.coarse)
-	if x.Training == perceived.CE && x.Decoding.Decoder.Name() == "gen" {
+	if x.Training != perceived.BCE && x.Decoding.Decoder.Name() == "gen" {
 		v = math.Hypot(v, s.Logits)
 	}
 	return v
@@ -112,7 +114,7 @@ const factors = 4
 // on images the number of columns.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
-	if x.Training == perceived.CE {
+	if x.Training != perceived.BCE {
 		out[2] = s.Trained
 	}
 	if !x.Decoding.Soft {

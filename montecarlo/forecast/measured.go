@@ -67,11 +67,12 @@ func (f *Forecaster) condition(raw []Forecast, share float64) *posterior {
 		}
 		seen[m.network] = true
 		x := &raw[at]
+		mean, _ := f.head(x)
 		own, shared := f.spread(x, share)
 		own = math.Hypot(own, m.Error.StdErr/m.Error.Mean)
 		load := mat.NewVecDense(factors, shared[:])
 		precision.SymRankOne(precision, 1/(own*own), load)
-		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-x.part*f.Spread.mean(x, share))/(own*own), load)
+		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-mean-x.part*f.Spread.mean(x, share))/(own*own), load)
 	}
 	var c mat.Cholesky
 	c.Factorize(precision) // it is at least the identity
@@ -101,6 +102,8 @@ func (p *posterior) of(shared [factors]float64) (mean float64, left [factors]flo
 // spread returns the standard deviations of a forecast: its own, and those that it shares.
 func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [factors]float64) {
 	own, shared = f.Spread.own(x, share), f.Spread.shared(x, f.Noise.LogSD, f.Cutoff.LogSD, share)
+	_, sd := f.head(x)
+	own = math.Hypot(own, sd)
 	for i := range shared {
 		shared[i] *= x.part
 	}
@@ -119,12 +122,12 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 	for i := range all {
 		x := &all[i]
 		own, shared := f.spread(x, share)
+		mean, _ := f.head(x)
 		shift, left := known.of(shared)
-		mean := share
-		if len(f.Measured) == 0 { // nothing shows which kind of network it is
-			mean = 0
+		if len(f.Measured) > 0 { // else nothing shows which kind of network it is
+			mean += x.part * f.Spread.mean(x, share)
 		}
-		x.Error, x.own, x.shared = x.model*math.Exp(shift+x.part*f.Spread.mean(x, mean)), own, left
+		x.Error, x.own, x.shared = x.model*math.Exp(shift+mean), own, left
 		if e, others := f.measured(*x); e.Mean > 0 {
 			x.Measured, x.Error, x.shared = true, e.Mean, [factors]float64{}
 			if x.own = e.StdErr / e.Mean; others {
