@@ -41,6 +41,6 @@ func ExampleEstimate() {
 	fmt.Printf("%.4f ± %.4f levels, %.2f %% within 5\n", o.Mean, o.StdErr, 100*o.Within)
 	fmt.Printf("level %d is the worst: %.3f\n", o.WorstLevel, o.WorstMean)
 	// Output:
-	// 1.1007 ± 0.0135 levels, 96.79 % within 5
-	// level 60 is the worst: 2.355
+	// 1.1031 ± 0.0136 levels, 96.81 % within 5
+	// level 60 is the worst: 2.632
 }
