@@ -1,13 +1,13 @@
 """Builds the command with Go, for the wheel; puts its source into the source distribution.
 
 ``CGO_ENABLED=0 python -m build`` builds a static binary, without support for GPUs. Go reads its other variables too:
-``GOFLAGS=-trimpath`` leaves the paths of this machine out of the binary.
+``GOFLAGS=-trimpath`` leaves the paths of this machine out of the binary, and ``GOOS=windows GOARCH=amd64 python -m build --wheel``
+builds a wheel for another platform.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
 import shutil
@@ -41,8 +41,11 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
             return
         folder = here / "build"
         folder.mkdir(exist_ok=True)
-        name = "belsim.exe" if os.name == "nt" else "belsim"
+        system, machine, cgo, host = go(source, "env", "GOOS", "GOARCH", "CGO_ENABLED", "GOHOSTOS").split()
+        name = "belsim.exe" if system == "windows" else "belsim"
         binary = here / "belsim" / "bin" / name  # where an editable installation finds it, too
+        if (system, machine) != (host, go(source, "env", "GOHOSTARCH").strip()):
+            binary = folder / f"{system}-{machine}" / name
         go(source, "build", f"-ldflags=-s -w -X main.release={self.metadata.version}", "-o", str(binary), "./cmd/belsim")
         licences = folder / "THIRD-PARTY-LICENSES.txt"
         licences.write_text(third_party(source), encoding="utf-8")
@@ -50,7 +53,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         for file in (source / "LICENSE", licences):
             include[str(file)] = f"belsim/licenses/{file.name}"
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{tag(binary, go(source, 'env', 'CGO_ENABLED').strip() == '1')}"
+        build_data["tag"] = f"py3-none-{tag(binary, system, machine, cgo == '1')}"
 
 
 def go(source: Path, *args: str) -> str:
@@ -104,15 +107,19 @@ def third_party(source: Path) -> str:
     return "".join(parts)
 
 
-def tag(binary: Path, cgo: bool) -> str:
-    """The platforms that the binary runs on, as wheels name them."""
-    name = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    if not name.startswith("linux"):
-        return name
-    machine = name.removeprefix("linux_")
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+def tag(binary: Path, system: str, machine: str, cgo: bool) -> str:
+    """The platforms that the binary runs on, as wheels name them. ``system`` and ``machine`` are Go's names."""
+    if system == "darwin":  # Go 1.26 needs macOS 12
+        return f"macosx_12_0_{'arm64' if machine == 'arm64' else 'x86_64'}"
+    if system == "windows":
+        return f"win_{machine}"
+    name = MACHINES.get(machine)
+    if system != "linux" or name is None:
+        return sysconfig.get_platform().replace("-", "_").replace(".", "_")
     if not cgo:  # a static binary, for any C library
-        return f"manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_1_{machine}"
+        return f"manylinux_2_17_{name}.manylinux2014_{name}.musllinux_1_1_{name}"
     needs = [int(n) for n in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes())]
-    if platform.libc_ver()[0] != "glibc" or not needs:
-        return name
-    return f"manylinux_2_{max(needs)}_{machine}"
+    return f"manylinux_2_{max(needs)}_{name}" if platform.libc_ver()[0] == "glibc" and needs else f"linux_{name}"

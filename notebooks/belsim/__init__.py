@@ -12,7 +12,8 @@ here run the command ``belsim``, which this package carries, and return its resu
 **Levels and bits count from 0 in Python**, as rows and columns of a code's matrix do: level 0 is row 0, and the last
 level is L − 1. The command, its messages (``belsim.Error``) and its printed report (``Fit.report``) count from 1.
 
-Errors are ``|decoded − label|`` in levels. Names of columns are those of the command's JSON; a missing value is NaN.
+A refusal is a ``belsim.Error``, whose text says what is wanted. Errors of codes are ``|decoded − label|`` in levels.
+Names of columns are those of the command's JSON; a missing value is NaN.
 Nothing is cached and nothing is downloaded. A call that is interrupted stops the command. Where tqdm is installed, a bar
 shows the progress of long calls in notebooks and terminals (``progress=True`` or ``False`` decides).
 """

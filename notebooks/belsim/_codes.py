@@ -28,6 +28,9 @@ def codes(levels: int = 256) -> pd.DataFrame:
 
     One row for each code: ``code, levels, bits, min_distance, transitions_per_bit, max_transitions,
     distance_label_correlation, constant_columns, decoder, description``.
+
+    >>> codes(16).set_index("code").loc["gray", "bits"].item()
+    4
     """
     with Inputs() as inputs:
         return table(results(["codes", *flags(levels=levels)], inputs)["codes"])
@@ -38,6 +41,9 @@ def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
 
     ``name`` is one of ``belsim.codes()``, or a path to a .csv or .npy file. ``levels`` is L (256 for a name without it).
     Row ``n`` has the bits of level ``n``, from 0.
+
+    >>> code("gray", 4).tolist()
+    [[0, 0], [0, 1], [1, 1], [1, 0]]
     """
     with Inputs() as inputs:
         file = inputs.path("code.npy")
@@ -271,6 +277,9 @@ def decode(
     ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
     ±1). ``reads`` says what the decoder reads: ``auto`` gives logits to ``gen-ex`` and to codes of real numbers, and bits to the
     others. ``temperature`` multiplies the logits of ``gen-ex``.
+
+    >>> decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()
+    [2]
     """
     if isinstance(decoder, Decoder):
         if code is not None or levels is not None:

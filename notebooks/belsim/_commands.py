@@ -99,6 +99,9 @@ def compare(
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
     continuous, and direct regression with ``baseline``.
+
+    >>> compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
+    [['unary', 0.293], ['johnson', 0.294]]
     """
     with Inputs() as inputs:
         names = [inputs.code(c, name) for name, c in _code_list(codes)]
@@ -150,6 +153,9 @@ def levels(
     Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, training, decoder, outputs, forecast,
     lo, hi, quantization, tie``. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
+
+    >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
+    [[32.0, 1.04], [16.0, 1.19]]
     """
     with Inputs() as inputs:
         names = [inputs.code(c, name) for name, c in _code_list(codes)]
@@ -224,6 +230,9 @@ def verify(
 
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
     those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
+
+    >>> verify("unary", levels=4, samples=100).passed
+    True
     """
     with Inputs() as inputs:
         result = results(
@@ -304,6 +313,9 @@ def heatmap(
     lists of ascending numbers; the picture has cells of different sizes where they are not evenly spaced.
     With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``bound``
     (the default), ``exact`` or ``mc`` (samples). The other arguments are those of ``compare``.
+
+    >>> heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase.shape
+    (2, 3)
     """
     with Inputs() as inputs:
         pair = [inputs.code(a, "a"), inputs.code(b, "b")]
@@ -444,6 +456,13 @@ def fit(
 
     A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K); ``code`` and ``range`` may be lists of K.
     ``Fit.each`` has the Fit of each output then.
+
+    >>> import belsim
+    >>> level = np.arange(2000) % 16
+    >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
+    >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
+    >>> belsim.fit("johnson", logits, level, levels=16, samples=10).decoders["observed"].round(2).tolist()
+    [0.63, 0.63, 0.63, 0.81]
     """
     return _fit(
         code=code, outputs=outputs, targets=targets, range=range, outside=outside, levels=levels, kind=kind,
@@ -608,6 +627,9 @@ def optimize(
     from, a name or an L × M matrix, of which
     the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
     is given as for ``compare``.
+
+    >>> optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
+    (16, 6)
     """
     with Inputs() as inputs:
         result = results(
