@@ -6,8 +6,8 @@ import zipfile
 
 MOST = 15 << 20
 MACHINES = {  # of a binary's header, by the wheel's platform
-    r"(many|musl)linux_.*x86_64": (b"\x7fELF", 18, b"\x3e\x00"),
-    r"(many|musl)linux_.*aarch64": (b"\x7fELF", 18, b"\xb7\x00"),
+    r"(many|musl)linux.*x86_64": (b"\x7fELF", 18, b"\x3e\x00"),
+    r"(many|musl)linux.*aarch64": (b"\x7fELF", 18, b"\xb7\x00"),
     r"macosx_.*x86_64": (b"\xcf\xfa\xed\xfe", 4, b"\x07\x00\x00\x01"),
     r"macosx_.*arm64": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\x00\x00\x01"),
     r"win_amd64": (b"MZ", None, b"PE\x00\x00\x64\x86"),
@@ -20,7 +20,7 @@ for path in sys.argv[1:]:
         tags = re.findall(r"^Tag: py3-none-(\S+)$", wheel.read(next(n for n in names if n.endswith(".dist-info/WHEEL"))).decode(), re.M)
         (name,) = [n for n in names if n.startswith("belsim/bin/")]
         binary, info = wheel.read(name), wheel.getinfo(name)
-    assert tags and path.endswith(f"-py3-none-{'.'.join(tags)}.whl"), (path, tags)
+    assert tags and set(tags) == set(re.sub(r"^.*-py3-none-|\.whl$", "", path).split(".")), (path, tags)
     for tag in tags:
         magic, at, machine = next(of for pattern, of in MACHINES.items() if re.fullmatch(pattern, tag))
         at = int.from_bytes(binary[60:64], "little") if at is None else at

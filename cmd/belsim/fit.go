@@ -20,13 +20,13 @@ type fitCmd struct {
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       []assess.LabelRange `placeholder:"a:b" sep:"none" help:"Range of real labels: a is level 1, b the last one; several times for a network of several outputs."`
-	Training    string              `group:"model" enum:"auto,bce,ce" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce); auto finds out (default: auto)."`
+	Training    string              `group:"model" enum:"auto,bce,ce,soft" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce), and that against a Gaussian over the levels (soft); auto finds out which of the first two (default: auto)."`
 	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
-	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE or CE), seed and outputs, whose paths are relative to it."`
+	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE, CE or soft), seed and outputs, whose paths are relative to it."`
 	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
 	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture, a page or JSON as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
-	Recommend   bool                `help:"Forecast the error of all codes if they were trained, with BCE and with CE, and rank them."`
+	Recommend   bool                `help:"Forecast the error of all codes if they were trained, with BCE, CE and soft targets, and of direct regression, and rank them."`
 	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Samples     uint64              `group:"sampling" placeholder:"N" help:"Simulated samples of each label (default: so many that standard errors are 0.2 % of the mean, as far as half a second of a processor does it)."`
 	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`

@@ -64,7 +64,7 @@ func makeColumns(c *code.Code, ch *channel, b *basis, p Model) *columns {
 	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, constant: make([]bool, m),
 		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),
 		coefficients: make([]float64, m*k), logits: make([]float64, m*points)}
-	if p.Training == CE && c.Real() {
+	if p.Training != BCE && c.Real() {
 		cs.scale, cs.low = make([]float64, m), make([]float64, m)
 	}
 	return cs
@@ -185,7 +185,7 @@ func (cs *columns) setConstant(bit int) {
 // learn learns the columns, from the coefficients that they have, if these are to be kept. Bit by bit,
 // each column is learnt by itself; for the decoder all are, in so many steps of the optimizer at most.
 func (cs *columns) learn(ctx context.Context, workers, steps int, kept bool) error {
-	if cs.training == CE {
+	if cs.training != BCE {
 		return cs.learnDecoder(ctx, workers, steps, kept)
 	}
 	return parallel.Each(ctx, workers, cs.c.Bits(), func() (func(context.Context, int) error, error) {

@@ -82,7 +82,7 @@ func (l *Learner) Relearn(ctx context.Context, c *code.Code, columns []int) (*Ne
 	for _, bit := range columns {
 		l.cs.see(bit, l.grid)
 	}
-	if l.p.Training == CE {
+	if l.p.Training != BCE {
 		l.cs.setPenalty(l.p.Cutoff)
 		return l.learn(ctx, relearnSteps, true)
 	}

@@ -25,10 +25,18 @@ const (
 	// CE is the training of all bits together by the cross-entropy of
 	// softmax(Z·Cᵀ), the decoder's distribution over the levels (CE).
 	CE Training = "ce"
+	// Soft is CE against a Gaussian over the levels around the label, in the place of the level: with one-hot it is
+	// HL-Gauss. The model has the errors of CE: the Gaussian leaves the mean and the median of the level where they are.
+	Soft Training = "soft"
 )
 
 // Loss is the name of the training's loss, for people.
-func (t Training) Loss() string { return strings.ToUpper(string(t)) }
+func (t Training) Loss() string {
+	if t == Soft {
+		return "soft targets"
+	}
+	return strings.ToUpper(string(t))
+}
 
 // Model is the perceived-label model of the networks that learn a code.
 //
@@ -52,7 +60,7 @@ type Model struct {
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
 	Floor    float64  // sd₀, the residuals' floor, in logits; 0 stands for DefaultFloor
-	Training Training // BCE or CE
+	Training Training // BCE, CE or Soft
 }
 
 // WithinLevel is the variance of real labels that are uniform within half a level of their level.
@@ -75,8 +83,8 @@ func (p Model) Check() error {
 	if !(p.Floor >= 0) || math.IsInf(p.Floor, 1) {
 		return fmt.Errorf("floor of the misfit = %v: want a positive finite number of logits, or 0 for the default", p.Floor)
 	}
-	if p.Training != BCE && p.Training != CE {
-		return fmt.Errorf("training %q: want %q or %q", p.Training, BCE, CE)
+	if p.Training != BCE && p.Training != CE && p.Training != Soft {
+		return fmt.Errorf("training %q: want %q, %q or %q", p.Training, BCE, CE, Soft)
 	}
 	return nil
 }
@@ -132,7 +140,7 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 // CheckMemory returns a *memory.Error where a code is too large for Learn.
 func (p Model) CheckMemory(c *code.Code) error {
 	copies := 3 // the means, and what is learnt by column and by point
-	if p.Training == CE {
+	if p.Training != BCE {
 		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
 	}
 	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(gridPoints(c.Levels(), p.aroundLevel()), c.Bits(), 8*copies))

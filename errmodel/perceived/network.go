@@ -210,7 +210,7 @@ func (n *Network) ResidualSD() []float64 { return slices.Clone(n.residualSD) }
 
 // factor is the factor by which real networks of this training are better.
 func (n *Network) factor() float64 {
-	if n.p.Training == CE {
+	if n.p.Training != BCE {
 		return DecoderFactor(n.c)
 	}
 	return 1

@@ -3,13 +3,15 @@ package assess
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )
+
+// How direct regression is written, which has neither the training nor the decoder of a code.
+const l1, nearest, predictions = "l1", "nearest", "labels"
 
 // isHead reports whether a name is that of a head whose outputs are no bits of a code: they are read as those of unary.
 func isHead(name string) bool { return name == forecast.Direct || name == forecast.CORN }
@@ -76,12 +78,4 @@ func mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arr
 			}
 		})
 	}
-}
-
-// headDecodings leaves gen, of the decoders that read the bits of direct regression.
-func headDecodings(c *code.Code, all []observed.Decoding) []observed.Decoding {
-	if c.Name() == forecast.Direct {
-		all = slices.DeleteFunc(all, func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
-	}
-	return all
 }

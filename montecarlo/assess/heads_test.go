@@ -40,6 +40,14 @@ func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
 	return direct, corn
 }
 
+// ranking is the ranking of a fit, where there is one.
+func (f *Fit) ranking() []RankedCode {
+	if f.Recommendation == nil {
+		return nil
+	}
+	return f.Recommendation.Ranking
+}
+
 // TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they were drawn with.
 func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
@@ -54,6 +62,13 @@ func TestHeads(t *testing.T) {
 			t.Errorf("%+v, %+v", f, p)
 		}
 		errors = append(errors, gen(f))
+		o.Recommend = o.Code == "direct"
+		for i, r := range judge(t, o).Fit.ranking() {
+			// The model knows no reason why a code of few transitions should be better or worse than the label itself.
+			if easy := r.Code == "unary" || r.Code == "johnson"; r.Trained != (r.Code == "direct") || r.Trained && (r.Ratio != 1 || r.Decoder != "nearest") || easy && r.Best && (math.Abs(r.Ratio-1) > 0.05 || r.RatioCI[0] > 0.8) {
+				t.Errorf("row %d: %+v", i, r)
+			}
+		}
 	}
 	// Both answer with the level nearest to the perceived label, but within s of the ends of the range, for 6 % of the samples.
 	if math.Abs(errors[0]/errors[1]-1) > 0.02 {

@@ -221,7 +221,9 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind, decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
-	n.decodings = headDecodings(n.code, n.decodings)
+	if n.code.Name() == forecast.Direct { // any other decoder of these bits says the same
+		n.decodings = slices.DeleteFunc(n.decodings, func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
+	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ func ReadRuns(path string) ([]Other, error) {
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
 		if isHead(o.Code) {
 			o.Training = perceived.BCE
-		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); o.Training != perceived.BCE && o.Training != perceived.CE {
-			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE or CE", path, line, row[at[1]])
+		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains([]perceived.Training{perceived.BCE, perceived.CE, perceived.Soft}, o.Training) {
+			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE or soft", path, line, row[at[1]])
 		}
 		if o.Code == "" || o.Outputs == "" {
 			return nil, fmt.Errorf("%s: line %d: a code and its outputs are needed", path, line)

@@ -15,7 +15,7 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training       string     `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy) or ce"`
+	Training       string     `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy), ce or soft"`
 	Miscalibration float64    `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
 	Noise          float64    `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
 	NoiseInterval  [2]float64 `json:"label_noise_interval" doc:"95 % interval of label_noise"`

@@ -14,9 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -114,7 +112,7 @@ func TestRank(t *testing.T) {
 		}
 	}))(t)
 	rec := s.Fit.Recommendation
-	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families()))}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
+	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families())+1)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
 		t.Errorf("counted %v, want %v; notes %q", counted, want, rec.Notes)
 	}
 	// Advice has the way that a program knows, and only there.
@@ -128,7 +126,7 @@ func TestRank(t *testing.T) {
 		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
 			t.Errorf("%+v comes after %+v", r, rec.Ranking[i-1])
 		}
-		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] && r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]) || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training == "ce" && r.Outputs != "logits" {
+		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] && r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]) || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
 			t.Errorf("%+v", r)
 		}
 		if r.Best {
@@ -145,7 +143,7 @@ func TestRank(t *testing.T) {
 			}
 		}
 	}
-	if len(best) != 2*len(code.Families()) || trained == 0 || rec.Decision.Action != "stay" {
+	if len(best) != 3*len(code.Families())+1 || trained == 0 || rec.Decision.Action != "stay" {
 		t.Errorf("%d codes and trainings, %d rows of the network's", len(best), trained)
 	}
 	for name, n := range best {
@@ -272,8 +270,9 @@ func TestBaseline(t *testing.T) {
 				t.Errorf("%s: %+v", name, b)
 			}
 			if o.Recommend {
-				if notes := strings.Join(s.Fit.Recommendation.Notes, " "); !strings.Contains(notes, "direct regression (no code): ") || !strings.Contains(notes, " have less") {
-					t.Errorf("%s: %q", name, notes)
+				d := s.Fit.Recommendation.Ranking[slices.IndexFunc(s.Fit.Recommendation.Ranking, func(r RankedCode) bool { return r.Code == "direct" })]
+				if want := s.Fit.Direct.Error / s.Fit.Direct.Network; !d.Measured || d.Trained || math.Abs(d.Ratio/want-1) > 1e-12 || d.Training != "l1" || d.Bits != 1 {
+					t.Errorf("%s: %+v, want the ratio %v", name, d, want)
 				}
 			}
 		}
@@ -315,42 +314,6 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestBesideQuantization: no code is said to have less error than quantization alone, however well its
-// bits are forecast. Direct regression has no quantization.
-func TestBesideQuantization(t *testing.T) {
-	unary := must.Get(code.New("unary", 32))(t)
-	s := &study{f: &Fit{Range: &[2]float64{0, 62}, LevelWidth: 2}, network: &network{seen: &observed.Summary{Quantization: 0.25}}}
-	for _, tt := range []struct {
-		lo, hi, direct float64 // of bits in levels, of direct regression in label units
-		want           string
-	}{
-		{0.05, 0.07, 0.4, "unary has more"}, // 0.25 levels are 0.5
-		{0.05, 0.07, 0.6, "unary is not told apart from it"},
-		{0.05, 0.07, 0.65, "unary has less"},
-		{1, 2, 1.4, "unary has more"},
-		{1, 2, 1.6, "unary is not told apart from it"},
-		{1, 2, 4.6, "unary has less"},
-	} {
-		s.f.Baselines = scenario.NewBaselines(0, tt.direct, 32, scenario.InLabelUnits)
-		x := forecast.Forecast{Code: unary, Lo: tt.lo, Hi: tt.hi}
-		if notes := s.beside([]forecast.Forecast{x}); len(notes) != 1 || !strings.Contains(notes[0], tt.want) {
-			t.Errorf("%v to %v beside %v: %q, want %q", tt.lo, tt.hi, tt.direct, notes, tt.want)
-		}
-	}
-	if lo, hi := s.aroundTargets(0.1, 0.5, true); lo != 0 || hi != 0.75 {
-		t.Errorf("real answers: %v to %v, want 0 to 0.75", lo, hi)
-	}
-	// A decoder that answers in levels has 1.1 times its error against the targets, and so have others.
-	s.decodings = []observed.Decoding{{Decoder: must.Get(decode.Builtin().New("gen", unary, decode.Options{}))(t)}}
-	s.seen.Levels, s.seen.Labels = []observed.Error{{Mean: 1}}, []observed.Error{{Mean: 1.1}}
-	if lo, hi := s.aroundTargets(0.5, 2, false); math.Abs(lo-0.55)+math.Abs(hi-2.2) > 1e-12 {
-		t.Errorf("%v to %v, want 0.55 to 2.2", lo, hi)
-	}
-	if lo, hi := s.aroundTargets(0.1, 5, false); lo != 0.25 || hi != 5.25 {
-		t.Errorf("%v to %v, want 0.25 to 5.25", lo, hi)
-	}
-}
-
 // TestCandidates: a candidate that is no code is refused before samples are read.
 func TestCandidates(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
@@ -362,7 +325,7 @@ func TestCandidates(t *testing.T) {
 	n := must.Get(openNetwork(t.Context(), o))(t)
 	defer n.Close()
 	ranked := must.Get((&study{network: n, candidates: must.Get(scenario.OpenCodes(o.Candidates, n.sizes()))(t)}).rankedCodes())(t)
-	if len(ranked) != len(code.Families()) {
+	if len(ranked) != len(code.Families())+1 { // and direct regression
 		t.Errorf("%d codes", len(ranked))
 	}
 }
@@ -470,7 +433,7 @@ func TestOthers(t *testing.T) {
 		"":                         "no column code",
 		"code,loss,seed\n":         "no column outputs",
 		"code,loss,seed,outputs\n": "no networks",
-		"code,loss,seed,outputs\nx,MSE,1,z.npy\n":                       "line 2, column loss: \"MSE\"; want BCE or CE",
+		"code,loss,seed,outputs\nx,MSE,1,z.npy\n":                       "line 2, column loss: \"MSE\"; want BCE, CE or soft",
 		"code,loss,seed,outputs\nx,CE,1,\n":                             "line 2: a code and its outputs",
 		"code,loss,seed,outputs\nx,CE\n":                                "wrong number of fields",
 		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n":                     "line 1 has the column seed twice",

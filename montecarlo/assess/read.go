@@ -252,7 +252,7 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	if p.Excess != nil {
 		of.Excess = *p.Excess
 	}
-	if perceived.Training(p.Training) == perceived.CE && p.Tail > 0 {
+	if perceived.Training(p.Training) != perceived.BCE && p.Tail > 0 {
 		of.Tail = p.Tail
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 )
 
@@ -214,8 +216,7 @@ func networkTable(all []NetworkRow) *table.Table {
 // rankingTable has a row for each code and training, with the best decoder: of the network itself what was
 // measured, and of others how they compare with it.
 func rankingTable(f *Fit) *table.Table {
-	best := slices.DeleteFunc(slices.Clone(f.Recommendation.Ranking), func(r RankedCode) bool { return !r.Best })
-	t := table.Of(best,
+	t := table.Of(f.Recommendation.Shown(),
 		table.Replace("code", "", RankedCode.Name),
 		table.Replace("ratio", "", f.Against),
 		table.Replace("better", "", func(r RankedCode) string {
@@ -226,6 +227,23 @@ func rankingTable(f *Fit) *table.Table {
 		}))
 	t.Emphasis = []table.Emphasis{table.Best}
 	return t
+}
+
+// Shown are the rows for people: each code and training with its best decoder, and soft targets only where they were measured, or differ from
+// CE by a hundredth.
+func (r *Recommendation) Shown() (out []RankedCode) {
+	ce := map[string]float64{}
+	for _, x := range r.Ranking {
+		if x.Best && x.Training == string(perceived.CE) {
+			ce[x.Code] = x.Ratio
+		}
+	}
+	for _, x := range r.Ranking {
+		if x.Best && (x.Training != string(perceived.Soft) || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // Name is the name of the code for people, which says whether it was trained.
@@ -250,7 +268,7 @@ func (f *Fit) Against(r RankedCode) string {
 // measuredStdErr is the standard error of what was measured with the decoder of a row.
 func (f *Fit) measuredStdErr(r RankedCode) float64 {
 	for _, d := range f.Decoders {
-		if d.Decoder == r.Decoder && d.Outputs == r.Outputs {
+		if d.Decoder == r.Decoder && d.Outputs == r.Outputs || r.Code == forecast.Direct {
 			return d.ObservedStdErr
 		}
 	}

@@ -46,7 +46,7 @@ func (s *study) opening() []string {
 		out = append(out, s.fittedText(), f.savedText())
 	}
 	text := ""
-	if s.training == perceived.CE && f.Perceived != nil {
+	if s.training != perceived.BCE && f.Perceived != nil {
 		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
 	}
 	if len(f.Dead) > 0 {
@@ -159,15 +159,25 @@ func (f *Fit) decisionText() string {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
-	how := fmt.Sprintf("%s with %s and read it with %s", d.Code, strings.ToUpper(d.Training), d.Decoder)
+	loss, of := perceived.Training(d.Training).Loss(), d.Code
+	if perceived.Training(d.Training) == perceived.Soft {
+		loss += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	}
+	how := fmt.Sprintf("%s with %s and read it with %s", d.Code, loss, d.Decoder)
+	if d.Code == forecast.Direct {
+		how, of = "direct regression, without a code", "direct regression"
+	}
 	switch forecast.Action(d.Action) {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
 	case forecast.Take:
+		if of != d.Code {
+			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
+		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
 		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), d.Code, percent(d.Gain), chanceText(d.Better), f.Code)
+			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.Code)
 	}
 	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
 }

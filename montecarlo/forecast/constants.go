@@ -38,6 +38,8 @@ type Spread struct {
 	// few columns are learned better than the model says, or worse. They count as far as a network's own errors
 	// show that it is of this kind: see share.
 	Gross, Level, Columns float64
+	Heads                 Heads // direct regression and soft targets
+
 	// Excess is that of a network, and Tail the logarithm of its tail, from which on it counts wholly
 	// as such a network. Unknown is the share where nothing shows it.
 	Excess, Tail, Unknown float64
@@ -46,7 +48,7 @@ type Spread struct {
 // DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score; its README says how
 // well constants do that were fitted without a task.
 func DefaultSpread() Spread {
-	return Spread{Network: 0.012, Cutoff: 0.72, Coarse: 0.071, Logits: 0.03, Gross: 0.12, Level: 0.28, Columns: 0.05, Excess: 0.072, Tail: 0.72, Unknown: 0.5}
+	return Spread{Network: 0.012, Cutoff: 0.72, Coarse: 0.071, Logits: 0.03, Gross: 0.12, Level: 0.28, Columns: 0.05, Heads: Heads{Any: 0.005, Soft: Departure{-0.01, 0.025}, Direct: Departure{0.1, 0.06}, Share: 0.1}, Excess: 0.072, Tail: 0.72, Unknown: 0.5}
 }
 
 // share is how much a network departs from the model as networks of images do, from 0 to 1: by its excess after
@@ -68,7 +70,7 @@ func (s *Spread) own(x *Forecast, share float64) float64 {
 	v := s.network(share)
 	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.5))
 	v = math.Hypot(v, s.Coarse*x.coarse)
-	if x.Training == perceived.CE && x.Decoding.Decoder.Name() == "gen" {
+	if x.Training != perceived.BCE && x.Decoding.Decoder.Name() == "gen" {
 		v = math.Hypot(v, s.Logits)
 	}
 	return v
@@ -85,7 +87,7 @@ const factors = 4
 // level is the number of the level among them.
 const level = 2
 
-// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, and on images the level and the number of columns.
+// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, on images the level and the number of columns.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
 	out[level] = math.Sqrt(share) * s.Level

@@ -56,3 +56,25 @@ func TestPublishedTable(t *testing.T) {
 		t.Errorf("%d codes, rank correlation %.3f, median %.3f, largest %.3f", s.Codes, s.Rank, s.Median, s.Largest)
 	}
 }
+
+// TestTrainedHeads holds forecasts of direct regression and of soft targets, from one Johnson network, to those of testdata/heads: of a
+// table, where they are as the others, and of images, where the network's excess tells that direct regression has more error.
+func TestTrainedHeads(t *testing.T) {
+	set, err := evidence.Load("../../testdata/forecast")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for task, most := range map[evidence.Task]float64{{Data: "flights", Architecture: "mlp", Levels: 64}: 0.04, {Data: "horizon", Architecture: "cnn", Levels: 64}: 0.08} {
+		r, err := set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BCE})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, direct := range []bool{true, false} {
+			pairs := r.Head(direct)
+			held, score := evidence.RatedPairs(pairs).Held, evidence.Rate(pairs)
+			if len(pairs) == 0 || held < 0.9 || score.Median > most {
+				t.Errorf("%v, direct regression %v: %d forecasts, median %.3f, held %.2f; want %.2f, and 0.9 held", task, direct, len(pairs), score.Median, held, most)
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ type Forecaster struct {
 
 	real      *Labels                                                           // labels are real numbers, and Noise is around them; nil for levels
 	decodings func(*code.Code, perceived.Training) ([]observed.Decoding, error) // of every code; nil for Decodings
-	trainings []perceived.Training                                              // empty for both
+	trainings []perceived.Training                                              // empty for all
 }
 
 // NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else
@@ -66,7 +66,7 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
 	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, measured(networks)
-	if fit.Model.Training == perceived.CE {
+	if fit.Model.Training != perceived.BCE {
 		f.Tail = fit.Tail
 	}
 	if fit.CutoffFitted {
@@ -96,17 +96,14 @@ type Forecast struct {
 	shared [factors]float64
 }
 
-// Decodings lists those that fit a code and a training. The threshold at 0 means nothing after a
-// training for the decoder, so there are no hard decisions then.
+// Decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a
+// training bit by bit, so there are no hard decisions then. Heads have one training.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
-	if t == perceived.CE {
-		all = slices.DeleteFunc(all, func(d observed.Decoding) bool { return !d.Soft })
-	}
-	return all, err
+	return slices.DeleteFunc(all, func(d observed.Decoding) bool { return !sensible(c, t, d) }), err
 }
 
-// Codes forecasts codes after both trainings, with each decoder that fits, the smallest error
+// Codes forecasts codes after all trainings, with each decoder that fits, the smallest error
 // first. Codes of real numbers are left out: the model has none. done, which may be nil, is told
 // how many of the 2·len(codes) steps were finished since its last call, from several goroutines. The
 // errors are about the model or the prior, or the context's.
@@ -153,6 +150,12 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return nil, err
 	}
 	all := slices.Concat(results...)
+	for _, x := range all {
+		if x.Training == perceived.CE && len(f.trainings) == 0 && f.decodings == nil { // the model's errors are the same
+			x.Training = perceived.Soft
+			all = append(all, x)
+		}
+	}
 	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {
 		return nil, err
 	}
@@ -200,6 +203,11 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 
 // code forecasts one code after one training, on one goroutine.
 func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training, decodings []observed.Decoding) ([]Forecast, error) {
+	if f.Fitted && c.Name() == Direct {
+		plain := *f
+		plain.Fitted = false
+		return plain.code(ctx, nodes, fewer, c, t, decodings)
+	}
 	if f.Fitted {
 		decodings = append(slices.Clip(decodings), observed.Decoding{Decoder: fitted{}, Soft: true})
 	}

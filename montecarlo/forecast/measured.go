@@ -68,11 +68,12 @@ func (f *Forecaster) condition(raw []Forecast, share float64) *posterior {
 		}
 		seen[m.network] = true
 		x := &raw[at]
+		mean, _ := f.head(x)
 		own, shared := f.spread(x, share)
 		own = math.Hypot(own, m.Error.StdErr/m.Error.Mean)
 		load := mat.NewVecDense(factors, shared[:])
 		precision.SymRankOne(precision, 1/(own*own), load)
-		sum.AddScaledVec(sum, math.Log(m.Error.Mean/x.model)/(own*own), load)
+		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-mean)/(own*own), load)
 	}
 	var c mat.Cholesky
 	c.Factorize(precision) // it is at least the identity
@@ -105,6 +106,8 @@ func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [fa
 	if len(f.Measured) == 0 {
 		shared[level] = 0 // s is that of an error of unary, which has the level
 	}
+	_, sd := f.head(x)
+	own = math.Hypot(own, sd)
 	for i := range shared {
 		shared[i] *= x.part
 	}
@@ -123,8 +126,9 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 	for i := range all {
 		x := &all[i]
 		own, shared := f.spread(x, share)
+		mean, _ := f.head(x)
 		shift, left := known.of(shared)
-		x.Error, x.own, x.shared = x.model*math.Exp(shift), own, left
+		x.Error, x.own, x.shared = x.model*math.Exp(shift+mean), own, left
 		if e, others := f.measured(*x); e.Mean > 0 {
 			x.Measured, x.Error, x.shared = true, e.Mean, [factors]float64{}
 			if x.own = e.StdErr / e.Mean; others {

@@ -360,7 +360,7 @@ func (c *Comparison) Valid() *Comparison {
 // Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
 func (r *CodeResult) Expect(c *code.Code, t perceived.Training) {
 	best := r.Best()
-	if t == perceived.CE {
+	if t != perceived.BCE {
 		best *= perceived.DecoderFactor(c)
 	}
 	r.Training, r.Forecast = t, &best

@@ -144,7 +144,7 @@ func (c *Comparison) unlearned(r CodeResult) bool {
 // trainedForDecoder reports whether a network is trained for the decoder, whose forecast is not the
 // model's error.
 func (r CodeResult) trainedForDecoder() bool {
-	return r.Training == perceived.CE && r.Forecast != nil
+	return r.Training != "" && r.Training != perceived.BCE && r.Forecast != nil
 }
 
 func (r CodeResult) isTie() bool     { return r.Tie }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
@@ -273,6 +274,7 @@ func (p *Optimizer) rival(ctx context.Context, bits int) (best *forecast.Forecas
 			if all, err = p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil); err != nil {
 				return nil, err
 			}
+			all = slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft }) // they would help what is found as well
 			p.rivals[f.Name] = all
 		}
 		if len(all) > 0 && (best == nil || all[0].Error < best.Error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/plots"
 	"belsim/theory/base/table"
@@ -143,12 +144,10 @@ func hasForecasts(r *assess.Report) bool {
 // decoder, over the network's measured error.
 func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
 	d := plots.ForestData{Style: style, XLabel: "error over yours, 95 % interval"}
-	for _, x := range f.Recommendation.Ranking {
-		if x.Best {
-			d.Rows = append(d.Rows, plots.ForestRow{
-				Name: x.Name(), Note: x.Decoder + ", " + strings.ToUpper(x.Training), Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
-			})
-		}
+	for _, x := range f.Recommendation.Shown() {
+		d.Rows = append(d.Rows, plots.ForestRow{
+			Name: x.Name(), Note: x.Decoder + ", " + perceived.Training(x.Training).Loss(), Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+		})
 	}
 	return d
 }

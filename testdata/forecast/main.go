@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/testdata/forecast/evidence"
 )
 
@@ -74,6 +75,9 @@ func main() {
 		}
 		intervals(all)
 		decisions(ctx, workers, set, all[0].results)
+	}
+	if strings.Contains("heads", *only) || len(all[0].results) > 0 {
+		heads(ctx, workers, set, *only)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
@@ -197,6 +201,48 @@ func decisions(ctx context.Context, workers int, set *evidence.Set, results []*e
 				fmt.Printf("| %s | %s | %d | %d | %s | %s | %s |\n", name, kindOf(images), c.decisions, c.trained, mean(c.regret), mean(c.stays), mean(c.first))
 			}
 		}
+	}
+	fmt.Println()
+}
+
+// heads prints how good forecasts of direct regression and of soft targets are, from one network of each kind, with constants that the
+// other tasks chose.
+func heads(ctx context.Context, workers int, set *evidence.Set, only string) {
+	var all []*evidence.Result
+	direct := evidence.Source{Code: forecast.Direct, Training: perceived.BCE}
+	for _, source := range []evidence.Source{johnson, decoder, unary, direct} {
+		for _, t := range set.Tasks() {
+			if set.Trained(t, source, direct) && (only == "heads" || strings.Contains(t.String(), only)) {
+				r, err := set.Forecast(ctx, workers, t, source)
+				check(err)
+				all = append(all, r)
+			}
+		}
+	}
+	fmt.Printf("### Direct regression and soft targets, each task with the constants that the others choose\n\nAll tasks choose `%+v`.\n\n", evidence.FitHeads(all).Heads)
+	evidence.LeaveOneOut(all, evidence.SpreadsOfHeads)
+	fmt.Println("| from one | data | direct regression: observed | forecast | interval | soft targets: codes | observed over CE | forecast | median off | hold | hi/lo |")
+	fmt.Println("| ---" + strings.Repeat(" | ---", 10) + " |")
+	for _, r := range all {
+		said := "– | – | –"
+		if d := r.Head(true); len(d) > 0 {
+			said = fmt.Sprintf("%.2f | %.2f | %.2f to %.2f", d[0].Observed, d[0].Error, d[0].Lo, d[0].Hi)
+		}
+		soft := r.Head(false)
+		seen, forecast := 0.0, 0.0
+		for _, p := range soft {
+			for _, ce := range r.Pairs {
+				if ce.Code.Name() == p.Code.Name() && ce.Training == perceived.CE && ce.Reading() == p.Reading() {
+					seen, forecast = seen+math.Log(p.Observed/ce.Observed)/float64(len(soft)), forecast+math.Log(p.Error/ce.Error)/float64(len(soft))
+				}
+			}
+		}
+		w := evidence.RatedPairs(soft)
+		if len(soft) == 0 {
+			seen, forecast = math.NaN(), math.NaN()
+		}
+		fmt.Printf("| %s, %s | %v | %s | %d | %.3f | %.3f | %s | %s of %d | %.2f |\n", r.Sources[0].Code, r.Sources[0].Training.Loss(), r.Task, said,
+			len(soft), math.Exp(seen), math.Exp(forecast), percent(evidence.Rate(soft).Median), percent(w.Held), w.Networks, w.Width)
 	}
 	fmt.Println()
 }

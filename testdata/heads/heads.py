@@ -563,9 +563,9 @@ def tables(a):
     weighted = [(name_of(*h, "mean"), (*h, "mean")) for h in weighted if any((*h, "mean", t) in found for t in told)]
     if told:
         print(
-            "Weights of bits, by the square root of their reach, and soft targets of bits: over L1, read by the mean:\n"
+            "Weights of bits, by the square root of their reach, over L1, read by the mean, seed 0:\n"
         )
-        show("head", weighted, told, lambda k, t: found.get((*k, t)))
+        show("head", weighted, told, lambda k, t: [r for r in found.get((*k, t), []) if r["seed"] == "0"])
     print("Seeds:", ", ".join(f"{t.split('/')[0]} {len(s)}" for t, s in seeds.items()))
     rates = {}
     for r in rows(a.o):

@@ -42,7 +42,7 @@ type Result struct {
 	Task          Task
 	Sources       []Source
 	Noise, Cutoff forecast.Estimate
-	Pairs         []Pair // the smallest forecast first
+	Pairs, Heads  []Pair // codes after BCE and CE, the smallest forecast first; soft targets and direct regression
 
 	Forecaster *forecast.Forecaster
 }
@@ -87,7 +87,11 @@ func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*c
 		}
 		p.Observed = stat.Mean(p.Each, nil)
 		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == x.Code.Name() && src.Training == x.Training })
-		out.Pairs = append(out.Pairs, p)
+		if x.Training == perceived.Soft || x.Code.Name() == forecast.Direct {
+			out.Heads = append(out.Heads, p)
+		} else {
+			out.Pairs = append(out.Pairs, p)
+		}
 	}
 	return out, nil
 }
@@ -97,7 +101,7 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	var networks []*perceived.Observed
 	var codes []*code.Code
 	for _, name := range s.Codes(t) {
-		c, err := code.New(name, t.Levels)
+		c, err := codeOf(name, t.Levels)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -16,7 +16,6 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -50,7 +49,7 @@ var (
 
 // Readings lists the readings that mean something after a training.
 func Readings(t perceived.Training) []Reading {
-	if t == perceived.CE {
+	if t != perceived.BCE {
 		return []Reading{Gen, GenEx}
 	}
 	return []Reading{GenBits, Gen, GenEx}
@@ -102,11 +101,15 @@ func Load(folder string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, rows(filepath.Join(folder, "priors.csv"), func(r *row) {
+	err = rows(filepath.Join(folder, "priors.csv"), func(r *row) {
 		// Half a sample more at each level, because none in 5000 is not never.
 		key := priorKey(r.cells["data"], r.whole("levels"))
 		s.priors[key] = append(s.priors[key], r.number("samples")+0.5)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.loadHeads(folder)
 }
 
 func priorKey(data string, levels int) string { return fmt.Sprint(data, " ", levels) }
@@ -139,7 +142,9 @@ func (s *Set) Prior(t Task) []float64 {
 func (s *Set) errors(t Task, name string, training perceived.Training, r Reading) (out []float64) {
 	for _, n := range s.Networks {
 		if n.Task == t && n.Code == name && n.Training == training {
-			out = append(out, n.Errors[r].Mean)
+			if e, read := n.Errors[r]; read {
+				out = append(out, e.Mean)
+			}
 		}
 	}
 	return out
@@ -170,12 +175,15 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 		return nil, fmt.Errorf("%v: no network of %+v", t, src)
 	}
 	n := s.Networks[i]
-	c, err := code.New(n.Code, t.Levels)
+	c, err := codeOf(n.Code, t.Levels)
 	if err != nil {
 		return nil, err
 	}
 	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples}
 	for _, r := range Readings(n.Training) {
+		if _, read := n.Errors[r]; !read {
+			continue
+		}
 		d, err := decoders().New(r.Decoder, c, decode.Options{})
 		if err != nil {
 			return nil, err

@@ -11,15 +11,17 @@ import (
 
 // Respread changes the standard deviations that forecasts are made with: errors and intervals follow.
 func (r *Result) Respread(s forecast.Spread) {
-	all := make([]forecast.Forecast, len(r.Pairs))
-	for i, p := range r.Pairs {
+	both := slices.Concat(r.Pairs, r.Heads)
+	all := make([]forecast.Forecast, len(both))
+	for i, p := range both {
 		all[i] = p.Forecast
 	}
 	r.Forecaster.Spread = s
 	r.Forecaster.Relate(all)
 	for i := range all {
-		r.Pairs[i].Forecast = all[i]
+		both[i].Forecast = all[i]
 	}
+	r.Pairs, r.Heads = both[:len(r.Pairs):len(r.Pairs)], both[len(r.Pairs):]
 }
 
 // Widths says how good intervals are.
@@ -42,18 +44,26 @@ func IntervalScore(lo, hi, x float64) float64 {
 // Rated are the intervals of codes whose bits have so many transitions, from and to, without the sources. Each network
 // counts once for each reading.
 func Rated(results []*Result, from, to int) Widths {
-	var widths, scores []float64
-	held := 0
+	var some []Pair
 	for _, r := range results {
 		for _, p := range r.Pairs {
-			if t := forecast.MostTransitions(p.Code); p.Source || t < from || t > to {
-				continue
+			if t := forecast.MostTransitions(p.Code); !p.Source && t >= from && t <= to {
+				some = append(some, p)
 			}
-			held += p.Inside()
-			for _, e := range p.Each {
-				widths = append(widths, p.Hi/p.Lo)
-				scores = append(scores, IntervalScore(math.Log(p.Lo), math.Log(p.Hi), math.Log(e)))
-			}
+		}
+	}
+	return RatedPairs(some)
+}
+
+// RatedPairs are the intervals of pairs. Each network counts once for each reading.
+func RatedPairs(pairs []Pair) Widths {
+	var widths, scores []float64
+	held := 0
+	for _, p := range pairs {
+		held += p.Inside()
+		for _, e := range p.Each {
+			widths = append(widths, p.Hi/p.Lo)
+			scores = append(scores, IntervalScore(math.Log(p.Lo), math.Log(p.Hi), math.Log(e)))
 		}
 	}
 	n := len(widths)
@@ -77,6 +87,31 @@ func mean(results []*Result) float64 {
 // FitSpread finds the standard deviations with the smallest mean interval score: one after the other, each times some
 // steps, until none is better. It leaves the results with some of them.
 func FitSpread(results []*Result) forecast.Spread {
+	return fitSpread(results, constants, mean)
+}
+
+// FitHeads is FitSpread for the standard deviations and means of heads alone, by their pairs of those results where they are told.
+func FitHeads(results []*Result) forecast.Spread {
+	results = slices.DeleteFunc(slices.Clone(results), func(r *Result) bool { return !r.Forecaster.Told() })
+	return fitSpread(results, ofHeads, func(results []*Result) float64 {
+		sum := 0.0
+		for _, r := range results {
+			for _, kind := range [][]Pair{r.Head(true), r.Head(false)} {
+				if len(kind) > 0 {
+					sum += RatedPairs(kind).Score / float64(len(results))
+				}
+			}
+		}
+		return sum
+	})
+}
+
+// Head returns the pairs of direct regression, or those of soft targets, without the sources.
+func (r *Result) Head(direct bool) []Pair {
+	return slices.DeleteFunc(slices.Clone(r.Heads), func(p Pair) bool { return p.Source || (p.Code.Name() == forecast.Direct) != direct })
+}
+
+func fitSpread(results []*Result, constants []func(*forecast.Spread) *float64, mean func([]*Result) float64) forecast.Spread {
 	s := forecast.DefaultSpread()
 	score := func(s forecast.Spread) float64 {
 		for _, r := range results {
@@ -120,6 +155,16 @@ var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.Unknown },
 }
 
+// ofHeads are those that FitHeads changes.
+var ofHeads = []func(*forecast.Spread) *float64{
+	func(s *forecast.Spread) *float64 { return &s.Heads.Any },
+	func(s *forecast.Spread) *float64 { return &s.Heads.Soft.Mean },
+	func(s *forecast.Spread) *float64 { return &s.Heads.Soft.SD },
+	func(s *forecast.Spread) *float64 { return &s.Heads.Direct.Mean },
+	func(s *forecast.Spread) *float64 { return &s.Heads.Direct.SD },
+	func(s *forecast.Spread) *float64 { return &s.Heads.Share },
+}
+
 // LeaveOneOut gives the intervals of each task the constants that the results of the other tasks choose, by fit.
 func LeaveOneOut(results []*Result, fit func(others []*Result) (use func(*Result))) {
 	uses := map[Task]func(*Result){}
@@ -136,6 +181,12 @@ func LeaveOneOut(results []*Result, fit func(others []*Result) (use func(*Result
 // Spreads fits forecast.Spread, for LeaveOneOut.
 func Spreads(results []*Result) func(*Result) {
 	s := FitSpread(results)
+	return func(r *Result) { r.Respread(s) }
+}
+
+// SpreadsOfHeads fits those of heads, for LeaveOneOut.
+func SpreadsOfHeads(results []*Result) func(*Result) {
+	s := FitHeads(results)
 	return func(r *Result) { r.Respread(s) }
 }
 
