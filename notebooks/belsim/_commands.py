@@ -94,7 +94,7 @@ def compare(
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
+    within, worst_level, worst_mean, worst_stderr, samples, capped, outputs, tie``, and ``invalid`` for codes that the error model gives a
     probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
