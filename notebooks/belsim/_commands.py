@@ -423,7 +423,7 @@ def fit(
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
-    training: Literal["auto", "bce", "ce"] = "auto",
+    training: Literal["auto", "bce", "ce", "soft"] = "auto",
     runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
@@ -447,7 +447,7 @@ def fit(
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained with. ``runs`` has the outputs of further
+    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets. ``runs`` has the outputs of further
     runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
