@@ -101,7 +101,12 @@ func (p *posterior) of(shared [factors]float64) (mean float64, left [factors]flo
 
 // spread returns the standard deviations of a forecast: its own, and those that it shares.
 func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [factors]float64) {
-	own, shared = f.Spread.own(x, share), f.Spread.shared(x, f.Noise.LogSD, f.Cutoff.LogSD, share)
+	noise := f.Noise.LogSD
+	if len(f.Measured) > 0 && f.Measured[0].Code.Name() == Direct { // s is that of its error
+		_, sd := f.head(&Forecast{Code: f.Measured[0].Code, Training: f.Measured[0].Training})
+		noise = math.Hypot(noise, sd)
+	}
+	own, shared = f.Spread.own(x, share), f.Spread.shared(x, noise, f.Cutoff.LogSD, share)
 	_, sd := f.head(x)
 	own = math.Hypot(own, sd)
 	for i := range shared {

@@ -94,7 +94,7 @@ def compare(
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    within, worst_level, worst_mean, worst_stderr, samples, outputs, tie``, and ``invalid`` for codes that the error model gives a
+    within, worst_level, worst_mean, worst_stderr, samples, capped, outputs, tie``, and ``invalid`` for codes that the error model gives a
     probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
@@ -423,7 +423,7 @@ def fit(
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
-    training: Literal["auto", "bce", "ce"] = "auto",
+    training: Literal["auto", "bce", "ce", "soft"] = "auto",
     runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
@@ -447,7 +447,7 @@ def fit(
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained with. ``runs`` has the outputs of further
+    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets. ``runs`` has the outputs of further
     runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
