@@ -147,10 +147,14 @@ func (d HeatmapData) draw(c draw.Canvas, titled *plot.Plot, scale colourScale) {
 	bar.Draw(at[1])
 	area = bar.DataCanvas(at[1])
 	for _, side := range []struct {
+		there bool // a side without colours has no words: they would stand beside the other's numbers
 		text  string
 		x     vg.Length
 		align text.XAlignment
-	}{{"← " + d.Below, area.Min.X, draw.XLeft}, {d.Above + " →", area.Max.X, draw.XRight}} {
+	}{{scale.lo < 0, "← " + d.Below, area.Min.X, draw.XLeft}, {scale.hi > 0, d.Above + " →", area.Max.X, draw.XRight}} {
+		if !side.there {
+			continue
+		}
 		style, words := shrink(textStyle(d.Style, 9.5), side.text, 0.48*area.Size().X)
 		style.XAlign = side.align
 		c.FillText(style, vg.Point{X: side.x, Y: area.Max.Y + vg.Points(4)}, words)

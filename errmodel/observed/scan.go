@@ -217,7 +217,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	numbers := make([]moments, c.Levels()) // of wrong bits
 	balances := make([]moments, c.Levels())
 	transitions := c.Transitions()
-	var squares []float64                  // Σ z² by cell, of logits
+	var squares []float64 // Σ z² by cell, of logits
 	if !s.Kind.Hard() {
 		squares = make([]float64, c.Levels()*m)
 	}

@@ -33,7 +33,10 @@ func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error
 func (r *Report) details(p *printer) {
 	f := r.Fit
 	outputs := f.Outputs
-	if outputs == string(observed.Signs) {
+	switch {
+	case f.Code == forecast.Direct:
+		outputs = "predictions, read as bits of unary"
+	case outputs == string(observed.Signs):
 		outputs = "bits (±1)"
 	}
 	lowest, highest := f.occurring()

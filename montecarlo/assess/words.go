@@ -95,6 +95,9 @@ func (f *Fit) whatItDoes() string {
 	}
 	d := f.Decoders[best]
 	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
+	if f.Code == forecast.Direct {
+		text = "These predictions, rounded to levels, are wrong by "
+	}
 	if f.Range == nil {
 		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so this has no quantization."
 	}

@@ -94,8 +94,8 @@ def compare(
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    within, worst_level, worst_mean, worst_stderr, samples, capped, outputs, tie``, and ``invalid`` for codes that the error model gives a
-    probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
+    within, worst_level, worst_mean, worst_stderr, samples, capped, outputs, tie``, and ``invalid`` for codes that the error model
+    gives a probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
     continuous, and direct regression with ``baseline``.
@@ -364,12 +364,18 @@ class Fit(_Results, _plots.Pictured):
         several = isinstance(parts, list)
         self.each = [Fit(json.dumps(p), p["verdict"], _of_output(arguments, k)) for k, p in enumerate(parts)] if several else [self]
 
+    def _one(self, name: str) -> None:
+        """Refuses what only one output has."""
+        if self.each[0] is not self:
+            raise Error(f"a network of several outputs has one {name} for each: take fit.each[k].{name}, k from 0")
+
     def _again(self, **changed: Any) -> Fit:
         return _fit(**{**self._arguments, **changed})
 
     @property
     def decoder(self) -> Decoder:
         """A decoder that is fitted to the outputs: when it is first asked for, or by ``fit`` with ``fit_decoder=True``."""
+        self._one("decoder")
         if self._decoder is None:
             self._decoder = self._again(fit_decoder=True).decoder
         return self._decoder
@@ -383,6 +389,7 @@ class Fit(_Results, _plots.Pictured):
         ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
         They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
         """
+        self._one("recommendation")
         if self._forecasts is None:
             self._forecasts = self._again(recommend=True)._forecasts
         return table(self._forecasts["ranking"], notes=self._forecasts["notes"], decision=self._forecasts.get("decision"))
@@ -392,11 +399,13 @@ class Fit(_Results, _plots.Pictured):
 
         Returns the axes of matplotlib. Without ``bits`` they are two that err; ``profiles`` has the numbers.
         """
+        self._one("plot")
         of = self if bits is None else self._again(recommend=False, samples=2, bits=[k + 1 for k in bits])
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error, of each code and training with its best decoder."""
+        self._one("forest")
         rows = self.recommendation
         return _plots.forest(ax, rows[rows["best"] & rows["ratio"].notna()])
 
@@ -447,15 +456,15 @@ def fit(
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets. ``runs`` has the outputs of further
-    runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
+    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets. ``runs`` has the outputs
+    of further runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
     A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K); ``code`` and ``range`` may be lists of K.
-    ``Fit.each`` has the Fit of each output then.
+    ``Fit.each`` has the Fit of each output then, with its decoder, recommendation and pictures.
 
     >>> import belsim
     >>> level = np.arange(2000) % 16
@@ -512,13 +521,16 @@ def _fit_arguments(
 
     ranges = range if isinstance(range, list) else [range]
     z, y = array(outputs, "outputs"), array(targets, "targets")
-    if z.ndim not in ((1, 2) if isinstance(code, str) and code == "direct" else (2, 3)):
+    one = 1 if isinstance(code, str) and code == "direct" else 2  # dimensions of the outputs, if it is one
+    if z.ndim not in (one, one + 1):
         raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs")
     if len(ranges) > 1 and y.shape[1:] != (len(ranges),):
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
     range = ranges[0]  # noqa: A001
     parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, range, outside)]
     codes = code if isinstance(code, list) and code and isinstance(code[0], str) else [code]
+    if others["fit_decoder"] and z.ndim > one and z.shape[1] > 1:
+        raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
     names = [inputs.code(c, "code", file=bool(runs)) for c in codes]
     out = [
         "fit",

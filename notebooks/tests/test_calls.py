@@ -204,6 +204,12 @@ def test_several(network: Network) -> None:
     assert both.each[1].range == [25, 43]
     pd.testing.assert_frame_equal(both.each[0].decoders, belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders)
     assert both.each[1].decoder.about["unit"] == "labels"
+    with pytest.raises(belsim.Error, match=r"one decoder for each: take fit\.each\[k\]\.decoder, k from 0"):
+        _ = both.decoder
+    with pytest.raises(belsim.Error, match=r"leave it out, and take fit\.each\[k\]\.decoder"):
+        belsim.fit(
+            "johnson", np.stack([outputs, outputs], 1), np.stack([targets, targets], 1), range=(2.5, 4.3), levels=64, fit_decoder=True
+        )
     with pytest.raises(belsim.Error, match=r"targets of shape \(6000,\): want \(N, 2\)"):
         belsim.fit("johnson", outputs[:, None], targets, range=[(0, 1), (0, 1)])
 

@@ -36,9 +36,9 @@ type section struct {
 }
 
 var sections = []section{
-	{"Johnson network, trained bit by bit", []evidence.Source{johnson}, nil},
-	{"unary network, trained bit by bit", []evidence.Source{unary}, nil},
-	{"Johnson network, trained for the decoder", []evidence.Source{decoder}, nil},
+	{"Johnson network, trained with BCE", []evidence.Source{johnson}, nil},
+	{"unary network, trained with BCE", []evidence.Source{unary}, nil},
+	{"Johnson network, trained with CE", []evidence.Source{decoder}, nil},
 	{"Johnson network and one b1jdj network", []evidence.Source{johnson, b1jdj}, nil},
 	{"Johnson network and one Gray network", []evidence.Source{johnson, gray}, nil},
 }
@@ -158,10 +158,10 @@ func intervals(all []section) {
 		}
 		fmt.Println(row.text + " |")
 	}
-	fmt.Print("\nFrom one Johnson network, each task:\n\n| data, network | excess | ≤ 4 transitions: hold | hi/lo | more: hold | hi/lo |\n| ---" + strings.Repeat(" | ---", 5) + " |\n")
+	fmt.Print("\nFrom one Johnson network, each task:\n\n| data, network | excess | tail | ≤ 4 transitions: hold | hi/lo | more: hold | hi/lo |\n| ---" + strings.Repeat(" | ---", 6) + " |\n")
 	for _, r := range all[0].results {
 		few, more := evidence.Rated([]*evidence.Result{r}, 0, easy), evidence.Rated([]*evidence.Result{r}, easy+1, evidence.Any)
-		fmt.Printf("| %v | %.3f | %s of %d | %.2f | %s of %d | %.2f |\n", r.Task, r.Forecaster.Excess, percent(few.Held), few.Networks, few.Width, percent(more.Held), more.Networks, more.Width)
+		fmt.Printf("| %v | %.3f | %.2f | %s of %d | %.2f | %s of %d | %.2f |\n", r.Task, r.Forecaster.Excess, r.Forecaster.Tail, percent(few.Held), few.Networks, few.Width, percent(more.Held), more.Networks, more.Width)
 	}
 	fmt.Println()
 }
@@ -254,12 +254,11 @@ func heads(ctx context.Context, workers int, set *evidence.Set, only string) {
 				}
 			}
 		}
-		w := evidence.RatedPairs(soft)
-		if len(soft) == 0 {
-			seen, forecast = math.NaN(), math.NaN()
+		aside := "– | – | – | – | –"
+		if w := evidence.RatedPairs(soft); len(soft) > 0 {
+			aside = fmt.Sprintf("%.3f | %.3f | %s | %s of %d | %.2f", math.Exp(seen), math.Exp(forecast), percent(evidence.Rate(soft).Median), percent(w.Held), w.Networks, w.Width)
 		}
-		fmt.Printf("| %s, %s | %v | %s | %d | %.3f | %.3f | %s | %s of %d | %.2f |\n", r.Sources[0].Code, r.Sources[0].Training.Loss(), r.Task, said,
-			len(soft), math.Exp(seen), math.Exp(forecast), percent(evidence.Rate(soft).Median), percent(w.Held), w.Networks, w.Width)
+		fmt.Printf("| %s, %s | %v | %s | %d | %s |\n", r.Sources[0].Code, r.Sources[0].Training.Loss(), r.Task, said, len(soft), aside)
 	}
 	fmt.Println()
 }
