@@ -21,5 +21,5 @@ func (f backendFlags) run(backend gpu.Backend, bar *progress) scenario.Run {
 	if bar == nil {
 		return scenario.Run{Backend: backend, Workers: f.Workers}
 	}
-	return scenario.Run{Backend: backend, Workers: f.Workers, Done: bar.add}
+	return scenario.Run{Backend: backend, Workers: f.Workers, Done: bar.add, Drawn: func(n uint64) { bar.drawn.Add(n) }}
 }

@@ -70,8 +70,12 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	}
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
-			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) },
-			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, c) },
+			"csv": func(w io.Writer) error {
+				return env.during("writing", func() error { return arrayfile.WriteCSV(ctx, w, c) })
+			},
+			"npy": func(w io.Writer) error {
+				return env.during("writing", func() error { return arrayfile.WriteBitsNPY(ctx, w, c) })
+			},
 			"json": func(w io.Writer) error { return cmd.writeJSON(ctx, env, w, c) },
 		},
 		figure: func() (*plots.Figure, error) {
@@ -123,8 +127,8 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 
 // describe lists the properties of a code.
 func (cmd *codesCmd) describe(ctx context.Context, env *environment, c *code.Code) (codeRow, error) {
-	p, err := c.Properties(ctx, cmd.Workers)
-	if err != nil {
+	var p code.Properties
+	if err := env.during("pairs of words", func() (err error) { p, err = c.Properties(ctx, cmd.Workers); return err }); err != nil {
 		return codeRow{}, err
 	}
 	d, err := env.decoders.New(decode.Auto, c, decode.Options{})

@@ -66,8 +66,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	candidates, err := cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
-	if err != nil {
+	var candidates *scenario.Candidates
+	if err := env.during("error models", func() (err error) {
+		candidates, err = cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
+		return err
+	}); err != nil {
 		return err
 	}
 	if !cmd.Exact {

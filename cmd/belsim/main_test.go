@@ -61,6 +61,9 @@ func signalled(t *testing.T, signal syscall.Signal, args ...string) (status int,
 	defer close(ended)
 	var once sync.Once
 	return watched(t, func(p *progress) {
+		if p.total == 0 {
+			return // it counts nothing
+		}
 		go once.Do(func() {
 			for p.finished.Load() == 0 && p.said() == "" {
 				select {

@@ -75,7 +75,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
+	if err := env.during("label noise", func() error { return cmd.learn(ctx, s, cmd.run(backend, nil), weights) }); err != nil {
 		return err
 	}
 	defaults := search.DefaultsOf(s.Model)

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"belsim/cmd/internal/terminal"
@@ -23,7 +25,9 @@ type progress struct {
 	what     string
 	finished atomic.Uint64
 	total    uint64
-	note     atomic.Value // a text beside it
+	drawn    atomic.Uint64 // samples
+	note     atomic.Value  // a text beside it
+	began    time.Time
 	bars     *mpb.Progress
 	bar      *mpb.Bar
 	ticker   *time.Ticker
@@ -34,20 +38,16 @@ type progress struct {
 
 const progressEvery = 30 * time.Second
 
-// newProgress counts to total things of a kind. It shows nothing where there are none, or where
-// nobody knows how many.
+// newProgress counts to total things of a kind, or tells how long it takes where total is 0, because
+// nobody knows how many there are.
 func (env *environment) newProgress(what string, total uint64) *progress {
-	p := &progress{what: what, total: total}
+	p := &progress{what: what, total: total, began: time.Now()}
 	env.watch(p)
-	if env.quiet || total == 0 {
+	if env.quiet {
 		return p
 	}
 	if terminal.Is(env.stderr) {
-		p.bars = mpb.New(mpb.WithOutput(env.stderr), mpb.WithWidth(40))
-		p.bar = p.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name(what+" ")),
-			mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO),
-				decor.Any(func(decor.Statistics) string { return p.said() })))
+		p.draw(env.stderr)
 		return p
 	}
 	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
@@ -58,13 +58,41 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 		for {
 			select {
 			case <-p.ticker.C:
-				env.say("belsim:", "%s: %s%s", what, p, p.said())
+				env.say("belsim:", "%s: %s%s", what, p.soFar(), p.said())
 			case <-p.stopped:
 				return
 			}
 		}
 	}()
 	return p
+}
+
+// during shows for how long a function runs.
+func (env *environment) during(what string, f func() error) error {
+	p := env.newProgress(what, 0)
+	defer p.stop()
+	return f()
+}
+
+// draw draws the bar on a terminal.
+func (p *progress) draw(on io.Writer) {
+	const bar, line = 40, 80
+	options := []mpb.ContainerOption{mpb.WithOutput(on), mpb.WithWidth(bar)}
+	if columns, _, err := cwriter.New(on).GetTermSize(); err != nil || columns == 0 {
+		// A terminal that does not say how wide it is, as of some containers and serial lines. A bar is drawn
+		// as wide as the terminal says, unless it is no terminal.
+		options = []mpb.ContainerOption{mpb.WithOutput(struct{ io.Writer }{on}), mpb.WithWidth(line), mpb.WithAutoRefresh()}
+	}
+	p.bars = mpb.New(options...)
+	said := decor.Any(func(decor.Statistics) string { return p.said() })
+	if p.total == 0 {
+		p.bar = p.bars.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Any(func(decor.Statistics) string { return p.soFar() }), said))
+		return
+	}
+	p.bar = p.bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(p.what+" ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO), said))
 }
 
 // add counts n more. It is safe for concurrent use.
@@ -79,10 +107,21 @@ func (p *progress) add(n uint64) {
 func (p *progress) say(text string) { p.note.Store(text) }
 
 func (p *progress) said() string {
+	if n := p.drawn.Load(); n > 0 {
+		return fmt.Sprintf(", %.3g samples", float64(n))
+	}
 	if text, ok := p.note.Load().(string); ok {
 		return ", " + text
 	}
 	return ""
+}
+
+// soFar says how much is finished, or how long it has taken where nothing was counted.
+func (p *progress) soFar() string {
+	if p.total == 0 && p.finished.Load() == 0 {
+		return fmt.Sprintf("%d s", int(time.Since(p.began).Seconds()))
+	}
+	return p.String()
 }
 
 // String says how much is finished.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -57,19 +58,22 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
+	var p *montecarlo.Problem
+	var th []montecarlo.Theory
+	if err := env.during("theory", func() error {
+		if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
+			return err
+		}
+		d, err := s.Decoder(cmd.Decoder, codes[0])
+		if err != nil {
+			return err
+		}
+		if p, err = s.Problem(ctx, codes[0], d, draw); err != nil {
+			return err
+		}
+		th, err = scenario.Theory(ctx, cmd.Workers, p)
 		return err
-	}
-	d, err := s.Decoder(cmd.Decoder, codes[0])
-	if err != nil {
-		return err
-	}
-	p, err := s.Problem(ctx, codes[0], d, draw)
-	if err != nil {
-		return err
-	}
-	th, err := scenario.Theory(ctx, cmd.Workers, p)
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	env.disturb(th)

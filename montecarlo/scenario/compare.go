@@ -268,7 +268,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		done := run.Done
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
-			done = nil
+			done = run.Drawn
 		}
 		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(weights, false), done)
 		if err != nil {

@@ -257,7 +257,7 @@ def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
     return inputs.text("label,count\n" + lines, "prior", ".csv")
 
 
-_PROGRESS = re.compile(r"^belsim: (.+?): (\d+) of (\d+) \(\d+ %\)(?:, (.*))?$")
+_PROGRESS = re.compile(r"^belsim: (.+?): (\d+)(?: of (\d+) \(\d+ %\)| s)?(?:, (.*))?$")  # the total may be unknown
 
 
 class _Bar:
@@ -269,18 +269,20 @@ class _Bar:
         self.wanted = show and importlib.util.find_spec("tqdm") is not None
         self._bar: Any = None
 
-    def line(self, what: str, done: int, total: int, note: str | None) -> None:
+    def line(self, what: str, done: int, total: int | None, note: str | None) -> None:
         if not self.wanted:
             return
         if self._bar is None or self._bar.desc != what or self._bar.total != total:
             from tqdm.auto import tqdm
 
             self.close()
-            self._bar = tqdm(total=total, desc=what, unit_scale=True, leave=False)
+            layout = "{desc} {elapsed}{postfix}" if total is None else None
+            self._bar = tqdm(total=total, desc=what, unit_scale=True, leave=False, bar_format=layout)
             self._bar.desc = what  # without tqdm's colon
         self._bar.update(done - self._bar.n)
         if note:
-            self._bar.set_postfix_str(note)
+            self._bar.set_postfix_str(note, refresh=False)
+        self._bar.refresh()
 
     def close(self) -> None:
         if self._bar is not None:
@@ -320,7 +322,7 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
             line = raw.decode("utf-8", "replace").strip()
             matched = _PROGRESS.match(line)
             if matched:
-                bar.line(matched[1], int(matched[2]), int(matched[3]), matched[4])
+                bar.line(matched[1], int(matched[2]), int(matched[3]) if matched[3] else None, matched[4])
             else:
                 messages.append(line)
         status = process.wait()

@@ -403,6 +403,8 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
     assert "samples" in capsys.readouterr().err
     belsim.compare(["hexj"], decoder="gen-ex", samples=20000, progress=False)
     assert capsys.readouterr().err == ""
+    belsim.compare(["hexj"], mae=3, progress=True)  # nobody knows how long the label noise takes
+    assert "error models" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
