@@ -363,6 +363,12 @@ func (c *correlator) prepare(p *tables.Logits) {
 	if c.hadamard {
 		c.whole = sized(c.whole, m)
 	}
+	c.prepareBits()
+}
+
+// prepareBits tells the bits that are drawn from those that are sure.
+func (c *correlator) prepareBits() {
+	p, m := c.tables, c.code.Bits()
 	c.ones, c.places, c.sure, c.right = c.ones[:0], c.places[:0], c.sure[:0], c.right[:0]
 	for k := range m {
 		one := bitAt(c.code.Word(p.Row), k)

@@ -242,11 +242,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			out.Same = out.Same && nearly(z, outputs)
 			wrong = wrongBits(wrong, c, i, z)
 			numbers[i].add(int64(len(wrong)))
-			balance := 0
-			for _, k := range wrong {
-				balance += code.Side(transitions[k], i)
-			}
-			balances[i].add(int64(balance))
+			balances[i].add(balance(transitions, i, wrong))
 			out.Counts.Add(i, b.exact[j], wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
 			sums := out.Sums[i*m : (i+1)*m]
@@ -284,6 +280,15 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		out.Miscalibration = math.NaN()
 	}
 	return out, nil
+}
+
+// balance is how many wrong bits of level i have their nearest transition above it, less those that have it below.
+func balance(transitions [][]int, i int, wrong []int) int64 {
+	sum := 0
+	for _, k := range wrong {
+		sum += code.Side(transitions[k], i)
+	}
+	return int64(sum)
 }
 
 // errorSums adds up the errors of decodings.
