@@ -116,7 +116,7 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 	}
 	var more []string
 	if found.R != nil {
-		more = append(more, "Networks do not learn all codes equally well: --mae X forecasts trained networks.")
+		more = append(more, "Trained networks rank codes differently: --mae X forecasts them.")
 	}
 	_, err := fmt.Fprint(env.stdout, table.Notes(env.stdout, found.Notes(more...)))
 	return err

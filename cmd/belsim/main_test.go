@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -335,6 +336,18 @@ func TestVerifyFails(t *testing.T) {
 		var v scenario.Verification
 		if readJSON(t, "v.json", &v); v.Pass == nil || *v.Pass || len(v.Failures) == 0 {
 			t.Errorf("a wrong %s: JSON %+v", name, v)
+		}
+	}
+}
+
+// TestTableWidth: the table of all codes fits a terminal of 100 columns.
+func TestTableWidth(t *testing.T) {
+	t.Parallel()
+	for _, levels := range []string{"64", "256"} {
+		for line := range strings.Lines(mustRun(t, "compare", "--levels", levels, "--r", "0.5", "--sigma", "3", "--samples", "100")) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
+				t.Errorf("%d columns: %s", n, line)
+			}
 		}
 	}
 }

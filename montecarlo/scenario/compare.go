@@ -34,7 +34,7 @@ type Comparison struct {
 type CodeResult struct {
 	Code        string  `json:"code" text:"code" doc:"name of the code, or its file"`
 	Bits        int     `json:"bits" text:"bits" doc:"number of bits M"`
-	Transitions float64 `json:"transitions" text:"transitions" doc:"mean number of transitions of a bit; networks learn bits with more than 8 badly"`
+	Transitions float64 `json:"transitions" text:"trans." doc:"mean number of transitions of a bit; networks learn bits with more than 8 badly"`
 	Decoder     string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Bound       float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
 	Exact       float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
@@ -292,7 +292,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		out.Results = append(out.Results, row)
 	}
 	slices.SortStableFunc(out.Results, func(a, b CodeResult) int {
-		if x, y := out.unlearned(a), out.unlearned(b); x != y {
+		if x, y := out.Unlearned(a), out.Unlearned(b); x != y {
 			if x {
 				return 1
 			}

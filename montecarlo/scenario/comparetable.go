@@ -18,10 +18,11 @@ const tableWidth = 100
 // Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst level is in
 // the other formats.
 func (c *Comparison) Table() *table.Table {
+	ties := c.has(CodeResult.isTie)
 	columns := []table.Column[CodeResult]{
 		table.Replace("transitions", "", func(r CodeResult) string {
 			text := fmt.Sprintf("%.4g", r.Transitions)
-			if c.unlearned(r) {
+			if c.Unlearned(r) {
 				text = "! " + text
 			}
 			return text
@@ -43,7 +44,14 @@ func (c *Comparison) Table() *table.Table {
 			if r.Invalid != "" {
 				return "–"
 			}
-			return fmt.Sprintf("%.2f %%", 100*r.Within)
+			text := fmt.Sprintf("%.2f %%", 100*r.Within)
+			switch {
+			case r.Tie:
+				text += " ~"
+			case ties:
+				text += "  "
+			}
+			return text
 		}),
 	}
 	if c.has(CodeResult.trainedForDecoder) {
@@ -54,16 +62,8 @@ func (c *Comparison) Table() *table.Table {
 			return table.Short(*r.Forecast)
 		}))
 	}
-	if c.has(CodeResult.isTie) {
-		columns = append(columns, table.Append("~", func(r CodeResult) string {
-			if r.Tie {
-				return "~"
-			}
-			return ""
-		}))
-	}
 	t := table.Of(c.Results, columns...)
-	t.Line = max(0, slices.IndexFunc(c.Results, c.unlearned))
+	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t
 }
 
@@ -93,7 +93,7 @@ func (c *Comparison) Notes(more ...string) string {
 		}
 	}
 	for _, r := range c.Results {
-		if c.unlearned(r) {
+		if c.Unlearned(r) {
 			add(&unlearned, "%s has %.4g", r.Code, r.Transitions)
 		}
 		if r.trainedForDecoder() && r.Best() > 0 {
@@ -101,7 +101,7 @@ func (c *Comparison) Notes(more ...string) string {
 		}
 	}
 	if len(unlearned) > 0 {
-		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, and r and σ do not know it; such codes stand below the others: %s.\n", strings.Join(unlearned, ", "))
+		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, which this model leaves out; they stand below the line: %s.\n", strings.Join(unlearned, ", "))
 	}
 	if c.has(CodeResult.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
@@ -135,9 +135,9 @@ func (c *Comparison) Notes(more ...string) string {
 	return ""
 }
 
-// unlearned reports whether networks learn a code worse than the mixture says, which is the only
+// Unlearned reports whether networks learn a code worse than the mixture says, which is the only
 // model that does not know how codes are learned.
-func (c *Comparison) unlearned(r CodeResult) bool {
+func (c *Comparison) Unlearned(r CodeResult) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
 }
 

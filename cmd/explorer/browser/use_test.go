@@ -165,8 +165,14 @@ func TestToggle(t *testing.T) {
 		t.Errorf("the decoder of an edited code is %s", d)
 	}
 	p.wait("/bel-j reads johnson only as it is, so gen reads this code. Read by gen, the unchanged code has 0\\.\\d+\\./.test(document.getElementById('edited-text').textContent)")
-	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now == before {
-		t.Errorf("the exact error stays %v", now)
+	// What the page says of the unchanged code is its row of the table, and a damaged code is worse.
+	const row = "[...explorer.views.data.rows].find(([key]) => JSON.parse(key).name === 'johnson' && JSON.parse(key).flips.length === 0)[1]"
+	unchanged := value[float64](p, row+".exact")
+	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now <= unchanged {
+		t.Errorf("the exact error of the changed code is %v; of the unchanged one %v", now, unchanged)
+	}
+	if text := value[string](p, "document.getElementById('edited-text').textContent"); !strings.Contains(text, fmt.Sprintf("has %.4g.", unchanged)) {
+		t.Errorf("the unchanged code has %v; the page says %q", unchanged, text)
 	}
 	if n := value[int](p, "document.querySelectorAll('#table tbody tr').length"); n != value[int](p, "document.querySelectorAll('#code option').length")+1 {
 		t.Errorf("%d rows in the table", n)
@@ -305,6 +311,9 @@ func TestPresets(t *testing.T) {
 		p.wait(fmt.Sprintf("explorer.views.data.map.b?.name === %q", want))
 		if text := value[string](p, "document.getElementById('start-text').textContent"); len(text) < 50 || strings.Contains(text, "--") {
 			t.Errorf("preset %d says %q", i+1, text)
+		}
+		if exact := value[float64](p, "explorer.views.data.theory.exact_mean"); i == 0 && fmt.Sprintf("%.1f", exact) != "18.2" {
+			t.Errorf("preset 1 says 18.2, and the page %v", exact)
 		}
 	}
 	p.quiet()

@@ -150,7 +150,7 @@ func TestRowIsCompare(t *testing.T) {
 				s.Decoder = "auto"
 			}
 			sub := must.Get(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
-			got, _, err := sub.result(context.Background(), 50, false)
+			got, _, _, err := sub.result(context.Background(), 50, false)
 			must.Succeed(t, err)
 			c := must.Get(sub.scenario.Compare(context.Background(), run, &scenario.Candidates{Problems: []*montecarlo.Problem{sub.problem}}, s.draw(50)))(t)
 			a, _ := table.JSON(got)

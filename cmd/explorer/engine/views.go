@@ -296,8 +296,9 @@ type RowQuestion struct {
 // RowAnswer is a row of the table, or why there is none.
 type RowAnswer struct {
 	scenario.CodeResult
-	Later   bool   `json:"later"`   // a bound or an exact value takes long, and was left out
-	Problem string `json:"problem"` // why there are no numbers; "" where there are
+	Later     bool   `json:"later"`     // a bound or an exact value takes long, and was left out
+	Unlearned bool   `json:"unlearned"` // networks learn the code badly, and the model does not know it
+	Problem   string `json:"problem"`   // why there are no numbers; "" where there are
 }
 
 // row answers with a row of the table of codes, as compare has it.
@@ -307,7 +308,7 @@ func (e *Engine) row(ctx context.Context, q RowQuestion) (*Answer, error) {
 		return &Answer{JSON: RowAnswer{Problem: err.Error()}}, nil
 	}
 	out := RowAnswer{}
-	if out.CodeResult, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
+	if out.CodeResult, out.Unlearned, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
 		return nil, err
 	}
 	return &Answer{JSON: out}, nil
@@ -318,16 +319,16 @@ func (s *subject) draw(samples uint64) scenario.Sampling {
 	return scenario.Sampling{Samples: samples, Seed: s.problem.Seed, Within: s.problem.Within}
 }
 
-// result is the row of compare. later is true where a value is left out that takes long.
-func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, later bool, err error) {
+// result is the row of compare, and whether compare has it below its line. later is true where a value is left out that takes long.
+func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, unlearned, later bool, err error) {
 	omit, later := s.omit(quick)
 	c, err := s.scenario.Compare(ctx, run, &scenario.Candidates{
 		Problems: []*montecarlo.Problem{s.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return omit },
 	}, s.draw(samples))
 	if err != nil {
-		return r, false, err
+		return r, false, false, err
 	}
-	return c.Results[0], later, nil
+	return c.Results[0], c.Unlearned(c.Results[0]), later, nil
 }
 
 // MapQuestion asks for some rows of the map of two codes.

@@ -8,10 +8,10 @@ import { chooseCode } from "explorer/moves.js";
 /** best is a row's error: exact where it is known. */
 export const best = (row) => row.exact ?? row.mean ?? Infinity;
 
-/** ordered are the rows with their keys: the smallest error first, then those of the state before,
- * then those with a problem. */
+/** ordered are the rows with their keys: the smallest error first, then codes that networks learn badly, then those
+ * of the state before, then those with a problem. */
 export function ordered(rows) {
-	const rank = (row) => (row.problem ? 2 : row.old ? 1 : 0);
+	const rank = (row) => (row.problem ? 3 : row.old ? 2 : row.unlearned ? 1 : 0);
 	return [...rows.entries()].sort(([, a], [, b]) => rank(a) - rank(b) || best(a) - best(b));
 }
 
@@ -28,9 +28,10 @@ export function barWidths(errors) {
 function rowHTML(key, r, chosen, bar) {
 	const name = esc(r.of.flips.length > 0 ? fileOf(r.of) : r.of.name);
 	const show = `<button class="name" data-key="${esc(key)}" title="Show this code">${name}</button>`;
+	const badly = r.unlearned ? ' <small title="Networks learn bits of more than 8 transitions badly">!</small>' : "";
 	const titled = `title="Make it code B of the map" aria-label="Make ${name} code B of the map"`;
 	const other = `<td><button class="small" data-other="${esc(key)}" ${titled}>B</button></td>`;
-	const open = `<tr class="${chosen ? "chosen" : ""}${r.old ? " old" : ""}"><td>${show}</td>`;
+	const open = `<tr class="${chosen ? "chosen" : ""}${r.old ? " old" : ""}"><td>${show}${badly}</td>`;
 	if (r.problem) return `${open}<td colspan="8" class="muted why-not">${esc(r.problem)}</td>${other}</tr>`;
 	const meter = `<span class="meter" style="width:${bar.toFixed(1)}px"></span>`;
 	const exact = exactText(r.exact, r.exact_lo, r.exact_hi, r.later);

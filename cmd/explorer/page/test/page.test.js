@@ -59,16 +59,17 @@ test("moves change a state as a person means it", () => {
 	assert.equal(openFit(initial, { ...fit, code: "mine", perceived: undefined }, []).shown, false);
 });
 
-test("the table has new rows first, then old ones, then problems", () => {
+test("the table has new rows first, then codes that are hard to learn, old ones, and problems", () => {
 	const rows = new Map([
 		["a", { mean: 3 }],
 		["b", { mean: 1, old: true }],
 		["c", { problem: "no" }],
 		["d", { exact: 2, mean: 9 }],
+		["e", { exact: 1, unlearned: true }],
 	]);
 	assert.deepEqual(
 		ordered(rows).map(([key]) => key),
-		["d", "a", "b", "c"],
+		["d", "a", "e", "b", "c"],
 	);
 	const [small, middle, large, none] = barWidths([0.5, 1, 31, NaN]);
 	assert.ok(small >= 8 && middle - small > 5 && large === 64 && none === 0, `${[small, middle, large]}`);
