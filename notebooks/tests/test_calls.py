@@ -410,7 +410,10 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 def test_interrupt(tmp_path: Path) -> None:
     """KeyboardInterrupt stops the command, also where the signal is for Python alone."""
-    script = "import belsim\nprint('begin', flush=True)\nbelsim.compare(['hexj'], decoder='gen-ex', samples=10**8)"
+    script = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a process in the background ignores it
+        "import belsim\nprint('begin', flush=True)\nbelsim.compare(['hexj'], decoder='gen-ex', samples=10**8)"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
     )
