@@ -15,8 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"unicode/utf8"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
