@@ -589,17 +589,7 @@ func (c *correlator) transformWide(logits []lanes.Ints) {
 			x[k][i] = int64(v)
 		}
 	}
-	for h := 1; h < len(x); h *= 2 {
-		for i := 0; i < len(x); i += 2 * h {
-			for k := i; k < i+h; k++ {
-				lo, hi := &x[k], &x[k+h]
-				for n, u := range lo {
-					v := hi[n]
-					lo[n], hi[n] = u+v, u-v
-				}
-			}
-		}
-	}
+	lanes.WalshWide(x)
 	for m, level := range c.tables.Levels {
 		for i, v := range x[level] {
 			c.wide[m][i] = v >> 1 // all are even, or all odd

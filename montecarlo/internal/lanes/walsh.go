@@ -29,8 +29,11 @@ func spreadGeneric(dst []Ints, places []uint16, words, ones []uint64, g int) {
 // i·k are the ones that i and k have in common. The length of x is a power of two.
 func Walsh(x []Ints) { walsh(x) }
 
+// WalshWide is Walsh in 64 bits.
+func WalshWide(x [][Width]int64) { walshGeneric(x) }
+
 // walshGeneric is Walsh in Go.
-func walshGeneric(x []Ints) {
+func walshGeneric[E int32 | int64](x [][Width]E) {
 	for h := 1; h < len(x); h *= 2 {
 		for i := 0; i < len(x); i += 2 * h {
 			for k := i; k < i+h; k++ {
