@@ -227,7 +227,7 @@ func (f samplingFlags) sampling() scenario.Sampling {
 	case f.RelErr != 0:
 		s.RelErr, s.MaxSamples, s.Work = f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
 	case f.Samples > 0:
-		s.RelErr, s.Samples, s.Work = 0, f.Samples, 0
+		s = s.Fixed(f.Samples)
 	}
 	return s
 }

@@ -85,7 +85,7 @@ func (o Options) sampling(parts int) scenario.Sampling {
 	s := scenario.DefaultSampling()
 	s.Seed, s.Within, s.Work = o.Seed, 0, s.Work/float64(parts)
 	if o.Samples > 0 {
-		s.RelErr, s.Work, s.Samples = 0, 0, o.Samples
+		s = s.Fixed(o.Samples)
 		if parts > 1 {
 			s.Samples = max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
 		}

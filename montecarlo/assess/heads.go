@@ -13,6 +13,14 @@ import (
 // How direct regression is written, which has neither the training nor the decoder of a code.
 const l1, nearest, predictions = "l1", "nearest", "labels"
 
+// written are the training, the decoder and the outputs of a forecast, as rows have them.
+func written(x *forecast.Forecast) (training, decoder, outputs string) {
+	if x.Code.Name() == forecast.Direct {
+		return l1, nearest, predictions
+	}
+	return string(x.Training), x.Decoding.Decoder.Name(), x.Decoding.Outputs()
+}
+
 // isHead reports whether a name is that of a head whose outputs are no bits of a code: they are read as those of unary.
 func isHead(name string) bool { return name == forecast.Direct || name == forecast.CORN }
 

@@ -34,7 +34,7 @@ type Decision struct {
 type RankedCode struct {
 	Code     string     `json:"code" text:"code" doc:"name of the code, or its file; direct is direct regression, without a code"`
 	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string     `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy) ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
+	Training string     `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
 	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits, nearest the level nearest to a prediction"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
 	Forecast float64    `json:"forecast" doc:"expected |error| when trained, in levels: ratio times the measured error of this network"`
@@ -79,12 +79,13 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	seen := map[of]bool{}
 	for _, x := range all {
 		r := RankedCode{
-			Code: x.Code.Name(), Bits: x.Code.Bits(), Training: string(x.Training), Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
+			Code: x.Code.Name(), Bits: x.Code.Bits(),
 			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 			Trained: x.Code.Name() == s.f.Code && x.Training == s.training,
 		}
+		r.Training, r.Decoder, r.Outputs = written(&x)
 		if r.Code == forecast.Direct {
-			r.Bits, r.Training, r.Decoder, r.Outputs = 1, l1, nearest, predictions
+			r.Bits = 1
 		}
 		key := of{r.Code, r.Training}
 		r.Best = !seen[key]
@@ -125,11 +126,8 @@ func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster,
 	}
 	out := &Decision{Action: string(d.Action)}
 	if x := d.Best; x != nil {
-		out.Code, out.Training, out.Decoder, out.Outputs = x.Code.Name(), string(x.Training), x.Decoding.Decoder.Name(), x.Decoding.Outputs()
-		out.Gain, out.Better = x.Gain(), x.Better
-		if out.Code == forecast.Direct {
-			out.Training, out.Decoder, out.Outputs = l1, nearest, predictions
-		}
+		out.Code, out.Gain, out.Better = x.Code.Name(), x.Gain(), x.Better
+		out.Training, out.Decoder, out.Outputs = written(x)
 	}
 	if d.Probe != nil {
 		out.Probe, out.ProbeFor = d.Probe.Code.Name(), string(d.Probe.Training)

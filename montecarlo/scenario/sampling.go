@@ -38,6 +38,12 @@ func DefaultSampling() Sampling {
 	return s
 }
 
+// Fixed is the sampling with a number of samples of each label, and not to a precision.
+func (s Sampling) Fixed(samples uint64) Sampling {
+	s.Samples, s.RelErr, s.Work = samples, 0, 0
+	return s
+}
+
 // Beside is the sampling beside an exact value.
 func (s Sampling) Beside(exact float64) Sampling {
 	if s.Work > 0 && !table.Missing(exact) {

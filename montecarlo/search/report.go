@@ -198,7 +198,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	found, err := p.report(ctx, b, bits, results)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
 		quick := *p
-		quick.hurried, quick.draw.Samples, quick.draw.RelErr = true, min(cmp.Or(p.draw.Samples, hurried), hurried), 0
+		quick.hurried, quick.draw = true, p.draw.Fixed(min(cmp.Or(p.draw.Samples, hurried), hurried))
 		hurry, end := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer end()
 		found, err = quick.report(hurry, b, bits, results)
