@@ -87,7 +87,7 @@ func TestHeads(t *testing.T) {
 		want          string
 	}{
 		{"direct", direct.Outputs, 0, "which have no number of levels"},
-		{"direct", "bits:" + corn.Outputs, 32, "outputs for 31"},
+		{"direct", "bits:" + corn.Outputs, 32, "probabilities.npy has 31 columns, and"},
 		{"corn", corn.Outputs, 33, "31 columns, but corn of 33 levels has 32 outputs"},
 	} {
 		o := direct
