@@ -65,7 +65,7 @@ FIRST = [
 MORE = [
     ("soft", code, sigma) for sigma in ("0.5", "1", "s") for code in ("unary", "johnson", "b1jdj", "hexj", "onehot")
 ]
-# On digits: bits weighted by the square root of how far a wrong one moves the level, and soft targets of bits.
+# On digits: bits weighted by the square root of how far a wrong one moves the level.
 WEIGHTS = [
     (head, code, sigma) for code in ("johnson", "hexj")
     for head, sigma in (("bce", ""), ("bce-weighted", ""), ("soft-weighted", "0.75"))
@@ -548,17 +548,15 @@ def tables(a):
     print("Mean |error| over that of L1:\n")
     show("head, read by", heads, tasks, lambda k, t: found.get((*k, t)))
     print("Soft targets over CE of the same code, both read by the mean:\n")
-    names = [(f"{c}, σ = {s}", (c, s, "mean")) for c in CODES for s in ("0.5", "0.75", "1", "s/2", "2")]
+    names = [(f"{c}, σ = {s}", (c, s, "mean")) for c in CODES for s in ("0.5", "0.75", "1", "2", "s")]
     names = [n for n in names if any((*n[1], t) in hard for t in tasks)]
     show("code", names, tasks, lambda k, t: hard.get((*k, t)), count=True)
     told = [t for t in tasks if "digits" in t]
     weighted = [*WEIGHTS, ("soft", "johnson", "0.75"), ("soft", "hexj", "0.75")]
     weighted = [(name_of(*h, "mean"), (*h, "mean")) for h in weighted if any((*h, "mean", t) in found for t in told)]
     if told:
-        print(
-            "Weights of bits, by the square root of their reach, over L1, read by the mean, seed 0:\n"
-        )
-        show("head", weighted, told, lambda k, t: [r for r in found.get((*k, t), []) if r["seed"] == "0"])
+        print("Weights of bits, by the square root of their reach, over L1, read by the mean:\n")
+        show("head", weighted, told, lambda k, t: found.get((*k, t)))
     print("Seeds:", ", ".join(f"{t.split('/')[0]} {len(s)}" for t, s in seeds.items()))
     rates = {}
     for r in rows(a.o):
