@@ -441,7 +441,7 @@ def networks(a):
         out = csv.writer(f, lineterminator="\n")
         if new:
             out.writerow(COLUMNS)
-        plan = [(heads, seed) for heads in (FIRST, MORE, WEIGHTS) for seed in (0, 1, 2)]
+        plan = [*((heads, seed) for heads in (FIRST, MORE) for seed in (0, 1, 2)), (WEIGHTS, 0)]
         for heads, seed in plan[: a.upto]:
             for task in tasks:
                 if heads is WEIGHTS and not task.startswith("digits"):
@@ -555,8 +555,8 @@ def tables(a):
     weighted = [*WEIGHTS, ("soft", "johnson", "0.75"), ("soft", "hexj", "0.75")]
     weighted = [(name_of(*h, "mean"), (*h, "mean")) for h in weighted if any((*h, "mean", t) in found for t in told)]
     if told:
-        print("Weights of bits, by the square root of their reach, over L1, read by the mean:\n")
-        show("head", weighted, told, lambda k, t: found.get((*k, t)))
+        print("Weights of bits, by the square root of their reach, over L1, read by the mean, seed 0:\n")
+        show("head", weighted, told, lambda k, t: [r for r in found.get((*k, t), []) if r["seed"] == "0"])
     print("Seeds:", ", ".join(f"{t.split('/')[0]} {len(s)}" for t, s in seeds.items()))
     rates = {}
     for r in rows(a.o):
