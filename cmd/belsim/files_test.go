@@ -66,8 +66,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "optimize --levels 8 --bits 4 --steps 10 --samples 100 --format json",
 		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
 		"figures --only 2a -o figures", "bench --time 1ms --backend cpu", "bench --time 1ms --backend cpu --format json",
-		"sweep --print example", "sweep plan.json --print cells", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
-		"sweep plan.json --out results --shards 2 --print kubernetes",
+		"sweep --print example", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
 		"merge results", "merge results --format json", "merge results -o m.csv",
 	} {
 		command, _, _ := strings.Cut(args, " ")
@@ -85,8 +84,8 @@ func TestFullStandardOutput(t *testing.T) {
 	write(t, "half.json", strings.Replace(smallPlan, "[8]", "[9]", 1))
 	mustRun(t, "sweep", "-q", "half.json", "--out", "half", "--shard", "1/2")
 	var stderr bytes.Buffer
-	if status := belsim([]string{"merge", "half", "--list-missing"}, full, &stderr); status != 3 {
-		t.Errorf("merge --list-missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
+	if status := belsim([]string{"sweep", "half.json", "--out", "half", "--print", "missing"}, full, &stderr); status != 3 {
+		t.Errorf("sweep --print missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
 	}
 }
 
