@@ -57,13 +57,13 @@ func realCode(tb testing.TB, levels, m int) *code.Code {
 // decoded returns the labels of a group.
 func (c *correlator) decoded(logits []lanes.Ints) (out [lanes.Width]float64) {
 	for i := range out {
-		s := Sums{Fraction: 40}
 		one := slices.Clone(logits)
 		for k := range one {
 			one[k][0] = logits[k][i]
 		}
-		c.add(&s, one, 1, 0, 0)
-		out[i] = float64(s.Abs) * s.unit()
+		var labels [lanes.Width]float64
+		c.decode(&labels, one, 1)
+		out[i] = labels[0]
 	}
 	return out
 }
@@ -282,7 +282,7 @@ func TestBatches(t *testing.T) {
 			p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: IndependentLogits}
 			keys := philox.NewKeys(p.Seed)
 			ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
-			singly.decode = oneByOne{singly.decode}
+			singly.soft = oneByOne{singly.soft}
 			for _, row := range []int{0, 17, 63} {
 				for _, n := range []int{1, 63, 64, 65, 300, 5000} {
 					var sums [2]Sums
