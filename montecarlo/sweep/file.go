@@ -22,7 +22,7 @@ import (
 // ever replaced as a whole.
 
 // format is the version of the layout of result files.
-const format = 2
+const format = 3
 
 // header is the first line of a result file.
 type header struct {
@@ -42,7 +42,7 @@ type result struct {
 	Value    *float64    `json:"value,omitempty"`    // for a bound or an exact value: the mean |error|, in levels
 	Reached  *bool       `json:"reached,omitempty"`  // whether the target relative error was reached
 	Fraction *uint8      `json:"fraction,omitempty"` // of the sums, as montecarlo.Sums has it
-	Sums     [][5]uint64 `json:"sums,omitempty"`     // level from 1, samples, Σ|error|, Σ error², samples within θ
+	Sums     [][8]uint64 `json:"sums,omitempty"`     // level from 1, and the numbers of montecarlo.Sums in their order
 }
 
 // result is the result of a piece without its numbers.
@@ -55,7 +55,7 @@ func (s *Sweep) sampled(p Piece, sums []montecarlo.Sums, reached bool) result {
 	for row, x := range sums {
 		*r.Fraction = max(*r.Fraction, x.Fraction)
 		if x.Samples > 0 {
-			r.Sums = append(r.Sums, [5]uint64{uint64(row + 1), x.Samples, x.Abs, x.Square, x.Within})
+			r.Sums = append(r.Sums, [8]uint64{uint64(row + 1), x.Samples, x.Abs, x.Square, x.Within, x.Pairs, x.Differences, x.Rest})
 		}
 	}
 	if s.RelErr > 0 {
@@ -73,7 +73,9 @@ func (r result) addTo(sums []montecarlo.Sums) error {
 		if n[0] < 1 || n[0] > uint64(len(sums)) {
 			return fmt.Errorf("sums of level %d, of %d levels", n[0], len(sums))
 		}
-		sums[n[0]-1].Add(montecarlo.Sums{Samples: n[1], Abs: n[2], Square: n[3], Within: n[4], Fraction: *r.Fraction})
+		sums[n[0]-1].Add(montecarlo.Sums{
+			Samples: n[1], Abs: n[2], Square: n[3], Within: n[4], Pairs: n[5], Differences: n[6], Rest: n[7], Fraction: *r.Fraction,
+		})
 	}
 	return nil
 }
