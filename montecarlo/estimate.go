@@ -346,7 +346,7 @@ func Average(prior []float64, sums []Sums) Overall {
 		square += p * s.MeanSquare()
 		o.Within += p * float64(s.Within) / float64(s.Samples)
 		own, moved := s.uncertainty()
-		variance += p * p * own
+		variance += p * p * own / float64(s.Samples)
 		shift += p * moved // the same parts of all levels have one sample more
 		if o.WorstLevel == 0 || mean > o.WorstMean {
 			o.WorstLevel, o.WorstMean = row+1, mean

@@ -122,27 +122,27 @@ func (s Sums) Variance() float64 {
 // leastPairs is the smallest number of pairs that a standard error is taken from: those of half of all parts.
 const leastPairs = tables.Strata / 2
 
-// uncertainty is the variance of Mean over seeds, and about what Mean is off because the last samples
-// are not of all parts: how far they move it. A part has samples in proportion to its share of the
-// level. So only the variance within parts counts, which is half of the mean square of differences; it
-// is known to as many degrees of freedom as there are pairs. With fewer than leastPairs, all variance
-// counts, which is more.
+// uncertainty says how far Mean may be off: by the variance of a sample, and by a shift because the last
+// samples are not of all parts, about as far as they move it. How many samples a part has is not left to
+// chance. So only the variance within parts counts, which is half of the mean square of differences; it
+// is known to as many degrees of freedom as there are pairs. Two rare errors of a level are added, as
+// Agresti and Coull do, for those that no sample shows. With fewer than leastPairs, all variance counts,
+// which is more.
 func (s Sums) uncertainty() (variance, shift float64) {
-	n := float64(s.Samples)
 	if s.Pairs < leastPairs {
-		return s.Variance() / n, 0
+		return s.Variance(), 0
 	}
-	square := float64(s.Differences) * s.unit() / float64(s.Pairs)
+	square := (float64(s.Differences)*s.unit() + 2) / float64(s.Pairs)
 	variance = square / 2
 	if s.rounded(square) {
 		variance += s.unit() / 2
 	}
 	whole := float64(s.Samples - s.Samples%tables.Strata)
-	return variance / n, s.Mean() - float64(s.Abs-s.Rest)*s.unit()/whole
+	return variance, s.Mean() - float64(s.Abs-s.Rest)*s.unit()/whole
 }
 
 // StdErr is the standard error of Mean.
 func (s Sums) StdErr() float64 {
 	variance, shift := s.uncertainty()
-	return math.Sqrt(variance + shift*shift)
+	return math.Sqrt(variance/float64(s.Samples) + shift*shift)
 }
