@@ -284,7 +284,7 @@ func TestBatches(t *testing.T) {
 			ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
 			singly.soft = oneByOne{singly.soft}
 			for _, row := range []int{0, 17, 63} {
-				for _, n := range []int{1, 63, 64, 65, 300, 5000} {
+				for _, n := range []int{1, 63, 64, 65, 300, 4040, 5000} {
 					var sums [2]Sums
 					for i, s := range []*latentSampler{ours, singly} {
 						sums[i].Fraction = s.fraction

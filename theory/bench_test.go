@@ -44,6 +44,26 @@ func BenchmarkHeatmapCell(b *testing.B) {
 	}
 }
 
+// BenchmarkOutcomes is the exact values of a cell without a formula, and what goes before the first one.
+func BenchmarkOutcomes(b *testing.B) {
+	for _, bb := range []struct{ code, decoder string }{{"hexj", "gen"}, {"b1jdj", "gen"}, {"b1jdj", "gen-ex"}} {
+		c := mustCode(b, bb.code, 64)
+		d := mustDecoder(b, bb.decoder, c)
+		e := must.Get(errmodel.NewMixture(context.Background(), c, 1, 2))(b)
+		b.Run("first/"+bb.code+"/"+bb.decoder, func(b *testing.B) {
+			for b.Loop() {
+				must.Get(theory.NewExact(b.Context(), c, d))(b)
+			}
+		})
+		b.Run("cell/"+bb.code+"/"+bb.decoder, func(b *testing.B) {
+			exact := must.Get(theory.NewExact(b.Context(), c, d))(b)
+			for b.Loop() {
+				must.Get(exact.Mean(b.Context(), theory.Uniform(64), e))(b)
+			}
+		})
+	}
+}
+
 // BenchmarkLarge is the bound and the exact value of all labels of a large code,
 // on all cores.
 func BenchmarkLarge(b *testing.B) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +138,45 @@ func TestGenExactAndUnionBound(t *testing.T) {
 				t.Fatalf("level %d: union bound %v below the exact %v", i+1, bounds[i], want.Mean)
 			}
 			near(t, "union bound", bounds[i], unionByDefinition(c, i, e))
+		}
+	})
+}
+
+// TestEnumerationError: the moments are as near to the definition, in numbers of 300 digits, as their proof says. Half
+// a rounding is left for what is of second order.
+func TestEnumerationError(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := mustCode(t, rapid.SampledFrom([]string{"hadamard", "b1jdj", "gray", "onehot"}).Draw(t, "code"), rapid.IntRange(2, 8).Draw(t, "levels"))
+		d := mustDecoder(t, rapid.SampledFrom([]string{"gen", "gen-ex"}).Draw(t, "decoder"), c)
+		i, e := rapid.IntRange(0, c.Levels()-1).Draw(t, "row"), drawRow(t, c.Bits())
+		got := must.Get(must.Get(theory.NewExact(context.Background(), c, d))(t).Row(context.Background(), i, e))(t)
+		number := func(x float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(x) }
+		mean, square := number(0), number(0)
+		for out := range uint64(1) << c.Bits() {
+			term := number(1)
+			for k, ek := range e {
+				p := number(ek)
+				if (c.Word(i)[0]^out)>>k&1 == 0 {
+					p.Sub(number(1), p)
+				}
+				term.Mul(term, p)
+			}
+			err := number(decode.Value(d, []uint64{out}))
+			err.Abs(err.Sub(err, number(float64(i+1))))
+			term.Mul(term, err)
+			mean.Add(mean, term)
+			square.Add(square, term.Mul(term, err))
+		}
+		most := (3*float64(c.Bits()) + 3.5) * 0x1p-53
+		for _, x := range []struct {
+			got  float64
+			want *big.Float
+		}{{got.Mean, mean}, {got.MeanSquare, square}} {
+			off := number(x.got)
+			off.Abs(off.Sub(off, x.want))
+			if off.Cmp(new(big.Float).Mul(x.want, number(most))) > 0 {
+				t.Fatalf("%v, off by %g; want %g", x.got, off, x.want)
+			}
 		}
 	})
 }

@@ -37,8 +37,7 @@ var results = []struct {
 	{"optimize --pareto", "JSON; the CSV has the fields of `baselines[]`", search.Tradeoff{}},
 	{"figures", "CSV of Figures 3(a), 3(b) and 11", paper.ProfileRow{}},
 	{"figures", "CSV of Figure 7", paper.TermRow{}},
-	{"sweep", "CSV of --print cells", sweep.ListedPiece{}},
-	{"merge", "JSON; the CSV and the arrays of the .npz have the fields of `cells[]`", sweep.Table{}},
+	{"merge", "JSON; the CSV has the fields of `cells[]`", sweep.Table{}},
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
 }
 

@@ -66,8 +66,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "optimize --levels 8 --bits 4 --steps 10 --samples 100 --format json",
 		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
 		"figures --only 2a -o figures", "bench --time 1ms --backend cpu", "bench --time 1ms --backend cpu --format json",
-		"sweep --print example", "sweep plan.json --print cells", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
-		"sweep plan.json --out results --shards 2 --print kubernetes",
+		"sweep --print example", "sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
 		"merge results", "merge results --format json", "merge results -o m.csv",
 	} {
 		command, _, _ := strings.Cut(args, " ")

@@ -23,11 +23,11 @@ type mergeCmd struct {
 }
 
 func (mergeCmd) Help() string {
-	return `One row for each cell of the plan, in its order, from the files that 'belsim sweep' left in a folder. Sums are integers, and added by the cells' IDs: the numbers, and the bytes of the files, are the same however many shards there were. Files of another plan or version, edited or truncated ones are refused; what several files have is counted once.
+	return `One row for each cell of the plan, in its order, from the files that 'belsim sweep' left in a folder. The numbers, and the bytes of the files, are the same however many shards there were. Files of another plan or version, edited or truncated ones are refused; what several files have is counted once.
 
 Examples, after 'belsim sweep testdata/sweep/plan.json --out results':
 
-  belsim merge results -o map.csv -o map.npz -o map.png
+  belsim merge results -o map.csv -o map.png
 
 After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
 
@@ -36,7 +36,7 @@ After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
 
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json", "npz"); err != nil {
+	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
 		return err
 	}
 	if cmd.Shards < 0 || cmd.Shards > 0 && !cmd.ListMissing {
@@ -66,11 +66,10 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 			"csv": func(w io.Writer) error {
 				return table.WriteCSVSeq(w, m.Cells(ctx), m.Plane.Missing()...)
 			},
-			"npz": func(w io.Writer) error { return m.WriteNPZ(ctx, w) },
 		},
 		figure: func() (*plots.Figure, error) { return cmd.figure(m) },
 		print: func() error {
-			_, err := fmt.Fprintf(env.stdout, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Tasks(), m.Invalid(), counted(m.Files, "file"))
+			_, err := fmt.Fprintf(env.stdout, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(), counted(m.Files, "file"))
 			return err
 		},
 	})

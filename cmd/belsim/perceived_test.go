@@ -42,7 +42,7 @@ func TestPerceived(t *testing.T) {
 	mustRun(t, strings.Fields("heatmap unary johnson --levels 16 --label-noise 0.8:1.6:2 --misfit 0.2:0.4:2 --method exact -o map.csv -o map.png -o map.json")...)
 	write(t, "plan.json", `{"codes": ["unary", "johnson"], "levels": [16], "label_noise": [0.8, 1.6], "misfit": [0.2, 0.4], "methods": ["exact"]}`)
 	mustRun(t, "sweep", "plan.json", "--out", "cells", "--backend", "cpu", "--quiet")
-	mustRun(t, "merge", "cells", "-o", "cells.csv", "-o", "cells.npz", "-o", "cells.png", "-o", "cells.json")
+	mustRun(t, "merge", "cells", "-o", "cells.csv", "-o", "cells.png", "-o", "cells.json")
 	cells, table := readCSV(t, "map.csv"), readCSV(t, "cells.csv")
 	at := slices.Index(table[0], "label_noise")
 	if want := strings.Fields("label_noise misfit method valid mean"); len(cells) != 5 || len(table) != 9 || at < 0 || !slices.Equal(table[0][at:at+5], want) {

@@ -150,14 +150,7 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 }
 
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
-	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
-	switch cmd.Print {
-	case "example":
-		return rules.NoEffect(true, "--print example needs nothing", append(work, "out", "shard", "shards", "image")...)
-	case "cells":
-		return rules.NoEffect(true, "--print cells computes nothing", append(work, "out", "image")...)
-	}
-	return rules.NoEffect(cmd.Print != "kubernetes", "it is for --print kubernetes", "image")
+	return rules.NoEffect(cmd.Print == "example", "--print example needs nothing", "flush-every", "backend", "workers", "out", "shard", "shards")
 }
 
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {

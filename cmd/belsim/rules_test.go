@@ -40,8 +40,6 @@ func TestNoEffect(t *testing.T) {
 		{"codes unary --levels 4 --format json", "--describe", "JSON has all"},
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
 		{"sweep --print example", "--out x --shards 3", "--print example needs nothing"},
-		{"sweep plan.json --print cells", "--flush-every 1s --out x", "--print cells computes nothing"},
-		{"sweep plan.json --out results --shards 2 --print slurm", "--image x", "it is for --print kubernetes"},
 		{"merge results -o m.csv", "--method bound --pair a,b", "no -o FILE is a picture"},
 		{"merge results --list-missing", "--style column", "--list-missing prints shards"},
 	} {

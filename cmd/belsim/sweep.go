@@ -5,23 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"belsim/gpu"
 	"belsim/montecarlo/sweep"
 	"belsim/montecarlo/sweep/jobs"
-	"belsim/theory/base/table"
 )
 
 type sweepCmd struct {
 	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --print example prints one."`
 	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
-	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: with --shards N, what SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX says; else the whole)."`
-	Shards     int           `placeholder:"N" help:"Number of shards, where the environment says which; with --print, that of the job."`
-	Print      string        `enum:",example,cells,slurm,kubernetes" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; cells, the cells of the plan or of the shard, as CSV; slurm, the script of an array for the plan; kubernetes, the manifest of an Indexed Job. With --backend cuda, each shard of a job gets a GPU."`
-	Image      string        `group:"output" default:"belsim:latest" help:"With --print kubernetes: the container image (default: ${default})."`
+	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
+	Shards     int           `placeholder:"N" help:"With --print slurm: number of shards of the job."`
+	Print      string        `enum:",example,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; slurm, the script of an array for the plan. With --backend cuda, each shard of a job gets a GPU."`
 	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
 	backendFlags
 	quietFlag
@@ -60,17 +57,16 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	cmd.noteLeftOut(env, plan.LeftOut)
-	if cmd.Print == "slurm" || cmd.Print == "kubernetes" {
+	if cmd.Print == "slurm" {
 		return cmd.printJob(env, plan)
 	}
-	i, n, err := sweep.WhichShard(cmd.Shard, cmd.Shards, os.Getenv)
-	if err != nil {
+	i, n, err := sweep.ParseShard(cmd.Shard)
+	switch {
+	case err != nil:
 		return err
-	}
-	if cmd.Print == "cells" {
-		return outside(table.WriteCSVSeq(env.stdout, plan.List(ctx, plan.Part(i, n)), plan.Plane.Missing()...))
-	}
-	if cmd.Out == "" {
+	case cmd.Shards != 0:
+		return errors.New("--shards is for --print slurm; want --shard i/N, the part to compute")
+	case cmd.Out == "":
 		return errors.New("want --out, a folder for the results")
 	}
 	shard, err := plan.Open(cmd.Out, i, n)
@@ -93,20 +89,20 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 	env.note("%s: left out: %s", cmd.Plan, text)
 }
 
-// work computes the pieces of a shard that its file does not have.
+// work computes the cells of a shard that its file does not have.
 func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Shard) error {
-	fmt.Fprintf(env.stdout, "plan %.12s: %d cells; shard %d of %d: %s, %d finished before\n",
-		shard.ID, shard.Tasks(), shard.Index, shard.Count, counted(shard.All, "piece"), shard.All-len(shard.Todo))
+	fmt.Fprintf(env.stdout, "plan %.12s: %s; shard %d of %d: %s, %d finished before\n",
+		shard.ID, counted(shard.Size(), "cell"), shard.Index, shard.Count, counted(shard.All, "cell"), shard.All-len(shard.Todo))
 	if others := shard.Others(); len(others) > 0 {
 		env.note("%s has shards of %v of this plan too: cells may be computed twice, and are counted once", cmd.Out, others)
 	}
 	if shard.All == 0 {
-		_, err := fmt.Fprintf(env.stdout, "complete: there are %d pieces, and more shards\n", shard.Pieces())
+		_, err := fmt.Fprintf(env.stdout, "complete: there are %d cells, and more shards\n", shard.Size())
 		return outside(err)
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	bar := env.newProgress("pieces", uint64(len(shard.Todo)))
+	bar := env.newProgress("cells", uint64(len(shard.Todo)))
 	env.saves.Store(true)
 	defer env.saves.Store(false)
 	err := shard.Work(ctx, cmd.run(backend, bar), cmp.Or(cmd.FlushEvery, sweep.FlushEvery))
@@ -126,29 +122,25 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// printJob prints what an engine needs to run the plan in shards.
+// printJob prints the script that runs the plan in shards.
 func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan) error {
 	switch {
 	case cmd.Shards < 1:
-		return fmt.Errorf("--print %s: want --shards N, the number of parts", cmd.Print)
+		return errors.New("--print slurm: want --shards N, the number of parts")
 	case cmd.Shard != "":
-		return fmt.Errorf("--print %s is for all shards; want no --shard", cmd.Print)
+		return errors.New("--print slurm is for all shards; want no --shard")
 	case cmd.Out == "":
-		return fmt.Errorf("--print %s: want --out, a folder that all shards can write to", cmd.Print)
+		return errors.New("--print slurm: want --out, a folder that all shards can write to")
 	}
 	job := jobs.Job{
-		PlanPath: plan.Path, PlanText: plan.Text, PlanID: plan.ID, Cells: plan.Tasks(), Shards: cmd.Shards,
-		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Image: cmd.Image, Flags: cmd.shardFlags(),
+		PlanPath: plan.Path, PlanID: plan.ID, Cells: plan.Size(), Shards: cmd.Shards,
+		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Flags: cmd.shardFlags(),
 	}
-	fill := job.Slurm
-	if cmd.Print == "kubernetes" {
-		fill = job.Kubernetes
-	}
-	text, err := fill()
+	text, err := job.Slurm()
 	if err != nil {
 		return err
 	}
-	env.stdout.document = true // for a shell or an engine
+	env.stdout.document = true // for a shell
 	_, err = fmt.Fprint(env.stdout, text)
 	return outside(err)
 }

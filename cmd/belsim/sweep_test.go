@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,7 +37,7 @@ const testPlan = `{
 }`
 
 // outputs of merge, which are the same bytes however a sweep was cut.
-var mergedFormats = []string{"csv", "json", "npz"}
+var mergedFormats = []string{"csv", "json"}
 
 // mergedBytes are what merge makes of a folder, in all formats.
 func mergedBytes(t *testing.T, folder string) string {
@@ -90,7 +89,7 @@ func TestSweepShards(t *testing.T) {
 		if got, want := mustRun(t, "merge", folder, "--list-missing"), fmt.Sprintln(n/2); got != want {
 			t.Errorf("%d shards: missing are %q, want %q", n, got, want)
 		}
-		refused(t, "pieces are missing", "merge", folder, "-o", "no.csv")
+		refused(t, "cells are missing", "merge", folder, "-o", "no.csv")
 		mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", n/2, n))
 		if mergedBytes(t, folder) != want {
 			t.Errorf("%d shards give other bytes than one", n)
@@ -123,7 +122,7 @@ func TestSweepShards(t *testing.T) {
 		t.Errorf("another number of shards in the folder: %q", stderr)
 	}
 	if mergedBytes(t, "whole") != want {
-		t.Error("pieces that are there twice change the result")
+		t.Error("cells that are there twice change the result")
 	}
 }
 
@@ -184,27 +183,6 @@ func TestSweepAgrees(t *testing.T) {
 	}
 }
 
-// TestSweepCut: a cell that is cut gives the same sums as compare, which does not cut.
-func TestSweepCut(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.01], "sigma": [2], "methods": ["mc"], "samples": 50000001}`)
-	for i := 1; i <= 3; i++ {
-		mustSweep(t, "plan.json", "--out", "r", "--shard", fmt.Sprintf("%d/3", i))
-	}
-	if got := mustRun(t, "sweep", "plan.json", "--print", "cells"); strings.Count(got, "\n") != 4 {
-		t.Errorf("the pieces are\n%s", got)
-	}
-	var m struct {
-		Cells []struct{ Mean, StdErr float64 }
-	}
-	must.Succeed(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
-	var c scenario.Comparison
-	runJSON(t, &c, "compare", "unary", "--levels", "4", "--r", "0.01", "--sigma", "2", "--samples", "50000001", "--decoder", "auto", "--backend", "cpu")
-	if m.Cells[0].Mean != c.Results[0].Mean || m.Cells[0].StdErr != c.Results[0].StdErr {
-		t.Errorf("merged %v, compare %v", m.Cells[0], c.Results[0])
-	}
-}
-
 // TestSweepModels: relative errors, logits, continuous labels, priors
 // and files of codes go through shards like the rest.
 func TestSweepModels(t *testing.T) {
@@ -229,17 +207,14 @@ func TestSweepModels(t *testing.T) {
 	mustRun(t, "merge", "rel_err", "-o", "rel.csv")
 	rows := readCSV(t, "rel.csv")
 	for _, r := range rows[1:] {
-		if mean, stderr := parse(t, r[10]), parse(t, r[11]); (stderr <= 1.1*0.01*mean) != (r[21] == "true") {
-			t.Errorf("%v ± %v is said to have reached 1 %%: %s", mean, stderr, r[21])
+		if mean, stderr := parse(t, r[9]), parse(t, r[10]); (stderr <= 1.1*0.01*mean) != (r[20] == "true") {
+			t.Errorf("%v ± %v is said to have reached 1 %%: %s", mean, stderr, r[20])
 		}
 	}
-	// The ID is the matrix's, whatever the file.
+	// A code is its matrix, whatever the file.
 	write(t, "same.json", strings.Replace(`{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`, "mine.csv", "same.npy", 1))
-	ids := func(plan string) []string {
-		return regexp.MustCompile("(?m)^[^,]+").FindAllString(mustRun(t, "sweep", plan, "--print", "cells"), -1)
-	}
-	if a, b := ids("prior.json"), ids("same.json"); !slices.Equal(a, b) || len(a) != 5 {
-		t.Errorf("IDs %v and %v of one matrix in two files", a, b)
+	if out := mustSweep(t, "same.json", "--out", "prior"); !strings.Contains(out, "4 finished before") {
+		t.Errorf("one matrix in two files: %s", out)
 	}
 }
 
@@ -257,8 +232,8 @@ func TestSweepMergePictures(t *testing.T) {
 	want := readCSV(t, "h.csv")[1:]
 	exact := map[string][]string{}
 	for _, r := range readCSV(t, "m.csv")[1:] {
-		if r[8] == "exact" {
-			exact[r[1]] = append(exact[r[1]], r[10])
+		if r[7] == "exact" {
+			exact[r[0]] = append(exact[r[0]], r[9])
 		}
 	}
 	for i, r := range want {
@@ -326,6 +301,7 @@ func TestSweepRefused(t *testing.T) {
 		"sweep plan.json --out r --shards 2 --shard 1/2 --print slurm": "want no --shard",
 		"sweep plan.json --print example":                              "--print example reads no plan",
 		"sweep plan.json --out r --flush-every 0s":                     "--flush-every",
+		"sweep plan.json --out r --shards 3":                           "want --shard i/N",
 		"merge none": "none",
 		"merge .":    "no result file",
 		"merge . --list-missing --plan plan.json": "want --shards",
@@ -340,11 +316,11 @@ func TestSweepRefused(t *testing.T) {
 func TestSweepLeftOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", `{"codes": ["unary", "hexj"], "decoders": ["bel-u", "gen-ex"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`)
-	_, stdout, stderr := run(t, "sweep", "plan.json", "--print", "cells")
-	if strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, "left out: ") ||
+	_, stdout, stderr := run(t, "sweep", "plan.json", "--out", "results", "--backend", "cpu")
+	if !strings.Contains(stdout, ": 1 cell;") || !strings.Contains(stderr, "left out: ") ||
 		!strings.Contains(stderr, "hexj of 16 levels, which bel-u does not fit") ||
 		!strings.Contains(stderr, "unary of 16 levels with gen-ex has no bound value") || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("listed %q, said %q", stdout, stderr)
+		t.Errorf("printed %q, said %q", stdout, stderr)
 	}
 }
 
@@ -433,7 +409,7 @@ func TestSweepInterrupted(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGUSR1: 143} {
 		folder := fmt.Sprint("r", int(signal))
 		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--flush-every", "1h", "--quiet")
-		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " pieces are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
+		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " cells are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)
 		}
 		if files := must.Get(os.ReadDir(folder))(t); len(files) != 1 {
@@ -559,8 +535,6 @@ func TestJobs(t *testing.T) {
 	for name, args := range map[string]string{
 		"slurm":          "--print slurm",
 		"slurm-gpu":      "--backend cuda --workers 4 --flush-every 1m --print slurm",
-		"kubernetes":     "--print kubernetes",
-		"kubernetes-gpu": "--backend cuda --image registry.example/belsim:1 --print kubernetes",
 	} {
 		golden(t, "job-"+name+".txt", mustRun(t, append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"}, strings.Fields(args)...)...))
 	}

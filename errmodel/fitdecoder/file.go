@@ -56,12 +56,12 @@ func (d *Decoder) Write(w io.Writer) error {
 	z := arrayfile.NewNPZWriter(w)
 	err = errors.Join(z.Matrix("matrix", d.weights), z.Matrix("curved", d.curved))
 	for _, c := range d.columns() {
-		err = errors.Join(err, z.Array(c.name, *c.to))
+		err = errors.Join(err, z.Column(c.name, *c.to))
 	}
 	for i, name := range textNames {
-		err = errors.Join(err, z.Array(name, t[i:i+1]))
+		err = errors.Join(err, z.Text(name, t[i]))
 	}
-	return errors.Join(err, z.Array("checksum", []string{d.checksum(t)}), z.Close())
+	return errors.Join(err, z.Text("checksum", d.checksum(t)), z.Close())
 }
 
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong

@@ -277,7 +277,7 @@ func TestFiles(t *testing.T) {
 			if name == tt.name {
 				text = tt.text
 			}
-			must.Succeed(t, z.Array(name, []string{text}))
+			must.Succeed(t, z.Text(name, text))
 		}
 		path := filepath.Join(t.TempDir(), "d.npz")
 		must.Succeed(t, z.Close())

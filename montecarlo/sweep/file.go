@@ -3,16 +3,14 @@ package sweep
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 
-	"belsim/montecarlo"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/memory"
 )
@@ -26,68 +24,17 @@ const format = 3
 
 // header is the first line of a result file.
 type header struct {
-	Format         int             `json:"belsim_sweep"`
-	PlanID         string          `json:"plan_id"`
-	Shard          int             `json:"shard"` // from 1
-	Shards         int             `json:"shards"`
-	NumericVersion int             `json:"numeric_version"`
-	Plan           json.RawMessage `json:"plan"`
+	Format int             `json:"belsim_sweep"`
+	PlanID string          `json:"plan_id"`
+	Shard  int             `json:"shard"` // from 1
+	Shards int             `json:"shards"`
+	Plan   json.RawMessage `json:"plan"`
 }
 
-// result is the result of a piece, and a line of a result file. Equal results are equal bytes.
+// result is a line of a result file. Equal results are equal bytes.
 type result struct {
-	ID       string      `json:"id"` // of the task
-	Part     int         `json:"part"`
-	Invalid  bool        `json:"invalid,omitempty"`  // r and σ give a probability above 1: there are no numbers
-	Value    *float64    `json:"value,omitempty"`    // for a bound or an exact value: the mean |error|, in levels
-	Reached  *bool       `json:"reached,omitempty"`  // whether the target relative error was reached
-	Fraction *uint8      `json:"fraction,omitempty"` // of the sums, as montecarlo.Sums has it
-	Sums     [][8]uint64 `json:"sums,omitempty"`     // level from 1, and the numbers of montecarlo.Sums in their order
-}
-
-// result is the result of a piece without its numbers.
-func (s *Sweep) result(p Piece) result { return result{ID: s.ids[p.Task].String(), Part: p.Part} }
-
-// sampled is the result of a piece with sums for each row of its code.
-func (s *Sweep) sampled(p Piece, sums []montecarlo.Sums, reached bool) result {
-	r := s.result(p)
-	r.Fraction = new(uint8)
-	for row, x := range sums {
-		*r.Fraction = max(*r.Fraction, x.Fraction)
-		if x.Samples > 0 {
-			r.Sums = append(r.Sums, [8]uint64{uint64(row + 1), x.Samples, x.Abs, x.Square, x.Within, x.Pairs, x.Differences, x.Rest})
-		}
-	}
-	if s.RelErr > 0 {
-		r.Reached = &reached
-	}
-	return r
-}
-
-// addTo adds the sums of a piece to sums by row.
-func (r result) addTo(sums []montecarlo.Sums) error {
-	if r.Fraction == nil {
-		return errors.New("no sums")
-	}
-	for _, n := range r.Sums {
-		if n[0] < 1 || n[0] > uint64(len(sums)) {
-			return fmt.Errorf("sums of level %d, of %d levels", n[0], len(sums))
-		}
-		sums[n[0]-1].Add(montecarlo.Sums{
-			Samples: n[1], Abs: n[2], Square: n[3], Within: n[4], Pairs: n[5], Differences: n[6], Rest: n[7], Fraction: *r.Fraction,
-		})
-	}
-	return nil
-}
-
-// piece is the piece of a result of this sweep.
-func (s *Sweep) piece(r result) (Piece, error) {
-	id, _ := hex.DecodeString(r.ID)
-	task, ok := s.find(id)
-	if !ok || r.Part < 0 || r.Part >= s.Parts(task) {
-		return Piece{}, fmt.Errorf("part %d of %q is no piece of this plan", r.Part, r.ID)
-	}
-	return Piece{task, r.Part}, nil
+	Cell int `json:"cell"` // from 0
+	Numbers
 }
 
 // FileName is the name of a shard's result file.
@@ -150,28 +97,25 @@ func readFile(path string) (h header, lines [][]byte, err error) {
 }
 
 // scan reads a result file of this sweep and calls each with every result. text is its line.
-func (s *Sweep) scan(path string, each func(p Piece, r result, text []byte) error) (header, error) {
+func (s *Sweep) scan(path string, each func(r result, text []byte) error) (header, error) {
 	h, lines, err := readFile(path)
 	if err != nil {
 		return h, err
 	}
 	switch name := FileName(h.PlanID, h.Shard, h.Shards); {
-	case h.NumericVersion != s.NumericVersion:
-		return h, fmt.Errorf("%s: has numbers of version %d, but this belsim computes version %d: they must not be mixed", path, h.NumericVersion, s.NumericVersion)
 	case h.PlanID != s.ID:
 		return h, s.foreign(path, h.PlanID)
 	case filepath.Base(path) != name:
 		return h, fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, name)
 	}
 	for i, text := range lines {
-		var r result
-		var p Piece
+		r := result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
 		err := json.Unmarshal(text, &r)
-		if err == nil {
-			p, err = s.piece(r)
+		if err == nil && (r.Cell < 0 || r.Cell >= s.size) {
+			err = fmt.Errorf("cell %d of %d", r.Cell, s.size)
 		}
 		if err == nil {
-			err = each(p, r, text)
+			err = each(r, text)
 		}
 		if err != nil {
 			return h, damaged(path, "line %d: %v", i+2, err)

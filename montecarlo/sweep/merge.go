@@ -6,50 +6,32 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
-	"math/bits"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"belsim/montecarlo"
 )
 
-// Total is a sum over the labels of a cell: a 128-bit integer.
-type Total struct{ Hi, Lo uint64 }
-
-// add adds n.
-func (t *Total) add(n uint64) {
-	var carry uint64
-	t.Lo, carry = bits.Add64(t.Lo, n, 0)
-	t.Hi += carry
-}
-
-// String writes it in decimal digits.
-func (t Total) String() string {
-	n := new(big.Int).SetUint64(t.Hi)
-	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(t.Lo)).String()
-}
-
-// MarshalJSON implements json.Marshaler.
-func (t Total) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
-
 // Numbers are the numbers of a cell: its |error| in levels, over the prior.
 type Numbers struct {
-	Valid      bool    `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
-	Mean       float64 `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels; samples only"`
-	RMS        float64 `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
-	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
-	WorstLevel *int    `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
-	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
-	Samples    *Total  `json:"samples" doc:"samples of all levels together; samples only"`
-	SumAbs     *Total  `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
-	SumSquare  *Total  `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
-	SumWithin  *Total  `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
-	Fraction   *uint8  `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
-	Reached    *bool   `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+	Valid      bool         `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
+	Mean       float64      `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
+	StdErr     float64      `json:"stderr" doc:"standard error of mean, in levels; samples only"`
+	RMS        float64      `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
+	Within     float64      `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
+	WorstLevel *int         `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
+	WorstMean  float64      `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
+	Samples    *json.Number `json:"samples" doc:"samples of all levels together; samples only"`
+	SumAbs     *json.Number `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
+	SumSquare  *json.Number `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
+	SumWithin  *json.Number `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
+	Fraction   *uint8       `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
+	Reached    *bool        `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
 }
 
 // unsampled are the numbers of a cell without samples: its mean, or an invalid cell.
@@ -61,16 +43,23 @@ func unsampled(mean float64, valid bool) Numbers {
 // sampledNumbers are the numbers of a cell with the sums of its labels.
 func sampledNumbers(prior []float64, sums []montecarlo.Sums, reached *bool) Numbers {
 	o := montecarlo.Average(prior, sums)
+	total := func(of func(montecarlo.Sums) uint64) *json.Number {
+		sum := new(big.Int)
+		for _, s := range sums {
+			sum.Add(sum, new(big.Int).SetUint64(of(s)))
+		}
+		n := json.Number(sum.String())
+		return &n
+	}
 	v := Numbers{
 		Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
-		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean,
-		Samples: new(Total), SumAbs: new(Total), SumSquare: new(Total), SumWithin: new(Total), Fraction: new(uint8), Reached: reached,
+		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean, Fraction: new(uint8), Reached: reached,
+		Samples:   total(func(s montecarlo.Sums) uint64 { return s.Samples }),
+		SumAbs:    total(func(s montecarlo.Sums) uint64 { return s.Abs }),
+		SumSquare: total(func(s montecarlo.Sums) uint64 { return s.Square }),
+		SumWithin: total(func(s montecarlo.Sums) uint64 { return s.Within }),
 	}
 	for _, s := range sums {
-		v.Samples.add(s.Samples)
-		v.SumAbs.add(s.Abs)
-		v.SumSquare.add(s.Square)
-		v.SumWithin.add(s.Within)
 		*v.Fraction = max(*v.Fraction, s.Fraction)
 	}
 	return v
@@ -82,13 +71,11 @@ type Merged struct {
 	Files  int // number of result files
 	Shards int // the number of shards N of the files; 0 where the files differ or there is none
 
-	numbers []Numbers                 // by task
-	taken   []taken                   // by number of piece
-	partial map[int][]montecarlo.Sums // by task: sums of tasks that lack pieces
-	lacks   []int                     // by task: number of missing pieces
+	numbers []Numbers // by cell
+	taken   []taken   // by cell
 }
 
-// taken says where the result of a piece is from.
+// taken says where the result of a cell is from.
 type taken struct {
 	file string   // "" where it is missing
 	hash [16]byte // of its line
@@ -96,8 +83,8 @@ type taken struct {
 
 // Merge reads the result files in a folder. Where s is nil, the plan comes from the first
 // file, and there must be one. Merge refuses files of another plan or version, and files
-// that have changed since they were written. A piece that several files have is counted
-// once. Where files have different numbers for one piece, the error says so.
+// that have changed since they were written. Where files have different numbers for one cell, the
+// error says so.
 func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 	files, err := resultFiles(dir)
 	if err != nil {
@@ -111,18 +98,20 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 			return nil, err
 		}
 	}
-	m := &Merged{
-		Sweep: s, Files: len(files), numbers: make([]Numbers, s.Tasks()), taken: make([]taken, s.Pieces()),
-		partial: map[int][]montecarlo.Sums{}, lacks: make([]int, s.Tasks()),
-	}
-	for t := range m.lacks {
-		m.lacks[t] = s.Parts(t)
-	}
+	m := &Merged{Sweep: s, Files: len(files), numbers: make([]Numbers, s.size), taken: make([]taken, s.size)}
 	for i, found := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		h, err := s.scan(filepath.Join(dir, found[0]), func(p Piece, r result, text []byte) error { return m.add(p, r, text, found[0]) })
+		h, err := s.scan(filepath.Join(dir, found[0]), func(r result, text []byte) error {
+			sum := sha256.Sum256(text)
+			now, before := taken{found[0], [16]byte(sum[:16])}, m.taken[r.Cell]
+			if before.file != "" && before.hash != now.hash {
+				return fmt.Errorf("%s has other numbers than in %s", s.describe(r.Cell), before.file)
+			}
+			m.taken[r.Cell], m.numbers[r.Cell] = now, r.Numbers
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -141,60 +130,28 @@ func planOf(path string) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.NumericVersion != montecarlo.NumericVersion {
-		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, h.NumericVersion, montecarlo.NumericVersion)
-	}
 	var d Definition
 	if err := json.Unmarshal(h.Plan, &d); err != nil {
 		return nil, damaged(path, "its plan cannot be read: %v", err)
 	}
+	if d.NumericVersion != montecarlo.NumericVersion {
+		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, d.NumericVersion, montecarlo.NumericVersion)
+	}
 	return New(d)
 }
 
-// add takes a result of a file. text is its line.
-func (m *Merged) add(p Piece, r result, text []byte, file string) error {
-	sum := sha256.Sum256(text)
-	now, before := taken{file, [16]byte(sum[:16])}, &m.taken[m.number[p.Task]+p.Part]
-	if before.file != "" {
-		if before.hash != now.hash {
-			return fmt.Errorf("%s has other numbers than in %s", m.describe(p.Task), before.file)
-		}
-		return nil
-	}
-	*before = now
-	m.lacks[p.Task]--
-	switch {
-	case r.Invalid:
-		m.numbers[p.Task] = unsampled(math.NaN(), false)
-		return nil
-	case r.Value != nil:
-		m.numbers[p.Task] = unsampled(*r.Value, true)
-		return nil
-	}
-	prior, sums := m.priors[m.Pairs[m.Task(p.Task).Pair].Levels], m.partial[p.Task]
-	if sums == nil {
-		sums = make([]montecarlo.Sums, len(prior))
-	}
-	if err := r.addTo(sums); err != nil {
-		return err
-	}
-	if m.partial[p.Task] = sums; m.lacks[p.Task] == 0 {
-		delete(m.partial, p.Task)
-		m.numbers[p.Task] = sampledNumbers(prior, sums, r.Reached)
-	}
-	return nil
-}
-
-// Complete returns an error unless the files have every piece. It says how many are missing.
+// Complete returns an error unless the files have every cell. It says how many are missing.
 func (m *Merged) Complete() error {
 	missing := 0
-	for _, lacks := range m.lacks {
-		missing += lacks
+	for _, t := range m.taken {
+		if t.file == "" {
+			missing++
+		}
 	}
 	if missing == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %s are missing", missing, pieces(m.Pieces()))
+	return fmt.Errorf("%d of %s are missing", missing, cells(m.size))
 }
 
 // Invalid is the number of cells where r and σ give a probability above 1.
@@ -229,20 +186,17 @@ func (l ShardList) String() string {
 	return strings.Join(ranges, ",")
 }
 
-// MissingShards lists the shards, from 1, of n that lack a piece. n = 0 stands for as many
+// MissingShards lists the shards, from 1, of n that lack a cell. n = 0 stands for as many
 // shards as the files say there are; the error says that they do not tell.
 func (m *Merged) MissingShards(n int) (ShardList, error) {
 	if n = cmp.Or(n, m.Shards); n == 0 {
 		return nil, fmt.Errorf("its %d files do not say of how many shards they are", m.Files)
 	}
-	var out ShardList
-	for i := range min(n, len(m.taken)) {
-		for g := i; g < len(m.taken); g += n {
-			if m.taken[g].file == "" {
-				out = append(out, i+1)
-				break
-			}
+	all, lacks := m.dealt(), map[int]bool{}
+	for at, t := range all {
+		if m.taken[t].file == "" {
+			lacks[at%n+1] = true
 		}
 	}
-	return out, nil
+	return slices.Sorted(maps.Keys(lacks)), nil
 }

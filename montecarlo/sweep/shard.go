@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"belsim/theory/base/safefile"
+	"belsim/theory/base/table"
 )
 
 // Shard is a part of a sweep, with its result file.
@@ -27,14 +28,14 @@ import (
 // numbers.
 type Shard struct {
 	*Plan
-	Index, Count int     // Index from 1
-	All          int     // the number of its pieces
-	Todo         []Piece // those that the file did not have when it was opened, in the order of the plan
+	Index, Count int   // Index from 1
+	All          int   // the number of its cells
+	Todo         []int // those that the file did not have when it was opened, in the order of the plan
 
 	path    string
 	mu      sync.Mutex
-	pending map[Piece][]byte // lines that are not yet in the file
-	safe    int              // lines that are in the file
+	pending map[int][]byte // by cell: lines that are not yet in the file
+	safe    int            // lines that are in the file
 }
 
 // Open prepares shard i of n of a sweep, i from 1, with its file in a folder. It makes the
@@ -53,7 +54,7 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 			return nil, p.foreign(filepath.Join(dir, found[0]), found[1])
 		}
 	}
-	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, FileName(p.ID, i, n)), pending: map[Piece][]byte{}}
+	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, FileName(p.ID, i, n)), pending: map[int][]byte{}}
 	safefile.RemoveAbandoned(h.path)
 	lines, err := h.read()
 	if err != nil {
@@ -61,7 +62,7 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 	}
 	h.Todo, h.safe = p.Part(i, n), len(lines)
 	h.All = len(h.Todo)
-	h.Todo = slices.DeleteFunc(h.Todo, func(p Piece) bool { return lines[p] != nil })
+	h.Todo = slices.DeleteFunc(h.Todo, func(t int) bool { return lines[t] != nil })
 	return h, nil
 }
 
@@ -82,11 +83,11 @@ func (h *Shard) Others() []int {
 	return slices.Compact(out)
 }
 
-// read returns the lines of the results that the file has.
-func (h *Shard) read() (map[Piece][]byte, error) {
-	lines := map[Piece][]byte{}
-	_, err := h.scan(h.path, func(p Piece, _ result, text []byte) error {
-		lines[p] = text
+// read returns the lines of the results that the file has, by cell.
+func (h *Shard) read() (map[int][]byte, error) {
+	lines := map[int][]byte{}
+	_, err := h.scan(h.path, func(r result, text []byte) error {
+		lines[r.Cell] = text
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,12 +96,12 @@ func (h *Shard) read() (map[Piece][]byte, error) {
 	return lines, err
 }
 
-// add stores the result of a piece; the next flush writes it.
-func (h *Shard) add(p Piece, r result) error {
-	text, err := json.Marshal(r)
+// add stores the numbers of a cell; the next flush writes them.
+func (h *Shard) add(cell int, numbers Numbers) error {
+	text, err := table.JSON(result{cell, numbers})
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.pending[p] = append(text, '\n')
+	h.pending[cell] = append(text, '\n')
 	return err
 }
 
@@ -140,11 +141,11 @@ func (h *Shard) flush() error {
 	if err != nil {
 		return err
 	}
-	for p, text := range pending {
-		if old := lines[p]; old != nil && !bytes.Equal(old, text) {
-			return damaged(h.path, "%s has other numbers than were computed now", h.describe(p.Task))
+	for cell, text := range pending {
+		if old := lines[cell]; old != nil && !bytes.Equal(old, text) {
+			return damaged(h.path, "%s has other numbers than were computed now", h.describe(cell))
 		}
-		lines[p] = text
+		lines[cell] = text
 	}
 	body, err := h.body(lines)
 	if err != nil {
@@ -158,24 +159,24 @@ func (h *Shard) flush() error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	maps.DeleteFunc(h.pending, func(p Piece, _ []byte) bool { return pending[p] != nil })
+	maps.DeleteFunc(h.pending, func(cell int, _ []byte) bool { return pending[cell] != nil })
 	h.safe = len(lines)
 	return nil
 }
 
-// body is a whole result file with the lines of some pieces, in the order of the plan.
-func (h *Shard) body(lines map[Piece][]byte) ([]byte, error) {
+// body is a whole result file with the lines of some cells, in the order of the plan.
+func (h *Shard) body(lines map[int][]byte) ([]byte, error) {
 	plan, err := json.Marshal(h.Definition)
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(header{format, h.ID, h.Index, h.Count, h.NumericVersion, plan})
+	head, err := json.Marshal(header{format, h.ID, h.Index, h.Count, plan})
 	if err != nil {
 		return nil, err
 	}
 	body := append(head, '\n')
-	for _, p := range slices.SortedFunc(maps.Keys(lines), Piece.compare) {
-		body = append(body, lines[p]...)
+	for _, cell := range slices.Sorted(maps.Keys(lines)) {
+		body = append(body, lines[cell]...)
 	}
 	return append(body, lastLine(body)...), nil
 }

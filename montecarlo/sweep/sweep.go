@@ -3,45 +3,30 @@
 // continues where it stopped.
 //
 // ReadPlan reads a plan file, which a user writes: a Sweep, which is plain data, with the codes,
-// decoders and error models that compute it. A task of a sweep is one cell: a code, a decoder, r, σ
-// and a method. Its ID is a hash of everything that determines its numbers. A task of many
-// samples is cut into pieces. The cuts depend on the sweep only, not on the number of shards,
-// so the sums of the pieces are the same integers for any number of shards.
+// decoders and error models that compute it. A cell of a sweep is a code, a decoder, r, σ and a
+// method. It is computed as a whole, so its numbers are the same for any number of shards.
 //
-// Plan.Open opens a Shard, which is a part of a sweep. Shard.Work computes its pieces and keeps the
+// Plan.Open opens a Shard, which is a part of a sweep. Shard.Work computes its cells and keeps the
 // results in a file that is always complete. Merge merges the files of all shards, without the plan.
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 )
 
-// PieceSamples is about the largest number of samples of a piece. For independent bits they
-// take a second or less on most machines. The identity of a sweep depends on this number, as
-// it does on everything that cuts tasks into pieces.
-const PieceSamples = 1 << 26
-
-// Limits of a sweep, so that its tasks and pieces can be listed.
-const (
-	// MaxTasks is the largest number of tasks.
-	MaxTasks     = 10_000_000
-	maxPieces    = 50_000_000
-	maxTaskParts = 1 << 16 // pieces become larger above it
-)
+// MaxCells is the largest number of cells of a sweep, so that they can be listed.
+const MaxCells = 10_000_000
 
 // Definition determines the cells of a sweep and their numbers. It is plain data; result files
 // contain it.
@@ -84,250 +69,115 @@ type Prior struct {
 	Weights []float64 `json:"weights" doc:"the weight of each level; they add up to 1"`
 }
 
-// ID names a task.
-type ID [16]byte
-
-// String is the ID in hexadecimal digits.
-func (id ID) String() string { return hex.EncodeToString(id[:]) }
-
-// Task is one cell.
+// Task is what one cell computes.
 type Task struct {
 	Pair   int     // index into Definition.Pairs
 	X, Y   float64 // parameters of the plane, such as r and σ
 	Method scenario.Method
 }
 
-// Piece is the unit of computation: a task, or part Part of it, from 0.
-type Piece struct{ Task, Part int }
-
-// compare orders pieces as the plan has them.
-func (p Piece) compare(q Piece) int {
-	return cmp.Or(cmp.Compare(p.Task, q.Task), cmp.Compare(p.Part, q.Part))
-}
-
-// Sweep is a definition that has been checked, with its tasks in their order.
+// Sweep is a definition that has been checked. Its cells have numbers from 0: by pair, σ, r and method, in
+// the order of the plan.
 type Sweep struct {
 	Definition
-	ID string // a hash of the tasks in their order, and of how they are cut
+	ID string // a hash of everything that determines the numbers of the cells
 
-	first  []int // by pair: its first task
-	ids    []ID  // by task
-	sorted []int // tasks by their ID
-	number []int // by task: the number of its first piece among those of all tasks by their ID
-	pieces int
-	cuts   []cut // by pair
+	first  []int // by pair: its first cell
+	size   int   // number of cells
 	priors map[int][]float64
 }
 
-// cut says how the samples of a task are cut. A unit is one block of one row. Units follow
-// each other in the order of rows, and a piece has a fixed number of them.
-type cut struct {
-	rows   []int  // the rows that are sampled
-	blocks uint64 // of a row
-	units  uint64 // units of a piece
-	parts  int
-}
-
-// New checks a definition and lists its tasks.
+// New checks a definition.
 func New(d Definition) (*Sweep, error) {
 	s := &Sweep{Definition: d, priors: map[int][]float64{}}
 	for _, prior := range d.Priors {
 		s.priors[prior.Levels] = prior.Weights
 	}
-	cells := len(d.X().Values) * len(d.Y().Values)
-	total := 0
-	for i, pair := range d.Pairs {
+	points := len(d.X().Values) * len(d.Y().Values)
+	for _, pair := range d.Pairs {
 		if s.priors[pair.Levels] == nil {
 			s.priors[pair.Levels] = theory.Uniform(pair.Levels)
 		}
-		s.first = append(s.first, total)
-		total += cells * len(pair.Methods)
-		if total > MaxTasks {
-			return nil, fmt.Errorf("more than %d cells; want several plans", MaxTasks)
+		s.first = append(s.first, s.size)
+		s.size += points * len(pair.Methods)
+		if s.size > MaxCells {
+			return nil, fmt.Errorf("more than %d cells; want several plans", MaxCells)
 		}
-		s.cuts = append(s.cuts, s.cut(i))
 	}
-	if total == 0 {
+	if s.size == 0 {
 		return nil, errors.New("a plan without a cell")
 	}
-	return s, s.list(total)
+	var err error
+	s.ID, err = d.identity()
+	return s, err
 }
 
-// list makes the IDs of the tasks and puts them into order.
-func (s *Sweep) list(total int) error {
-	s.ids = make([]ID, 0, total)
-	for i, pair := range s.Pairs {
-		digests := make([][sha256.Size]byte, len(pair.Methods))
-		for k, m := range pair.Methods {
-			digests[k] = sha256.Sum256([]byte(s.identity(i, m)))
-		}
-		for _, sigma := range s.Y().Values {
-			for _, r := range s.X().Values {
-				for k := range digests {
-					text := binary.BigEndian.AppendUint64(digests[k][:], math.Float64bits(r))
-					sum := sha256.Sum256(binary.BigEndian.AppendUint64(text, math.Float64bits(sigma)))
-					s.ids = append(s.ids, ID(sum[:16]))
-				}
-			}
-		}
+// identity is a hash of the definition without the paths of its codes, of which it has the matrices.
+func (d Definition) identity() (string, error) {
+	d.Pairs = slices.Clone(d.Pairs)
+	for i := range d.Pairs {
+		d.Pairs[i].Code = ""
 	}
-	s.sorted = make([]int, total)
-	for i := range s.sorted {
-		s.sorted[i] = i
-	}
-	slices.SortFunc(s.sorted, func(a, b int) int { return bytes.Compare(s.ids[a][:], s.ids[b][:]) })
-	s.number, s.pieces = make([]int, total), 0
-	for at, t := range s.sorted {
-		if at > 0 && s.ids[t] == s.ids[s.sorted[at-1]] {
-			return fmt.Errorf("the cells %s and %s are the same", s.describe(s.sorted[at-1]), s.describe(t))
-		}
-		s.number[t] = s.pieces
-		if s.pieces += s.Parts(t); s.pieces > maxPieces {
-			return fmt.Errorf("more than %d pieces of %d samples; want several plans", maxPieces, PieceSamples)
-		}
-	}
-	plan := sha256.New()
-	fmt.Fprintf(plan, "belsim plan\npieces %d %d\n", PieceSamples, maxTaskParts)
-	for i := range s.ids {
-		plan.Write(s.ids[i][:])
-	}
-	s.ID = hex.EncodeToString(plan.Sum(nil))
-	return nil
+	text, err := json.Marshal(d)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
 }
 
-// identity is a text of everything that determines the numbers of the cells of a pair by
-// one method, except r and σ. Two texts are equal only where the numbers are equal: every
-// line after the first two has its own key, and no value has a line break.
-func (s *Sweep) identity(i int, method scenario.Method) string {
-	p := s.Pairs[i]
-	var b bytes.Buffer
-	line := func(key string, value any) { fmt.Fprintf(&b, "%s %v\n", key, value) }
-	hexadecimal := func(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
-	line("belsim task, numeric version", s.NumericVersion)
-	line("method", method)
-	if s.Plane != "" {
-		line("plane", s.Plane)
-		line("cutoff", hexadecimal(s.Cutoff))
-		line("training", s.Training)
-	}
-	line("code", fmt.Sprintf("%q", p.Identity))
-	line("levels", p.Levels)
-	line("decoder", p.Decoder)
-	line("outputs", p.Outputs)
-	line("temperature", hexadecimal(s.Temperature))
-	line("labels", s.LabelKind)
-	digest := sha256.New()
-	for _, w := range s.priors[p.Levels] {
-		digest.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(w)))
-	}
-	line("prior", hex.EncodeToString(digest.Sum(nil)))
-	if method == scenario.Sample {
-		line("seed", s.Seed)
-		line("within", s.Within)
-		if s.RelErr > 0 {
-			line("relative error", hexadecimal(s.RelErr))
-			line("most samples", s.MaxSamples)
-		} else {
-			line("samples", s.Samples)
-		}
-	}
-	return b.String()
-}
+// Size is the number of cells.
+func (s *Sweep) Size() int { return s.size }
 
-// cut returns the cut of the tasks of a pair. Tasks with a target relative error are not
-// cut, because their next samples depend on the sums of all samples before.
-func (s *Sweep) cut(i int) cut {
-	c := cut{parts: 1}
-	for row, w := range s.priors[s.Pairs[i].Levels] {
-		if w > 0 {
-			c.rows = append(c.rows, row)
-		}
-	}
-	if s.RelErr > 0 {
-		return c
-	}
-	c.blocks = (s.Samples + montecarlo.BlockSize - 1) / montecarlo.BlockSize
-	units := c.blocks * uint64(len(c.rows))
-	c.units = max(1, PieceSamples/max(1, min(s.Samples, montecarlo.BlockSize)), (units+maxTaskParts-1)/maxTaskParts)
-	c.parts = max(1, int((units+c.units-1)/c.units))
-	return c
-}
-
-// Tasks is the number of tasks.
-func (s *Sweep) Tasks() int { return len(s.ids) }
-
-// Pieces is the number of pieces of all tasks.
-func (s *Sweep) Pieces() int { return s.pieces }
-
-// Task returns task t, from 0: by pair, σ, r and method, in the order of the plan.
-func (s *Sweep) Task(t int) Task {
-	i := sort.SearchInts(s.first, t+1) - 1
+// Task returns what a cell computes.
+func (s *Sweep) Task(cell int) Task {
+	i := sort.SearchInts(s.first, cell+1) - 1
 	methods := s.Pairs[i].Methods
-	at := t - s.first[i]
-	cell := at / len(methods)
+	at := cell - s.first[i]
+	point := at / len(methods)
 	x, y := s.X().Values, s.Y().Values
-	return Task{i, x[cell%len(x)], y[cell/len(x)], methods[at%len(methods)]}
+	return Task{i, x[point%len(x)], y[point/len(x)], methods[at%len(methods)]}
 }
 
-// describe returns a task in words.
-func (s *Sweep) describe(t int) string {
-	k := s.Task(t)
+// describe returns a cell in words.
+func (s *Sweep) describe(cell int) string {
+	k := s.Task(cell)
 	p := s.Pairs[k.Pair]
 	x, y := s.Plane.Symbols()
 	return fmt.Sprintf("%s (%s, %d levels, %s = %v, %s = %v, %s)", p.Code, p.Decoder, p.Levels, x, k.X, y, k.Y, k.Method)
 }
 
-// Parts is the number of pieces that task t is cut into.
-func (s *Sweep) Parts(t int) int {
-	k := s.Task(t)
-	if k.Method != scenario.Sample {
-		return 1
+// dealt returns all cells in the order in which they are dealt to shards: a mixed one, so that all shards have
+// about the same work, from everywhere in the plan.
+func (s *Sweep) dealt() []int {
+	cells := make([]int, s.size)
+	for t := range cells {
+		cells[t] = t
 	}
-	return s.cuts[k.Pair].parts
+	mixed := func(t int) uint64 {
+		x := uint64(t) * 0x9e3779b97f4a7c15
+		return (x ^ x>>32) * 0xd6e8feb86659fd93
+	}
+	slices.SortFunc(cells, func(a, b int) int { return cmp.Compare(mixed(a), mixed(b)) })
+	return cells
 }
 
-// Spans lists the samples of a piece of a task that samples. It returns nil where the task
-// has a target relative error.
-func (s *Sweep) Spans(p Piece) []montecarlo.Span {
-	k := s.Task(p.Task)
-	c := s.cuts[k.Pair]
-	if k.Method != scenario.Sample || s.RelErr > 0 {
-		return nil
+// Part returns the cells of shard i of n, i from 1, in their order.
+func (s *Sweep) Part(i, n int) []int {
+	var out []int
+	all := s.dealt()
+	for at := i - 1; at < len(all); at += n {
+		out = append(out, all[at])
 	}
-	var spans []montecarlo.Span
-	end := min(uint64(p.Part+1)*c.units, c.blocks*uint64(len(c.rows)))
-	for at := uint64(p.Part) * c.units; at < end; {
-		block := at % c.blocks
-		n := min(c.blocks-block, end-at)
-		samples := min((block+n)*montecarlo.BlockSize, s.Samples) - block*montecarlo.BlockSize
-		spans = append(spans, montecarlo.Span{Row: c.rows[at/c.blocks], Block: uint32(block), Samples: samples})
-		at += n
-	}
-	return spans
-}
-
-// Part returns the pieces of shard i of n, i from 1, in the order of the plan. A shard has
-// every n-th piece in the order of task IDs. So all shards have about the same number of
-// pieces, with cells from everywhere in the plan.
-func (s *Sweep) Part(i, n int) []Piece {
-	var out []Piece
-	at := 0
-	for g := i - 1; g < s.pieces; g += n {
-		for at+1 < len(s.sorted) && s.number[s.sorted[at+1]] <= g {
-			at++
-		}
-		task := s.sorted[at]
-		out = append(out, Piece{task, g - s.number[task]})
-	}
-	slices.SortFunc(out, Piece.compare)
+	slices.Sort(out)
 	return out
 }
 
-// find returns the task with an ID.
-func (s *Sweep) find(id []byte) (task int, ok bool) {
-	at, ok := sort.Find(len(s.sorted), func(i int) int { return bytes.Compare(id, s.ids[s.sorted[i]][:]) })
-	if !ok {
-		return 0, false
+// ParseShard reads i/N, part i of N, from 1. "" is the whole sweep.
+func ParseShard(text string) (i, n int, err error) {
+	if text == "" {
+		return 1, 1, nil
 	}
-	return s.sorted[at], true
+	_, err = fmt.Sscanf(text, "%d/%d", &i, &n)
+	if err != nil || text != fmt.Sprintf("%d/%d", i, n) || i < 1 || i > n {
+		return 0, 0, fmt.Errorf("shard %s: want i/N, part i of N, from 1/N to N/N", text)
+	}
+	return i, n, nil
 }

@@ -35,34 +35,28 @@ func mustNew(t testing.TB, p Definition) *Sweep {
 	return must.Get(New(p))(t)
 }
 
-// made is a result of a piece that anybody can make again.
-func (s *Sweep) made(p Piece) result {
-	task := s.Task(p.Task)
-	r := s.result(p)
-	switch id := s.ids[p.Task]; {
-	case id[0] < 40:
-		r.Invalid = true
+// made are numbers of a cell that anybody can make again.
+func (s *Sweep) made(cell int) Numbers {
+	task := s.Task(cell)
+	x := uint64(cell)*0x9e3779b97f4a7c15>>40 + 1
+	switch {
+	case x%6 == 0:
+		return unsampled(math.NaN(), false)
 	case task.Method != scenario.Sample:
-		v := float64(id[1]) / 3
-		r.Value = &v
-	default:
-		sums := make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)
-		for _, span := range s.Spans(p) {
-			// Sums of a span are those of its parts, however it was cut.
-			for n := range span.Samples {
-				x := uint64(id[2])*((uint64(span.Block)*montecarlo.BlockSize+n)%7) + uint64(span.Row)
-				sums[span.Row].Add(montecarlo.Sums{Samples: 1, Abs: x, Square: x * x, Within: x % 2})
-			}
-		}
-		r = s.sampled(p, sums, false)
+		return unsampled(float64(x)/3, true)
 	}
-	return r
+	sums := make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)
+	for row := range sums {
+		n := x + uint64(row)
+		sums[row] = montecarlo.Sums{Samples: s.Samples, Abs: n, Square: n * n, Within: n % 2}
+	}
+	return sampledNumbers(s.priors[len(sums)], sums, nil)
 }
 
-// add stores a made-up result of a piece.
-func add(t testing.TB, h *Shard, p Piece, r result) {
+// add stores made-up numbers of a cell.
+func add(t testing.TB, h *Shard, cell int, n Numbers) {
 	t.Helper()
-	must.Succeed(t, h.add(p, r))
+	must.Succeed(t, h.add(cell, n))
 }
 
 // cellsOf are the rows of all cells, as JSON.
@@ -71,139 +65,85 @@ func cellsOf(t testing.TB, m *Merged) string {
 	return string(must.Get(table.JSON(m.Table("").Cells))(t))
 }
 
-func TestIDs(t *testing.T) {
+// TestID: all that determines the numbers changes the plan's ID, and nothing else does.
+func TestID(t *testing.T) {
 	s := mustNew(t, small())
-	// Results that users have are found by these: a change of them wants a new
+	// Results that users have are found by it: a change of it wants a new
 	// montecarlo.NumericVersion or a new format, or is a mistake.
-	if got, want := s.ids[0].String(), "46b3f7a94093a27cbe7810fb44aa0bb7"; got != want {
-		t.Errorf("task 0 is %s, want %s", got, want)
+	if want := "dd76a9afb32e8a959e78218fa8424982de14e3580f0aad8a4f695ea8a1e5ce1b"; s.ID != want {
+		t.Errorf("the plan is %s, want %s", s.ID, want)
 	}
-	if got, want := s.ids[1].String(), "2d52bd7af2906dd1f09d754c44182801"; got != want {
-		t.Errorf("task 1 is %s, want %s", got, want)
-	}
-	// All that determines the numbers changes the IDs of what it determines, and nothing else does.
-	const exact, sample = 1, 2
 	for name, tt := range map[string]struct {
 		change  func(p *Definition)
-		changes int
+		changes bool
 	}{
-		"numeric version":              {func(p *Definition) { p.NumericVersion++ }, exact | sample},
-		"identity":                     {func(p *Definition) { p.Pairs[0].Identity = "johnson" }, exact | sample},
-		"levels":                       {func(p *Definition) { p.Pairs[0].Levels = 5 }, exact | sample},
-		"decoder":                      {func(p *Definition) { p.Pairs[0].Decoder = "gen" }, exact | sample},
-		"outputs":                      {func(p *Definition) { p.Pairs[0].Outputs = "logits" }, exact | sample},
-		"r":                            {func(p *Definition) { p.R.Values[0] = 0.1000001 }, exact | sample},
-		"sigma":                        {func(p *Definition) { p.Sigma.Values[0] = 1.5 }, exact | sample},
-		"temperature":                  {func(p *Definition) { p.Temperature = 2 }, exact | sample},
-		"labels":                       {func(p *Definition) { p.LabelKind = scenario.Continuous }, exact | sample},
-		"prior":                        {func(p *Definition) { p.Priors = []Prior{{4, []float64{0.5, 0.5, 0, 0}}} }, exact | sample},
-		"samples":                      {func(p *Definition) { p.Samples = 1001 }, sample},
-		"seed":                         {func(p *Definition) { p.Seed = 2 }, sample},
-		"within":                       {func(p *Definition) { p.Within = 4 }, sample},
-		"rel_err":                      {func(p *Definition) { p.RelErr = 0.1; p.MaxSamples = 1 << 20 }, sample},
-		"the code's path":              {func(p *Definition) { p.Pairs[1].Code = "elsewhere/b.npy" }, 0},
-		"max_samples, without rel_err": {func(p *Definition) { p.MaxSamples = 9 }, 0},
-		"a uniform prior said":         {func(p *Definition) { p.Priors = []Prior{{4, []float64{0.25, 0.25, 0.25, 0.25}}} }, 0},
+		"numeric version": {func(p *Definition) { p.NumericVersion++ }, true},
+		"identity":        {func(p *Definition) { p.Pairs[0].Identity = "johnson" }, true},
+		"levels":          {func(p *Definition) { p.Pairs[0].Levels = 5 }, true},
+		"decoder":         {func(p *Definition) { p.Pairs[0].Decoder = "gen" }, true},
+		"outputs":         {func(p *Definition) { p.Pairs[0].Outputs = "logits" }, true},
+		"methods":         {func(p *Definition) { p.Pairs[0].Methods = p.Pairs[0].Methods[:1] }, true},
+		"r":               {func(p *Definition) { p.R.Values[0] = 0.1000001 }, true},
+		"sigma":           {func(p *Definition) { p.Sigma.Values[0] = 1.5 }, true},
+		"temperature":     {func(p *Definition) { p.Temperature = 2 }, true},
+		"labels":          {func(p *Definition) { p.LabelKind = scenario.Continuous }, true},
+		"prior":           {func(p *Definition) { p.Priors = []Prior{{4, []float64{0.5, 0.5, 0, 0}}} }, true},
+		"samples":         {func(p *Definition) { p.Samples = 1001 }, true},
+		"seed":            {func(p *Definition) { p.Seed = 2 }, true},
+		"within":          {func(p *Definition) { p.Within = 4 }, true},
+		"rel_err":         {func(p *Definition) { p.RelErr = 0.1; p.MaxSamples = 1 << 20 }, true},
+		"the code's path": {func(p *Definition) { p.Pairs[1].Code = "elsewhere/b.npy" }, false},
 	} {
 		p := small()
-		p.R.Values, p.Sigma.Values = slices.Clone(p.R.Values), slices.Clone(p.Sigma.Values)
 		tt.change(&p)
-		other := mustNew(t, p)
-		changed := 0
-		if other.ids[0] != s.ids[0] {
-			changed |= exact
-		}
-		if other.ids[1] != s.ids[1] {
-			changed |= sample
-		}
-		if changed != tt.changes || (other.ID != s.ID) != (changed != 0) {
-			t.Errorf("%s: changes %d (exact 1, samples 2), want %d; plan %.8s, was %.8s", name, changed, tt.changes, other.ID, s.ID)
+		if other := mustNew(t, p); (other.ID != s.ID) != tt.changes {
+			t.Errorf("%s: plan %.8s, was %.8s", name, other.ID, s.ID)
 		}
 	}
 	p := small()
-	p.Pairs = append(p.Pairs, p.Pairs[1])
-	if _, err := New(p); err == nil || !strings.Contains(err.Error(), "are the same") {
-		t.Errorf("a pair that is there twice: %v", err)
-	}
 	p.Pairs = nil
 	if _, err := New(p); err == nil {
 		t.Error("a plan without a cell passes")
 	}
 }
 
-// TestShardsCover: shards have every piece once between them, and as many as each other.
+// TestShardsCover: shards have every cell once between them, as many as each other, and of many r.
 func TestShardsCover(t *testing.T) {
-	p := small()
-	p.Samples = 100_000_000 // 400 million in all: several pieces
+	p := fullMap()
+	p.Pairs = p.Pairs[:2]
 	s := mustNew(t, p)
-	if s.Pieces() <= s.Tasks() {
-		t.Fatalf("%d pieces of %d tasks: nothing is cut", s.Pieces(), s.Tasks())
-	}
-	for _, n := range []int{1, 2, 7, 100, 1000} {
-		seen := map[Piece]bool{}
+	for _, n := range []int{1, 2, 7, 60} {
+		seen := make([]bool, s.Size())
 		least, most := math.MaxInt, 0
 		for i := 1; i <= n; i++ {
 			part := s.Part(i, n)
 			least, most = min(least, len(part)), max(most, len(part))
-			for _, piece := range part {
-				if seen[piece] {
-					t.Errorf("%d shards: %v is there twice", n, piece)
+			ofX := map[float64]bool{}
+			for _, cell := range part {
+				if seen[cell] {
+					t.Errorf("%d shards: %v is there twice", n, cell)
 				}
-				seen[piece] = true
+				seen[cell] = true
+				ofX[s.Task(cell).X] = true
+			}
+			if len(ofX) < 20 {
+				t.Errorf("%d shards: shard %d has cells of %d values of r", n, i, len(ofX))
 			}
 		}
-		if len(seen) != s.Pieces() || most-least > 1 {
-			t.Errorf("%d shards: %d of %d pieces, %d to %d in a shard", n, len(seen), s.Pieces(), least, most)
-		}
-	}
-	for task := range s.Tasks() {
-		at, ok := s.find(s.ids[task][:])
-		if !ok || at != task {
-			t.Errorf("task %d is found as %d, %v", task, at, ok)
+		if slices.Contains(seen, false) || most-least > 1 {
+			t.Errorf("%d shards: a cell is missing, or %d to %d are in a shard", n, least, most)
 		}
 	}
 }
 
-// TestSpansCover: the pieces of a task are all samples of all its labels, once each, in
-// whole blocks.
-func TestSpansCover(t *testing.T) {
-	for _, samples := range []uint64{2, 65536, 65537, 1_000_000, 70_000_001} {
-		p := small()
-		p.Samples = samples
-		p.Priors = []Prior{{4, []float64{0.5, 0, 0.25, 0.25}}}
-		s := mustNew(t, p)
-		const task = 1
-		var got [4]uint64
-		blocks := map[[2]uint64]bool{}
-		for part := range s.Parts(task) {
-			var inPiece uint64
-			for _, span := range s.Spans(Piece{task, part}) {
-				inPiece += span.Samples
-				got[span.Row] += span.Samples
-				for at := uint64(0); at < span.Samples; at += montecarlo.BlockSize {
-					key := [2]uint64{uint64(span.Row), uint64(span.Block) + at/montecarlo.BlockSize}
-					if blocks[key] {
-						t.Fatalf("%d samples: block %v twice", samples, key)
-					}
-					blocks[key] = true
-				}
-				if end := uint64(span.Block)*montecarlo.BlockSize + span.Samples; end%montecarlo.BlockSize != 0 && end != samples {
-					t.Errorf("%d samples: a span ends at %d, in the middle of a block", samples, end)
-				}
-			}
-			if inPiece == 0 || inPiece > PieceSamples {
-				t.Errorf("%d samples: a piece of %d", samples, inPiece)
-			}
+func TestParseShard(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "1/1", "3/8": "3/8", "0/4": "shard 0/4: want i/N", "5/4": "shard 5/4: want i/N", "3": "shard 3: want i/N", "1/2x": "shard 1/2x: want i/N",
+	} {
+		i, n, err := ParseShard(text)
+		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != want || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("shard %q: %s, %v; want %s", text, got, err, want)
 		}
-		if got != [4]uint64{samples, 0, samples, samples} {
-			t.Errorf("%d samples: %v", samples, got)
-		}
-	}
-	p := small()
-	p.Samples = montecarlo.BlockSize << 31
-	s := mustNew(t, Definition{NumericVersion: montecarlo.NumericVersion, Pairs: p.Pairs[:1], Axes: scenario.AxesOf(scenario.Mixtures, scenario.ListAxis([]float64{1}), scenario.ListAxis([]float64{1})), Sampling: p.Sampling})
-	if s.Parts(1) > maxTaskParts {
-		t.Errorf("%d parts of the largest task", s.Parts(1))
 	}
 }
 
@@ -217,8 +157,8 @@ func mustOpen(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()
 	h := mustOpen(t, s, dir, i, n)
-	for _, p := range s.Part(i, n) {
-		add(t, h, p, s.made(p))
+	for _, cell := range s.Part(i, n) {
+		add(t, h, cell, s.made(cell))
 	}
 	must.Succeed(t, h.flush())
 	return h
@@ -230,14 +170,9 @@ func mustMerge(t testing.TB, dir string) *Merged {
 }
 
 // TestMergeAnyCut: any number of shards gives the same rows, and so do shards of several
-// cuts together, which have pieces twice.
+// numbers together, which have cells twice.
 func TestMergeAnyCut(t *testing.T) {
-	p := small()
-	p.Samples = 200_000
-	s := mustNew(t, p)
-	s.cuts[0].units, s.cuts[0].parts = 3, 6 // of 4 rows of 4 blocks: pieces of several rows
-	s.cuts[1] = s.cuts[0]
-	must.Succeed(t, s.list(s.Tasks()))
+	s := mustNew(t, small())
 	rows := func(cuts ...int) string {
 		dir := t.TempDir()
 		for _, n := range cuts {
@@ -271,7 +206,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("missing are %v, of %d shards (%v)", got, m.Shards, err)
 		}
 	}
-	if err := m.Complete(); err == nil || !strings.Contains(err.Error(), "9 of 18 pieces are missing") {
+	if err := m.Complete(); err == nil || !strings.Contains(err.Error(), "9 of 18 cells are missing") {
 		t.Errorf("what is missing: %v", err)
 	}
 	fill(t, s, dir, 1, 7)
@@ -287,11 +222,11 @@ func TestMissing(t *testing.T) {
 func TestDamage(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
-	path := fill(t, s, dir, 1, 4).Path()
+	path := fill(t, s, dir, 1, 9).Path()
 	good := must.Get(os.ReadFile(path))(t)
 	read := func(text []byte) error {
 		must.Succeed(t, os.WriteFile(path, text, 0o644))
-		_, err := s.scan(path, func(Piece, result, []byte) error { return nil })
+		_, err := s.scan(path, func(result, []byte) error { return nil })
 		return err
 	}
 	must.Succeed(t, read(good))
@@ -315,7 +250,7 @@ func TestDamage(t *testing.T) {
 	refused("a line more", append(bytes.Clone(good), "{}\n"...))
 	lines := bytes.SplitAfter(good, []byte("\n"))
 	refused("a result left out", slices.Concat(slices.Delete(slices.Clone(lines), 1, 2)...))
-	if _, err := (&Plan{Sweep: s}).Open(dir, 1, 4); err == nil {
+	if _, err := (&Plan{Sweep: s}).Open(dir, 1, 9); err == nil {
 		t.Error("a shard goes on from a damaged file")
 	}
 }
@@ -323,20 +258,13 @@ func TestDamage(t *testing.T) {
 // TestForged: lines that are no results of the sweep, in a file that is whole.
 func TestForged(t *testing.T) {
 	s := mustNew(t, small())
-	at := s.Part(1, 1)[slices.IndexFunc(s.Part(1, 1), func(p Piece) bool { return s.made(p).Sums != nil })]
-	for want, change := range map[string]func(r *result){
-		"is no piece of this plan":     func(r *result) { r.Part = 1 },
-		`"c813" is no piece`:           func(r *result) { r.ID = "c813" },
-		"sums of level 5, of 4 levels": func(r *result) { r.Sums[0][0] = 5 },
-		"no sums":                      func(r *result) { r.Fraction = nil },
-	} {
-		r, dir := s.made(at), t.TempDir()
-		change(&r)
+	for _, cell := range []int{-1, s.Size()} {
+		dir := t.TempDir()
 		h := mustOpen(t, s, dir, 1, 1)
-		add(t, h, at, r)
+		add(t, h, cell, s.made(0))
 		must.Succeed(t, h.flush())
-		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want %q", err, want)
+		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line 2: cell %d of 18", cell)) {
+			t.Errorf("cell %d: %v", cell, err)
 		}
 	}
 }
@@ -381,12 +309,10 @@ func TestOthersRefused(t *testing.T) {
 	dir = t.TempDir()
 	fill(t, s, dir, 1, 1)
 	h := mustOpen(t, s, dir, 1, 2)
-	for _, p := range s.Part(1, 2) {
-		r := s.made(p)
-		if r.Sums != nil {
-			r.Sums[0][2]++
-		}
-		add(t, h, p, r)
+	for _, cell := range s.Part(1, 2) {
+		n := s.made(cell)
+		n.Mean++
+		add(t, h, cell, n)
 	}
 	must.Succeed(t, h.flush())
 	_, err = Merge(context.Background(), dir, nil)
@@ -400,13 +326,13 @@ func TestTwoWorkers(t *testing.T) {
 	dir := t.TempDir()
 	a := mustOpen(t, s, dir, 1, 1)
 	b := mustOpen(t, s, dir, 1, 1)
-	pieces := s.Part(1, 1)
-	for i, p := range pieces {
+	all := s.Part(1, 1)
+	for i, cell := range all {
 		if i%3 != 1 {
-			add(t, a, p, s.made(p))
+			add(t, a, cell, s.made(cell))
 		}
 		if i%3 != 2 {
-			add(t, b, p, s.made(p))
+			add(t, b, cell, s.made(cell))
 		}
 		if i%5 == 0 {
 			must.Succeed(t, a.flush())
@@ -420,33 +346,30 @@ func TestTwoWorkers(t *testing.T) {
 	must.Succeed(t, a.flush())
 	os.WriteFile(a.Path(), old, 0o644)
 	must.Succeed(t, b.flush())
-	for _, p := range mustOpen(t, s, dir, 1, 1).Todo {
-		add(t, a, p, s.made(p))
+	for _, cell := range mustOpen(t, s, dir, 1, 1).Todo {
+		add(t, a, cell, s.made(cell))
 	}
 	must.Succeed(t, a.flush())
 	if left := mustOpen(t, s, dir, 1, 1).Todo; len(left) != 0 {
-		t.Errorf("pieces %v are left", left)
+		t.Errorf("cells %v are left", left)
 	}
 	alone := t.TempDir()
 	fill(t, s, alone, 1, 1)
 	if got, want := cellsOf(t, mustMerge(t, dir)), cellsOf(t, mustMerge(t, alone)); got != want {
 		t.Errorf("two workers: %s\none: %s", got, want)
 	}
-	last := pieces[len(pieces)-1]
-	wrong := s.result(last)
-	wrong.Invalid = !s.made(last).Invalid
-	add(t, a, last, wrong)
+	wrong := s.made(all[0])
+	wrong.Valid = !wrong.Valid
+	add(t, a, all[0], wrong)
 	if err := a.flush(); err == nil || !strings.Contains(err.Error(), "other numbers") {
-		t.Errorf("another number for a piece that is there: %v", err)
+		t.Errorf("another number for a cell that is there: %v", err)
 	}
 }
 
+// TestTotal: sums over the labels of a cell may be larger than 64 bits.
 func TestTotal(t *testing.T) {
-	var n Total
-	for range 3 {
-		n.add(math.MaxUint64)
-	}
-	if got := n.String(); got != "55340232221128654845" {
+	sums := slices.Repeat([]montecarlo.Sums{{Samples: 2, Abs: 1, Square: math.MaxUint64}}, 3)
+	if got := sampledNumbers([]float64{0.5, 0.25, 0.25}, sums, nil).SumSquare.String(); got != "55340232221128654845" {
 		t.Errorf("3·(2⁶⁴−1) = %s", got)
 	}
 }
@@ -458,7 +381,7 @@ func BenchmarkNew(b *testing.B) {
 		s := mustNew(b, p)
 		s.Part(1, 1000)
 	}
-	b.ReportMetric(float64(mustNew(b, p).Tasks())*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
+	b.ReportMetric(float64(mustNew(b, p).Size())*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 }
 
 func fullMap() Definition {

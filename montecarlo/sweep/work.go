@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -13,16 +14,16 @@ import (
 	"belsim/theory/base/safefile"
 )
 
-// pieces is a number of pieces in words.
-func pieces(n int) string {
+// cells is a number of cells in words.
+func cells(n int) string {
 	if n == 1 {
-		return "1 piece"
+		return "1 cell"
 	}
-	return fmt.Sprintf("%d pieces", n)
+	return fmt.Sprintf("%d cells", n)
 }
 
-// Work computes the pieces of Todo. It writes them into the file at about regular times, each after
-// the time every, and at the end. It tells run.Done about each finished piece.
+// Work computes the cells of Todo. It writes them into the file at about regular times, each after
+// the time every, and at the end. It tells run.Done about each finished cell.
 //
 // Where ctx ended, the error says how much is in the file, and does not wrap the context's error. It
 // wraps *fs.PathError or *os.LinkError where the file could not be written; the file is whole then,
@@ -47,12 +48,12 @@ func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration)
 		return err
 	}
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%d of %s are safe in %s; the same command goes on from there", h.safe, pieces(h.All), h.path)
+		return fmt.Errorf("%d of %s are safe in %s; the same command goes on from there", h.safe, cells(h.All), h.path)
 	}
 	return err
 }
 
-// worker computes pieces of a shard, one after another. A goroutine has its own.
+// worker computes cells of a shard, one after another. A goroutine has its own.
 type worker struct {
 	*Shard
 	run   scenario.Run
@@ -68,14 +69,14 @@ type worker struct {
 // error models.
 const neighbours = 32
 
-// compute computes the pieces of the shard: first bounds and exact values, then samples.
+// compute computes the cells of the shard: first bounds and exact values, then samples.
 func (w *worker) compute(ctx context.Context) error {
-	var theory, samples []Piece
-	for _, p := range w.Todo {
-		if w.Task(p.Task).Method == scenario.Sample {
-			samples = append(samples, p)
+	var theory, samples []int
+	for _, cell := range w.Todo {
+		if w.Task(cell).Method == scenario.Sample {
+			samples = append(samples, cell)
 		} else {
-			theory = append(theory, p)
+			theory = append(theory, cell)
 		}
 	}
 	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours, func() (func(context.Context, int, int) error, error) {
@@ -90,42 +91,42 @@ func (w *worker) compute(ctx context.Context) error {
 	return w.sample(ctx, samples)
 }
 
-// add takes the result of a piece.
-func (w *worker) add(p Piece, r result) error {
+// add takes the numbers of a cell.
+func (w *worker) add(cell int, numbers Numbers) error {
 	if w.run.Done != nil {
 		w.run.Done(1)
 	}
-	return w.Shard.add(p, r)
+	return w.Shard.add(cell, numbers)
 }
 
-// each computes pieces by a function until the context ends. Cells that are invalid need none.
-func (w *worker) each(ctx context.Context, todo []Piece, compute func(context.Context, Piece, *montecarlo.Problem) (result, error)) error {
-	for _, p := range todo {
-		problem, err := w.problem(ctx, p)
+// each computes cells by a function until the context ends. Cells that are invalid need none.
+func (w *worker) each(ctx context.Context, todo []int, compute func(context.Context, Task, *montecarlo.Problem) (Numbers, error)) error {
+	for _, cell := range todo {
+		problem, err := w.problem(ctx, cell)
 		if err != nil {
 			return err
 		}
 		if problem == nil {
 			continue
 		}
-		r, err := compute(ctx, p, problem)
+		numbers, err := compute(ctx, w.Task(cell), problem)
 		if err != nil {
 			return err
 		}
-		if err := w.add(p, r); err != nil {
+		if err := w.add(cell, numbers); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// problem returns the sampling problem of a piece. A cell where r and σ give a probability above 1
+// problem returns the sampling problem of a cell. A cell where r and σ give a probability above 1
 // has none: its result is taken here, and the problem is nil.
-func (w *worker) problem(ctx context.Context, p Piece) (*montecarlo.Problem, error) {
+func (w *worker) problem(ctx context.Context, cell int) (*montecarlo.Problem, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t := w.Task(p.Task)
+	t := w.Task(cell)
 	s := w.sides[t.Pair]
 	if w.line == nil || w.pair != t.Pair || w.y != t.Y {
 		line, err := s.models(ctx, t.Y)
@@ -144,9 +145,7 @@ func (w *worker) problem(ctx context.Context, p Piece) (*montecarlo.Problem, err
 			return problem, err
 		}
 	}
-	r := w.result(p)
-	r.Invalid = true
-	return nil, w.add(p, r)
+	return nil, w.add(cell, unsampled(math.NaN(), false))
 }
 
 // sharedTable is the size of a table of probabilities above which the levels of one cell are
@@ -154,32 +153,34 @@ func (w *worker) problem(ctx context.Context, p Piece) (*montecarlo.Problem, err
 const sharedTable = 1 << 20
 
 // theory computes a bound or an exact value.
-func (w *worker) theory(ctx context.Context, p Piece, problem *montecarlo.Problem) (r result, err error) {
-	t := w.Task(p.Task)
+func (w *worker) theory(ctx context.Context, t Task, problem *montecarlo.Problem) (Numbers, error) {
 	prior := w.priors[problem.Code.Levels()]
-	r, r.Value = w.result(p), new(float64)
 	if problem.Code.Levels()*problem.Code.Bits() > sharedTable {
 		bound, exact, err := scenario.AverageTheory(ctx, w.run.Workers, problem, prior)
-		if *r.Value = bound; t.Method == scenario.Exact {
-			*r.Value = exact
+		if t.Method == scenario.Exact {
+			bound = exact
 		}
-		return r, err
+		return unsampled(bound, true), err
 	}
 	key := Task{Pair: t.Pair, Method: t.Method}
 	if w.means[key] == nil {
+		var err error
 		if w.means[key], err = t.Method.MeanOf(ctx, problem); err != nil {
-			return r, err
+			return Numbers{}, err
 		}
 	}
-	*r.Value, err = w.means[key].Mean(ctx, prior, problem.Errors)
-	return r, err
+	mean, err := w.means[key].Mean(ctx, prior, problem.Errors)
+	return unsampled(mean, true), err
 }
 
 // estimate samples a cell until it has its relative error.
-func (w *worker) estimate(ctx context.Context, p Piece, problem *montecarlo.Problem) (result, error) {
-	target := w.Target(w.priors[problem.Code.Levels()], false)
-	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, target, nil)
-	return w.sampled(p, sums, reached), err
+func (w *worker) estimate(ctx context.Context, _ Task, problem *montecarlo.Problem) (Numbers, error) {
+	prior := w.priors[problem.Code.Levels()]
+	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Target(prior, false), nil)
+	if err != nil {
+		return Numbers{}, err
+	}
+	return sampledNumbers(prior, sums, &reached), nil
 }
 
 // A batch of cells is sampled in about this time: long enough to keep a device busy, short
@@ -192,38 +193,34 @@ const (
 	smallestBatch = 1 << 20
 )
 
-// sample samples cells, many at a time.
-func (w *worker) sample(ctx context.Context, todo []Piece) error {
+// sample samples cells, many of the same number of levels at a time.
+func (w *worker) sample(ctx context.Context, todo []int) error {
 	for most := uint64(firstBatch); len(todo) > 0; {
-		var jobs []montecarlo.Job
-		var pieces []Piece // by job
-		samples, rows := uint64(0), 0
-		for len(todo) > 0 && (len(jobs) == 0 || samples < most && rows < scenario.SampledRows) {
-			p := todo[0]
+		var problems []*montecarlo.Problem
+		var batch []int // by problem: its cell
+		levels := w.Pairs[w.Task(todo[0]).Pair].Levels
+		prior, samples := w.priors[levels], uint64(0)
+		for len(todo) > 0 && w.Pairs[w.Task(todo[0]).Pair].Levels == levels && (samples == 0 || samples < most && len(batch)*levels < scenario.SampledRows) {
+			cell := todo[0]
 			todo = todo[1:]
-			problem, err := w.problem(ctx, p)
+			problem, err := w.problem(ctx, cell)
 			if err != nil {
 				return err
 			}
-			if problem == nil {
-				continue
+			if problem != nil {
+				problems, batch = append(problems, problem), append(batch, cell)
+				samples += w.Samples * uint64(levels)
 			}
-			job := montecarlo.Job{Problem: problem, Spans: w.Spans(p), Sums: make([]montecarlo.Sums, problem.Code.Levels())}
-			jobs, pieces = append(jobs, job), append(pieces, p)
-			samples += spanned(job)
-			rows += len(job.Sums)
 		}
 		start := time.Now()
-		err := w.run.Backend.Sample(ctx, jobs, nil)
-		for i, job := range jobs {
-			if err == nil || ctx.Err() != nil && complete(job) {
-				if err := w.add(pieces[i], w.sampled(pieces[i], job.Sums, false)); err != nil {
-					return err
-				}
-			}
-		}
+		sums, err := montecarlo.EstimateEach(ctx, w.run.Backend, problems, w.Samples, prior, nil)
 		if err != nil {
 			return err
+		}
+		for i, cell := range batch {
+			if err := w.add(cell, sampledNumbers(prior, sums[i], nil)); err != nil {
+				return err
+			}
 		}
 		switch took := time.Since(start); {
 		case took < batchTime/2 && samples >= most:
@@ -233,22 +230,4 @@ func (w *worker) sample(ctx context.Context, todo []Piece) error {
 		}
 	}
 	return nil
-}
-
-// spanned is the number of samples that a job asks for.
-func spanned(job montecarlo.Job) (samples uint64) {
-	for _, span := range job.Spans {
-		samples += span.Samples
-	}
-	return samples
-}
-
-// complete reports whether an interrupted job has all its samples. Its sums hold whole
-// blocks only, so that no block is counted in part.
-func complete(job montecarlo.Job) bool {
-	missing := spanned(job)
-	for _, sums := range job.Sums {
-		missing -= sums.Samples
-	}
-	return missing == 0
 }

@@ -37,7 +37,7 @@ func worked(t testing.TB, p *Plan) []CellResult {
 	return mustMerge(t, dir).Table("").Cells
 }
 
-// TestWork: shards and workers change no number, and Done is told about every piece once.
+// TestWork: shards and workers change no number, and Done is told about every cell once.
 func TestWork(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := must.Get(read(mixed))(t)
@@ -58,8 +58,8 @@ func TestWork(t *testing.T) {
 		must.Succeed(t, table.WriteCSV(&b, cells))
 		return b.String()
 	}
-	if text(got) != text(want) || int(done.Load()) != p.Sweep.Pieces() {
-		t.Errorf("%d of %d pieces; cells\n%s\nwant\n%s", done.Load(), p.Sweep.Pieces(), text(got), text(want))
+	if text(got) != text(want) || int(done.Load()) != p.Size() {
+		t.Errorf("%d of %d cells;\n%s\nwant\n%s", done.Load(), p.Size(), text(got), text(want))
 	}
 	invalid := 0
 	for _, c := range want {
@@ -104,11 +104,11 @@ func TestWorkFails(t *testing.T) {
 	}
 	h := must.Get(p.Open(dir, 1, 1))(t)
 	if len(h.Todo) == 0 || len(h.Todo) == h.All {
-		t.Errorf("%d of %d pieces are left", len(h.Todo), h.All)
+		t.Errorf("%d of %d cells are left", len(h.Todo), h.All)
 	}
-	for _, piece := range h.Todo {
-		if p.Task(piece.Task).Method != scenario.Sample {
-			t.Errorf("%v is left, and needs no samples", piece)
+	for _, cell := range h.Todo {
+		if p.Task(cell).Method != scenario.Sample {
+			t.Errorf("%s is left, and needs no samples", p.describe(cell))
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestWorkInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	_, err := work(t, ctx, p, dir, 1, 1, scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
 	h := must.Get(p.Open(dir, 1, 1))(t)
-	want := fmt.Sprintf("%d of %d pieces are safe in %s; the same command goes on from there", h.All-len(h.Todo), h.All, h.Path())
+	want := fmt.Sprintf("%d of %d cells are safe in %s; the same command goes on from there", h.All-len(h.Todo), h.All, h.Path())
 	if err == nil || err.Error() != want || errors.Is(err, context.Canceled) || len(h.Todo) == 0 {
 		t.Errorf("said %v, want %q", err, want)
 	}

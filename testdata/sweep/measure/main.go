@@ -96,10 +96,12 @@ func count(folder string) (cells, samples int) {
 	m, err := sweep.Merge(context.Background(), folder, nil)
 	check(err)
 	check(m.Complete())
-	for t := range m.Tasks() {
+	for t := range m.Size() {
 		if c := m.Cell(t); c.Valid {
+			n, err := c.Samples.Int64()
+			check(err)
 			cells++
-			samples += int(c.Samples.Lo)
+			samples += int(n)
 		}
 	}
 	return cells, samples

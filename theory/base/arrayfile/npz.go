@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,35 +28,18 @@ func NewNPZWriter(w io.Writer) *NPZWriter { return &NPZWriter{zip.NewWriter(w)} 
 // Close writes the end of the file. It does not close the underlying writer.
 func (z *NPZWriter) Close() error { return z.zip.Close() }
 
-// Array writes an array of one dimension: numbers of type float64 or uint64, bools, or texts, every entry of
-// which has the length of the longest one.
-func (z *NPZWriter) Array(name string, values any) error {
-	descr := ""
-	switch values := values.(type) {
-	case []float64:
-		descr = "<f8"
-	case []uint64:
-		descr = "<u8"
-	case []bool:
-		descr = "|b1"
-	case []string:
-		return z.strings(name, values)
-	}
-	return z.array(name, descr, reflect.ValueOf(values).Len(), values)
+// Column writes an array of one dimension as float64.
+func (z *NPZWriter) Column(name string, numbers []float64) error {
+	return z.array(name, "<f8", len(numbers), numbers)
 }
 
-// strings writes an array of texts: the runes of each, and zeros.
-func (z *NPZWriter) strings(name string, texts []string) error {
-	width := 1
-	for _, text := range texts {
-		width = max(width, utf8.RuneCountInString(text))
+// Text writes an array of one text of Unicode.
+func (z *NPZWriter) Text(name, text string) error {
+	runes := []rune(text)
+	if len(runes) == 0 {
+		runes = []rune{0} // NumPy has no texts without a character
 	}
-	runes := make([]rune, 0, width*len(texts))
-	for i, text := range texts {
-		runes = append(runes, []rune(text)...)
-		runes = append(runes, make([]rune, (i+1)*width-len(runes))...)
-	}
-	return z.array(name, fmt.Sprintf("<U%d", width), len(texts), runes)
+	return z.array(name, fmt.Sprintf("<U%d", len(runes)), 1, runes)
 }
 
 // array writes an array of n entries, whose bytes are those of a slice.
@@ -141,7 +122,7 @@ var plain = regexp.MustCompile(`^[\pL\pN_./ -]{1,64}$`)
 const maxText = 1 << 20
 
 // ReadText reads a text from an array of an .npz file: an array of no or one dimension with one text
-// of Unicode, as NumPy and NPZWriter.Strings write it.
+// of Unicode, as NumPy and NPZWriter.Text write it.
 func ReadText(path, name string) (string, error) {
 	file, err := inputfile.OpenRegular(path)
 	if err != nil {

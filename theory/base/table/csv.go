@@ -9,41 +9,13 @@ import (
 	"slices"
 )
 
-// CSVColumn is a column of the CSV of rows of type R.
-type CSVColumn[R any] struct {
-	Name string
-	// Type is the type of the values; for a field that is a pointer, the type that it
-	// points to.
-	Type  reflect.Type
-	field field
-}
-
-// Value returns the value of the column in a row; nil where the row has a nil pointer.
-func (c CSVColumn[R]) Value(row *R) any {
-	v, ok := c.field.at(reflect.ValueOf(row).Elem())
-	if !ok {
-		return nil
-	}
-	return v.Interface()
-}
-
-func (c *CSVColumn[R]) text(row reflect.Value) string {
-	v, ok := c.field.at(row)
-	if !ok {
-		return ""
-	}
-	return cell(v)
-}
-
-// CSVColumns returns the columns of the CSV of rows of type R, a struct, in order, without those that only other
+// csvFields returns the columns of the CSV of rows of a type, a struct, in order, without those that only other
 // tables have. The error names a field that no cell can hold, a struct or a slice: it needs the tag csv:"-".
-func CSVColumns[R any](without ...string) ([]CSVColumn[R], error) {
-	t := reflect.TypeFor[R]()
+func csvFields(t reflect.Type, without []string) (out []field, err error) {
 	fields, err := fieldsOf(t)
 	if err != nil {
 		return nil, fmt.Errorf("columns of a CSV: %w", err)
 	}
-	var out []CSVColumn[R]
 	known := map[string]bool{}
 	for _, f := range fields {
 		if !f.csv {
@@ -56,7 +28,7 @@ func CSVColumns[R any](without ...string) ([]CSVColumn[R], error) {
 		if !fitsCell(f.base()) {
 			return nil, fmt.Errorf("columns of a CSV: %v.%s is of type %v, which no cell can hold", t, f.Name, f.Type)
 		}
-		out = append(out, CSVColumn[R]{f.name, f.base(), f})
+		out = append(out, f)
 	}
 	for _, name := range without {
 		if !known[name] {
@@ -82,14 +54,14 @@ func WriteCSV[R any](w io.Writer, rows []R, without ...string) error {
 // WriteCSVSeq writes rows as they come. It returns the first error of the rows or of
 // writing.
 func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], without ...string) error {
-	columns, err := CSVColumns[R](without...)
+	columns, err := csvFields(reflect.TypeFor[R](), without)
 	if err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
 	record := make([]string, len(columns))
 	for i := range columns {
-		record[i] = columns[i].Name
+		record[i] = columns[i].name
 	}
 	if err := out.Write(record); err != nil {
 		return err
@@ -102,7 +74,10 @@ func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], without ...string
 		}
 		row = r
 		for i := range columns {
-			record[i] = columns[i].text(v)
+			record[i] = ""
+			if v, ok := columns[i].at(v); ok {
+				record[i] = cell(v)
+			}
 		}
 		if err := out.Write(record); err != nil {
 			return err
