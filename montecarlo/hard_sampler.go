@@ -31,7 +31,7 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 			}
 		}
 		s.flips(st, g)
-		count, rounds := min(tables.FlipLanes, n-g*tables.FlipLanes), sums.Abs
+		count, earlier := min(tables.FlipLanes, n-g*tables.FlipLanes), sums.Abs
 		before = labels
 		s.hard.labels(&labels, s.wrong, count)
 		if !s.problem.Continuous {
@@ -45,7 +45,7 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 			continue
 		}
 		if count < tables.FlipLanes {
-			sums.Rest = sums.Abs - rounds
+			sums.Rest = sums.Abs - earlier
 		}
 		for j := 0; g%2 == 1 && j < count; j++ { // lane j of every group has part j
 			sums.tallyPair(before[j], labels[j], tables.Label(s.tables.Row, j, s.problem.Continuous))
