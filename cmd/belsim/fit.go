@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"belsim/cmd/internal/files"
+	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -38,7 +41,7 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `From the test outputs of a trained network: how wrong it is with each decoder, and two models beside it. The perceived-label model is one noisy label that all bits share; it forecasts the errors of codes that were not trained (--recommend). The Gaussian mixture gives each bit its error probabilities, r and σ by maximum likelihood, with bound, exact value and simulation for every decoder that fits the code. The first sentences are the verdict; the numbers follow.
 
---fit-decoder fits a decoder to these outputs: a temperature for gen-ex, recalibrated bits, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
+--fit-decoder fits a decoder to these outputs: a temperature for gen-ex, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
 
 A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
 
@@ -86,7 +89,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return cmd.deliver(env, result{
+	if err := cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
@@ -96,7 +99,19 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
-	})
+	}); err != nil {
+		return err
+	}
+	cmd.noteExplorer(env)
+	return nil
+}
+
+// noteExplorer says to people how the explorer opens the fit that was written.
+func (cmd *fitCmd) noteExplorer(env *environment) {
+	at := slices.IndexFunc(cmd.Output, func(path string) bool { return format(path) == "json" })
+	if at >= 0 && terminal.Is(env.stderr) {
+		env.note("open it in the browser: belsim explore %s", jobs.Quote(cmd.Output[at]))
+	}
 }
 
 // ways are the flags with which advice is followed.

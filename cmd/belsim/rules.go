@@ -46,7 +46,7 @@ func (env *environment) noteUnused(k *kong.Context) {
 func (f pictureFlags) flagRules(printsTable bool) []rules.Rule {
 	return slices.Concat(
 		rules.NoEffect(!printsTable && f.Format != "json", "no table is printed", "format"),
-		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style", "no-title"),
+		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style"),
 	)
 }
 
@@ -150,16 +150,14 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 }
 
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
-	return rules.NoEffect(cmd.Print == "example", "--print example needs nothing", "flush-every", "backend", "workers", "out", "shard", "shards")
+	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
+	return slices.Concat(
+		rules.NoEffect(cmd.Print == "example", "--print example needs nothing", append(work, "out", "shard", "shards")...),
+		rules.NoEffect(cmd.Print == "missing", "--print missing computes nothing", work...),
+	)
 }
 
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
-	if cmd.ListMissing {
-		return slices.Concat(
-			rules.Contradicts("list-missing", "say what the result is", "output", "format"),
-			rules.NoEffect(true, "--list-missing prints shards, and ends", "method", "pair", "style"),
-		)
-	}
 	return slices.Concat(
 		cmd.pictureFlags.flagRules(false),
 		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "method", "pair"),

@@ -15,7 +15,7 @@ import (
 // none is better. Errors are means of |label − target| in levels, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
-	Kind        string       `json:"kind" doc:"what the decoder is: temperature, recalibrated, affine or curved, or the name of a baseline decoder"`
+	Kind        string       `json:"kind" doc:"what the decoder is: temperature or curved, or the name of a baseline decoder"`
 	Rule        string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
 	Reads       string       `json:"reads" doc:"what it reads: bits or logits"`
 	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
@@ -93,7 +93,7 @@ func newFitted(r *fitdecoder.Result, width float64) *Fitted {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d samples are few for %d levels and %d bits: a decoder fitted to more would be better, and its interval narrower.", about.Samples, about.Levels, about.Bits))
 	}
 	if r.TooLarge {
-		f.Notes = append(f.Notes, "The code is too large for a model of its outputs: only temperatures and recalibrated bits were tried.")
+		f.Notes = append(f.Notes, "The code is too large for a model of its outputs: only temperatures were tried.")
 	}
 	return f
 }
@@ -105,12 +105,12 @@ func (s *study) fittedText() string {
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}
-	unit, quantized := " levels", ""
+	unit := " levels"
 	if f.Range != nil {
-		unit, quantized = f.besideLevels(fitted.Error), " with quantization"
+		unit = f.besideLevels(fitted.Error)
 	}
-	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average%s, %s to %s; %s is wrong by %s.",
-		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, quantized, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
+	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s; %s is wrong by %s.",
+		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
 }
 
 // savedText says how few bits are nearly as good as the best network's, of several codes with their

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 )
 
@@ -30,17 +29,21 @@ func (t *Table) latex(w io.Writer) error {
 	return err
 }
 
-// negative is the sign of a negative number: at the start of a cell or after a space or
+// signs reports whether the hyphen at an index is the sign of a negative number: at the start of a cell or after a space or
 // parenthesis, before a digit. In LaTeX a plain "-" is a hyphen.
-var negative = regexp.MustCompile(`(^|[ (])-([0-9])`)
+func signs(s string, i int) bool {
+	return (i == 0 || strings.IndexByte(" (", s[i-1]) >= 0) && strings.IndexAny(s[i+1:], "0123456789") == 0
+}
 
 // escapeLaTeX writes a text for LaTeX with the fonts that it starts with. A character
 // that they lack is written as its code point.
 func escapeLaTeX(s string) string {
-	s = negative.ReplaceAllString(s, "${1}−${2}")
 	var b strings.Builder
 	last := rune(0)
-	for _, r := range s {
+	for i, r := range s {
+		if r == '-' && signs(s, i) {
+			r = '−'
+		}
 		if r == '-' && last == '-' {
 			b.WriteString("{}") // two hyphens are a dash
 		}
