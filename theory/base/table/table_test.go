@@ -8,12 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -69,10 +65,6 @@ func printed(t *testing.T, print func(io.Writer) error) string {
 	return b.String()
 }
 
-func as(t *Table, format string) func(io.Writer) error {
-	return func(w io.Writer) error { return t.Write(w, format) }
-}
-
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
@@ -89,7 +81,7 @@ func TestText(t *testing.T) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%d (%s)\t\n", r.Code, r.Bits, Short(r.Mean), Short(r.StdErr), within(r), r.Worst, Short(r.At))
 	}
 	w.Flush()
-	same(t, printed(t, as(tableOf(), "text")), want.String())
+	same(t, printed(t, tableOf().Write), want.String())
 	same(t, want.String(), `       code  bits  sampled   ± s.e.  within 5    worst level
       unary    63   0.4539  0.00123   93.12 %    20 (0.7712)
   b1jdj_x|y     7        –        –         –  3 (1.235e+06)
@@ -105,7 +97,7 @@ func TestList(t *testing.T) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c[0], c[1], c[2], c[3])
 	}
 	w.Flush()
-	same(t, printed(t, as(&Table{Style: List, Rows: rows}, "text")), want.String())
+	same(t, printed(t, (&Table{Style: List, Rows: rows}).Write), want.String())
 }
 
 // TestTextEqualsTabwriter, of any cells, some of them empty.
@@ -123,94 +115,22 @@ func TestTextEqualsTabwriter(t *testing.T) {
 			fmt.Fprint(w, "\n")
 		}
 		w.Flush()
-		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Write(&got, "text"); err != nil || got.String() != want.String() {
+		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Write(&got); err != nil || got.String() != want.String() {
 			t.Fatalf("%v: %q, want %q", err, got.String(), want.String())
 		}
 	})
 }
 
-func TestMarkdown(t *testing.T) {
-	same(t, printed(t, as(tableOf(), "markdown")), ``+
-		`| code        | bits | sampled |  ± s.e. | within 5 |   worst level |
-| ----------- | ---: | ------: | ------: | -------: | ------------: |
-| unary       |   63 |  0.4539 | 0.00123 |  93.12 % |   20 (0.7712) |
-| b1jdj\_x\|y |    7 |       – |       – |        – | 3 (1.235e+06) |
-`)
-	same(t, printed(t, as(&Table{Rows: [][]string{{"a\nb", `\<$*`}}}, "markdown")), "|     |          |\n| --- | -------- |\n| a b | \\\\\\<\\$\\* |\n")
-}
-
-func TestLaTeX(t *testing.T) {
-	same(t, printed(t, as(tableOf(), "latex")), `\begin{tabular}{lrrrrr}
-\toprule
-code & bits & sampled & $\pm$ s.e. & within 5 & worst level \\
-\midrule
-unary & 63 & 0.4539 & 0.00123 & 93.12 \% & 20 (0.7712) \\
-b1jdj\_x$|$y & 7 & -- & -- & -- & 3 (1.235e+06) \\
-\bottomrule
-\end{tabular}
-`)
-	for in, want := range map[string]string{
-		`50 % & #1_{x}`:     `50 \% \& \#1\_\{x\}`,
-		`\alpha~^$`:         `\textbackslash{}alpha\textasciitilde{}\textasciicircum{}\$`,
-		"± – σ ρ × θ":       `$\pm$ -- $\sigma$ $\rho$ $\times$ $\theta$`,
-		"-1.5 to -2":        `$-$1.5 to $-$2`,
-		"bel-u --full 1e-5": `bel-u -{}-full 1e-5`,
-		"[x] * é 日":         `{[}x{]} {*} é U+65E5`,
-	} {
-		if got := escapeLaTeX(in); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
-	}
-}
-
 // TestHTML: cells are text, numbers are aligned, and the best row is marked.
 func TestHTML(t *testing.T) {
-	same(t, printed(t, as(&Table{
+	same(t, must.Get((&Table{
 		Head: []string{"code", "bits"}, Rows: [][]string{{"<b>&\"\u202e", "12"}, {"x", "7"}}, Emphasis: []Emphasis{Best},
-	}, "html")), `<table>
+	}).HTML())(t), `<table>
 <tr><th>code</th><th class="number">bits</th></tr>
 <tr class="best"><td>&lt;b&gt;&amp;&#34;\u202e</td><td class="number">12</td></tr>
 <tr><td>x</td><td class="number">7</td></tr>
 </table>
 `)
-}
-
-// TestLaTeXCompiles: pdflatex takes every character that is escaped.
-func TestLaTeXCompiles(t *testing.T) {
-	latexPath, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("pdflatex is not installed")
-	}
-	var rows [][]string
-	for r := rune(1); r < 0x3000; r++ {
-		if _, ok := inLaTeX[r]; ok || r < 0x250 || r > 0x2000 && r < 0x2100 {
-			rows = append(rows, []string{strconv.Itoa(int(r)), string(r), string(r) + "--" + string(r)})
-		}
-	}
-	// Several tables: one of all rows is longer than a page, which is only a warning.
-	var text bytes.Buffer
-	text.WriteString("\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n\\begin{document}\n")
-	must.Succeed(t, tableOf().Write(&text, "latex"))
-	// Special characters at the start of a line, where they could be arguments.
-	for part := range slices.Chunk(rows, 40) {
-		for _, head := range [][]string{{"[2em]", "*", "~"}, nil} {
-			for _, cells := range part {
-				slices.Reverse(cells)
-			}
-			text.WriteString("\n\\clearpage\n")
-			must.Succeed(t, (&Table{Head: head, Rows: part}).Write(&text, "latex"))
-		}
-	}
-	text.WriteString("\\end{document}\n")
-	dir := t.TempDir()
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "t.tex"), text.Bytes(), 0o666))
-	cmd := exec.Command(latexPath, "-halt-on-error", "-interaction=nonstopmode", "t.tex")
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	log, _ := os.ReadFile(filepath.Join(dir, "t.log"))
-	if err != nil || bytes.Contains(log, []byte("Missing character")) || !bytes.Contains(log, []byte("Output written")) {
-		t.Errorf("%v: %s", err, out[max(0, len(out)-1500):])
-	}
 }
 
 func TestCSV(t *testing.T) {
@@ -354,11 +274,8 @@ func TestBadTypes(t *testing.T) {
 	if err := WriteCSV[int](io.Discard, nil); err == nil {
 		t.Error("rows that are no structs: no error")
 	}
-	if err := Of(results(), Replace("withn", "", within)).Write(io.Discard, "latex"); err == nil || !strings.Contains(err.Error(), `"withn"`) {
+	if err := Of(results(), Replace("withn", "", within)).Write(io.Discard); err == nil || !strings.Contains(err.Error(), `"withn"`) {
 		t.Errorf("a column that is not there: %v", err)
-	}
-	if err := tableOf().Write(io.Discard, "rtf"); err == nil || !strings.Contains(err.Error(), "markdown") {
-		t.Errorf("an unknown format: %v", err)
 	}
 }
 
@@ -370,7 +287,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFullDisk(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"text": as(tableOf(), "text"), "markdown": as(tableOf(), "markdown"), "latex": as(tableOf(), "latex"), "html": as(tableOf(), "html"),
+		"text": tableOf().Write,
 		"csv":  func(w io.Writer) error { return WriteCSV(w, results()) },
 		"json": func(w io.Writer) error { return WriteJSON(w, results()) },
 	} {
