@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -36,7 +37,7 @@ const maxPanels = 24
 
 // Profile draws the paper's Figure 3(a, b) and 11: a panel for each classifier with
 // observed points, the model's curve, and the target bit as a bar on top, filled
-// where it is one. All panels have the same axes, with labels on the left and below.
+// where it is one. All panels have the same axes, labelled once, on the left and below.
 func Profile(d ProfileData) (*Figure, error) {
 	if len(d.Bits) == 0 || len(d.Bits) > maxPanels {
 		return nil, fmt.Errorf("error profiles of %d bits; want 1 to %d", len(d.Bits), maxPanels)
@@ -86,7 +87,7 @@ func Profile(d ProfileData) (*Figure, error) {
 		fig.height = 3.6 * vg.Inch
 	}
 	fig.draw = func(c draw.Canvas) {
-		c = drawKey(drawTitle(inside(c), heading), heading, key)
+		c = labelled(drawKey(drawTitle(inside(c), heading), heading, key), styleOf(heading, 9.5), "label n (level)", "error probability")
 		const above = 28 // points for the bar and the name
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above), PadTop: vg.Points(above)}
 		for i, row := range plot.Align(panels, tiles, c) {
@@ -99,6 +100,18 @@ func Profile(d ProfileData) (*Figure, error) {
 		}
 	}
 	return fig, nil
+}
+
+// labelled draws the labels of axes that all panels of a canvas have, and returns what is left of it for the panels.
+func labelled(c draw.Canvas, style draw.TextStyle, x, y string) draw.Canvas {
+	left := style.Height(y) + vg.Points(4)
+	panels := draw.Crop(c, left, 0, left, 0)
+	middle := panels.Center()
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	c.FillText(style, vg.Point{X: middle.X, Y: c.Min.Y}, x)
+	style.YAlign, style.Rotation = draw.YTop, math.Pi/2
+	c.FillText(style, vg.Point{X: c.Min.X, Y: middle.Y}, y)
+	return panels
 }
 
 // panel is one classifier's axes, points and curve.
@@ -118,8 +131,7 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		return nil, err
 	}
 	top := 0.0
-	p := newPlot(style, "", "label n (level)", "error probability")
-	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
+	p := newPlot(style, "", "", "")
 	p.Add(grid())
 	if len(b.X) > 0 {
 		line := make(plotter.XYs, len(b.X))

@@ -7,14 +7,13 @@ import (
 	"os/exec"
 	"runtime"
 
+	"belsim/cmd/explorer/engine"
 	"belsim/cmd/explorer/serve"
 )
 
 type exploreCmd struct {
-	Files     []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open: what 'belsim fit -o FILE.json' wrote, a code, a histogram of labels, or a network's targets and outputs."`
-	Port      int      `placeholder:"N" help:"Port of the page (default: a free one)."`
-	NoBrowser bool     `help:"Do not open a browser."`
-	quietFlag
+	Files []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open: what 'belsim fit -o FILE.json' wrote, a code, a histogram of labels, or a network's targets and outputs."`
+	Port  int      `placeholder:"N" help:"Port of the page, which no browser is opened for then (default: a free one)."`
 }
 
 func (exploreCmd) Help() string {
@@ -28,13 +27,13 @@ Example:
 // Run implements the command.
 func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
 	for _, path := range cmd.Files {
-		if info, err := os.Stat(path); err != nil || info.IsDir() {
-			return fmt.Errorf("%s: there is no such file", path)
+		if _, err := engine.Inspect(path); err != nil {
+			return err
 		}
 	}
 	return outside(serve.Explorer(ctx, version(), cmd.Port, cmd.Files, func(url string) {
 		fmt.Fprintf(env.stdout, "The explorer is at %s (Ctrl-C ends it).\n", url)
-		if !cmd.NoBrowser {
+		if cmd.Port == 0 {
 			browse(url)
 		}
 	}))

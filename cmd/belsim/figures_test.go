@@ -76,7 +76,7 @@ func TestFiguresOnly(t *testing.T) {
 	if svg := content(t, "out/figure-3a.svg"); !strings.Contains(svg, `width="237.6pt"`) {
 		t.Errorf("%.300s: want 3.3 inches", svg)
 	}
-	for want, args := range map[string]string{"--only 4: want": "--only 4", "file": "-o file", `"poster"`: "--style poster"} {
+	for want, args := range map[string]string{"--only 4: want": "--only 4", "file": "-o file", `"poster"`: "--style poster", "want one place": "--style column,text,untitled"} {
 		refused(t, want, strings.Fields("figures --quick "+args)...)
 	}
 }

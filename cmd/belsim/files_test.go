@@ -84,8 +84,8 @@ func TestFullStandardOutput(t *testing.T) {
 	write(t, "half.json", strings.Replace(smallPlan, "[8]", "[9]", 1))
 	mustRun(t, "sweep", "-q", "half.json", "--out", "half", "--shard", "1/2")
 	var stderr bytes.Buffer
-	if status := belsim([]string{"merge", "half", "--list-missing"}, full, &stderr); status != 3 {
-		t.Errorf("merge --list-missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
+	if status := belsim([]string{"sweep", "half.json", "--out", "half", "--print", "missing"}, full, &stderr); status != 3 {
+		t.Errorf("sweep --print missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
 	}
 }
 

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"belsim/cmd/internal/files"
+	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -86,7 +89,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return cmd.deliver(env, result{
+	if err := cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
@@ -96,7 +99,19 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Write(env.stdout, ways) },
-	})
+	}); err != nil {
+		return err
+	}
+	cmd.noteExplorer(env)
+	return nil
+}
+
+// noteExplorer says to people how the explorer opens the fit that was written.
+func (cmd *fitCmd) noteExplorer(env *environment) {
+	at := slices.IndexFunc(cmd.Output, func(path string) bool { return format(path) == "json" })
+	if at >= 0 && terminal.Is(env.stderr) {
+		env.note("open it in the browser: belsim explore %s", jobs.Quote(cmd.Output[at]))
+	}
 }
 
 // ways are the flags with which advice is followed.

@@ -12,32 +12,23 @@ import (
 )
 
 type mergeCmd struct {
-	Results     string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
-	ListMissing bool   `help:"Print the shards that lack something, as Slurm's --array= wants them, and end."`
-	Shards      int    `placeholder:"N" help:"With --list-missing: of how many shards (default: as many as the files are of)."`
-	Plan        string `placeholder:"FILE" reads:"" help:"Refuse results of another plan than this one."`
+	Results string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
+	Plan    string `placeholder:"FILE" reads:"" help:"Refuse results of another plan than this one."`
 	pictureFlags
 }
 
 func (mergeCmd) Help() string {
 	return `One row for each cell of the plan, in its order, from the files that 'belsim sweep' left in a folder. The numbers, and the bytes of the files, are the same however many shards there were. Files of another plan or version, edited or truncated ones are refused; what several files have is counted once. A picture of a sweep of two codes is that of heatmap, by the first method of the plan.
 
-Examples, after 'belsim sweep testdata/sweep/plan.json --out results':
+Example, after 'belsim sweep testdata/sweep/plan.json --out results':
 
-  belsim merge results -o map.csv -o map.png
-
-After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
-
-  belsim merge shards --list-missing`
+  belsim merge results -o map.csv -o map.png`
 }
 
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
 		return err
-	}
-	if cmd.Shards < 0 || cmd.Shards > 0 && !cmd.ListMissing {
-		return fmt.Errorf("--shards %d: want 1 or more, with --list-missing", cmd.Shards)
 	}
 	var s *sweep.Sweep // of the first result file, where it is nil
 	if cmd.Plan != "" {
@@ -51,11 +42,8 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return environmental(err)
 	}
-	if cmd.ListMissing {
-		return cmd.listMissing(env, m)
-	}
 	if err := m.Complete(); err != nil {
-		return fmt.Errorf("%s: %w: 'belsim merge %s --list-missing' lists their shards", cmd.Results, err, cmd.Results)
+		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing' lists their shards", cmd.Results, err, cmd.Results)
 	}
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{
@@ -70,19 +58,6 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 			return err
 		},
 	})
-}
-
-// listMissing prints the shards that lack something, nothing where none does.
-func (cmd *mergeCmd) listMissing(env *environment, m *sweep.Merged) error {
-	missing, err := m.MissingShards(cmd.Shards)
-	if err != nil {
-		return fmt.Errorf("%s: %w; want --shards N", cmd.Results, err)
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	_, err = fmt.Fprintln(env.stdout, missing)
-	return outside(err)
 }
 
 // figure draws a map of two codes.

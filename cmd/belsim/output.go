@@ -31,8 +31,24 @@ type outputFlags struct {
 
 // styleFlag says how pictures look.
 type styleFlag struct {
-	NoTitle bool   `group:"output" help:"Pictures without titles, for papers with captions."`
-	Style   string `enum:"text,${styles}" default:"text" group:"output" placeholder:"PLACE" help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column."`
+	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column; untitled leaves out titles, for papers with captions, as in neurips,untitled."`
+}
+
+// untitled is the word of --style that names no place.
+const untitled = "untitled"
+
+// AfterApply refuses two places.
+func (f styleFlag) AfterApply() error {
+	if _, places := f.words(); len(places) > 1 {
+		return fmt.Errorf("--style %s: want one place, and untitled for no titles", strings.Join(f.Style, ","))
+	}
+	return nil
+}
+
+// words are what --style says: whether titles are left out, and the places that it names.
+func (f styleFlag) words() (bare bool, places []string) {
+	places = slices.DeleteFunc(slices.Clone(f.Style), func(word string) bool { return word == untitled })
+	return len(places) < len(f.Style), places
 }
 
 // pictureFlags are the outputFlags of commands that draw.
@@ -41,7 +57,7 @@ type pictureFlags struct {
 	styleFlag
 }
 
-// styles are the values of --style besides text.
+// styles are the places of --style besides text.
 func styles() string { return strings.Join(plots.Places(), ",") }
 
 // places are the styles that have a -column.
@@ -57,7 +73,8 @@ func places() string {
 
 // style is what pictures are drawn for.
 func (f styleFlag) style() plots.Style {
-	return plots.Style{Place: strings.TrimPrefix(f.Style, "text"), NoTitle: f.NoTitle}
+	bare, places := f.words()
+	return plots.Style{Place: strings.TrimPrefix(strings.Join(places, ","), "text"), NoTitle: bare}
 }
 
 // result is what a command gives, in all its forms.

@@ -43,7 +43,7 @@ func (env *environment) noteUnused(k *kong.Context) {
 
 // flagRules of output files.
 func (f pictureFlags) flagRules() []rules.Rule {
-	return rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style", "no-title")
+	return rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style")
 }
 
 // draws reports whether some output file is a picture.
@@ -145,15 +145,13 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 }
 
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
-	return rules.NoEffect(cmd.Print == "example", "--print example needs nothing", "flush-every", "backend", "workers", "out", "shard", "shards")
+	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
+	return slices.Concat(
+		rules.NoEffect(cmd.Print == "example", "--print example needs nothing", append(work, "out", "shard", "shards")...),
+		rules.NoEffect(cmd.Print == "missing", "--print missing computes nothing", work...),
+	)
 }
 
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
-	if cmd.ListMissing {
-		return slices.Concat(
-			rules.Contradicts("list-missing", "say what the result is", "output", "format"),
-			rules.NoEffect(true, "--list-missing prints shards, and ends", "style"),
-		)
-	}
 	return cmd.pictureFlags.flagRules()
 }

@@ -17,8 +17,8 @@ type sweepCmd struct {
 	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --print example prints one."`
 	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
 	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
-	Shards     int           `placeholder:"N" help:"With --print slurm: number of shards of the job."`
-	Print      string        `enum:",example,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; slurm, the script of an array for the plan. With --backend cuda, each shard of a job gets a GPU."`
+	Shards     int           `placeholder:"N" help:"Number of shards, of the job of --print slurm, or of which --print missing lists some (default there: as many as the files are of)."`
+	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; missing, the shards that lack something in --out, as Slurm's --array= wants them; slurm, the script of an array for the plan. With --backend cuda, each shard of a job gets a GPU."`
 	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
 	backendFlags
 	quietFlag
@@ -33,7 +33,11 @@ Examples:
 
   belsim sweep testdata/sweep/plan.json --out results
 
-  belsim sweep testdata/sweep/plan.json --out results --shards 8 --print slurm`
+  belsim sweep testdata/sweep/plan.json --out results --shards 8 --print slurm
+
+After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
+
+  belsim sweep testdata/sweep/plan.json --out shards --print missing`
 }
 
 // Run implements the command.
@@ -56,6 +60,9 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Print == "missing" {
+		return cmd.printMissing(ctx, env, plan)
+	}
 	cmd.noteLeftOut(env, plan.LeftOut)
 	if cmd.Print == "slurm" {
 		return cmd.printJob(env, plan)
@@ -65,7 +72,7 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	case err != nil:
 		return err
 	case cmd.Shards != 0:
-		return errors.New("--shards is for --print slurm; want --shard i/N, the part to compute")
+		return errors.New("--shards is for --print; want --shard i/N, the part to compute")
 	case cmd.Out == "":
 		return errors.New("want --out, a folder for the results")
 	}
@@ -142,6 +149,25 @@ func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan) error {
 	}
 	env.stdout.document = true // for a shell
 	_, err = fmt.Fprint(env.stdout, text)
+	return outside(err)
+}
+
+// printMissing prints the shards that lack something, nothing where none does.
+func (cmd *sweepCmd) printMissing(ctx context.Context, env *environment, plan *sweep.Plan) error {
+	if cmd.Out == "" || cmd.Shard != "" {
+		return errors.New("--print missing: want --out, the folder of the results, and no --shard")
+	}
+	m, err := sweep.Merge(ctx, cmd.Out, plan.Sweep)
+	if err != nil {
+		return environmental(err)
+	}
+	missing, err := m.MissingShards(cmd.Shards)
+	if err != nil {
+		return fmt.Errorf("%s: %w; want --shards N", cmd.Out, err)
+	}
+	if len(missing) > 0 {
+		_, err = fmt.Fprintln(env.stdout, missing)
+	}
 	return outside(err)
 }
 

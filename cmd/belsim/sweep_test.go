@@ -86,7 +86,7 @@ func TestSweepShards(t *testing.T) {
 			}
 			mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", i, n), "--workers", fmt.Sprint(1+i%3))
 		}
-		if got, want := mustRun(t, "merge", folder, "--list-missing"), fmt.Sprintln(n/2); got != want {
+		if got, want := mustRun(t, "sweep", "plan.json", "--out", folder, "--print", "missing"), fmt.Sprintln(n/2); got != want {
 			t.Errorf("%d shards: missing are %q, want %q", n, got, want)
 		}
 		refused(t, "cells are missing", "merge", folder, "-o", "no.csv")
@@ -94,15 +94,15 @@ func TestSweepShards(t *testing.T) {
 		if mergedBytes(t, folder) != want {
 			t.Errorf("%d shards give other bytes than one", n)
 		}
-		if got := mustRun(t, "merge", folder, "--list-missing"); got != "" {
+		if got := mustRun(t, "sweep", "plan.json", "--out", folder, "--print", "missing"); got != "" {
 			t.Errorf("%d shards: missing are %q", n, got)
 		}
 	}
-	if got := mustRun(t, "merge", "of2", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "" {
+	if got := mustRun(t, "sweep", "plan.json", "--out", "of2", "--shards", "5", "--print", "missing"); got != "" {
 		t.Errorf("missing of 5: %q", got)
 	}
 	must.Succeed(t, os.Mkdir("none", 0o777))
-	if got := mustRun(t, "merge", "none", "--list-missing", "--shards", "5", "--plan", "plan.json"); got != "1-5\n" {
+	if got := mustRun(t, "sweep", "plan.json", "--out", "none", "--shards", "5", "--print", "missing"); got != "1-5\n" {
 		t.Errorf("missing of 5 where there is nothing: %q", got)
 	}
 	// Complete: no work, and no file is touched, whatever the clock says.
@@ -278,8 +278,9 @@ func TestSweepRefused(t *testing.T) {
 		"sweep plan.json --out r --shards 3":                           "want --shard i/N",
 		"merge none":                                                   "none",
 		"merge .":                                                      "no result file",
-		"merge . --list-missing --plan plan.json":                      "want --shards",
-		"merge . --shards 3":                                           "with --list-missing",
+		"sweep plan.json --out . --print missing":                      "want --shards",
+		"sweep plan.json --print missing":                              "want --out",
+		"sweep plan.json --out . --shard 1/2 --print missing":          "no --shard",
 		"merge . -o m.txt":                                             "want a name ending in",
 	} {
 		refused(t, want, strings.Fields(args)...)
@@ -349,7 +350,7 @@ func TestSweepKilled(t *testing.T) {
 			if len(paths) == 1 {
 				text := content(t, paths[0])
 				now = strings.Count(text, "\n") - 2
-				if status, _, stderr := run(t, "merge", folder, "--list-missing"); status != 0 {
+				if status, _, stderr := run(t, "sweep", "plan.json", "--out", folder, "--print", "missing"); status != 0 {
 					t.Fatalf("after a kill: %s", stderr)
 				}
 			}
@@ -449,7 +450,7 @@ func TestSweepFullDisk(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	if before := must.Get(filepath.Glob(folder + "/*.jsonl"))(t); len(before) > 0 {
-		mustRun(t, "merge", folder, "--list-missing")
+		mustRun(t, "sweep", plan, "--out", folder, "--print", "missing")
 	}
 	remount(t, folder, "size=10m")
 	mustSweep(t, plan, "--out", folder)

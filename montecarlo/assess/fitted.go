@@ -105,12 +105,12 @@ func (s *study) fittedText() string {
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}
-	unit, quantized := " levels", ""
+	unit := " levels"
 	if f.Range != nil {
-		unit, quantized = f.besideLevels(fitted.Error), " with quantization"
+		unit = f.besideLevels(fitted.Error)
 	}
-	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average%s, %s to %s; %s is wrong by %s.",
-		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, quantized, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
+	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s; %s is wrong by %s.",
+		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
 }
 
 // savedText says how few bits are nearly as good as the best network's, of several codes with their

@@ -261,7 +261,7 @@ func TestBaseline(t *testing.T) {
 			b := s.Fit.Baselines
 			if alone > 0 {
 				// Of the last level, labels are the level itself: it has one of 32 of the samples.
-				if len(b) == 0 || math.Abs(b[0].Error/(scale*alone)-1) > 0.1 || !strings.Contains(text, "quantization alone: ") {
+				if len(b) == 0 || math.Abs(b[0].Error/(scale*alone)-1) > 0.1 || !strings.Contains(text, "alone: ") {
 					t.Fatalf("%s: %+v, %q", name, b, text)
 				}
 				b = b[1:]

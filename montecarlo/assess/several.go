@@ -22,7 +22,7 @@ type OutputRow struct {
 	Decoder   string  `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
 	Reads     string  `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
 	Error     float64 `json:"error" text:"|error|" doc:"observed |error| of this decoder against the level of the target, in label units; in levels where targets are levels"`
-	Target    float64 `json:"error_target" text:"with quantization" doc:"the same against the target itself"`
+	Target    float64 `json:"error_target" text:"quantization included" doc:"the same against the target itself"`
 	Noise     float64 `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
 	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
@@ -63,8 +63,12 @@ func NewSeveral(reports []*Report) *Several {
 	case 0:
 		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson"
 	}
-	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average, and by %s%s with quantization.",
-		len(reports), table.Short(sum), unit, table.Short(target), unit)}, warnings...)
+	rounded := ""
+	if unit == "" {
+		rounded = ", and by " + table.Short(sum) + " against targets that are rounded to levels"
+	}
+	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average%s.",
+		len(reports), table.Short(target), unit, rounded)}, warnings...)
 	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next+".")
 	return out
 }

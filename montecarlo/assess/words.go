@@ -101,13 +101,32 @@ func (f *Fit) whatItDoes() string {
 	if f.Range == nil {
 		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so this has no quantization."
 	}
-	text += fmt.Sprintf("%s on average%s, and by %s with quantization", table.Short(d.LabelUnits.Observed), f.besideLevels(d.Observed), table.Short(d.LabelUnits.Target))
+	text += table.Short(d.LabelUnits.Target) + " on average"
 	for _, b := range f.Baselines {
 		if b.Name == scenario.QuantizationAlone {
-			text += fmt.Sprintf(" (quantization alone: %s)", table.Short(b.Error))
+			text += fmt.Sprintf(" (rounding the targets to levels alone: %s)", table.Short(b.Error))
 		}
 	}
-	return text + "."
+	return text + ". Against rounded targets, as in the tables, " + f.whatTablesSay(best) + "."
+}
+
+// whatTablesSay is the smallest error against targets that are rounded to levels. Another decoder may have it than the best
+// one for the targets themselves.
+func (f *Fit) whatTablesSay(best int) string {
+	least := best
+	for i, d := range f.Decoders {
+		if d.Observed < f.Decoders[least].Observed {
+			least = i
+		}
+	}
+	d, who := f.Decoders[least], "it is"
+	if f.Code == forecast.Direct {
+		who = "they are"
+	}
+	if least != best {
+		who = fmt.Sprintf("%s on %s is the best,", d.Decoder, d.Outputs)
+	}
+	return fmt.Sprintf("%s wrong by %s%s", who, table.Short(d.LabelUnits.Observed), f.besideLevels(d.Observed))
 }
 
 // deadText lists the dead classifiers.

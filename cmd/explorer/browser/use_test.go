@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -17,7 +18,13 @@ import (
 // serve starts belsim explore with files, and returns the address of the page. The command ends when it is interrupted.
 func serve(t *testing.T, files ...string) string {
 	t.Helper()
-	c := exec.Command(need(t).belsim, append([]string{"explore", "--no-browser"}, files...)...)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	c := exec.Command(need(t).belsim, append([]string{"explore", "--port", port}, files...)...) // a browser opens without a port
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -46,17 +46,17 @@ type Inspected struct {
 	Hi      float64     `json:"hi,omitempty"`
 }
 
-// inspect answers with what a file holds. The error names the file, and says what is wrong with
-// it and which files there are.
+// inspect answers with what a file holds.
 func (e *Engine) inspect(ctx context.Context, q FileQuestion) (*Answer, error) {
-	out, err := inspect(e.path(q.Path))
+	out, err := Inspect(e.path(q.Path))
 	if err != nil {
 		return nil, err
 	}
 	return &Answer{JSON: out}, nil
 }
 
-func inspect(path string) (*Inspected, error) {
+// Inspect says what a file holds. The error names the file, and says what is wrong with it and which files there are.
+func Inspect(path string) (*Inspected, error) {
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".json":
 		f, err := assess.Read(path)

@@ -89,7 +89,7 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 		{ limit } = colours;
 	const cells = kept(z, `${xs.length} ${limit}`, () => picture(differences, xs.length, ys.length, limit));
 	let s = hatch(c, box) + image(cells, box);
-	s += tag("path", { d: zeroLine(xs, ys, differences, x, y), ...stroke("#000", 1.8) });
+	s += tag("path", { d: zeroLine(xs, ys, differences, x, y, box), ...stroke("#000", 1.8) });
 	s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
 	s += colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
 	if (point && point.x > 0 && point.y > 0) {
@@ -99,34 +99,37 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 	return { svg: svg(width, tall, s, { title }), box, x, y };
 }
 
-/** zeroLine is the contour at zero, of the squares between the middles of the cells. */
-function zeroLine(xs, ys, z, x, y) {
+/** beyond is a value half a cell beyond the outer one of a row, whose neighbour is next. */
+const beyond = (outer, next) => (Number.isFinite(next) ? outer + (outer - next) / 2 : outer);
+
+/** zeroLine is the contour at zero, of the squares between the middles of the cells, and between the outer middles and
+ * the frame. */
+export function zeroLine(xs, ys, z, x, y, box) {
+	const columns = xs.length,
+		rows = ys.length;
+	const px = [box.left, ...xs.map((v) => x.at(v)), box.right],
+		py = [box.bottom, ...ys.map((v) => y.at(v)), box.top];
+	const along = (n, k, at) =>
+		k < 0 ? beyond(at(0), at(Math.min(1, n - 1))) : k < n ? at(k) : beyond(at(n - 1), at(Math.max(0, n - 2)));
+	const value = ([i, j]) => along(rows, j, (l) => along(columns, i, (k) => z[l * columns + k]));
 	let path = "";
-	const columns = xs.length;
-	const px = xs.map((v) => x.at(v)),
-		py = ys.map((v) => y.at(v));
-	for (let j = 0; j + 1 < ys.length; j++) {
-		for (let i = 0; i + 1 < columns; i++) {
-			const v = [
-				z[j * columns + i],
-				z[j * columns + i + 1],
-				z[(j + 1) * columns + i + 1],
-				z[(j + 1) * columns + i],
-			];
-			if (!v.every(Number.isFinite)) continue;
+	for (let j = -1; j < rows; j++) {
+		for (let i = -1; i < columns; i++) {
 			const corner = [
-					[i, j],
-					[i + 1, j],
-					[i + 1, j + 1],
-					[i, j + 1],
-				],
+				[i, j],
+				[i + 1, j],
+				[i + 1, j + 1],
+				[i, j + 1],
+			];
+			const v = corner.map(value),
 				cuts = [];
+			if (!v.every(Number.isFinite)) continue;
 			for (let k = 0; k < 4; k++) {
 				const l = (k + 1) % 4;
 				if (v[k] > 0 === v[l] > 0) continue;
 				const f = v[k] / (v[k] - v[l]);
 				const [a, b] = [corner[k], corner[l]];
-				const cut = (p, at, to) => (p[at] + f * (p[to] - p[at])).toFixed(1);
+				const cut = (p, at, to) => (p[at + 1] + f * (p[to + 1] - p[at + 1])).toFixed(1);
 				cuts.push(`${cut(px, a[0], b[0])} ${cut(py, a[1], b[1])}`);
 			}
 			for (let k = 0; k + 1 < cuts.length; k += 2) path += `M${cuts[k]}L${cuts[k + 1]}`;

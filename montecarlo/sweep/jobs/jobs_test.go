@@ -64,7 +64,7 @@ func TestDashes(t *testing.T) {
 	j := job()
 	j.PlanPath, j.Folder = "-rf.json", "-results"
 	script := must.Get(j.Slurm())(t)
-	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n", "belsim merge ./-results --list-missing"} {
+	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n", "belsim sweep ./-rf.json --out ./-results --shards 8 --print missing"} {
 		if !strings.Contains(script, want) {
 			t.Errorf("the script lacks %q:\n%s", want, script)
 		}

@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -104,7 +105,7 @@ func someOf(names []string) string {
 	const most = 8
 	var shown []string
 	for _, name := range names[:min(most, len(names))] {
-		if !plain.MatchString(name) {
+		if !plain(name) {
 			name = fmt.Sprintf("%.64q", name)
 		}
 		shown = append(shown, name)
@@ -116,7 +117,13 @@ func someOf(names []string) string {
 	return text
 }
 
-var plain = regexp.MustCompile(`^[\pL\pN_./ -]{1,64}$`)
+// plain reports whether a name needs no quotes.
+func plain(name string) bool {
+	strange := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./ -", r)
+	}
+	return name != "" && utf8.RuneCountInString(name) <= 64 && !strings.ContainsFunc(name, strange)
+}
 
 // maxText is the largest text that ReadText reads, in bytes.
 const maxText = 1 << 20

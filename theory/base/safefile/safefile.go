@@ -24,8 +24,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // ErrSpecial says that a path is a named pipe, a device or a socket.
@@ -220,11 +221,16 @@ const ending = ".tmp"
 func prefix(path string) string {
 	dir, base := filepath.Split(path)
 	host, _ := os.Hostname()
-	return dir + "." + shortened(base) + "." + shortened(unusual.ReplaceAllString(host, "_")) + "."
+	return dir + "." + shortened(base) + "." + shortened(strings.Map(usual, host)) + "."
 }
 
-// unusual are the characters that have no place in a part of a file's name.
-var unusual = regexp.MustCompile(`[^a-zA-Z0-9-]`)
+// usual is a character of a file's name, and _ in the place of others.
+func usual(r rune) rune {
+	if r == '-' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return r
+	}
+	return '_'
+}
 
 // shortened returns the first 64 bytes of a text.
 func shortened(s string) string { return strings.ToValidUTF8(s[:min(64, len(s))], "") }

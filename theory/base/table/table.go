@@ -163,12 +163,10 @@ func (t *Table) Write(w io.Writer) error {
 	return err
 }
 
-// numeric is a number, with what may follow it: a standard error, a unit, a note in
-// parentheses.
-var numeric = regexp.MustCompile(`^[+−-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?( ± .*| \(.*\)| ?[%kMGT])?$`)
-
 // right reports whether a column is aligned to the right on a page, because it holds numbers.
 func (t *Table) right(column int) bool {
+	// A number, with what may follow it: a standard error, a unit, a note in parentheses.
+	numeric := regexp.MustCompile(`^[+−-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?( ± .*| \(.*\)| ?[%kMGT])?$`)
 	numbers := 0
 	for _, cells := range t.Rows {
 		switch {

@@ -3,7 +3,7 @@ import test from "node:test";
 import { bitsFigure } from "explorer/bits.js";
 import { Scale, diverging, esc, light, line, niceStep, short, wholeTicks } from "explorer/figure.js";
 import { legendPlaces, levelsFigure } from "explorer/levels.js";
-import { colourScale, difference } from "explorer/map.js";
+import { colourScale, difference, zeroLine } from "explorer/map.js";
 
 test("numbers have four digits", () => {
 	const texts = [
@@ -101,4 +101,16 @@ test("figures without numbers have axes from 0 to 1", () => {
 		assert.ok(!/e-\d|NaN|Infinity/.test(svg), svg);
 		assert.match(svg, /<text[^>]*>1<\/text>/);
 	}
+});
+
+test("the line where two errors are equal goes up to the frame", () => {
+	const box = { left: 0, right: 40, top: 0, bottom: 30 };
+	const x = new Scale(0.5, 4.5, box.left, box.right),
+		y = new Scale(0.5, 3.5, box.bottom, box.top);
+	const points = (z) => [...zeroLine([1, 2, 3, 4], [1, 2, 3], z, x, y, box).matchAll(/([-\d.]+) ([-\d.]+)/g)];
+	const upright = points([-3, -1, 1, 3, -3, -1, 1, 3, -3, -1, 1, 3]);
+	assert.deepEqual([...new Set(upright.map(([, at]) => at))], ["20.0"]);
+	assert.deepEqual([Math.min(...upright.map((p) => +p[2])), Math.max(...upright.map((p) => +p[2]))], [0, 30]);
+	const level = points([-1, -1, -1, -1, 1, 1, 1, NaN, 3, 3, 3, 3]);
+	assert.deepEqual([Math.min(...level.map((p) => +p[1])), Math.max(...level.map((p) => +p[1]))], [0, 25]);
 });
