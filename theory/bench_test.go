@@ -64,6 +64,20 @@ func BenchmarkOutcomes(b *testing.B) {
 	}
 }
 
+// BenchmarkUnionBound is the union bound of all labels: most of the pairs of words matter little.
+func BenchmarkUnionBound(b *testing.B) {
+	for _, name := range []string{"johnson", "hexj"} {
+		c := mustCode(b, name, 256)
+		d := mustDecoder(b, "gen", c)
+		e := must.Get(errmodel.NewMixture(context.Background(), c, 2, 3))(b)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				must.Get(theory.Bounds(context.Background(), 1, c, d, e))(b)
+			}
+		})
+	}
+}
+
 // BenchmarkLarge is the bound and the exact value of all labels of a large code,
 // on all cores.
 func BenchmarkLarge(b *testing.B) {

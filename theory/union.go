@@ -28,7 +28,7 @@ func unionBoundOf(c *code.Code, d decode.Decoder) (*Bound, bool) {
 func newUnionBound(c *code.Code) boundOf {
 	logFactorial := make([]float64, c.Bits()+2)
 	for k := 2; k < len(logFactorial); k++ {
-		logFactorial[k] = logFactorial[k-1] + math.Log(float64(k))
+		logFactorial[k] = logFactorial[k-1] + math.Log2(float64(k))
 	}
 	words := len(c.Word(0))
 	canErr := make([]uint64, words)
@@ -43,7 +43,7 @@ func newUnionBound(c *code.Code) boundOf {
 			}
 		}
 		word := c.Word(i)
-		sum := 0.0
+		sum, least := 0.0, math.Inf(-1)
 		add := func(m int) {
 			distance, able := 0, 0
 			lambda := 0.0
@@ -61,16 +61,14 @@ func newUnionBound(c *code.Code) boundOf {
 			if able < half {
 				return
 			}
+			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe. Where
+			// the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not change the sum.
 			levels := math.Abs(float64(m - i))
-			// The tail is at most λ^half/half!, the sum over all sets of half
-			// bits, with λ = Σe. Where that is nothing beside the sum so far
-			// it is taken instead, which leaves the result a bound.
-			crude := math.Exp(float64(half)*math.Log(lambda) - logFactorial[half])
-			if levels*crude*float64(c.Levels()) < 0x1p-60*sum {
-				sum += levels * crude
+			if float64(half)*log2Above(lambda)+log2Above(levels)-logFactorial[half] < least {
 				return
 			}
 			sum += levels * poissonBinomialTail(tail[:half+1], differ, e)
+			least = math.Log2(sum) - 60 - math.Log2(float64(c.Levels()))
 		}
 		// Near levels first: they have the large terms.
 		for step := 1; i-step >= 0 || i+step < c.Levels(); step++ {
@@ -89,6 +87,10 @@ func newUnionBound(c *code.Code) boundOf {
 		return sum, nil
 	}
 }
+
+// log2Above is at least log₂ x for x > 0, and a tenth more at most unless x is subnormal: the bits of x, as a number, are
+// log₂ x + 1023 in units of 2⁻⁵² at powers of two, and linear between them.
+func log2Above(x float64) float64 { return float64(math.Float64bits(x))*0x1p-52 - 1022.9 }
 
 // poissonBinomialTail returns the probability that at least t of the bits in
 // set err. law is scratch of length t+1, whose last state absorbs.

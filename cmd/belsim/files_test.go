@@ -149,7 +149,7 @@ func TestInputsKept(t *testing.T) {
 		"optimize --levels 16 --bits 4 --model fit.json --steps 10 -o fit.json" + small, "optimize --start code.csv --errors errors.csv --steps 10 -o errors.csv" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --prior keep/found-5.csv --keep keep --steps 10" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --keep sub --steps 10 -o sub/found-4.csv" + small,
-		"merge results --plan plan.json -o plan.json", "merge results -o result.csv", "merge ./sub/../results -o x.csv -o result.csv",
+		"merge results -o result.csv", "merge ./sub/../results -o x.csv -o result.csv",
 	} {
 		status, stdout, stderr := run(t, strings.Fields(args)...)
 		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 ||

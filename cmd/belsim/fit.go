@@ -41,7 +41,7 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `From the test outputs of a trained network: how wrong it is with each decoder, and two models beside it. The perceived-label model is one noisy label that all bits share; it forecasts the errors of codes that were not trained (--recommend). The Gaussian mixture gives each bit its error probabilities, r and σ by maximum likelihood, with bound, exact value and simulation for every decoder that fits the code. The first sentences are the verdict; the numbers follow.
 
---fit-decoder fits a decoder to these outputs: a temperature for gen-ex, recalibrated bits, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
+--fit-decoder fits a decoder to these outputs: a temperature for gen-ex, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
 
 A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
 

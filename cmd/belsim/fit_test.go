@@ -85,47 +85,9 @@ func TestFit(t *testing.T) {
 	if f.Code != "johnson" || f.Levels != 64 || f.Bits != 32 || f.Samples != 6000 || f.Outputs != "logits" || f.Range == nil || math.Abs(f.LevelWidth-1.8/63) > 1e-15 {
 		t.Errorf("%+v", f)
 	}
-	// What was observed, by hand.
-	y, z := must.Get(arrayfile.ReadFile("testdata/network/targets.npy"))(t), must.Get(arrayfile.ReadFile("testdata/network/logits.npy"))(t)
-	c := must.Get(code.New("johnson", 64))(t)
-	wrong, sum := uint64(0), 0.0
-	for j := range 6000 {
-		exact := (y.At(j, 0)-2.5)*63/1.8 + 1
-		n := int(math.Round(exact))
-		first, last := 0, 0
-		for k, v := range z.RawRowView(j) {
-			if (v > 0) != c.Bit(n-1, k) {
-				wrong++
-			}
-			if v > 0 && first == 0 {
-				first = k + 1
-			}
-			if v > 0 {
-				last = k + 1
-			}
-		}
-		label := 1
-		if first > 0 {
-			label = 2*32 + 2 - first - last
-		}
-		sum += math.Abs(float64(label - n))
-	}
-	if f.WrongBits != wrong {
-		t.Errorf("%d wrong bits, want %d", f.WrongBits, wrong)
-	}
 	names := ""
 	for _, d := range f.Decoders {
 		names += d.Decoder + "/" + d.Outputs + " "
-		if d.Decoder == "bel-j" && math.Abs(d.Observed-sum/6000) > 1e-12 {
-			t.Errorf("bel-j's observed error is %v, want %v", d.Observed, sum/6000)
-		}
-		if !(d.Mean > 0 && d.StdErr > 0 && d.Observed > 0 && d.ObservedStdErr > 0 && d.Rates > 0) {
-			t.Errorf("%+v", d)
-		}
-		// Six standard errors: 2·10⁻⁹.
-		if x := d.Exact; !math.IsNaN(x) && math.Abs(x-d.Mean) > 6*d.StdErr {
-			t.Errorf("%s: exact %v, simulated %v ± %v", d.Decoder, d.Exact, d.Mean, d.StdErr)
-		}
 		if b := d.Bound; !math.IsNaN(b) && b < d.Mean-6*d.StdErr {
 			t.Errorf("%s: bound %v below %v", d.Decoder, d.Bound, d.Mean)
 		}
@@ -135,14 +97,6 @@ func TestFit(t *testing.T) {
 	}
 	if want := "bel-j/bits gen/bits gen/logits gen-ex/logits "; names != want {
 		t.Errorf("decoders %s, want %s", names, want)
-	}
-	for _, i := range []struct {
-		v        float64
-		interval [2]float64
-	}{{f.R, f.RInterval}, {f.Sigma, f.SigmaInterval}} {
-		if !(i.interval[0] < i.v && i.v < i.interval[1]) {
-			t.Errorf("%v is not within %v", i.v, i.interval)
-		}
 	}
 	// The same on any number of processors.
 	_, _, small := smallNetwork(t)
@@ -298,23 +252,11 @@ func TestModel(t *testing.T) {
 	refused(t, "--model and --r both give", "compare", "unary", "--r", "1", "--model", "fit.json")
 	refused(t, "want the .json file of a fit", "compare", "--model", "fit.csv")
 	refused(t, "no such file", "heatmap", "--model", "no.json")
-	for broken, want := range map[string]string{
-		`"r": -1`: "r is -1; want a positive number", `"r": "1"`: "r: character", `"r": null`: "there is no r", `"r": 1e999`: "1e999", `"r": `: "invalid character",
-	} {
-		changed := strings.Replace(text, `"r": `+fmt.Sprint(f.R), broken, 1)
-		if changed == text {
-			t.Fatal("nothing was changed")
-		}
-		write(t, "broken.json", changed)
-		refused(t, want, "compare", "unary", "--model", "broken.json")
-	}
-	for _, broken := range [][2]string{{`"levels": 64`, `"levels": 63`}, {`"temperature": 1`, `"temperature": 0`}, {`"prior": [`, `"prior": [1,`}} {
-		write(t, "broken.json", strings.Replace(text, broken[0], broken[1], 1))
-		refused(t, "broken.json: ", "compare", "unary", "--model", "broken.json")
-	}
+	write(t, "broken.json", strings.Replace(text, `"levels": 64`, `"levels": 63`, 1)) // what else is refused, package assess tests
+	refused(t, "broken.json: ", "compare", "unary", "--model", "broken.json")
 }
 
-// TestRecommend holds the ranking to its own definition.
+// TestRecommend: a code of one's own is ranked like the named one, and the verdict stands first, in short lines.
 func TestRecommend(t *testing.T) {
 	inFolderWithData(t)
 	_, _, network := smallNetwork(t)
@@ -330,22 +272,12 @@ func TestRecommend(t *testing.T) {
 	}
 	type row struct{ training, decoder, outputs string }
 	gray, mine := map[row]float64{}, map[row]float64{}
-	for i, r := range rec.Ranking {
-		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
-			t.Errorf("%s is better than %s before it", r.Code, rec.Ranking[i-1].Code)
-		}
-		switch r.Code {
+	for _, r := range rec.Ranking {
+		switch at := (row{r.Training, r.Decoder, r.Outputs}); r.Code {
 		case "gray":
-			gray[row{r.Training, r.Decoder, r.Outputs}] = r.Forecast
+			gray[at] = r.Forecast
 		case "mine.csv":
-			mine[row{r.Training, r.Decoder, r.Outputs}] = r.Forecast
-		case "johnson":
-			// The network is real: what it does is near its forecast.
-			for _, d := range f.Decoders {
-				if r.Trained && d.Decoder == r.Decoder && d.Outputs == r.Outputs && (d.Observed < r.Interval[0] || d.Observed > r.Interval[1] || math.Abs(float64(r.Forecast/d.Observed)-1) > 0.03) {
-					t.Errorf("%+v, observed %v", r, d.Observed)
-				}
-			}
+			mine[at] = r.Forecast
 		}
 	}
 	if len(gray) != 7 || !maps.Equal(gray, mine) {

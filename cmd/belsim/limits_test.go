@@ -171,7 +171,7 @@ func TestDevices(t *testing.T) {
 		"codes zero.csv", "codes zero.npy", "compare zero.csv", "compare unary --model zero.json", "compare unary --prior zero.csv",
 		"compare unary --errors zero.npy", "verify --code zero.npy", "heatmap unary zero.csv", "optimize --start zero.csv",
 		"fit --code unary --targets zero.npy --outputs zero.npy", "fit --code unary --targets zero.csv --outputs zero.csv",
-		"sweep zero.json --out o", "merge o --plan /dev/zero",
+		"sweep zero.json --out o",
 	} {
 		refused(t, "it is a device; want a file", strings.Fields(args)...)
 	}

@@ -170,7 +170,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 	inFolderWithData(t)
 	shorter := map[string]string{
-		"compare": "--samples 500 --quiet", "levels": "--levels 8,16", "heatmap": "--r 10:50:5 --sigma 10:50:5", "optimize": "--steps 300 --samples 500", "bench": "--time 1ms",
+		"compare": "--levels 16 --samples 500 --quiet", "levels": "--levels 8,16", "heatmap": "--r 10:50:5 --sigma 10:50:5", "optimize": "--steps 100 --samples 200", "bench": "--time 1ms",
 	}
 	if long { // a slow machine would tell of its progress
 		shorter = map[string]string{"compare": "--quiet", "heatmap": "--quiet", "optimize": "--quiet"}
@@ -340,11 +340,12 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
-// TestTableWidth: the table of all codes fits a terminal of 100 columns.
+// TestTableWidth: the table of all codes fits a terminal of 100 columns, and that of the codes with the longest
+// names and the most bits at 256 levels.
 func TestTableWidth(t *testing.T) {
 	t.Parallel()
-	for _, levels := range []string{"64", "256"} {
-		for line := range strings.Lines(mustRun(t, "compare", "--levels", levels, "--r", "0.5", "--sigma", "3", "--samples", "100")) {
+	for _, args := range []string{"--levels 64", "johnson-nonzero hexj-nr hadamard --levels 256"} {
+		for line := range strings.Lines(mustRun(t, strings.Fields("compare --r 0.5 --sigma 3 --samples 100 "+args)...)) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
 				t.Errorf("%d columns: %s", n, line)
 			}
@@ -758,7 +759,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{syscall.SIGINT, "verify --samples 1000000000 --levels 255 -o v.png", "samples were finished, nothing was written", 130},
 		{syscall.SIGTERM, "compare unary hadamard --samples 1000000000", "samples were finished, nothing was written", 143},
-		{syscall.SIGINT, "heatmap --r 1:150:2000 --sigma 1:100:2000 --method exact -o h.png", "cells were finished, nothing was written", 130},
+		{syscall.SIGINT, "heatmap --r 1:150:400 --sigma 1:100:400 --method exact -o h.png", "cells were finished, nothing was written", 130},
 		{syscall.SIGTERM, "heatmap --method mc --samples 1000000 -o h.png", "cells were finished, nothing was written", 143},
 	} {
 		status, stdout, stderr := signalled(t, tt.signal, strings.Fields(tt.args)...)

@@ -13,7 +13,6 @@ import (
 
 type mergeCmd struct {
 	Results string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
-	Plan    string `placeholder:"FILE" reads:"" help:"Refuse results of another plan than this one."`
 	pictureFlags
 }
 
@@ -30,15 +29,7 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
 		return err
 	}
-	var s *sweep.Sweep // of the first result file, where it is nil
-	if cmd.Plan != "" {
-		plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
-		if err != nil {
-			return err
-		}
-		s = plan.Sweep
-	}
-	m, err := sweep.Merge(ctx, cmd.Results, s)
+	m, err := sweep.Merge(ctx, cmd.Results, nil)
 	if err != nil {
 		return environmental(err)
 	}

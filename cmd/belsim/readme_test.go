@@ -32,8 +32,8 @@ type example struct {
 	from, end int // the lines of the output in the document
 }
 
-// slowExample matches examples that take half of a second or more of a processor and train, fit or forecast networks.
-var slowExample = regexp.MustCompile(`--(recommend -o|fit-decoder|model|mae|training ce|pareto|baseline)\b`)
+// slowExample matches examples that take half of a second or more of a processor, where another one shows the same command.
+var slowExample = regexp.MustCompile(`--(recommend -o|fit-decoder|model|mae|training ce|pareto|baseline|quick|method exact|steps 6000)\b|-o fit\.png|compare best`)
 
 // TestReadme runs the examples of every README, and of the other documents, and
 // compares what they print with what the document shows. With -update it writes

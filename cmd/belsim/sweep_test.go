@@ -499,7 +499,7 @@ func TestSweepDamaged(t *testing.T) {
 	}
 	write(t, file, good)
 	write(t, "other.json", strings.Replace(testPlan, `"seed": 3`, `"seed": 4`, 1))
-	for _, args := range [][]string{{"sweep", "other.json", "--out", "r", "--quiet"}, {"merge", "r", "--plan", "other.json"}} {
+	for _, args := range [][]string{{"sweep", "other.json", "--out", "r", "--quiet"}, {"sweep", "other.json", "--out", "r", "--print", "missing"}} {
 		refused(t, "is of another plan", args...)
 	}
 }

@@ -16,9 +16,8 @@ type candidate struct {
 	rule  decode.Rule
 
 	decoding    int     // of the stage baseline: which decoding
-	temperature float64 // τ, of the stages temperature and recalibrated
-	bandwidth   int     // of the stages affine and curved
-	model, code float64 // the weights of the fitted posterior and of the code's correlations, there
+	bandwidth   int     // of the stage curved
+	model, code float64 // the weights of the fitted posterior, 0 but for the stage curved, and of the code's correlations
 }
 
 // stage says how rich a candidate is. A richer one must be better by more than its standard error.
@@ -27,14 +26,12 @@ type stage int
 const (
 	baseline stage = iota
 	temperature
-	recalibrated
-	affine
 	curved
 	stages
 )
 
 // kinds are the names of the stages besides baseline.
-var kinds = [stages]string{temperature: KindTemperature, recalibrated: KindRecalibrated, affine: KindAffine, curved: KindCurved}
+var kinds = [stages]string{temperature: KindTemperature, curved: KindCurved}
 
 // The grids. Correlations of the code are a product of experts with the fitted posterior: the
 // network knows what it learned from many more samples. Temperatures go from 1/16 to 16.
@@ -76,41 +73,29 @@ func (f *fitting) candidates() []candidate {
 			out = append(out, candidate{stage: baseline, decoding: i})
 		}
 	}
-	rules := []decode.Rule{decode.Median, decode.Mean}
-	tempered := func(s stage) {
-		for i := range temperatures {
-			for _, rule := range rules {
-				out = append(out, candidate{stage: s, rule: rule, temperature: f.Temperature * temperatureAt(i)})
-			}
+	add := func(c candidate) {
+		for _, c.rule = range []decode.Rule{decode.Median, decode.Mean} {
+			out = append(out, c)
 		}
 	}
-	tempered(temperature)
-	if !f.Code.Real() {
-		out = append(out, candidate{stage: recalibrated, rule: decode.MAP, temperature: 1})
-		tempered(recalibrated)
+	for i := range temperatures {
+		add(candidate{stage: temperature, code: f.Temperature * temperatureAt(i)})
 	}
-	for i := range f.scalings {
-		for b := range bandwidths {
-			for _, model := range modelWeights {
-				for _, code := range codeShares {
-					for _, rule := range rules {
-						out = append(out, candidate{stage: affine + stage(i), rule: rule, bandwidth: b, model: model, code: f.Temperature * code})
-					}
-				}
+	if f.scaling == nil {
+		return out
+	}
+	for b := range bandwidths {
+		for _, model := range modelWeights {
+			for _, code := range codeShares {
+				add(candidate{stage: curved, bandwidth: b, model: model, code: f.Temperature * code})
 			}
 		}
 	}
 	return out
 }
 
-// fitted is what is fitted to some samples: all that the candidates need.
-type fitted struct {
-	recalibration *recalibration // nil for codes of real numbers
-	posteriors    [][]*posterior // by scaling and bandwidth; nil where there is none
-}
-
 // decoder returns a candidate as a decoder. The labels of levels are values.
-func (f *fitting) decoder(c candidate, with *fitted, values []float64, about About) (*Decoder, error) {
+func (f *fitting) decoder(c candidate, with []*posterior, values []float64, about About) (*Decoder, error) {
 	d := &Decoder{rule: c.rule, logits: f.Logits, offsets: make([]float64, f.levels), values: values, about: about}
 	d.about.Kind = kinds[c.stage]
 	switch c.stage {
@@ -119,33 +104,17 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 		form := readerForm(f.Code, r)
 		d.rule, d.weights, d.offsets, d.logits, d.about.Kind = form.Rule, form.Weights, form.Offsets, r.Soft, r.Decoder.Name()
 	case temperature:
-		d.weights = codeWeights(f.Code, c.temperature)
-	case recalibrated:
-		d.weights = codeWeights(f.Code, c.temperature)
-		for i := range d.offsets {
-			row := d.weights.RawRowView(i)
-			for k := range row {
-				d.offsets[i] += row[k] * with.recalibration.shift[k]
-				row[k] *= with.recalibration.slope[k]
-			}
-		}
+		d.weights = codeWeights(f.Code, c.code)
 	default:
-		s := f.scalings[c.stage-affine]
-		p := with.posteriors[c.stage-affine][c.bandwidth]
-		model := mat.NewDense(f.levels, f.m, nil)
+		p := with[c.bandwidth]
+		d.weights, d.curved, d.scale = codeWeights(f.Code, c.code), mat.NewDense(f.levels, f.m, nil), f.scaling.scale
 		for i := range d.offsets {
-			row := model.RawRowView(i)
+			row := d.curved.RawRowView(i)
 			d.offsets[i] = c.model * p.offsets[i]
 			for k, w := range p.weights.RawRowView(i) {
-				row[k] = c.model * w / s.spread[k]
-				d.offsets[i] -= row[k] * s.center[k]
+				row[k] = c.model * w / f.scaling.spread[k]
+				d.offsets[i] -= row[k] * f.scaling.center[k]
 			}
-		}
-		d.weights = codeWeights(f.Code, c.code)
-		if s.scale == nil {
-			d.weights.Add(model, d.weights)
-		} else {
-			d.curved, d.scale = model, s.scale
 		}
 	}
 	return d, d.complete()

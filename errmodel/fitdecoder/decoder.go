@@ -2,7 +2,7 @@
 //
 // [Fit] chooses a decoder by cross-validation, and says how large its error is on samples that were
 // not used to fit it. Its candidates are the baseline decoders, a temperature for the posterior of
-// gen-ex, bits whose probabilities are recalibrated, and a model of the outputs at every level. A
+// gen-ex, and a model of the outputs at every level. A
 // [Decoder] is what is chosen. All candidates have one form: scores that are affine in the outputs
 // and in a curve of them, and a rule that makes a label of the scores. [Decoder.Write] writes it,
 // and [Read] reads it back.
@@ -43,7 +43,7 @@ type Decoder struct {
 
 // About says what a decoder is, and what it was fitted to.
 type About struct {
-	Kind    string  `json:"kind" doc:"what the decoder is: gen, gen-ex, bel-u, temperature, recalibrated, affine or curved"`
+	Kind    string  `json:"kind" doc:"what the decoder is: gen, gen-ex, bel-u, temperature or curved"`
 	Rule    string  `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
 	Reads   string  `json:"reads" doc:"what it reads: bits or logits"`
 	Code    string  `json:"code" doc:"code of the network, a name or a file"`
@@ -60,9 +60,7 @@ func (a About) Text() string {
 	switch a.Kind {
 	case KindTemperature:
 		return "gen-ex with a fitted temperature (" + a.Rule + ")"
-	case KindRecalibrated:
-		return "recalibrated bits (" + a.Rule + ")"
-	case KindAffine, KindCurved:
+	case KindCurved:
 		return "a fitted " + a.Kind + " decoder (" + a.Rule + ")"
 	}
 	return a.Kind + " on " + a.Reads
@@ -71,10 +69,8 @@ func (a About) Text() string {
 // The kinds of decoders that Fit chooses among, besides the names of decoders of package decode,
 // from the simplest to the richest.
 const (
-	KindTemperature  = "temperature"  // the posterior of gen-ex at a temperature
-	KindRecalibrated = "recalibrated" // the same, with an affine map of the logit of every bit
-	KindAffine       = "affine"       // outputs of a level are normal; affine in the outputs
-	KindCurved       = "curved"       // the same of the outputs' asinh, which bends large ones
+	KindTemperature = "temperature" // the posterior of gen-ex at a temperature
+	KindCurved      = "curved"      // the outputs' asinh, which bends large ones, is normal at a level
 )
 
 // complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in what

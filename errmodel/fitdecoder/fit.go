@@ -82,13 +82,12 @@ type Kind struct {
 type fitting struct {
 	Input
 	levels, m    int
-	folds        [][]int      // samples of each fold
-	scalings     []*scaling   // of the stages affine and curved
-	moments      [][]*moments // by scaling and fold
-	spread       []float64    // standard deviations of the outputs
-	all          []candidate  // the candidates
-	from, to     [stages]int  // and which of them are of a stage
-	baseline     []float64    // labels of the decodings, N × decodings
+	folds        [][]int     // samples of each fold
+	scaling      *scaling    // of the stage curved; nil where the code is too large for it
+	moments      []*moments  // by fold, where there is a scaling
+	all          []candidate // the candidates
+	from, to     [stages]int // and which of them are of a stage
+	baseline     []float64   // labels of the decodings, N × decodings
 	correlations *decode.Correlations
 }
 
@@ -113,12 +112,8 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	}
 	tooLarge := memory.Product(f.levels, f.m, f.m) > maxWork
 	if !tooLarge {
-		f.scalings = append(f.scalings, newScaling(in.Samples, false))
-		if in.Logits {
-			f.scalings = append(f.scalings, newScaling(in.Samples, true))
-		}
+		f.scaling = newScaling(in.Samples)
 	}
-	_, f.spread = momentsOf(in.Samples, nil)
 	f.correlations = decode.NewCorrelations(in.Code)
 	f.all = f.candidates()
 	for s := range stages {
@@ -129,17 +124,15 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if f.from[baseline] < 0 {
 		return nil, fmt.Errorf("no decoder fits %s", in.Code.Name())
 	}
-	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 4)+memory.Product(2*folds*8*8, f.levels, f.m)); err != nil {
+	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 4)+memory.Product(folds*8*8, f.levels, f.m)); err != nil {
 		return nil, err
 	}
-	for _, s := range f.scalings {
-		t, err := momentsOfFolds(ctx, workers, in.Samples, f.levels, f.folds, s)
-		if err != nil {
+	var err error
+	if f.scaling != nil {
+		if f.moments, err = momentsOfFolds(ctx, workers, in.Samples, f.levels, f.folds, f.scaling); err != nil {
 			return nil, err
 		}
-		f.moments = append(f.moments, t)
 	}
-	var err error
 	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
@@ -192,111 +185,87 @@ func (f *fitting) crossValidate(ctx context.Context, workers int) ([][]*part, er
 	return parts, err
 }
 
-// fit fits all that candidates need to the samples of all folds but those that are left out.
-func (f *fitting) fit(ctx context.Context, without ...int) (*fitted, error) {
-	var of []int
-	for i := range f.folds {
+// fit fits the posteriors of the stage curved, one for each bandwidth, to the samples of all folds but those that are
+// left out. A posterior is nil where there is none.
+func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error) {
+	var kept []*moments
+	for i, t := range f.moments {
 		if !slices.Contains(without, i) {
-			of = append(of, f.folds[i]...)
+			kept = append(kept, t)
 		}
 	}
-	out := &fitted{}
-	if !f.Code.Real() {
-		out.recalibration = recalibrate(f.Code, f.Samples, of, f.spread)
+	out := make([]*posterior, len(bandwidths))
+	if f.scaling == nil {
+		return out, nil
 	}
-	for _, parts := range f.moments {
-		var kept []*moments
-		for i, t := range parts {
-			if !slices.Contains(without, i) {
-				kept = append(kept, t)
-			}
+	total := sum(kept, f.levels, f.m)
+	for b := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		total := sum(kept, f.levels, f.m)
-		posteriors := make([]*posterior, len(bandwidths))
-		for b := range bandwidths {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			posteriors[b], _ = total.posterior(b)
-		}
-		out.posteriors = append(out.posteriors, posteriors)
+		out[b] = total.posterior(b)
 	}
 	return out, nil
 }
 
 // labels decodes some samples with all candidates.
-func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*part, error) {
+func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) (*part, error) {
 	n := len(samples)
 	out := &part{samples, make([]float32, len(f.all)*n)}
-	// The scores of the posteriors, N × L.
-	scores := make([][]*mat.Dense, len(f.scalings))
-	for s, scaling := range f.scalings {
-		x := mat.NewDense(n, f.m, nil)
-		for j, i := range samples {
-			scaling.apply(x.RawRowView(j), f.Samples.Row(i))
-		}
-		for _, p := range with.posteriors[s] {
-			if p == nil {
-				scores[s] = append(scores[s], nil)
-				continue
-			}
-			m := &mat.Dense{}
-			m.Mul(x, p.weights.T())
-			for j := range n {
-				axpy(m.RawRowView(j), 1, p.offsets)
-			}
-			scores[s] = append(scores[s], m)
-		}
-	}
-	own, mapped, z := make([]float64, f.levels), make([]float64, f.levels), make([]float64, f.m)
-	mixed := make([]float64, f.levels)
-	// tempered is the median and the mean of the posterior with the scores factor·a + other·b.
-	tempered := func(factor float64, a []float64, other float64, b []float64) (median, mean float64) {
-		for i, v := range a {
-			mixed[i] = factor*v + other*b[i]
-		}
-		at, mean := posteriorLabels(mixed, nil)
-		return float64(at + 1), mean
-	}
+	scores := f.scores(with, samples)
+	own, mixed := make([]float64, f.levels), make([]float64, f.levels)
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.correlations.To(own, f.Samples.Row(i))
-		if r := with.recalibration; r != nil {
-			for k, v := range f.Samples.Row(i) {
-				z[k] = r.slope[k]*v + r.shift[k]
-			}
-			f.correlations.To(mapped, z)
-		}
-		set := func(c int, label float64) { out.labels[c*n+j] = float32(label) }
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
-			var median, mean float64
-			switch {
-			case c.stage == baseline:
-				set(at, f.baseline[i*len(f.Decodings)+c.decoding])
+			if c.stage == baseline {
+				out.labels[at*n+j] = float32(f.baseline[i*len(f.Decodings)+c.decoding])
 				continue
-			case c.rule == decode.MAP:
-				set(at, decode.Gen{}.FromCorrelations(mapped))
-				continue
-			case c.stage == temperature:
-				median, mean = tempered(c.temperature, own, 0, own)
-			case c.stage == recalibrated:
-				median, mean = tempered(c.temperature, mapped, 0, mapped)
-			default:
-				if s := scores[c.stage-affine][c.bandwidth]; s == nil {
-					median, mean = math.NaN(), math.NaN() // never the smallest error
-				} else {
-					median, mean = tempered(c.model, s.RawRowView(j), c.code, own)
-				}
 			}
-			set(at, median) // the next candidate differs by its rule, the mean
+			median, mean := math.NaN(), math.NaN() // never the smallest error
+			if s := scores[c.bandwidth]; c.model == 0 || s != nil {
+				for l, v := range own {
+					mixed[l] = c.code * v
+				}
+				if c.model > 0 {
+					axpy(mixed, c.model, s.RawRowView(j))
+				}
+				var level int
+				level, mean = posteriorLabels(mixed, nil)
+				median = float64(level + 1)
+			}
+			out.labels[at*n+j] = float32(median) // the next candidate differs by its rule, the mean
 			at++
-			set(at, mean)
+			out.labels[at*n+j] = float32(mean)
 		}
 	}
 	return out, nil
+}
+
+// scores are those of each posterior for some samples, N × L; nil where there is none.
+func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
+	out := make([]*mat.Dense, len(with))
+	if f.scaling == nil {
+		return out
+	}
+	x := mat.NewDense(len(samples), f.m, nil)
+	for j, i := range samples {
+		f.scaling.apply(x.RawRowView(j), f.Samples.Row(i))
+	}
+	for b, p := range with {
+		if p == nil {
+			continue
+		}
+		out[b] = &mat.Dense{}
+		out[b].Mul(x, p.weights.T())
+		for j := range samples {
+			axpy(out[b].RawRowView(j), 1, p.offsets)
+		}
+	}
+	return out
 }
 
 // mean is the mean of a number over the samples of some parts; label is what candidate c says.
@@ -404,7 +373,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	if err != nil {
 		return err
 	}
-	if c := f.all[chosen]; c.stage >= affine && with.posteriors[c.stage-affine][c.bandwidth] == nil {
+	if c := f.all[chosen]; c.stage == curved && with[c.bandwidth] == nil {
 		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
 	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {

@@ -15,7 +15,7 @@ import (
 // mean for each level and one covariance for all. The mean is a smooth function of the label, by local
 // linear regression with the weights exp(−(n−y)²/2h²) of the bandwidth h. The covariance is that of the
 // residuals, and its correlations are shrunk. The logarithm of the posterior is then affine in the
-// outputs.
+// outputs. Here these are the outputs' asinh, because large logits say less than they seem to.
 //
 // All that a fit needs are sums over samples. Sums of parts of the samples are made once, and added
 // for every fit that leaves out some of them.
@@ -37,18 +37,15 @@ const (
 	fewest = 0.1
 )
 
-// scaling makes outputs comparable: (φ(z_k) − center_k)/spread_k, where φ is asinh(z/scale_k) or z
-// itself.
+// scaling makes outputs comparable, and bends large ones: (asinh(z_k/scale_k) − center_k)/spread_k.
 type scaling struct {
 	scale, center, spread []float64
 }
 
 // newScaling returns the scaling of all samples. It uses no targets.
-func newScaling(s *observed.Samples, curved bool) *scaling {
+func newScaling(s *observed.Samples) *scaling {
 	c := &scaling{}
-	if curved {
-		_, c.scale = momentsOf(s, nil)
-	}
+	_, c.scale = momentsOf(s, nil)
 	c.center, c.spread = momentsOf(s, c.scale)
 	return c
 }
@@ -91,7 +88,6 @@ func bend(dst, z, scale []float64) {
 
 // apply sets dst to the scaled outputs of a sample.
 func (c *scaling) apply(dst, z []float64) {
-	copy(dst, z)
 	bend(dst, z, c.scale)
 	for k := range dst {
 		dst[k] = (dst[k] - c.center[k]) / c.spread[k]
@@ -216,9 +212,8 @@ type posterior struct {
 	offsets []float64
 }
 
-// posterior fits the model with one of the bandwidths. ok is false where the covariance cannot be
-// inverted.
-func (t *moments) posterior(bandwidth int) (p *posterior, ok bool) {
+// posterior fits the model with one of the bandwidths. It is nil where the covariance cannot be inverted.
+func (t *moments) posterior(bandwidth int) *posterior {
 	levels, m := t.hat.Dims()
 	l := &t.lines[bandwidth]
 	mean := l.means()
@@ -251,13 +246,13 @@ func (t *moments) posterior(bandwidth int) (p *posterior, ok bool) {
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(covariance) {
-		return nil, false
+		return nil
 	}
 	solved := &mat.Dense{}
 	if err := factor.SolveTo(solved, mean.T()); err != nil {
-		return nil, false
+		return nil
 	}
-	p = &posterior{weights: mat.DenseCopyOf(solved.T()), offsets: make([]float64, levels)}
+	p := &posterior{weights: mat.DenseCopyOf(solved.T()), offsets: make([]float64, levels)}
 	total := 0.0
 	for _, w := range l.s0 {
 		total += w + unseen
@@ -269,7 +264,7 @@ func (t *moments) posterior(bandwidth int) (p *posterior, ok bool) {
 		}
 		p.offsets[i] = math.Log((l.s0[i]+unseen)/total) - dot/2
 	}
-	return p, true
+	return p
 }
 
 // means are the values of the local lines at the levels, L × M. A level far from all samples has

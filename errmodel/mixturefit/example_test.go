@@ -35,9 +35,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("r = %.3f, %.3f to %.3f\n", fit.R.Value, fit.R.Lo, fit.R.Hi)
-	fmt.Printf("σ = %.3f, %.3f to %.3f\n", fit.Sigma.Value, fit.Sigma.Lo, fit.Sigma.Hi)
+	fmt.Printf("r = %.3f, σ = %.3f\n", fit.R, fit.Sigma)
 	// Output:
-	// r = 0.500, 0.492 to 0.507
-	// σ = 0.994, 0.983 to 1.005
+	// r = 0.500, σ = 0.994
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
 )
@@ -42,6 +43,49 @@ type Joint struct {
 	scores     [2][]float64 // Σ sign·score of the wrong outputs, of ln r and ln s
 }
 
+// Spread says how far chance takes the estimates of ln r and ln σ, from the samples themselves:
+// the sums over the samples of the second and of the fourth powers of their influences. The
+// influence of a sample is I⁻¹·s, where s is its score, the sum of the scores of its bits.
+type Spread struct {
+	Square, Fourth [2]float64
+}
+
+// Samples is the number of samples that the estimate of each variance rests on: the number of
+// equal influences whose squares would vary as much. It is small where a few samples hold most
+// of the errors.
+func (s Spread) Samples() [2]float64 {
+	var out [2]float64
+	for i := range out {
+		if s.Fourth[i] > 0 {
+			out[i] = s.Square[i] * s.Square[i] / s.Fourth[i]
+		}
+	}
+	return out
+}
+
+// Intervals returns the confidence intervals of r and σ, and the factors by which the variances of ln r and
+// ln σ are larger than if bits erred independently, as the likelihood takes them to do. It is called after the
+// last sample.
+//
+// The logarithms are taken as normal. Their variances are those of the sandwich estimator, I⁻¹·J·I⁻¹, where J
+// is the sum of the squares of the scores of the samples. A variance is an estimate from so many samples as
+// Spread says, so the quantile is Student's. All numbers are NaN where the estimate is at a limit and has no
+// such variance.
+func (j *Joint) Intervals() (intervals [2][2]float64, effect [2]float64) {
+	n := j.Spread.Samples()
+	inverse, ok := j.fit.inverse()
+	for i, value := range [2]float64{j.fit.R, j.fit.Sigma} {
+		half := math.NaN()
+		effect[i] = math.NaN()
+		if ok {
+			effect[i] = j.Spread.Square[i] / inverse[2*i]
+			half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(n[i], 1)}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(j.Spread.Square[i])
+		}
+		intervals[i] = [2]float64{value * math.Exp(-half), value * math.Exp(half)}
+	}
+	return intervals, effect
+}
+
 // FewestErring is the number of samples with a wrong bit from which on intervals hold the truth as
 // often as they say, and FewestTested from which on the test of the model has as many false alarms as it
 // says: see testdata/coverage. With fewer, the estimates are all there is.
@@ -63,7 +107,7 @@ const (
 func NewJoint(ctx context.Context, f *Fit, seed uint64) (*Joint, error) {
 	c := f.counts
 	cells := c.Levels * c.Parts()
-	j := &Joint{counts: c, fit: f, local: newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid),
+	j := &Joint{counts: c, fit: f, local: newLocal(f.R, f.Sigma, f.positions, f.l.grid),
 		right: make([][2]float64, cells), random: rand.NewPCG(seed, 0x5ca1ab1e)}
 	j.inverse, _ = f.inverse()
 	for at := range j.right {
@@ -125,7 +169,7 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 	j.addScores(a-right[0], b-right[1], j.signs)
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}
 	if g := j.local.grid; g.spread > 0 { // from ln s to ln σ
-		u[1] *= (j.fit.s() / j.fit.Sigma.Value) * (j.fit.s() / j.fit.Sigma.Value)
+		u[1] *= (j.fit.s() / j.fit.Sigma) * (j.fit.s() / j.fit.Sigma)
 	}
 	for p, u := range u {
 		j.Spread.Square[p] += u * u

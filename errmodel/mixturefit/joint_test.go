@@ -2,8 +2,10 @@ package mixturefit
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -138,12 +140,10 @@ func TestRealLabels(t *testing.T) {
 	held := 0
 	for range 12 {
 		f, j := fitted(t, c, drawn(t, rng, c, truth[0], truth[1], 0.3, every(c), 2500, true), true)
-		if _, err := f.Inflate(context.Background(), j.Spread); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range []errmodel.Interval{f.R, f.Sigma} {
-			got[i] = append(got[i], v.Value)
-			if v.Lo <= truth[i] && truth[i] <= v.Hi {
+		intervals, _ := j.Intervals()
+		for i, v := range [2]float64{f.R, f.Sigma} {
+			got[i] = append(got[i], v)
+			if intervals[i][0] <= truth[i] && truth[i] <= intervals[i][1] {
 				held++
 			}
 		}
@@ -195,6 +195,44 @@ func TestGoodness(t *testing.T) {
 	}
 }
 
+// TestCoverage: over a grid of truths, with bits that err together or not, intervals hold the truth as often as they
+// say. False alarms: 4·10⁻⁶ a truth.
+func TestCoverage(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		r, sigma, part float64
+		samples        int
+	}{
+		{"unary", 0.5, 3, 0, 2000}, {"unary", 0.2, 1, 0.3, 3000}, {"unary", 2, 5, 0.9, 600}, {"johnson", 1, 2, 0, 2000}, {"b1jdj", 0.4, 1.5, 0.3, 2000}, {"hexj", 0.3, 0.8, 0, 3000},
+	} {
+		t.Run(fmt.Sprintf("%s_%v_%v", tt.name, tt.r, tt.sigma), func(t *testing.T) {
+			t.Parallel()
+			sets := 30
+			if os.Getenv("BELSIM_LONG") != "" {
+				sets = 150
+			}
+			c := mustCode(t, tt.name, 32)
+			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
+			var missed [2]int
+			for range sets {
+				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, every(c), tt.samples, false), false)
+				intervals, _ := j.Intervals()
+				for i, truth := range [2]float64{tt.r, tt.sigma} {
+					if !(intervals[i][0] <= truth && truth <= intervals[i][1]) {
+						missed[i]++
+					}
+				}
+			}
+			b := distuv.Binomial{N: float64(sets), P: 1 - errmodel.Confidence}
+			for i, n := range missed { // so few or so many have a probability of less than 10⁻⁶
+				if b.CDF(float64(n)) < 1e-6 || 1-b.CDF(float64(n-1)) < 1e-6 {
+					t.Errorf("of %d intervals of parameter %d, %d missed it", sets, i, n)
+				}
+			}
+		})
+	}
+}
+
 // TestFewSamples: Student's quantile widens intervals that rest on few samples, and one sample is
 // nothing to rest on.
 func TestFewSamples(t *testing.T) {
@@ -204,16 +242,12 @@ func TestFewSamples(t *testing.T) {
 	}
 	c := mustCode(t, "johnson", 32)
 	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 20, false), false)
-	effect, err := f.Inflate(context.Background(), j.Spread)
-	if err != nil || !(effect[0] > 0) {
-		t.Fatal(effect, err)
-	}
+	intervals, effect := j.Intervals()
 	n := j.Spread.Samples()[0]
-	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) / 1.96
-	plain := *f
-	must.Succeed(t, plain.intervals(context.Background(), effect, [2]float64{threshold(), threshold()}))
-	got := math.Log(f.R.Hi/f.R.Lo) / math.Log(plain.R.Hi/plain.R.Lo)
-	if n > 25 || math.Abs(got/want-1) > 0.2 { // the likelihood is no parabola
-		t.Errorf("with %v samples the interval is %v times as wide as by the normal distribution, want about %v", n, got, want)
+	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.Spread.Square[0])
+	for _, end := range intervals[0] {
+		if got := math.Abs(math.Log(end / f.R)); n > 25 || !(effect[0] > 0) || math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("with %v samples and an effect of %v, r = %v goes to %v: by a factor of e^%v, want e^%v", n, effect[0], f.R, end, got, want)
+		}
 	}
 }

@@ -88,13 +88,13 @@ func (l *local) rate(cell, k int) (e, q float64) {
 func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 	c := f.counts
 	if c.Fine == nil {
-		p, err := errmodel.NewProfile(ctx, c.Levels, f.positions, f.Sigma.Value)
+		p, err := errmodel.NewProfile(ctx, c.Levels, f.positions, f.Sigma)
 		if err != nil {
 			return nil, err
 		}
-		return p.Mixture(f.R.Value)
+		return p.Mixture(f.R)
 	}
-	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, f.l.grid)
+	l := newLocal(f.R, f.Sigma, f.positions, f.l.grid)
 	parts := c.Parts()
 	return f.table(ctx, func(i, k int) float64 {
 		sum := 0.0
@@ -116,7 +116,7 @@ func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 // PartTable returns the error probabilities e[n,k], L × M, of real labels in one of several equal
 // parts of every level, from 0. The error is the context's.
 func (f *Fit) PartTable(ctx context.Context, parts, part int) (mat.Matrix, error) {
-	l := newLocal(f.R.Value, f.Sigma.Value, f.positions, newGrid(parts))
+	l := newLocal(f.R, f.Sigma, f.positions, newGrid(parts))
 	return f.table(ctx, func(i, k int) float64 {
 		e, _ := l.rate(i*parts+part, k)
 		return e

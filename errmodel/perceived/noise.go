@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/errmodel/internal/falseposition"
 	"belsim/theory/code"
 )
 
@@ -85,15 +84,15 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		return math.Exp(x), err
 	}
 	const most = 60
-	for i := 0; i < most && math.Abs(b.Above-b.Below) > noiseTolerance; i++ {
-		x := b.Below - b.FBelow*(b.Above-b.Below)/(b.FAbove-b.FBelow)
+	for i := 0; i < most && math.Abs(b.above-b.below) > noiseTolerance; i++ {
+		x := b.below - b.fBelow*(b.above-b.below)/(b.fAbove-b.fBelow)
 		// Not closer to an end than the tolerance, so that the ends meet.
-		margin := math.Copysign(min(noiseTolerance, math.Abs(b.Above-b.Below)/2)*0.5, b.Above-b.Below)
-		if (x-b.Below)*margin < margin*margin {
-			x = b.Below + margin
+		margin := math.Copysign(min(noiseTolerance, math.Abs(b.above-b.below)/2)*0.5, b.above-b.below)
+		if (x-b.below)*margin < margin*margin {
+			x = b.below + margin
 		}
-		if (b.Above-x)*margin < margin*margin {
-			x = b.Above - margin
+		if (b.above-x)*margin < margin*margin {
+			x = b.above - margin
 		}
 		f, err := difference(x)
 		if err != nil {
@@ -102,14 +101,14 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		if math.Abs(f) < noiseTolerance/10 {
 			return math.Exp(x), nil
 		}
-		b.Narrow(x, f)
+		b.narrow(x, f)
 	}
-	return math.Exp((b.Below + b.Above) / 2), nil
+	return math.Exp((b.below + b.above) / 2), nil
 }
 
 // encloseNoise steps from the noise of an easy code until two steps enclose the root of a
 // difference of logarithms, or one finds it: at x.
-func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b falseposition.Bracket, x float64, found bool, err error) {
+func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b bracket, x float64, found bool, err error) {
 	lo, hi := math.Log(smallestNoise), math.Log(float64(levels))
 	// E|ε| = √(2/π) is the error that s = 1 gives to codes that are easy to learn.
 	x = min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi)
@@ -117,15 +116,15 @@ func encloseNoise(levels int, target float64, difference func(x float64) (float6
 	if err != nil {
 		return b, 0, false, err
 	}
-	b = falseposition.Bracket{Below: math.NaN(), Above: math.NaN()}
+	b = bracket{below: math.NaN(), above: math.NaN()}
 	// The error grows about as s does: a step of 1.2 times the difference is beyond the root.
 	for step := 1.2 * f; ; step = 2 * (step + math.Copysign(0.02, step)) {
 		if f <= 0 {
-			b.Below, b.FBelow = x, f
+			b.below, b.fBelow = x, f
 		} else {
-			b.Above, b.FAbove = x, f
+			b.above, b.fAbove = x, f
 		}
-		if f == 0 || !math.IsNaN(b.Below) && !math.IsNaN(b.Above) {
+		if f == 0 || !math.IsNaN(b.below) && !math.IsNaN(b.above) {
 			return b, x, f == 0, nil
 		}
 		if x == lo && f > 0 || x == hi && f < 0 {
@@ -146,4 +145,28 @@ func noNoise(x, f, target float64) error {
 		than = "smaller"
 	}
 	return fmt.Errorf("%w: %.4g; at a label noise of %.4g levels, the end of the range that is tried, the error is still %s", ErrNoNoise, target, math.Exp(x), than)
+}
+
+// bracket encloses the zero of a function, which is negative at one end and positive at the other.
+type bracket struct {
+	below, fBelow float64 // an end, and the function there: negative or zero
+	above, fAbove float64 // the other end, and the function there: positive
+	moved         int     // −1 where the last step moved below, 1 where it moved above
+}
+
+// narrow puts x, where the function is v, in the place of one end. Where the same end has moved
+// twice, the value at the other end counts half, so that this end moves soon, too (false position, in the
+// Illinois variant).
+func (b *bracket) narrow(x, v float64) {
+	if v <= 0 {
+		if b.below, b.fBelow = x, v; b.moved < 0 {
+			b.fAbove /= 2
+		}
+		b.moved = -1
+	} else {
+		if b.above, b.fAbove = x, v; b.moved > 0 {
+			b.fBelow /= 2
+		}
+		b.moved = 1
+	}
 }

@@ -211,9 +211,6 @@ func TestTemperature(t *testing.T) {
 
 // TestUnknown: numbers that do not exist stay so.
 func TestUnknown(t *testing.T) {
-	if n := ends(errmodel.Interval{Value: 1, Lo: 0, Hi: math.Inf(1)}); n[0] != 0 || !table.Missing(n[1]) {
-		t.Errorf("%v", n)
-	}
 	var f Fit
 	about := scenario.New(nil)
 	f.LogitScale = math.NaN()

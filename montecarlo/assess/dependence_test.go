@@ -17,7 +17,7 @@ import (
 
 // TestOneHot: bits of one-hot that were trained by themselves are zero in every sample, and their logits tell the level.
 func TestOneHot(t *testing.T) {
-	for _, levels := range []int{8, 32} {
+	for _, levels := range []int{8, 16} {
 		d := easy
 		d.code, d.levels = "onehot", levels
 		s := judge(t, d.save(t, t.TempDir(), "z"))
@@ -49,13 +49,16 @@ func TestMistaken(t *testing.T) {
 		{"unary", nothing, true, "The levels look reversed"}, {"b1jdj", nothing, true, "The levels look reversed"},
 		{"b1jdj", nothing, false, "The network's best decoder"}, {"gray", nothing, false, "The network's best decoder"}, {"hadamard", nothing, false, "The network's best decoder"},
 	} {
-		noises := []float64{0.9, 3}
+		noises := []float64{0.9, 1.5}
 		if strings.Contains(tt.want, "look") { // by turns: each mistake has two codes
 			noises = noises[i%2:][:1]
 		}
 		for _, noise := range noises {
 			d := easy
 			d.code, d.change, d.noise = tt.code, tt.change, noise
+			if tt.code == "hexj" {
+				d.levels = 32 // of 16, its first digit is constant
+			}
 			o := d.save(t, t.TempDir(), "z")
 			if tt.targets {
 				y := d.targets()

@@ -3,7 +3,6 @@ package assess
 import (
 	"cmp"
 
-	"belsim/errmodel"
 	"belsim/montecarlo/scenario"
 )
 
@@ -26,9 +25,9 @@ type Fit struct {
 
 	ErringSamples uint64     `json:"erring_samples" doc:"samples with a wrong bit; with fewer than 30 there are no intervals, with fewer than 100 no p-value"`
 	R             float64    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
-	RInterval     [2]float64 `json:"r_interval" doc:"confidence interval of r; null for an end that the data do not tell"`
+	RInterval     [2]float64 `json:"r_interval" doc:"confidence interval of r; null where the data tell none"`
 	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the labels themselves, where they are real numbers"`
-	SigmaInterval [2]float64 `json:"sigma_interval" doc:"confidence interval of sigma; null for an end that the data do not tell"`
+	SigmaInterval [2]float64 `json:"sigma_interval" doc:"confidence interval of sigma; null where the data tell none"`
 	Confidence    float64    `json:"confidence" doc:"confidence of every interval"`
 	DesignEffect  [2]float64 `json:"design_effect" doc:"variances of ln r and ln σ, over the variances if bits erred independently"`
 	Limited       bool       `json:"limited" doc:"r is as large as it can be: some error probability is 1"`
@@ -70,9 +69,6 @@ type Fit struct {
 
 	path string // of a file that was read
 }
-
-// ends are the ends of an interval. Infinity is written as a number that does not exist.
-func ends(i errmodel.Interval) [2]float64 { return [2]float64{i.Lo, i.Hi} }
 
 // occurring are the lowest and the highest level that occur, from 1.
 func (f *Fit) occurring() (lowest, highest int) {

@@ -15,7 +15,7 @@ import (
 // none is better. Errors are means of |label − target| in levels, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
-	Kind        string       `json:"kind" doc:"what the decoder is: temperature, recalibrated, affine or curved, or the name of a baseline decoder"`
+	Kind        string       `json:"kind" doc:"what the decoder is: temperature or curved, or the name of a baseline decoder"`
 	Rule        string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
 	Reads       string       `json:"reads" doc:"what it reads: bits or logits"`
 	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
@@ -93,7 +93,7 @@ func newFitted(r *fitdecoder.Result, width float64) *Fitted {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d samples are few for %d levels and %d bits: a decoder fitted to more would be better, and its interval narrower.", about.Samples, about.Levels, about.Bits))
 	}
 	if r.TooLarge {
-		f.Notes = append(f.Notes, "The code is too large for a model of its outputs: only temperatures and recalibrated bits were tried.")
+		f.Notes = append(f.Notes, "The code is too large for a model of its outputs: only temperatures were tried.")
 	}
 	return f
 }

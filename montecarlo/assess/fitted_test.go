@@ -56,7 +56,7 @@ func TestFitDecoder(t *testing.T) {
 	o.Others = []assess.Other{{Code: "gray", Outputs: other}}
 	s := must.Get(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
 	f := s.Fit.Fitted
-	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 5 || len(f.Notes) != 0 {
+	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
 	if got := f.LabelUnits.Error / f.Error * 63; math.Abs(got-1.8) > 1e-9 {

@@ -87,8 +87,8 @@ func TestHeads(t *testing.T) {
 		want          string
 	}{
 		{"direct", direct.Outputs, 0, "which have no number of levels"},
-		{"direct", "bits:" + corn.Outputs, 32, "outputs for 31"},
-		{"corn", corn.Outputs, 33, "31 columns, but corn of 33 levels has 32 outputs"},
+		{"direct", "bits:" + corn.Outputs, 16, "outputs for 15"},
+		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 outputs"},
 	} {
 		o := direct
 		o.Code, o.Outputs, o.Levels = refused.name, refused.outputs, refused.levels

@@ -119,8 +119,7 @@ func (s *study) remarks() (out []string) {
 	return out
 }
 
-// intervalText says why r and σ have no intervals, or intervals without an end; "" where they have
-// both ends.
+// intervalText says why r and σ have no intervals; "" where they have some.
 func (f *Fit) intervalText() string {
 	switch {
 	case f.ErringSamples < mixturefit.FewestErring:
@@ -129,10 +128,6 @@ func (f *Fit) intervalText() string {
 		return "r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one"
 	case table.Missing(f.SigmaInterval[0]):
 		return "r and σ have no intervals there"
-	case f.SigmaInterval[0] == 0:
-		return "σ cannot be told from 0, nor r from any larger one: nearly all errors are right beside their transitions"
-	case table.Missing(f.SigmaInterval[1]):
-		return "σ cannot be told from any larger one: errors hardly depend on the distance from a transition"
 	}
 	return ""
 }

@@ -12,7 +12,6 @@ import (
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
-	"belsim/theory/base/table"
 )
 
 // fitMixture reads all samples twice, fits r and σ by maximum likelihood, and judges them.
@@ -34,7 +33,7 @@ func (s *study) fitMixture(ctx context.Context, workers int, done func(uint64)) 
 	case err != nil:
 		return err
 	}
-	s.model, f.R, f.Sigma, f.Limited = model, model.R.Value, model.Sigma.Value, model.Limited
+	s.model, f.R, f.Sigma, f.Limited = model, model.R, model.Sigma, model.Limited
 	e, err := model.Table(ctx)
 	if err != nil {
 		return err
@@ -48,13 +47,11 @@ func (s *study) fitMixture(ctx context.Context, workers int, done func(uint64)) 
 	if err := observed.Wrong(ctx, s.source, s.code, joint.Add, done); err != nil {
 		return err
 	}
-	if f.DesignEffect, err = model.Inflate(ctx, joint.Spread); err != nil {
-		return err
-	}
-	f.ErringSamples = joint.Erring
+	intervals, effect := joint.Intervals()
+	f.ErringSamples, f.DesignEffect = joint.Erring, effect
 	f.RInterval, f.SigmaInterval = unknown(), unknown()
-	if joint.Erring >= mixturefit.FewestErring && !table.Missing(f.DesignEffect[0]) {
-		f.RInterval, f.SigmaInterval = ends(model.R), ends(model.Sigma)
+	if joint.Erring >= mixturefit.FewestErring {
+		f.RInterval, f.SigmaInterval = intervals[0], intervals[1]
 	}
 	goodness, err := joint.Goodness(ctx)
 	if err != nil {

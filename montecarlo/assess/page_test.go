@@ -4,14 +4,12 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"belsim/errmodel/perceived"
 )
 
 // TestCurve: profiles have the curve of the model that describes the network.
 func TestCurve(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
-	for k := range 16 {
+	for k := range 8 {
 		o.Bits = append(o.Bits, k+1)
 	}
 	r := judge(t, o)
@@ -40,7 +38,7 @@ func TestCurve(t *testing.T) {
 		}
 	}
 	o = d.save(t, t.TempDir(), "z")
-	o.Training = perceived.BCE
+
 	r = judge(t, o)
 	if rejected := r.Fit.mixtureRejected(); rejected != (r.Fit.Curve == "") || rejected != (r.Fit.Profiles[0].Fitted == nil) || strings.Contains(r.Fit.Curve, "label") {
 		t.Errorf("the mixture is rejected: %v, the curve is of %q", rejected, r.Fit.Curve)
@@ -63,7 +61,7 @@ func TestQuantiles(t *testing.T) {
 		}
 		from, samples = l.To+1, samples+l.Samples
 	}
-	if from != 33 || samples != r.Fit.Samples || len(q.Levels) < 10 {
+	if from != 17 || samples != r.Fit.Samples || len(q.Levels) < 10 {
 		t.Errorf("levels below %d, %d samples, %d rows", from, samples, len(q.Levels))
 	}
 }

@@ -43,7 +43,7 @@ func (d drawn) targets() *mat.Dense {
 	return y
 }
 
-// save draws the outputs. It writes them and the targets into a folder, and returns options that read them.
+// save draws the outputs. It writes them and the targets into a folder, and returns options that read them and say what they were trained for.
 func (d drawn) save(t *testing.T, dir, name string) Options {
 	t.Helper()
 	c := must.Get(code.New(d.code, d.levels))(t)
@@ -64,12 +64,12 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 	}
 	return Options{
 		Code: d.code, Levels: d.levels, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, name+".npy"), z),
-		Temperature: 1, Samples: 100, Seed: 1, Decoders: decode.Builtin(),
+		Temperature: 1, Samples: 100, Seed: 1, Decoders: decode.Builtin(), Training: d.training,
 	}
 }
 
 // easy is a network of an easy code, which the model describes.
-var easy = drawn{code: "johnson", levels: 32, samples: 3000, noise: 0.9, training: perceived.BCE, seed: 1}
+var easy = drawn{code: "johnson", levels: 16, samples: 3000, noise: 0.9, training: perceived.BCE, seed: 1}
 
 func TestPerceive(t *testing.T) {
 	s := judge(t, easy.save(t, t.TempDir(), "z"))
@@ -85,7 +85,7 @@ func TestPerceive(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if len(p.Rates) != 2 || p.Rates[0].Transitions != 1 || p.Rates[1].Bits != 15 {
+	if len(p.Rates) != 2 || p.Rates[0].Transitions != 1 || p.Rates[1].Bits != 7 {
 		t.Fatalf("%+v", p.Rates)
 	}
 	for _, r := range p.Rates {
@@ -176,7 +176,7 @@ func TestRejected(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training, o.Recommend = perceived.BCE, true
+	o.Recommend = true
 	s := judge(t, o)
 	if s.Fit.Perceived.Describes {
 		t.Fatalf("%+v", s.Fit.Perceived)
@@ -198,7 +198,7 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	o := d.save(t, t.TempDir(), "z")
-	o.Training, o.Recommend = perceived.BCE, true
+	o.Recommend = true
 	s := judge(t, o)
 	if p := s.Fit.Perceived; p.Describes || !table.Missing(p.Noise) || !strings.Contains(p.Verdict, "without any information") {
 		t.Errorf("%+v", p)
@@ -235,7 +235,7 @@ func TestBaseline(t *testing.T) {
 	for name, lo := range map[string]float64{"levels": 0, "label units": 10} {
 		o := easy.save(t, t.TempDir(), "z")
 		scale, alone := 1.0, 0.0
-		if lo > 0 { // levels 1 to 32 as labels that lie 0.1 and 0.3 of a level above them, by turns
+		if lo > 0 { // levels 1 to 16 as labels that lie 0.1 and 0.3 of a level above them, by turns
 			scale, alone = 0.5, 0.2
 			y := easy.targets()
 			for i := range y.RawMatrix().Rows {
@@ -243,9 +243,9 @@ func TestBaseline(t *testing.T) {
 				if i%2 == 1 {
 					off = 0.3
 				}
-				y.Set(i, 0, lo+scale*(min(y.At(i, 0)+off, 32)-1))
+				y.Set(i, 0, lo+scale*(min(y.At(i, 0)+off, 16)-1))
 			}
-			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + scale*31}
+			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + scale*15}
 		}
 		for _, tt := range []struct {
 			direct float64
@@ -260,7 +260,7 @@ func TestBaseline(t *testing.T) {
 			}
 			b := s.Fit.Baselines
 			if alone > 0 {
-				// Of the last level, labels are the level itself: it has one of 32 of the samples.
+				// Of the last level, labels are the level itself: it has one of 16 of the samples.
 				if len(b) == 0 || math.Abs(b[0].Error/(scale*alone)-1) > 0.1 || !strings.Contains(text, "alone: ") {
 					t.Fatalf("%s: %+v, %q", name, b, text)
 				}
@@ -318,7 +318,7 @@ func TestDistinct(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Candidates = []string{save(t, filepath.Join(t.TempDir(), "c.npy"), mat.NewDense(2, 2, []float64{0, 1, 1, 0}))}
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "2 rows, but 32 levels") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "2 rows, but 16 levels") {
 		t.Error(err)
 	}
 	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
@@ -351,7 +351,9 @@ func TestTraining(t *testing.T) {
 				}
 			}
 		}
-		s := judge(t, d.save(t, dir, name))
+		o := d.save(t, dir, name)
+		o.Training = ""
+		s := judge(t, o)
 		if got := s.Fit.Perceived.Training; got != string(want) {
 			t.Errorf("%s: trained for %s, want %s; %+v", name, got, want, s.Fit.Perceived)
 		}
@@ -366,11 +368,11 @@ func TestTraining(t *testing.T) {
 func TestDead(t *testing.T) {
 	d := easy
 	whole := judge(t, d.save(t, t.TempDir(), "z"))
-	d.change = func(z []float64) { z[4], z[9] = -3, -z[9] }
+	d.change = func(z []float64) { z[3], z[6] = -3, -z[6] }
 	o := d.save(t, t.TempDir(), "z")
-	o.Training = perceived.BCE
+
 	s := judge(t, o)
-	if !slices.Equal(s.Fit.Dead, []int{5, 10}) {
+	if !slices.Equal(s.Fit.Dead, []int{4, 7}) {
 		t.Fatalf("dead %v", s.Fit.Dead)
 	}
 	if p := s.Fit.Perceived; math.Abs(p.Noise/0.9-1) > 0.1 {
@@ -381,7 +383,7 @@ func TestDead(t *testing.T) {
 			t.Errorf("%s = %v, and %v with all bits", name, pair[0], pair[1])
 		}
 	}
-	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "bits 5, 10 are dead") {
+	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "bits 4, 7 are dead") {
 		t.Errorf("%q", text)
 	}
 }
@@ -464,7 +466,7 @@ func TestOthers(t *testing.T) {
 func TestLevelsAsked(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Levels = 0
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "31 or 32 levels; say how many levels there are") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "15 or 16 levels; say how many levels there are") {
 		t.Error(err)
 	}
 }

@@ -59,7 +59,7 @@ func TestPaired(t *testing.T) {
 		sum, count := 0.0, 0.0
 		for i, v := range labels {
 			x := v + tt.off*(y.At(i, 0)-v)
-			sum += math.Abs(min(max(x, 1), 32) - y.At(i, 0))
+			sum += math.Abs(min(max(x, 1), 16) - y.At(i, 0))
 			count++
 			if x == 1 {
 				x = -1e300 // is clipped
@@ -67,6 +67,9 @@ func TestPaired(t *testing.T) {
 			direct.Set(i, 0, x)
 		}
 		for _, ending := range []string{".npy", ".csv"} {
+			if ending == ".csv" && name != "nearer" {
+				continue
+			}
 			o.Baseline.File = filepath.Join(folder, name+ending)
 			if ending == ".csv" {
 				f := must.Get(os.Create(o.Baseline.File))(t)
@@ -90,7 +93,7 @@ func TestPaired(t *testing.T) {
 		"has 2 predictions, but ": {1, 2}, "row 3, column 1: NaN is not a finite number": append([]float64{1, 2, math.NaN()}, make([]float64, easy.samples-3)...),
 		"row 1, column 1: +Inf": append([]float64{math.Inf(1)}, make([]float64, easy.samples-1)...), "3001 predictions": make([]float64, easy.samples+1),
 		// Other units than the targets': zeros are no levels.
-		"3000 of 3000 predictions are outside 1 to 32; want the units of the targets": make([]float64, easy.samples),
+		"3000 of 3000 predictions are outside 1 to 16; want the units of the targets": make([]float64, easy.samples),
 	} {
 		o.Baseline.File = save(t, filepath.Join(folder, "wrong.npy"), mat.NewDense(len(rows), 1, rows))
 		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "wrong.npy") {

@@ -24,7 +24,7 @@ func TestLearned(t *testing.T) {
 		draw := scenario.FixedSampling()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
-			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 160}))(t)
+			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
 			r := must.Get(p.Options.Learned.Read(found.Code))(t)
 			f := must.Get(p.Forecaster.Code(t.Context(), found.Code, training, r))(t)

@@ -7,6 +7,7 @@ import importlib.util
 import io
 import json
 import math
+import operator
 import os
 import re
 import signal
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, cast
+from typing import IO, Any, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,48 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
     return out
 
 
+def number(value: object, name: str) -> float:
+    """A positive finite number."""
+    try:
+        out = float(cast("Any", value))
+    except (TypeError, ValueError):
+        out = math.nan
+    if not 0 < out < math.inf:
+        raise Error(f"{name} = {value!r}: want a positive finite number")
+    return out
+
+
+def count(value: object, name: str) -> int:
+    """A whole number, 2 or more."""
+    try:
+        out = operator.index(cast("Any", value))
+    except TypeError:
+        raise Error(f"{name} = {value!r}: want a whole number") from None
+    if out < 2:
+        raise Error(f"{name} = {out}: want 2 at least")
+    return out
+
+
+def choice(value: object, choices: Any, name: str) -> None:
+    """Refuses what is none of the values of a Literal."""
+    if value not in get_args(choices):
+        raise Error(f"{name} = {value!r}: want one of {', '.join(map(repr, get_args(choices)))}")
+
+
+def listed(values: object, name: str, what: str) -> list[Any]:
+    """The elements of a list, a tuple, or what else is a sequence of them; ``what`` says what they are."""
+    if isinstance(values, str) or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) != 1:
+        raise Error(f"{name}: want a list of {what}")
+    return list(cast("Iterable[Any]", values))
+
+
+def path_of(value: object, name: str) -> str:
+    """The path of a file, as text."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise Error(f"{name} = {value!r}: want the path of a file")
+    return str(os.fspath(value))
+
+
 class Inputs:
     """The arrays of one call, and its folder of files. Leaving the context removes the folder."""
 
@@ -140,11 +183,14 @@ class Inputs:
         """What stands on the command line for a code, a name or an L × M matrix."""
         if isinstance(code, (str, os.PathLike)):
             return os.fspath(code)
+        if np.ndim(array(code, name)) != 2:
+            raise Error(f"{name}: want the name of a code, or an L × M matrix")
         return self.array(code, name, file=file)
 
     def rename(self, text: str) -> str:
         """A message with the arrays' names for their paths."""
         ours = False
+        text = re.sub(r"(^|[ :])-: ", r"\1standard input: ", text)
         for path, name in self.names.items():
             ours = ours or path in text
             text = text.replace(path, name)
@@ -162,12 +208,13 @@ class Inputs:
 
 
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
+_HELP = re.compile(r"; see belsim[a-z ]* --help")
 _PLACE = re.compile(r"\b(row|rows|column|columns) (\d+)(?:( and | to )(\d+))?")
 
 
 def _as_python(text: str, arrays: bool) -> str:
     """A message with arguments for flags. About arrays: with rows and columns counted from 0."""
-    text = _FLAG.sub(lambda m: f"{m[1].replace('-', '_')}={m[2] or '…'}", text)
+    text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", text))
     if arrays:
         text = _PLACE.sub(lambda m: f"{m[1]} {int(m[2]) - 1}" + (f"{m[3]}{int(m[4]) - 1}" if m[3] else ""), text)
     return text
@@ -215,13 +262,18 @@ def flags(**values: object) -> list[str]:
     return out
 
 
-def span(values: str | Sequence[Any] | NDArray[Any] | None) -> str | None:
+def span(values: Sequence[Any] | NDArray[Any] | None, name: str) -> str | None:
     """A range of the command line: ``lo:hi:count`` or ``lo:hi:count:log`` from such a tuple, or the numbers of a list."""
-    if values is None or isinstance(values, str):
-        return values
-    if not isinstance(values, tuple):  # a list, or an array
-        return ",".join(word(float(v)) for v in values)
-    return ":".join(word(v) for v in values)
+    if values is None:
+        return None
+    wrong = Error(f"{name} = {values!r}: want (lo, hi, count), (lo, hi, count, 'log'), or a list of numbers")
+    if isinstance(values, tuple) and (len(values) not in (3, 4) or values[3:] not in ((), ("log",))):
+        raise wrong
+    try:
+        numbers = [word(v + 0) for v in values[:3]] if isinstance(values, tuple) else [word(float(v)) for v in values]
+    except (TypeError, ValueError):
+        raise wrong from None
+    return ":".join([*numbers, *values[3:]]) if isinstance(values, tuple) else ",".join(numbers)
 
 
 def ends(labels: tuple[float, float] | None) -> str | None:
@@ -231,9 +283,11 @@ def ends(labels: tuple[float, float] | None) -> str | None:
 
 def pair(labels: tuple[float, float]) -> tuple[float, float]:
     """A range of labels as two numbers."""
-    if np.shape(labels) != (2,):
-        raise Error(f"range = {labels!r}: want (a, b), the labels of the first and the last level")
-    return float(labels[0]), float(labels[1])
+    try:
+        lo, hi = (float(label) for label in labels)
+    except (TypeError, ValueError):
+        raise Error(f"range = {labels!r}: want (a, b), the labels of the first and the last level") from None
+    return lo, hi
 
 
 def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> list[str]:
@@ -376,14 +430,16 @@ _LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "d
 
 
 def from_zero(value: Any) -> Any:
-    """JSON of belsim with its levels and bits counted from 0."""
+    """JSON of belsim with levels and bits counted from 0, and ``reads`` for what decoders read."""
     if isinstance(value, list):
         return [from_zero(v) for v in value]
     if not isinstance(value, dict):
         return value
     out: dict[str, Any] = {}
     for name, v in value.items():
-        if name in _POSITIONS and isinstance(v, int):
+        if name == "outputs":
+            out["reads"] = v  # what a decoder reads: the outputs of a network are the arrays here
+        elif name in _POSITIONS and isinstance(v, int):
             out[name] = v - 1
         elif name in _LISTS_OF_POSITIONS and isinstance(v, list):
             out[name] = [k - 1 for k in v]

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from belsim._call import Error, Inputs, array, flags, pair, results, run, table
+from belsim._call import Error, Inputs, array, choice, count, flags, number, pair, path_of, results, run, table
 
 DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
+Reads = Literal["auto", "bits", "logits"]
 Kind = Literal["auto", "logits", "probabilities", "bits"]
 Outside = Literal["refuse", "clip"]
 
@@ -111,8 +112,7 @@ def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name
     lo, hi = pair(range)
     if not (np.isfinite([lo, hi]).all() and lo < hi):
         raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
-    if outside not in ("refuse", "clip"):
-        raise Error(f"outside = {outside!r}: want 'refuse' or 'clip'")
+    choice(outside, Outside, "outside")
     if not np.isfinite(y).all():
         first = np.argwhere(~np.isfinite(y))[0]
         raise Error(f"{name}: {y[tuple(first)]} at index {_index(first)}: want finite numbers")
@@ -145,10 +145,9 @@ def quantize(
     >>> quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
     [0, 1, 3]
     """
-    if levels < 2:
-        raise Error(f"levels = {levels}: want 2 at least")
+    count(levels, "levels")
     y = within(labels, range, outside, "labels")
-    lo, hi = range
+    lo, hi = pair(range)
     exact = (y.astype(np.float64) - lo) * (levels - 1) / (hi - lo)
     return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
 
@@ -159,7 +158,8 @@ def dequantize(level: ArrayLike, range: tuple[float, float], levels: int) -> NDA
     >>> dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
     [2.5, 3.25, 4.0]
     """
-    lo, hi = range
+    count(levels, "levels")
+    lo, hi = pair(range)
     return lo + array(level, "level").astype(np.float64) * (hi - lo) / (levels - 1)
 
 
@@ -189,6 +189,7 @@ def _is_johnson(c: NDArray[Any]) -> bool:
 
 def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
     """Outputs as numbers whose sign is the decision, and whether they are decisions alone."""
+    choice(kind, Kind, "kind")
     if kind == "auto":
         kind = "logits" if z.dtype.kind == "f" else "bits"
     if kind == "bits":
@@ -201,8 +202,6 @@ def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
         if not np.isfinite(z).all():
             raise Error("outputs: want finite numbers")
         return z, False
-    if kind != "probabilities":
-        raise Error(f"kind {kind!r}: want 'auto', 'logits', 'probabilities' or 'bits'")
     if not ((z >= 0) & (z <= 1)).all():
         raise Error("outputs: want probabilities from 0 to 1")
     with np.errstate(divide="ignore"):
@@ -214,6 +213,14 @@ class Decoder:
 
     ``about`` has what it is: ``kind, rule, reads, code, levels, bits, samples, error, stderr, unit``. ``save`` writes the file that
     ``belsim decode`` reads, and ``Decoder.load`` reads it again.
+
+    >>> import belsim
+    >>> level = np.arange(2000) % 16
+    >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
+    >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
+    >>> decoder = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
+    >>> float(np.abs(decoder.decode(logits) - level).mean().round(2))
+    0.63
     """
 
     def __init__(self, content: bytes) -> None:
@@ -227,6 +234,7 @@ class Decoder:
 
     def decode(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
+        choice(kind, Kind, "kind")
         z = array(outputs, "outputs")
         if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
             raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
@@ -240,17 +248,20 @@ class Decoder:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes an .npz file, and returns its path."""
-        file = Path(path)
+        file = Path(path_of(path, "path"))
         if file.suffix != ".npz":
             raise Error(f"{file}: want a name that ends in .npz")
-        file.write_bytes(self._content)
+        try:
+            file.write_bytes(self._content)
+        except OSError as error:
+            raise Error(str(error), 3) from error
         return file
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Decoder:
         """Reads what ``save``, or ``belsim fit --fit-decoder -o FILE.npz``, wrote."""
         try:
-            return cls(Path(path).read_bytes())
+            return cls(Path(path_of(path, "path")).read_bytes())
         except (OSError, ValueError, KeyError) as error:
             raise Error(f"{path}: no fitted decoder: {error}") from error
 
@@ -262,7 +273,7 @@ def decode(
     *,
     levels: int | None = None,
     kind: Kind = "auto",
-    reads: Literal["auto", "bits", "logits"] = "auto",
+    reads: Reads = "auto",
     temperature: float = 1.0,
 ) -> NDArray[Any]:
     """The levels, from 0, of the outputs of M classifiers.
@@ -287,6 +298,9 @@ def decode(
         return decoder.decode(outputs, kind=kind)
     if code is None:
         raise Error("code is missing: the code of the outputs, or a fitted decoder")
+    choice(decoder, DecoderName, "decoder")
+    choice(reads, Reads, "reads")
+    number(temperature, "temperature")
     c = matrix(code, levels)
     name = code if isinstance(code, str) else ""
     if decoder == "auto":
@@ -312,12 +326,8 @@ def decode(
         found = _bel_j(rows > 0, zero_word=not c[0].any())
     elif decoder == "gen":
         found = _gen(rows, c, hard)
-    elif decoder == "gen-ex":
-        if not (temperature > 0 and np.isfinite(temperature)):
-            raise Error(f"temperature {temperature}: want a positive finite number")
-        found = _gen_ex(rows, c, temperature)
     else:
-        raise Error(f"unknown decoder {decoder!r}: want auto, bel-u, bel-j, gen or gen-ex")
+        found = _gen_ex(rows, c, temperature)
     return found.reshape(z.shape[:-1])
 
 

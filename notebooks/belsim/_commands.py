@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -13,18 +14,32 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from belsim import _plots
-from belsim._call import Error, Inputs, array, ends, flags, from_zero, histogram, prior_flags, results, run, span, table
-from belsim._codes import Decoder, Outside, within
+from belsim._call import (
+    Error,
+    Inputs,
+    array,
+    choice,
+    ends,
+    flags,
+    from_zero,
+    histogram,
+    listed,
+    path_of,
+    prior_flags,
+    results,
+    run,
+    span,
+    table,
+)
+from belsim._codes import Decoder, Kind, Outside, Reads, within
 
 Code = str | ArrayLike
-Span = str | tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
+Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
 Training = Literal["bce", "ce"]
 
 
 def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
-    if isinstance(codes, str) or getattr(codes, "ndim", 0) == 2:
-        raise Error("codes: want a list of them, such as ['unary', C]")
-    for i, c in enumerate(codes):
+    for i, c in enumerate(listed(codes, "codes", "names and L × M matrices, such as ['unary', C]")):
         yield f"codes[{i}]", c
 
 
@@ -35,7 +50,7 @@ def _errors(inputs: Inputs, errors: ArrayLike | str | None) -> str | None:
 def _model(inputs: Inputs, model: Fit | str | os.PathLike[str] | None) -> str | None:
     if isinstance(model, Fit):
         return inputs.text(model.json, "model", ".json")
-    return None if model is None else os.fspath(model)
+    return None if model is None else path_of(model, "model")
 
 
 class _Results:
@@ -68,7 +83,7 @@ def compare(
     cutoff: float | None = None,
     training: Training | Sequence[Training] | None = None,
     prior: ArrayLike | None = None,
-    outputs: Literal["auto", "bits", "logits"] | None = None,
+    reads: Reads | None = None,
     temperature: float | None = None,
     labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
@@ -94,7 +109,7 @@ def compare(
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    within, worst_level, worst_mean, worst_stderr, samples, capped, outputs, tie``, and ``invalid`` for codes that the error model
+    within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
@@ -112,7 +127,7 @@ def compare(
                 *flags(
                     decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    outputs=outputs, temperature=temperature,
+                    outputs=reads, temperature=temperature,
                     labels=labels, samples=samples, rel_err=rel_err, exact=exact, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
@@ -150,7 +165,7 @@ def levels(
     returned, or the path of its JSON. ``prior`` has a whole label and its count in each row, (N, 2). ``label_noise``, ``mae``,
     ``misfit``, ``prior`` and ``baseline``, the mean error of direct regression, are in label units.
 
-    Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, training, decoder, outputs, forecast,
+    Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, training, decoder, reads, forecast,
     lo, hi, quantization, tie``. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
 
@@ -216,7 +231,7 @@ def verify(
     training: Training | None = None,
     random: bool = False,
     prior: ArrayLike | None = None,
-    outputs: Literal["auto", "bits", "logits"] | None = None,
+    reads: Reads | None = None,
     temperature: float | None = None,
     labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
@@ -242,7 +257,7 @@ def verify(
                 *flags(
                     code=inputs.code(code, "code"), decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
                     model=_model(inputs, model), label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    random=random, outputs=outputs, temperature=temperature, labels=labels,
+                    random=random, outputs=reads, temperature=temperature, labels=labels,
                     samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],
@@ -298,7 +313,7 @@ def heatmap(
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
-    outputs: Literal["auto", "bits", "logits"] | None = None,
+    reads: Reads | None = None,
     temperature: float | None = None,
     labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
@@ -324,9 +339,10 @@ def heatmap(
                 "heatmap",
                 *prior_flags(inputs, prior, levels),
                 *flags(
-                    r=span(r), sigma=span(sigma), label_noise=span(label_noise), misfit=span(misfit), cutoff=cutoff,
+                    r=span(r, "r"), sigma=span(sigma, "sigma"), label_noise=span(label_noise, "label_noise"),
+                    misfit=span(misfit, "misfit"), cutoff=cutoff,
                     training=training, method=method, decoder=decoder, model=_model(inputs, model),
-                    outputs=outputs, temperature=temperature,
+                    outputs=reads, temperature=temperature,
                     labels=labels, samples=samples, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
@@ -354,15 +370,17 @@ class Fit(_Results, _plots.Pictured):
     def __init__(self, json_text: str, text: str, arguments: dict[str, Any], decoder: Decoder | None = None) -> None:
         self.json = json_text
         self.text = text
-        self.results = from_zero(json.loads(json_text))
+        result = json.loads(json_text)
+        seen = result.pop("outputs")  # of what kind they are, or the fit of each
+        self.results = from_zero(result if isinstance(seen, list) else {**result, "kind": seen})
         self.verdict: str = text.split("\n\n", 1)[0]
         self.decoders: pd.DataFrame = table(self.results.get("decoders"))
         self._arguments = arguments
         self._decoder = decoder
         self._forecasts = self.results.pop("recommendation", None)
-        parts = json.loads(json_text)["outputs"]
-        several = isinstance(parts, list)
-        self.each = [Fit(json.dumps(p), p["verdict"], _of_output(arguments, k)) for k, p in enumerate(parts)] if several else [self]
+        self.each = [self]
+        if isinstance(seen, list):
+            self.each = [Fit(json.dumps(of), of["verdict"], _of_output(arguments, k)) for k, of in enumerate(seen)]
 
     def _one(self, name: str) -> None:
         """Refuses what only one output has."""
@@ -384,7 +402,7 @@ class Fit(_Results, _plots.Pictured):
     def recommendation(self) -> pd.DataFrame:
         """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
 
-        ``code, bits, training, decoder, outputs, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained``:
+        ``code, bits, training, decoder, reads, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained``:
         ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
         ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
         They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
@@ -400,7 +418,12 @@ class Fit(_Results, _plots.Pictured):
         Returns the axes of matplotlib. Without ``bits`` they are two that err; ``profiles`` has the numbers.
         """
         self._one("plot")
-        of = self if bits is None else self._again(recommend=False, samples=2, bits=[k + 1 for k in bits])
+        of = self
+        if bits is not None:
+            wrong = [k for k in listed(bits, "bits", "bits, from 0") if k not in builtins.range(self.results["bits"])]
+            if wrong:
+                raise Error(f"bits: {wrong[0]!r}: want bits from 0 to {self.results['bits'] - 1}")
+            of = self._again(recommend=False, samples=2, bits=[k + 1 for k in bits])
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
@@ -413,7 +436,7 @@ class Fit(_Results, _plots.Pictured):
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
         arguments = {**self._arguments, "recommend": self._forecasts is not None}
         with Inputs() as inputs:
-            run([*_fit_arguments(inputs, **arguments), f"--output={os.fspath(path)}"], inputs, progress=arguments["progress"])
+            run([*_fit_arguments(inputs, **arguments), f"--output={path_of(path, 'path')}"], inputs, progress=arguments["progress"])
 
     def __str__(self) -> str:
         return self.verdict
@@ -431,7 +454,7 @@ def fit(
     range: tuple[float, float] | list[tuple[float, float]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
     levels: int | None = None,
-    kind: Literal["auto", "logits", "probabilities", "bits"] = "auto",
+    kind: Kind = "auto",
     training: Literal["auto", "bce", "ce", "soft"] = "auto",
     runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
@@ -493,7 +516,13 @@ def _fit(**arguments: Any) -> Fit:
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
     """The arguments of ``fit`` for one of several outputs."""
     out = {**arguments, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
-    return {**out, **{name: out[name][k] for name in ("code", "range") if isinstance(out[name], list)}}
+    codes, ranges = _each(arguments["code"], str), _each(arguments["range"], tuple)
+    return {**out, "code": codes[k % len(codes)], "range": ranges[k % len(ranges)]}
+
+
+def _each(value: Any, kind: type) -> list[Any]:
+    """What is given for each output of several, or for all: a list of values of a type, or one value."""
+    return value if isinstance(value, list) and value and isinstance(value[0], kind) else [value]
 
 
 def _fit_arguments(
@@ -514,21 +543,23 @@ def _fit_arguments(
     progress: bool | None,
     **others: object,
 ) -> list[str]:
+    choice(kind, Kind, "kind")
+    runs, candidates = listed(runs, "runs", "arrays of outputs"), listed(candidates, "candidates", "L × M matrices")
     prefix = "" if kind == "auto" else kind + ":"
 
     def seen(c: object, z: ArrayLike, name: str) -> str:
         return inputs.array(_predictions(z, range, name) if isinstance(c, str) and c == "direct" else z, name)
 
-    ranges = range if isinstance(range, list) else [range]
+    ranges = _each(range, tuple)
     z, y = array(outputs, "outputs"), array(targets, "targets")
     one = 1 if isinstance(code, str) and code == "direct" else 2  # dimensions of the outputs, if it is one
     if z.ndim not in (one, one + 1):
         raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs")
-    if len(ranges) > 1 and y.shape[1:] != (len(ranges),):
+    if ranges is range and y.shape[1:] != (len(ranges),):
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
-    range = ranges[0]  # noqa: A001
-    parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, range, outside)]
-    codes = code if isinstance(code, list) and code and isinstance(code[0], str) else [code]
+    first = ranges[0]
+    parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, first, outside)]
+    codes = _each(code, str)
     if others["fit_decoder"] and z.ndim > one and z.shape[1] > 1:
         raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
     names = [inputs.code(c, "code", file=bool(runs)) for c in codes]
@@ -539,13 +570,16 @@ def _fit_arguments(
             targets=inputs.array(parts[0] if len(parts) == 1 else np.column_stack(parts), "targets"),
             levels=levels,
             training=training,
-            baseline=_baseline(inputs, baseline, range),
+            baseline=_baseline(inputs, baseline, first),
             **others,
         ),
     ]
     out += [f"--code={name}" for name in names] + [f"--range={ends(r)}" for r in ranges if r is not None]
     out += [f"--also={names[0]}:{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
-    for i, (c, more) in enumerate(also):
+    for i, pair in enumerate(listed(also, "also", "pairs (code, outputs)")):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise Error(f"also[{i}]: want (code, outputs)")
+        c, more = pair
         out.append(f"--also={inputs.code(c, f'also[{i}] (code)', file=True)}:{seen(c, more, f'also[{i}]')}")
     out += [f"--candidates={inputs.array(c, f'candidates[{i}]')}" for i, c in enumerate(candidates)]
     return out
@@ -570,11 +604,10 @@ def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Out
     if range is not None:
         return within(targets, range, outside, "targets")
     y = array(targets, "targets")
-    if not (y == np.floor(y)).all():
-        i = int(np.argmax(y != np.floor(y)))
-        raise Error(f"targets[{i}] = {y[i]}: want levels from 0, or range=(a, b) for real labels")
-    if y.size and y.min() < 0:
-        raise Error(f"targets[{int(y.argmin())}] = {y.min()}: want levels from 0")
+    wrong = np.argwhere((y != np.floor(y)) | (y < 0))
+    if len(wrong):
+        place = ", ".join(map(str, wrong[0]))
+        raise Error(f"targets[{place}] = {y[tuple(wrong[0])]}: want levels from 0, or range=(a, b) for real labels")
     return y.astype(np.int64) + 1
 
 
@@ -622,7 +655,7 @@ def optimize(
     cutoff: float | None = None,
     training: Training | None = None,
     prior: ArrayLike | None = None,
-    outputs: Literal["auto", "bits", "logits"] | None = None,
+    reads: Reads | None = None,
     temperature: float | None = None,
     labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
@@ -649,12 +682,13 @@ def optimize(
                 "optimize",
                 *prior_flags(inputs, prior, levels),
                 *flags(
-                    bits=bits if isinstance(bits, int) else span(bits), pareto=pareto, decoder=decoder, max_transitions=max_transitions,
+                    bits=bits if isinstance(bits, int) else span(bits, "bits"), pareto=pareto,
+                    decoder=decoder, max_transitions=max_transitions,
                     start=None if start is None else inputs.code(start, "start"),
-                    fix=None if fix is None else [k + 1 for k in fix],
+                    fix=None if fix is None else [k + 1 for k in listed(fix, "fix", "columns, from 0")],
                     steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    outputs=outputs, temperature=temperature,
+                    outputs=reads, temperature=temperature,
                     labels=labels, samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],
@@ -665,7 +699,11 @@ def optimize(
 
 
 def bench(*, workers: int | None = None) -> pd.DataFrame:
-    """How fast every backend samples: a row for each problem and backend, with ``samples_per_second``."""
+    """How fast every backend samples: a row for each problem and backend, with ``samples_per_second``.
+
+    >>> bool((bench(workers=1)["samples_per_second"] > 0).all())
+    True
+    """
     with Inputs() as inputs:
         result = results(["bench", *flags(workers=workers, quiet=True)], inputs)
     return table(result.pop("results"), **result)
@@ -683,11 +721,20 @@ def sweep(
 
     ``plan`` is a plan as the command ``belsim sweep`` reads it, as a dict or a file. ``folder`` keeps what is finished: a call
     that was interrupted goes on from there when it is made again.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plan = {"codes": ["unary", "gray"], "levels": [8], "r": "0.5", "sigma": "1", "methods": ["exact"]}
+    ...     sweep(plan, folder)[["code", "sigma", "mean"]].round(2).values.tolist()
+    [['unary', 1, 0.34], ['gray', 1, 0.5]]
     """
+    out = path_of(folder, "folder")
     with Inputs() as inputs:
-        path = inputs.text(json.dumps(plan), "plan", ".json") if isinstance(plan, dict) else os.fspath(plan)
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        out = flags(out=os.fspath(folder), workers=workers, backend=backend)
-        run(["sweep", *out, "--", path], inputs, progress=progress)
-        result = results(["merge", "--", os.fspath(folder)], inputs, progress=progress)
+        try:
+            path = inputs.text(json.dumps(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
+            Path(out).mkdir(parents=True, exist_ok=True)
+        except (TypeError, OSError) as error:
+            raise Error(f"plan, folder: {error}") from error
+        run(["sweep", *flags(out=out, workers=workers, backend=backend), "--", path], inputs, progress=progress)
+        result = results(["merge", "--", out], inputs, progress=progress)
     return table(result.pop("cells"), **{k: v for k, v in result.items() if k != "plan"})

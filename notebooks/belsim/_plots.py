@@ -21,6 +21,8 @@ else:
 def axes(ax: Axes | None) -> Axes:
     """The axes to draw on: those of the caller, or new ones."""
     if ax is not None:
+        if not hasattr(ax, "errorbar"):
+            raise Error(f"ax = {ax!r}: want axes of matplotlib")
         return ax
     try:
         import matplotlib.pyplot as plt
@@ -41,8 +43,8 @@ class Pictured:
         figure: Any = self.plot().figure
         try:
             figure.savefig(path, **options)
-        except ValueError as error:  # an ending that is none
-            raise Error(str(error)) from error
+        except (ValueError, TypeError, OSError) as error:  # such as an ending that is none, or a folder
+            raise Error(f"cannot write {path}: {error}") from error
         finally:
             import matplotlib.pyplot as plt
 

@@ -14,7 +14,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from belsim import _codes
-from belsim._call import Error
+from belsim._call import Error, pair
 
 __all__ = ["BELRegressor"]
 
@@ -40,6 +40,12 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     range_ : the range of labels.
     classifiers_ : the fitted classifiers: one for all bits, or one for each bit that varies in the training data.
     constant_ : (M,), the bits that do not vary: 0 or 1, and −1 for those that do.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> x = np.linspace(0, 1, 200)[:, None]  # features, (N, 1)
+    >>> model = BELRegressor(LogisticRegression(C=1000), code="unary", levels=16).fit(x, x[:, 0])
+    >>> model.predict([[0.25], [0.75]]).round(1).tolist()  # labels
+    [0.3, 0.7]
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         temperature: float = 1.0,
         random_state: Any = None,
     ) -> None:
+        _check(classifier)
         self.classifier = classifier
         self.code = code
         self.levels = levels
@@ -63,13 +70,11 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
         """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` of shape (N,)."""
-        soft = hasattr(self.classifier, "predict_proba") or hasattr(self.classifier, "decision_function")
-        if self.classifier is not None and not soft:
-            raise Error(f"{self.classifier}: want a classifier with predict_proba or decision_function, from which logits come")
+        _check(self.classifier)  # set_params may have set it
         x, labels = validate_data(self, X, y, y_numeric=True)
         named = isinstance(self.code, str)
         self.matrix_ = _codes.matrix(self.code, self.levels if named else None)
-        lo, hi = (labels.min(), labels.max()) if self.range is None else self.range
+        lo, hi = (labels.min(), labels.max()) if self.range is None else pair(self.range)
         self.range_ = (float(lo), float(hi) if hi > lo else float(lo) + 1)
         level = _codes.quantize(labels, self.range_, len(self.matrix_), outside="clip")
         bits = _codes.encode(level, self.matrix_)
@@ -112,6 +117,12 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         levels = len(self.matrix_)
         found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature)
         return _codes.dequantize(np.clip(found, 0, levels - 1), self.range_, levels)
+
+
+def _check(classifier: Any) -> None:
+    """Refuses a classifier that has no logits."""
+    if not (classifier is None or hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")):
+        raise Error(f"{classifier}: want a classifier with predict_proba or decision_function, from which logits come")
 
 
 def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:

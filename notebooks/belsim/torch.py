@@ -1,18 +1,9 @@
-"""Heads of regression networks in PyTorch: their losses, and what reads their outputs. Needs torch.
-
-head = Head("soft", 64, code="johnson", range=(2.5, 4.3))
-net = nn.Sequential(backbone, nn.Linear(64, 10), nn.Linear(10, head.outputs))
-head.loss(net(x), y).backward()     # y: (N,), labels
-head.decode(net(x))                 # (N,), labels
-
-decoder = Decoder.from_npz("decoder.npz")     # of fit --fit-decoder
-decoder(net(x))                     # (N,), labels
-"""
+"""Heads of regression networks in PyTorch: their losses, and what reads their outputs. Needs torch."""
 
 from __future__ import annotations
 
 import os
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import torch
@@ -21,16 +12,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, pair
+from belsim._call import Error, choice, count, number, pair, path_of
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
 
 
 class Head(nn.Module):
-    """A loss and a decoder for the outputs of a network, ``z`` of shape (..., outputs). It has no weights.
+    """A loss and a decoder for the outputs of a network, of shape (..., ``Head.outputs``). It has no weights.
 
-    With a code of L levels and M bits, ``outputs`` is M, and softmax(z Cᵀ) is the distribution over the levels:
+    With a code of L levels and M bits, ``outputs`` is M, and softmax(Z Cᵀ) of outputs Z is the distribution over the levels:
 
     - ``bce``: the binary cross-entropy of each bit of the nearest level
     - ``ce``: the cross-entropy of the distribution and the nearest level; of ``onehot`` it is a softmax classifier
@@ -49,6 +40,13 @@ class Head(nn.Module):
     refuse, the loss must wait for the labels of each batch, and ``torch.compile`` makes two graphs of it.
 
     Losses and labels are computed in float32 at least, also under autocast. The matrix is a buffer.
+
+    >>> head = Head("soft", 64, code="johnson", range=(2.5, 4.3))
+    >>> net = nn.Sequential(nn.Linear(8, 10), nn.Linear(10, head.outputs))  # yours, with so many outputs
+    >>> x, y = torch.randn(5, 8), torch.tensor([2.5, 3.0, 3.5, 4.0, 4.3])
+    >>> head.loss(net(x), y).backward()
+    >>> head.decode(net(x)).shape  # labels
+    torch.Size([5])
     """
 
     matrix: Tensor
@@ -65,17 +63,13 @@ class Head(nn.Module):
         outside: _codes.Outside = "refuse",
     ) -> None:
         super().__init__()
-        if kind not in get_args(Kind):
-            raise Error(f"kind {kind!r}: want one of {', '.join(get_args(Kind))}")
-        if levels < 2:
-            raise Error(f"levels = {levels}: want 2 at least")
+        choice(kind, Kind, "kind")
+        levels = count(levels, "levels")
         if code is None and kind in ("bce", "ce", "soft"):
             raise Error(f"{kind} needs a code")
         if code is not None and kind == "corn":
             raise Error("corn has no code")
-        if not (sigma > 0 and np.isfinite(sigma)):
-            raise Error(f"sigma = {sigma}: want a positive finite number of levels")
-        self.kind, self.levels, self.sigma, self.outside = kind, levels, float(sigma), outside
+        self.kind, self.levels, self.sigma, self.outside = kind, levels, number(sigma, "sigma"), outside
         self.range = (0.0, levels - 1.0) if range is None else pair(range)
         _codes.within([], self.range, outside, "labels")  # checks the range
         self.outputs = levels - 1 if kind == "corn" else 1
@@ -92,15 +86,14 @@ class Head(nn.Module):
         """What ``print`` shows."""
         return f"{self.kind!r}, levels={self.levels}, outputs={self.outputs}, range={self.range}"
 
-    def loss(self, z: Tensor, target: Tensor) -> Tensor:
-        """The mean loss of outputs, (..., outputs), for labels, (...)."""
-        if z.shape != (*target.shape, self.outputs):
-            raise Error(
-                f"outputs of shape {tuple(z.shape)} for labels of shape {tuple(target.shape)}: want (..., {self.outputs}) and (...)"
-            )
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...)."""
+        z = self._wide(outputs)
+        if not isinstance(targets, Tensor) or z.shape[:-1] != targets.shape:
+            raise Error(f"outputs of shape {tuple(z.shape)} for targets of shape {np.shape(targets)}: want a tensor (...) for (..., M)")
         with torch.autocast(z.device.type, enabled=False):
-            z = _wide(z).flatten(0, -2)
-            y = self._level(target.to(z.device)).flatten()
+            z = z.flatten(0, -2)
+            y = self._level(targets.to(z.device)).flatten()
             level = (y + 0.5).floor().long().clamp(0, self.levels - 1)
             if self.kind == "bce":
                 return functional.binary_cross_entropy_with_logits(z, self.bits.to(z.dtype)[level])
@@ -125,39 +118,45 @@ class Head(nn.Module):
         out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
         return out
 
-    def probabilities(self, z: Tensor) -> Tensor:
-        """The distributions over the levels, (..., L), that outputs, (..., outputs), stand for."""
+    def probabilities(self, outputs: Tensor) -> Tensor:
+        """The distributions over the levels, (..., L), that outputs, (..., ``Head.outputs``), stand for."""
         if not (self.coded or self.kind == "corn"):
             raise Error(f"{self.kind} without a code has no distribution over the levels")
+        z = self._wide(outputs)
         with torch.autocast(z.device.type, enabled=False):
-            z = _wide(z)
             if self.coded:
                 return torch.softmax(self._scores(z), -1)
             above = functional.logsigmoid(z).cumsum(-1).exp()
             return -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff()
 
-    def decode(self, z: Tensor, rule: Rule = "mean") -> Tensor:
-        """The labels, (...), of outputs, (..., outputs), within the range, with gradients except for ``map``.
+    def decode(self, outputs: Tensor, rule: Rule = "mean") -> Tensor:
+        """The labels, (...), of outputs, (..., ``Head.outputs``), within the range, with gradients except for ``map``.
 
         ``rule`` says what is taken of the distribution over the levels: its ``mean`` (the decoder ``gen-ex``), the most probable level
         (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is the median,
         rounded to a level. A single output is the label.
         """
+        z = self._wide(outputs)
         with torch.autocast(z.device.type, enabled=False):
             lo, hi = self.range
-            return lo + self._found(_wide(z), rule).clamp(0, self.levels - 1) * ((hi - lo) / (self.levels - 1))
+            return lo + self._found(z, rule).clamp(0, self.levels - 1) * ((hi - lo) / (self.levels - 1))
 
-    def forward(self, z: Tensor) -> Tensor:
+    def forward(self, outputs: Tensor) -> Tensor:
         """The labels of ``decode``, so that a head can end a network: ``nn.Sequential(net, head)``."""
-        return self.decode(z)
+        return self.decode(outputs)
+
+    def _wide(self, outputs: Tensor) -> Tensor:
+        """Outputs in float32 or float64."""
+        if not isinstance(outputs, Tensor) or outputs.shape[-1:] != (self.outputs,):
+            raise Error(f"outputs of shape {tuple(np.shape(outputs))}: want a tensor (..., {self.outputs})")
+        return outputs if outputs.dtype in (torch.float32, torch.float64) else outputs.float()
 
     def _scores(self, z: Tensor) -> Tensor:
         return z @ self.matrix.to(z.dtype).T
 
     def _found(self, z: Tensor, rule: str) -> Tensor:
         """Levels from 0."""
-        if rule not in get_args(Rule):
-            raise Error(f"rule {rule!r}: want one of {', '.join(get_args(Rule))}")
+        choice(rule, Rule, "rule")
         if not (self.coded or self.kind == "corn"):
             return (z[..., 0] + 1) * ((self.levels - 1) / 2)
         p = self.probabilities(z)
@@ -181,14 +180,21 @@ class Head(nn.Module):
         return ((y - lo) * ((self.levels - 1) / (hi - lo))).clamp(0, self.levels - 1)
 
 
-def _wide(z: Tensor) -> Tensor:
-    return z.float() if z.dtype in (torch.float16, torch.bfloat16) else z
-
-
 class Decoder(nn.Module):
     """A decoder that ``fit`` fitted, as a module: outputs, (..., M), to labels, (...). It computes in float64, without gradients.
 
     Outputs are logits, also where the decoder reads their signs only.
+
+    >>> import belsim
+    >>> level = np.arange(2000) % 16
+    >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
+    >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
+    >>> fitted = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     decoder = Decoder.from_npz(fitted.save(folder + "/decoder.npz"))
+    >>> decoder(torch.tensor(logits)).shape  # levels here; labels, if it was fitted with a range
+    torch.Size([2000])
     """
 
     matrix: Tensor
@@ -206,13 +212,18 @@ class Decoder(nn.Module):
     @classmethod
     def from_npz(cls, path: str | os.PathLike[str]) -> Decoder:
         """The decoder in a file of ``belsim fit --fit-decoder -o FILE.npz``."""
-        with np.load(path) as file:
-            return cls(dict(file), str(file["rule"][0]), str(file["reads"][0]))  # type: ignore[arg-type]
+        try:
+            with np.load(path_of(path, "path")) as file:
+                return cls(dict(file), str(file["rule"][0]), str(file["reads"][0]))  # type: ignore[arg-type]
+        except (OSError, ValueError, KeyError) as error:
+            raise Error(f"{path}: no fitted decoder: {error}") from error
 
-    def forward(self, z: Tensor) -> Tensor:
+    def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""
-        with torch.no_grad(), torch.autocast(z.device.type, enabled=False):
-            z = z.double()
+        if not isinstance(outputs, Tensor) or outputs.shape[-1:] != self.matrix.shape[1:]:
+            raise Error(f"outputs of shape {tuple(np.shape(outputs))}: want a tensor (..., {self.matrix.shape[1]})")
+        with torch.no_grad(), torch.autocast(outputs.device.type, enabled=False):
+            z = outputs.double()
             if self.reads == "bits":
                 z = torch.where(z > 0, 1.0, -1.0).double()
             s = z @ self.matrix.double().T + torch.asinh(z / self.scale.double()) @ self.curved.double().T + self.offsets.double()

@@ -87,14 +87,14 @@ def test_fit(network: Network) -> None:
     fit = belsim.fit(code="johnson", outputs=outputs, targets=targets, range=(2.5, 4.3), levels=64, samples=200)
     level = belsim.quantize(targets, (2.5, 4.3), 64)
     for row in fit.decoders.to_dict("records"):
-        wrong = belsim.decode(outputs, "johnson", row["decoder"], levels=64, reads=row["outputs"]) - level
+        wrong = belsim.decode(outputs, "johnson", row["decoder"], levels=64, reads=row["reads"]) - level
         assert row["observed"] == pytest.approx(np.abs(wrong).mean(), rel=1e-6), row["decoder"]
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
     assert [b["name"] for b in fit.baselines] == ["quantization alone"]
     q = fit.error_quantiles
     exact = (targets.ravel() - 2.5) * 63 / 1.8
-    wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["outputs"]) - exact)
+    wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["reads"]) - exact)
     for name, share in {"median": 0.5, "p90": 0.9, "p99": 0.99}.items():
         assert q[name] == pytest.approx(np.quantile(wrong, share, method="inverted_cdf"), rel=1 / 32)
     assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)
@@ -113,7 +113,7 @@ def test_fit(network: Network) -> None:
     with pytest.raises(belsim.Error, match=r"baseline: .*NaN is not a finite number"):
         belsim.fit("johnson", outputs, level, levels=64, samples=2, baseline=np.where(level == 5, np.nan, level))
     assert "mixture model" in fit.text
-    assert fit.levels == 64
+    assert (fit.levels, fit.kind) == (64, "logits")
     assert fit.samples == 6000
     with pytest.raises(AttributeError):
         _ = fit.nothing
@@ -266,6 +266,48 @@ def test_errors() -> None:
         belsim.compare(["unary"], levels=8, rel_err=1e-6, samples=65536)
 
 
+# What must be refused, in an expression with Z, y and labels; and the beginning of the message.
+WRONG = [
+    ("belsim.fit(5, Z, y)", "code: want the name of a code, or an L × M matrix"),
+    ("belsim.fit('johnson', Z, y, kind='foo')", "kind = 'foo': want one of 'auto', 'logits', 'probabilities', 'bits'"),
+    ("belsim.fit('johnson', Z, y, levels=16.5)", "levels: expected a valid 64 bit int but got"),
+    ("belsim.fit('johnson', Z, y, training='foo')", "training must be one of"),
+    ("belsim.fit('johnson', Z, labels, range='ab')", "range = 'ab': want (a, b)"),
+    ("belsim.fit('johnson', Z[:, None], y[:, None] / 2)", "targets[1, 0] = 0.5: want levels from 0"),
+    ("belsim.fit('johnson', Z, y, runs=Z)", "runs: want a list of arrays of outputs"),
+    ("belsim.fit('johnson', Z, y, also=[Z])", "also[0]: want (code, outputs)"),
+    ("belsim.fit('johnson', Z[:, [0, 0]], labels[:, None], range=[(0, 1)] * 2)", "targets of shape (160, 1): want (N, 2)"),
+    ("belsim.fit('johnson', Z, labels, range=(0, 9), levels=16, samples=2).plot(bits=[8])", "bits: 8: want bits from 0 to 7"),
+    ("belsim.decode(Z, 'johnson', levels=16, reads='foo')", "reads = 'foo': want one of 'auto', 'bits', 'logits'"),
+    ("belsim.decode(Z, 'johnson', 5, levels=16)", "decoder = 5: want one of 'auto'"),
+    ("belsim.decode(Z, 'johnson', 'gen-ex', levels=16, temperature='warm')", "temperature = 'warm': want a positive finite number"),
+    ("belsim.quantize(labels, (0, 9), 3.5)", "levels = 3.5: want a whole number"),
+    ("belsim.quantize([np.nan], (0, 9), 4)", "labels: nan at index 0: want finite numbers"),
+    ("belsim.dequantize(y, (0, 9), 1)", "levels = 1: want 2 at least"),
+    ("belsim.compare(5)", "codes: want a list of names"),
+    ("belsim.compare(['unary'], model=5)", "model = 5: want the path of a file"),
+    ("belsim.compare(['unary'], levels=16, errors=np.ones((3, 3)))", "errors: table of 3 × 3 error probabilities"),
+    ("belsim.heatmap(r=(1, 2))", "r = (1, 2): want (lo, hi, count)"),
+    ("belsim.heatmap(r=5)", "r = 5: want (lo, hi, count)"),
+    ("belsim.optimize(levels=16, bits=6, fix=3)", "fix: want a list of columns, from 0"),
+    ("belsim.sweep({'codes': np.ones(3)}, folder)", "plan, folder: "),
+    ("belsim.Decoder.load(folder)", ""),
+    ("belsim.verify('unary', levels=4, samples=2).plot(5)", "ax = 5: want axes of matplotlib"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
+def test_wrong_use(call: str, message: str, tmp_path: Path) -> None:
+    """Every error of use is a belsim.Error, in words of Python."""
+    y = np.arange(160) % 16
+    names = {"belsim": belsim, "np": np, "Z": 4.0 * belsim.code("johnson", 16)[(y + 1) // 2 * 2 % 16] - 2, "y": y, "labels": y / 2}
+    with pytest.raises(belsim.Error) as caught:
+        eval(call, {**names, "folder": tmp_path / "folder"})
+    text = str(caught.value)
+    assert text.startswith(message)
+    assert "--" not in text and "-:" not in text and "…" not in text
+
+
 def test_refused_arrays(network: Network, tmp_path: Path) -> None:
     """What has no dense numbers is refused by name; no array loses its mask, and no file stands for another."""
     gray = belsim.code("gray", 8)
@@ -281,7 +323,7 @@ def test_refused_arrays(network: Network, tmp_path: Path) -> None:
         belsim.compare(["gray"], levels=8, prior=np.ones(7))
     with pytest.raises(belsim.Error, match=r"codes\[0\]: 8 rows, but 7 levels"):
         belsim.compare([gray], prior=np.ones(7))
-    with pytest.raises(belsim.Error, match=r"^bits=…") as caught:
+    with pytest.raises(belsim.Error, match=r"^bits") as caught:
         belsim.optimize(levels=8)
     assert "--" not in str(caught.value)
     outputs, targets = network
@@ -494,9 +536,10 @@ def test_overhead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_documented() -> None:
-    """Every public name has a docstring, with shapes where it takes arrays, and says what levels are."""
+    """Every public name has a docstring, with an example, with shapes where it takes arrays, and says what levels are."""
     for name in belsim.__all__:
-        assert inspect.getdoc(getattr(belsim, name)), name
+        doc = str(inspect.getdoc(getattr(belsim, name)))
+        assert ">>>" in doc or name in ("Error", "Fit", "Heatmap", "Optimized", "Verification"), name  # others make them
     for f in (belsim.fit, belsim.encode, belsim.decode, belsim.code):
         assert re.search(r"\(.*[LMN].*\)|\(\.\.\., M\)", str(f.__doc__)), f
         assert re.search("from 0", str(f.__doc__)), f

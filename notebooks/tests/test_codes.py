@@ -151,5 +151,5 @@ def test_quantize_refuses() -> None:
         belsim.quantize([0.5], (1, 0), 4)
     with pytest.raises(belsim.Error, match="levels = 1: want 2 at least"):
         belsim.quantize([0.5], (0, 1), 1)
-    with pytest.raises(belsim.Error, match="outside = 'wrap': want 'refuse' or 'clip'"):
+    with pytest.raises(belsim.Error, match="outside = 'wrap': want one of 'refuse', 'clip'"):
         belsim.quantize([0.5], (0, 1), 4, outside="wrap")  # type: ignore[arg-type]

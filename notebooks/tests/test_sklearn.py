@@ -52,7 +52,9 @@ def test_regression(classifier: Any, code: str, decoder: str) -> None:
 
 def test_no_logits() -> None:
     with pytest.raises(belsim.Error, match="want a classifier with predict_proba or decision_function"):
-        BELRegressor(LinearRegression()).fit([[0.0], [1.0]], [0.0, 1.0])
+        BELRegressor(LinearRegression())
+    with pytest.raises(belsim.Error, match="want a classifier with predict_proba or decision_function"):
+        BELRegressor().set_params(classifier=LinearRegression()).fit([[0.0], [1.0]], [0.0, 1.0])
 
 
 def test_constant_bits_and_labels() -> None:

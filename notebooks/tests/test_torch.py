@@ -199,23 +199,23 @@ def test_refused() -> None:
     from belsim.torch import Head
 
     wrong: list[tuple[str, Any, dict[str, Any]]] = [
-        ("want one of bce, ce, soft", "mse", {}),
+        ("want one of 'bce', 'ce', 'soft'", "mse", {}),
         ("ce needs a code", "ce", {}),
         ("corn has no code", "corn", {"code": "unary"}),
         ("sigma = 0", "soft", {"code": "unary", "sigma": 0}),
         ("16 levels were asked for", "ce", {"code": np.eye(4)}),
         ("the smaller first", "l1", {"range": (4, 2)}),
-        ("want 'refuse' or 'clip'", "l1", {"outside": "cut"}),
+        ("want one of 'refuse', 'clip'", "l1", {"outside": "cut"}),
     ]
     for message, kind, options in wrong:
         with pytest.raises(belsim.Error, match=message):
             Head(kind, L, **options)
     head = Head("l1", L)
-    with pytest.raises(belsim.Error, match=r"want \(..., 1\) and \(...\)"):
+    with pytest.raises(belsim.Error, match=r"want a tensor \(..., 1\)"):
         head.loss(torch.zeros(5), torch.zeros(5))  # it would compare each with each
     with pytest.raises(belsim.Error, match="no distribution"):
         head.probabilities(torch.zeros(5, 1))
-    with pytest.raises(belsim.Error, match="want one of mean"):
+    with pytest.raises(belsim.Error, match="want one of 'mean'"):
         head.decode(torch.zeros(5, 1), "mode")  # type: ignore[arg-type]
 
 

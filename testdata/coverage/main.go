@@ -41,7 +41,6 @@ type setting struct {
 	real     bool                 // labels are real numbers
 	present  func(level int) bool // the levels that occur; nil for all
 	note     string
-	rates    bool // the intervals of error rates count, too
 }
 
 func odd(level int) bool  { return level%2 == 1 }
@@ -64,15 +63,6 @@ func settings() []setting {
 		{code: "unary", levels: 32, r: 0.1, sigma: 2, samples: 1000, note: "rare, few"},
 		{code: "unary", levels: 16, r: 0.3, sigma: 1, samples: 15, note: "few"},
 		{code: "hexj", levels: 32, r: 0.05, sigma: 1, samples: 200, note: "few"},
-	}
-}
-
-// rateSettings are those in which the intervals of the error rates count, too.
-func rateSettings() []setting {
-	return []setting{
-		{code: "unary", levels: 32, r: 0.5, sigma: 2, samples: 5000, rates: true},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 3000, rates: true},
-		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 20000, rates: true},
 	}
 }
 
@@ -161,19 +151,16 @@ func (h *held) add(interval [2]float64, truth float64) {
 	}
 }
 
-func (h held) share() float64 { return float64(h.holds) / float64(h.printed) }
-
 func (h held) String(fits int) string {
 	if h.printed < fits/20 {
 		return "–"
 	}
-	return fmt.Sprintf("%.3f", h.share())
+	return fmt.Sprintf("%.3f", float64(h.holds)/float64(h.printed))
 }
 
 // result are the sums over the fits of a setting.
 type result struct {
 	r, sigma      held
-	rate          held // of the error rates of single levels and bits
 	rHat, sHat    []float64
 	tests, alarms int
 }
@@ -190,7 +177,7 @@ func (s setting) run(fits int, seed uint64) (*result, error) {
 			report, err := d.fit(ctx, rand.New(rand.NewPCG(seed, uint64(n))))
 			mu.Lock()
 			defer mu.Unlock()
-			out.add(d, report, err)
+			out.add(d.setting, report, err)
 			return nil
 		}, nil
 	})
@@ -216,40 +203,18 @@ func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Report, error
 	return assess.Run(ctx, o, scenario.Run{Workers: 1}, nil)
 }
 
-func (r *result) add(d *drawer, report *assess.Report, err error) {
+func (r *result) add(s setting, report *assess.Report, err error) {
 	if err != nil { // no error to fit, or all targets alike
 		return
 	}
-	s, f := d.setting, report.Fit
+	f := report.Fit
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
-	if s.rates {
-		r.addRates(d, report)
-	}
 	if !table.Missing(f.P) {
 		r.tests++
 		if f.P < 0.05 {
 			r.alarms++
-		}
-	}
-}
-
-// addRates takes the intervals of the error rates of all levels and bits that expect five errors or
-// more.
-func (r *result) addRates(d *drawer, report *assess.Report) {
-	var csv strings.Builder
-	if err := report.WriteRates(&csv); err != nil {
-		log.Fatal(err)
-	}
-	for i, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {
-		fields := strings.Split(line, ",")
-		var samples, lo, hi float64
-		fmt.Sscan(fields[3], &samples)
-		fmt.Sscan(fields[6], &lo)
-		fmt.Sscan(fields[7], &hi)
-		if e := d.wrong[i]; samples*e >= 5 {
-			r.rate.add([2]float64{lo, hi}, e)
 		}
 	}
 }
@@ -263,27 +228,15 @@ func main() {
 	log.SetFlags(0)
 	fits := flag.Int("fits", 300, "fits of each setting")
 	more := flag.Int("more", 3, "so many times more fits of the settings with at most 5000 samples")
-	only := flag.Int("only", 0, "the one setting to run, from 1, 0 for all, −1 for the power of verify and single rates, or −2 for the perceived label alone")
+	only := flag.Int("only", 0, "the one setting to run, from 1, 0 for all, or −1 for the perceived label alone")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
 	flag.Parse()
-	if *only == -2 {
-		if err := printJudged(os.Stdout, *fits, *seed); err != nil {
+	if *only >= 0 {
+		if err := print(os.Stdout, *fits, *more, *only, *seed); err != nil {
 			log.Fatal(err)
 		}
-		return
-	}
-	if err := print(os.Stdout, *fits, *more, *only, *seed); err != nil {
-		log.Fatal(err)
 	}
 	if *only <= 0 {
-		fmt.Println()
-		if err := printRates(os.Stdout, *fits/3, *seed); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println()
-		if err := printPower(os.Stdout, *fits); err != nil {
-			log.Fatal(err)
-		}
 		fmt.Println()
 		if err := printJudged(os.Stdout, *fits/3, *seed); err != nil {
 			log.Fatal(err)
@@ -318,20 +271,6 @@ func print(w io.Writer, fits, more, only int, seed uint64) error {
 			s.code, s.levels, s.r, s.sigma, s.samples, labels, fits,
 			r.r.String(fits), r.sigma.String(fits), 100*float64(r.r.printed)/float64(fits),
 			median(r.rHat)/s.r, median(r.sHat)/s.sigma, alarms)
-	}
-	return nil
-}
-
-// printRates prints the coverage of the intervals of the error rates of single levels and bits.
-func printRates(w io.Writer, fits int, seed uint64) error {
-	fmt.Fprintln(w, "| code | L | r | σ | N | fits | rates held |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 7))
-	for i, s := range rateSettings() {
-		r, err := s.run(fits, seed+uint64(i+100)<<32)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "| %s | %d | %g | %g | %d | %d | %.3f |\n", s.code, s.levels, s.r, s.sigma, s.samples, fits, r.rate.share())
 	}
 	return nil
 }

@@ -295,10 +295,12 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func BenchmarkProperties(b *testing.B) {
-	c := mustNew(b, "johnson", 1024)
-	for b.Loop() {
-		if _, err := c.Properties(context.Background(), 0); err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"johnson", "gray"} {
+		c := mustNew(b, name, 1024)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				must.Get(c.Properties(context.Background(), 0))(b)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"math/bits"
 	"sync"
 
 	"belsim/theory/base/parallel"
@@ -55,8 +56,8 @@ type pairSums struct {
 	pairs, d, dd, n, nn, dn uint64
 }
 
-// Properties computes them in O(L²·M/64). workers is the number of goroutines, 0 for
-// all processors. The error is the context's.
+// Properties computes them in O(L²·M/64), or in O(L·M²/64) of a code of few columns where some word and the next one
+// differ in one bit. workers is the number of goroutines, 0 for all processors. The error is the context's.
 func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {
 	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
 	counts, err := c.countTransitions(ctx)
@@ -76,24 +77,19 @@ func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) 
 		return p, nil
 	}
 
+	count, add := c.levels, c.addRows
+	if 4*c.bits <= c.levels && c.hasStep() { // to make columns takes time, too
+		count, add = c.bits, c.addColumns()
+	}
 	var mu sync.Mutex
 	var parts []*pairSums // of the workers
-	err = parallel.Each(ctx, workers, c.levels, func() (func(context.Context, int) error, error) {
+	err = parallel.Each(ctx, workers, count, func() (func(context.Context, int) error, error) {
 		s := &pairSums{least: c.bits}
 		mu.Lock()
 		defer mu.Unlock()
 		parts = append(parts, s)
 		return func(_ context.Context, i int) error {
-			for j := range i {
-				d, n := c.Distance(i, j), uint64(i-j)
-				s.least = min(s.least, d)
-				s.pairs++
-				s.d += uint64(d)
-				s.dd += uint64(d) * uint64(d)
-				s.n += n
-				s.nn += n * n
-				s.dn += uint64(d) * n
-			}
+			add(s, i)
 			return nil
 		}, nil
 	})
@@ -104,18 +100,79 @@ func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) 
 	for _, s := range parts {
 		all.add(*s)
 	}
+	for n := uint64(1); n < uint64(c.levels); n++ {
+		pairs := uint64(c.levels) - n
+		all.pairs += pairs
+		all.n += pairs * n
+		all.nn += pairs * n * n
+	}
 	p.MinDistance = &all.least
 	p.Correlation = all.correlation()
 	return p, nil
 }
 
+// hasStep reports whether some word and the next one differ in one bit. No two words are nearer, unless they
+// belong to a code of real numbers.
+func (c *Code) hasStep() bool {
+	for i := range c.levels - 1 {
+		if c.Distance(i, i+1) == 1 {
+			return !c.Real()
+		}
+	}
+	return false
+}
+
+// addRows adds the pairs of row i and the rows before it.
+func (c *Code) addRows(s *pairSums, i int) {
+	for j := range i {
+		d := c.Distance(i, j)
+		s.least = min(s.least, d)
+		s.d += uint64(d)
+		s.dd += uint64(d) * uint64(d)
+		s.dn += uint64(d) * uint64(i-j)
+	}
+}
+
+// addColumns adds to the sums over all pairs of rows what column k, and it with the columns before it, has in them. Two
+// rows that differ in d bits differ in d² pairs of columns.
+func (c *Code) addColumns() func(s *pairSums, k int) {
+	columns, ones := make([][]uint64, c.bits), make([]uint64, c.bits)
+	for k := range columns {
+		columns[k] = make([]uint64, (c.levels+63)/64)
+		for i := range c.levels {
+			if c.Bit(i, k) {
+				columns[k][i/64] |= 1 << (i % 64)
+				ones[k]++
+			}
+		}
+	}
+	levels := uint64(c.levels)
+	return func(s *pairSums, k int) {
+		s.least = 1
+		s.d += ones[k] * (levels - ones[k])
+		s.dd += ones[k] * (levels - ones[k])
+		for j, other := range columns[:k] {
+			both := uint64(0)
+			for n, w := range columns[k] {
+				both += uint64(bits.OnesCount64(w & other[n]))
+			}
+			neither := levels + both - ones[k] - ones[j]
+			s.dd += 2 * (both*neither + (ones[k]-both)*(ones[j]-both))
+		}
+		var rows, sums [2]uint64 // how many rows so far have a zero or a one, and the sums of their numbers
+		for i := range levels {
+			bit := columns[k][i/64] >> (i % 64) & 1
+			s.dn += rows[1-bit]*i - sums[1-bit]
+			rows[bit]++
+			sums[bit] += i
+		}
+	}
+}
+
 func (s *pairSums) add(t pairSums) {
 	s.least = min(s.least, t.least)
-	s.pairs += t.pairs
 	s.d += t.d
 	s.dd += t.dd
-	s.n += t.n
-	s.nn += t.nn
 	s.dn += t.dn
 }
 
