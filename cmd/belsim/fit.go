@@ -11,6 +11,7 @@ import (
 	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -194,6 +195,8 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 		return nil, errors.New("missing flags: --code=CODE")
 	case cmd.Outputs == "":
 		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
+	case cmd.Code[0] != forecast.Direct && slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
+		return nil, errors.New("--also and --runs are for networks of codes: --baseline takes predictions of direct regression")
 	}
 	return others, assess.CheckDistinct(cmd.Outputs, others)
 }
