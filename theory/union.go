@@ -30,6 +30,7 @@ func newUnionBound(c *code.Code) boundOf {
 	for k := 2; k < len(logFactorial); k++ {
 		logFactorial[k] = logFactorial[k-1] + math.Log2(float64(k))
 	}
+	far := math.Log2(float64(c.Levels())) + 60.1 // log2Above is up to 0.1 too large
 	words := len(c.Word(0))
 	canErr := make([]uint64, words)
 	differ := make([]uint64, words)
@@ -68,7 +69,7 @@ func newUnionBound(c *code.Code) boundOf {
 				return
 			}
 			sum += levels * poissonBinomialTail(tail[:half+1], differ, e)
-			least = math.Log2(sum) - 60 - math.Log2(float64(c.Levels()))
+			least = log2Above(sum) - far
 		}
 		// Near levels first: they have the large terms.
 		for step := 1; i-step >= 0 || i+step < c.Levels(); step++ {
