@@ -111,8 +111,8 @@ func TestPluggedIn(t *testing.T) {
 
 	// The search finds a code that is better than the named codes, by its exact value.
 	var found search.Optimized
-	read(&found, "optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 60 --samples 200")
-	if found.Decoder != "toy" || found.Steps != 60 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {
+	read(&found, "optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 300 --samples 200")
+	if found.Decoder != "toy" || found.Steps != 300 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {
 		t.Errorf("optimize found %+v", found)
 	}
 	if status, _, stderr := run("optimize --levels 8 --bits 5 --decoder bel-u"); status != exitUsage || !strings.Contains(stderr, `"gen","gen-ex","map","median","mean","toy"`) {
