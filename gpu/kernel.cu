@@ -883,18 +883,28 @@ BEL_FN float decay(float t) {
 
 // RealSum is Sum for errors that are not whole numbers of levels.
 struct RealSum {
-	u64 abs, square, within;
+	u64 abs, square, within, pairs, differences, rest;
 };
 
-BEL_FN void tally(RealSum &s, const bel_launch &a, double decoded, double label) {
+// units is a number of levels, or of levels^2, in units of the sums.
+BEL_FN u64 units(const bel_launch &a, double x) { return (u64)(product(x, (double)((u64)1 << a.fraction)) + 0.5); }
+
+// tally adds a sample, and returns its error.
+BEL_FN double tally(RealSum &s, const bel_launch &a, double decoded, double label) {
 	double error = decoded - label;
 	if (error < 0) {
 		error = -error;
 	}
-	const double scale = (double)((u64)1 << a.fraction);
-	s.abs += (u64)(product(error, scale) + 0.5);
-	s.square += (u64)(product(product(error, error), scale) + 0.5);
+	s.abs += units(a, error);
+	s.square += units(a, product(error, error));
 	s.within += error <= (double)a.within ? 1 : 0;
+	return error;
+}
+
+// tally_pair adds the difference of two samples of a part of a level.
+BEL_FN void tally_pair(RealSum &s, const bel_launch &a, double one, double other) {
+	s.pairs++;
+	s.differences += units(a, product(one - other, one - other));
 }
 
 // Logits are those of four samples, in the grid's memory.
@@ -1213,7 +1223,7 @@ BEL_FN void open_logits_thread(const bel_launch &a, u32 grid_thread, u32 grid_th
 	z.stride = 4 * (u64)grid_threads;
 }
 
-// sample_hard is the work of one thread in a task of hard outputs: groups in turn.
+// sample_hard is the work of one thread in a task of hard outputs: two groups in turn.
 template <Reading R, Decoder D>
 BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
 	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
@@ -1227,7 +1237,8 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 	out.stride = grid_threads;
 	out.words = a.words;
 	const u16 *bit = pointer<u16>(l.bits);
-	for (u32 group = thread; BEL_FLIP_LANES * group < t.samples; group += BEL_THREADS) {
+	double before[BEL_FLIP_LANES]; // errors of the first of the two
+	for (u32 group = 2 * thread; BEL_FLIP_LANES * group < t.samples; group += group % 2 == 0 ? 1 : 2 * BEL_THREADS - 1) {
 		flips(a, t, l, group, z);
 		const u32 count = least(BEL_FLIP_LANES, t.samples - BEL_FLIP_LANES * group);
 		double label[4];
@@ -1246,7 +1257,16 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 				}
 				correlate(l, ex, t.row, outputs, label);
 			}
-			tally(s, a, label[lane % 4], label_of(a, t, lane % l.parts));
+			const double error = tally(s, a, label[lane % 4], label_of(a, t, lane % l.parts));
+			if (l.parts == 1) {
+				continue;
+			}
+			s.rest += count < BEL_FLIP_LANES ? units(a, error) : 0;
+			if (group % 2 == 0) {
+				before[lane] = error;
+			} else {
+				tally_pair(s, a, before[lane], error);
+			}
 		}
 	}
 }
@@ -1263,6 +1283,7 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 	// Quarters of all parts in turn: a part alone has too few for all threads.
 	const u32 parts = least(l.parts, t.samples);
 	const u32 quarters = ((t.samples + l.parts - 1) / l.parts + 3) / 4; // of the first part, which has the most
+	const u32 rounds = t.samples / l.parts; // of all parts
 	for (u32 at = thread; at < parts * quarters; at += BEL_THREADS) {
 		const u32 part = at / quarters, quarter = at % quarters;
 		const u32 samples = (t.samples - part + l.parts - 1) / l.parts;
@@ -1273,8 +1294,14 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 		draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
 		double label[4];
 		correlate(l, ex, t.row, z, label);
+		double before = 0;
 		for (u32 i = 0; i < count; i++) {
-			tally(s, a, label[i], label_of(a, t, part));
+			const double error = tally(s, a, label[i], label_of(a, t, part));
+			s.rest += 4 * quarter + i >= rounds ? units(a, error) : 0;
+			if (l.parts > 1 && i % 2 == 1) {
+				tally_pair(s, a, before, error);
+			}
+			before = error;
 		}
 	}
 }
@@ -1415,17 +1442,17 @@ BEL_FN u64 across(u64 x, u32 d) {
 }
 
 BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum &s) {
-	u64 abs = s.abs, square = s.square, within = s.within;
-	for (u32 d = BEL_WARP / 2; d > 0; d /= 2) {
-		abs += across(abs, d);
-		square += across(square, d);
-		within += across(within, d);
-	}
-	if (lane == 0) {
-		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
-		BEL_ADD(&sums[0], abs);
-		BEL_ADD(&sums[1], square);
-		BEL_ADD(&sums[2], within);
+	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within, s.pairs, s.differences, s.rest};
+	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
+	BEL_UNROLL
+	for (u32 i = 0; i < BEL_SUMS; i++) {
+		u64 sum = own[i];
+		for (u32 d = BEL_WARP / 2; d > 0; d /= 2) {
+			sum += across(sum, d);
+		}
+		if (lane == 0) {
+			BEL_ADD(&sums[i], sum);
+		}
 	}
 }
 
@@ -1437,7 +1464,7 @@ BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum 
 		for (u32 task = BEL_GROUP; task < a.tasks; task += BEL_GROUPS) { \
 			open_logits(a, task, thread, t); \
 			BEL_BARRIER(); \
-			RealSum s = {0, 0, 0}; \
+			RealSum s = {}; \
 			body; \
 			add_sum(a, t, thread % BEL_WARP, s); \
 			BEL_BARRIER(); \

@@ -17,7 +17,7 @@ enum {
 	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
 	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
-	BEL_SUMS = 3                 /* sums of an entry: absolute errors, their squares, those within */
+	BEL_SUMS = 6                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
 };
 
 /* bel_run is a running sum over words: RunningSum of package tables. */

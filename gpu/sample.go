@@ -461,7 +461,9 @@ func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(ui
 	}
 	for i, ref := range b.entries {
 		s := sums[C.BEL_SUMS*i:]
-		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.shape.fraction})
+		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{
+			Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Pairs: s[3], Differences: s[4], Rest: s[5], Fraction: b.shape.fraction,
+		})
 	}
 	done(b.total)
 

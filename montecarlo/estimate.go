@@ -133,6 +133,9 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	var spans []Span
 	for row, n := range more {
 		if n > 0 {
+			if e.RelErr > 0 && e.problem.parts() > 1 { // all parts have as many samples
+				n = (n + tables.Strata - 1) / tables.Strata * tables.Strata
+			}
 			spans = append(spans, Span{row, e.blocks[row], n})
 			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
 		}
@@ -329,7 +332,7 @@ type Overall struct {
 // independently.
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
-	var variance, square float64
+	var variance, shift, square float64
 	var all Sums
 	for row, s := range sums {
 		o.Samples += s.Samples
@@ -342,13 +345,15 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.Mean += p * mean
 		square += p * s.MeanSquare()
 		o.Within += p * float64(s.Within) / float64(s.Samples)
-		variance += p * p * s.Variance() / float64(s.Samples)
+		own, moved := s.uncertainty()
+		variance += p * p * own / float64(s.Samples)
+		shift += p * moved // the same parts of all levels have one sample more
 		if o.WorstLevel == 0 || mean > o.WorstMean {
 			o.WorstLevel, o.WorstMean = row+1, mean
 		}
 	}
 	o.RMS = math.Sqrt(square)
-	o.StdErr = math.Sqrt(variance)
+	o.StdErr = math.Sqrt(variance + shift*shift)
 	switch none := math.NaN(); {
 	case o.WorstLevel == 0:
 		o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean = none, none, none, none, none

@@ -21,7 +21,8 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 	sums := Sums{Fraction: s.fraction}
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
-	var labels [tables.FlipLanes]float64
+	var labels, before [tables.FlipLanes]float64
+	paired := s.problem.parts() > 1
 	for g, sinceLook := 0, 0; g*tables.FlipLanes < n; g++ {
 		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
 			sinceLook = 0
@@ -30,14 +31,24 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 			}
 		}
 		s.flips(st, g)
-		count := min(tables.FlipLanes, n-g*tables.FlipLanes)
+		count, earlier := min(tables.FlipLanes, n-g*tables.FlipLanes), sums.Abs
+		before = labels
 		s.hard.labels(&labels, s.wrong, count)
 		if !s.problem.Continuous {
 			sums.tallyReal(labels[:count], float64(s.tables.Row+1), s.problem.Within)
+		} else {
+			for j, label := range labels[:count] {
+				sums.tallyReal([]float64{label}, tables.Label(s.tables.Row, j, true), s.problem.Within)
+			}
+		}
+		if !paired {
 			continue
 		}
-		for j, label := range labels[:count] {
-			sums.tallyReal([]float64{label}, tables.Label(s.tables.Row, j, true), s.problem.Within)
+		if count < tables.FlipLanes {
+			sums.Rest = sums.Abs - earlier
+		}
+		for j := 0; g%2 == 1 && j < count; j++ { // lane j of every group has part j
+			sums.tallyPair(before[j], labels[j], tables.Label(s.tables.Row, j, s.problem.Continuous))
 		}
 	}
 	return sums, nil
@@ -116,7 +127,7 @@ type flipLists struct {
 func newFlipLists(p *Problem) *flipLists {
 	flips := flipDecoderOf(p.Code, p.Decoder)
 	_, likely := flips.(*flipScorer)
-	if likely && p.Kind.Parts(p.Continuous) > 1 { // there is no likely output of all parts
+	if likely && p.parts() > 1 { // there is no likely output of all parts
 		flips, likely = newAnyFlips(p.Code, p.Decoder), false
 	}
 	return &flipLists{flips: flips, code: p.Code, likely: likely}

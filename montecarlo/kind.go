@@ -57,6 +57,9 @@ func (p *Problem) Fraction() uint8 {
 	return 0
 }
 
+// parts is the number of parts of a level.
+func (p *Problem) parts() int { return p.Kind.Parts(p.Continuous) }
+
 // validateKind checks whether outputs of the kind can be sampled.
 func (p *Problem) validateKind() error {
 	c := p.Code

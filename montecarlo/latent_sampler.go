@@ -21,7 +21,7 @@ type latentSampler struct {
 	keys     *philox.Keys
 	maker    *tables.LogitMaker
 	tables   *tables.Logits
-	decode   latentDecoder // of logits
+	soft     latentDecoder // of logits
 	hard     hardDecoder   // of hard outputs
 	wrong    []uint64      // of a group of hard outputs
 	words    []uint64
@@ -35,7 +35,7 @@ func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 	if p.Kind.Hard() {
 		s.hard = newHardDecoder(p)
 	} else {
-		s.decode = newLatentDecoder(p)
+		s.soft = newLatentDecoder(p)
 	}
 	return s
 }
@@ -53,7 +53,7 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 		if s.hard != nil {
 			s.hard.prepare(s.tables)
 		} else {
-			s.decode.prepare(s.tables)
+			s.soft.prepare(s.tables)
 		}
 	}
 	sample := s.block
@@ -80,10 +80,12 @@ func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done 
 func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
 	sums := Sums{Fraction: s.fraction}
 	parts, draws := len(s.tables.Centers), len(s.tables.Bits)
+	rounds := n / parts // of all parts
 	if len(s.logits) < draws*lanes.Batch {
 		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
 		s.logits = make([]lanes.Ints, draws*lanes.Batch)
 	}
+	var labels [lanes.Width]float64
 	batch, sinceLook := s.batchDecoder(), 0
 	for j := range parts {
 		mine := (n - j + parts - 1) / parts
@@ -103,13 +105,22 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 			draw, words := first*draws, s.words[:groups*draws*lanes.Width/2]
 			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(draw/4)))
 			s.noise(words, groups, st, j, uint32(draw))
-			if batch != nil && mine-first >= lanes.Batch*lanes.Width {
-				batch.addBatch(&sums, s.logits[:groups*draws], draws, y, s.problem.Within)
+			if batch != nil && rounds-first >= lanes.Batch*lanes.Width {
+				sum, weight := batch.batch(s.logits[:groups*draws], draws)
+				sums.tallyBatch(sum, weight, float64(s.tables.Row+1), y, s.problem.Within, parts > 1)
 				first += lanes.Batch * lanes.Width
 				continue
 			}
 			for g := range groups {
-				s.decode.add(&sums, s.logits[g*draws:(g+1)*draws], min(lanes.Width, mine-first), y, s.problem.Within)
+				count := min(lanes.Width, mine-first)
+				s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
+				sums.tallyReal(labels[:count], y, s.problem.Within)
+				for i := 1; parts > 1 && i < count; i += 2 {
+					sums.tallyPair(labels[i-1], labels[i], y)
+				}
+				if i := rounds - first; i < count {
+					sums.Rest += sums.units(math.Abs(labels[i] - y))
+				}
 				first += lanes.Width
 			}
 		}
@@ -119,7 +130,7 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 
 // batchDecoder returns the decoder of batches, nil where the decoder takes group by group.
 func (s *latentSampler) batchDecoder() batchDecoder {
-	if d, ok := s.decode.(batchDecoder); ok && d.batches() {
+	if d, ok := s.soft.(batchDecoder); ok && d.batches() {
 		return d
 	}
 	return nil
@@ -144,20 +155,20 @@ func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, f
 	}
 }
 
-// latentDecoder turns logits into errors.
+// latentDecoder turns logits into labels.
 type latentDecoder interface {
 	prepare(p *tables.Logits)
-	// add tallies the first count samples of a group with the label y; logits may
-	// be changed.
-	add(s *Sums, logits []lanes.Ints, count int, y float64, within int)
+	// decode decodes the first count samples of a group, or all; logits may be changed.
+	decode(labels *[lanes.Width]float64, logits []lanes.Ints, count int)
 }
 
 // batchDecoder is a latentDecoder that can take lanes.Batch whole groups at once.
 type batchDecoder interface {
 	// batches reports whether it does, for the row that is prepared and on this processor.
 	batches() bool
-	// addBatch is add for a batch, whose groups are stride rows apart.
-	addBatch(s *Sums, logits []lanes.Ints, stride int, y float64, within int)
+	// batch decodes a batch, whose groups are stride rows apart: labels are sum/weight from the row,
+	// or sum where weight is nil.
+	batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats)
 }
 
 // latentPaths are the fast paths, each constructor beside its decoder.
@@ -177,29 +188,30 @@ func newLatentDecoder(p *Problem) latentDecoder {
 
 // tallyReal adds samples whose label is y.
 func (s *Sums) tallyReal(decoded []float64, y float64, within int) {
-	scale, near := float64(uint64(1)<<s.Fraction), float64(within)
-	var abs, square int64 // of one group: far below 2⁶³
+	near := float64(within)
 	for _, d := range decoded {
 		err := math.Abs(d - y)
-		abs += int64(float64(err*scale) + 0.5)
-		square += int64(float64(float64(err*err)*scale) + 0.5)
+		s.Abs += s.units(err)
+		s.Square += s.units(err * err)
 		if err <= near {
 			s.Within++
 		}
 	}
 	s.Samples += uint64(len(decoded))
-	s.Abs += uint64(abs)
-	s.Square += uint64(square)
 }
 
 // tallyBatch adds the samples of a batch whose label is y, and whose decoded labels are base and a
-// fraction, as tallyReal does.
-func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, base, y float64, within int) {
+// fraction, as tallyReal does, and as tallyPair does where they are paired.
+func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, base, y float64, within int, paired bool) {
 	t := lanes.TallyBatch(sum, weight, &lanes.Errors{Base: base, Y: y, Scale: float64(uint64(1) << s.Fraction), Near: float64(within)})
 	s.Samples += lanes.Batch * lanes.Width
 	s.Abs += t.Abs
 	s.Square += t.Square
 	s.Within += t.Within
+	if paired {
+		s.Pairs += lanes.Batch * lanes.Width / 2
+		s.Differences += t.Differences
+	}
 }
 
 // softDecoder hands logits to a decoder that reads them, M at a time.
@@ -211,8 +223,7 @@ type softDecoder struct {
 
 func (d *softDecoder) prepare(p *tables.Logits) { d.tables = p }
 
-func (d *softDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	var labels [lanes.Width]float64
+func (d *softDecoder) decode(labels *[lanes.Width]float64, logits []lanes.Ints, count int) {
 	unit := float64(uint64(1)<<d.tables.Exponent) / tables.LogitOne
 	for i := range count {
 		for k := range logits { // all bits are drawn
@@ -220,7 +231,6 @@ func (d *softDecoder) add(s *Sums, logits []lanes.Ints, count int, y float64, wi
 		}
 		labels[i] = d.decoder.DecodeLogits(d.z)
 	}
-	s.tallyReal(labels[:count], y, within)
 }
 
 // correlator decodes by correlations with the candidates: gen and gen-ex.
@@ -400,12 +410,6 @@ func (c *correlator) batches() bool {
 	return lanes.Batches() && (c.path == narrow || c.path == factored)
 }
 
-func (c *correlator) addBatch(s *Sums, logits []lanes.Ints, stride int, y float64, within int) {
-	sum, weight := c.batch(logits, stride)
-	s.tallyBatch(sum, weight, float64(c.tables.Row+1), y, within)
-}
-
-// batch decodes a batch: labels are sum/weight from the row, or sum where weight is nil.
 func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats) {
 	p := c.tables
 	weight, sum = &c.batchWeight, &c.batchSum
@@ -426,14 +430,7 @@ func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes
 	return sum, weight
 }
 
-func (c *correlator) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
-	var labels [lanes.Width]float64
-	c.decode(&labels, logits)
-	s.tallyReal(labels[:count], y, within)
-}
-
-// decode decodes a group.
-func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints) {
+func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _ int) {
 	switch c.path {
 	case narrow:
 		c.sums = first(c.narrow)
@@ -480,11 +477,11 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, coun
 		labels := (*[lanes.Width]float64)(dst[g*lanes.Width:])
 		if c.path == transform { // takes them where it wants them
 			lanes.Spread(c.whole, c.tables.Bits, wrong, c.ones, g)
-			c.decode(labels, nil)
+			c.decode(labels, nil, count)
 			continue
 		}
 		lanes.Spread(c.outputs, c.places, wrong, c.ones, g)
-		c.decode(labels, c.outputs[:a])
+		c.decode(labels, c.outputs[:a], count)
 	}
 }
 

@@ -50,15 +50,13 @@ func (d *scorer) prepare(p *tables.Logits) {
 	}
 }
 
-func (d *scorer) add(s *Sums, logits []lanes.Ints, count int, y float64, within int) {
+func (d *scorer) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _ int) {
 	p := d.tables
 	lanes.Affine(d.sums, &d.most, logits, p.Affine)
-	var labels [lanes.Width]float64
 	if d.rule == decode.Mean {
 		var weight, sum lanes.Floats
 		lanes.Softmax(&weight, &sum, d.sums, &d.most, d.offsets, p.Limit, p.Scale)
-		softLabels(&labels, p.Row, &sum, &weight)
-		s.tallyReal(labels[:count], y, within)
+		softLabels(labels, p.Row, &sum, &weight)
 		return
 	}
 	if d.rule == decode.Median {
@@ -69,5 +67,4 @@ func (d *scorer) add(s *Sums, logits []lanes.Ints, count int, y float64, within 
 	for i := range labels {
 		labels[i] = float64(p.Levels[d.place[i]]) + 1
 	}
-	s.tallyReal(labels[:count], y, within)
 }

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
@@ -102,6 +105,76 @@ func TestPerceived(t *testing.T) {
 				t.Errorf("mean |error| %v ± %v, by definition %v ± %v", got.Mean, got.StdErr, want, sd)
 			}
 		})
+	}
+}
+
+// TestStandardErrors: means of 400 seeds scatter by the standard errors that are printed, and 95 % of
+// labels are within 1.96 of them, also where errors are rare; 94 % would do. By the laws of χ² and of
+// binomial numbers each check fails by chance less than once in 10⁵ times.
+func TestStandardErrors(t *testing.T) {
+	const seeds, samples, levels, chance = 400, 1024, 8, 1e-5
+	mixture := func(r float64, kind montecarlo.Kind, continuous bool) *montecarlo.Problem {
+		p := mixtureProblem(t, "unary", "gen", levels, r, 1)
+		p.Kind, p.Continuous = kind, continuous
+		return p
+	}
+	prior := theory.Uniform(levels)
+	for name, p := range map[string]*montecarlo.Problem{
+		"hard":                  perceivedProblem(t, "johnson", "gen", levels, network, true, false),
+		"logits":                perceivedProblem(t, "johnson", "gen", levels, network, false, false),
+		"gen-ex":                perceivedProblem(t, "unary", "gen-ex", levels, network, false, true),
+		"mixture":               mixture(0.3, montecarlo.IndependentBits, false),
+		"mixture, real labels":  mixture(0.3, montecarlo.DenseBits, true),
+		"mixture, real, logits": mixture(0.3, montecarlo.IndependentLogits, true),
+		"rare":                  mixture(0.006, montecarlo.DenseBits, true),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var means, variances [seeds]float64
+			var truth [levels]float64
+			labels := make([][]montecarlo.Sums, seeds)
+			for seed := range seeds {
+				p.Seed = uint64(seed)
+				labels[seed] = sampleAll(t, p, samples)
+				o := montecarlo.Average(prior, labels[seed])
+				means[seed], variances[seed] = o.Mean, o.StdErr*o.StdErr
+				for i, s := range labels[seed] {
+					truth[i] += s.Mean() / seeds
+				}
+			}
+			law := distuv.ChiSquared{K: seeds - 1}
+			x := stat.Variance(means[:], nil) / stat.Mean(variances[:], nil) * law.K
+			if tail := law.CDF(x); 1-tail < chance || tail < chance && name != "rare" {
+				t.Errorf("means scatter %.3f times as much as their standard errors say", math.Sqrt(x/law.K))
+			}
+			within := 0
+			for _, sums := range labels {
+				for i, s := range sums {
+					if math.Abs(s.Mean()-truth[i]) <= 1.96*s.StdErr() {
+						within++
+					}
+				}
+			}
+			normal := distuv.Normal{Mu: 0.94 * seeds * levels, Sigma: math.Sqrt(0.94 * 0.06 * seeds * levels)}
+			if normal.CDF(float64(within)) < chance {
+				t.Errorf("%.1f %% of the labels are within 1.96 standard errors", 100*float64(within)/seeds/levels)
+			}
+		})
+	}
+}
+
+// TestIncompleteRound: where the last samples are of the first parts only, and move the mean by 4
+// times what it scatters, the standard error has this shift.
+func TestIncompleteRound(t *testing.T) {
+	p := mixtureProblem(t, "unary", "gen", 24, 0.003, 1)
+	p.Kind, p.Continuous = montecarlo.DenseBits, true
+	prior := theory.Uniform(24)
+	truth := montecarlo.Average(prior, sampleAll(t, p, 1<<17))
+	for range 10 {
+		p.Seed++
+		got := montecarlo.Average(prior, sampleAll(t, p, 2000))
+		if d := math.Abs(got.Mean - truth.Mean); !(d <= 2*got.StdErr) {
+			t.Errorf("mean |error| %v ± %v is %v off", got.Mean, got.StdErr, d)
+		}
 	}
 }
 

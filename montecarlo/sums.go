@@ -3,6 +3,8 @@ package montecarlo
 import (
 	"math"
 	"math/bits"
+
+	"belsim/montecarlo/tables"
 )
 
 // Sums are the raw results of the samples of one label. They are integers, so
@@ -13,6 +15,11 @@ type Sums struct {
 	Abs     uint64 // Σ |decoded − label|, in units of 2^−Fraction levels
 	Square  uint64 // Σ (decoded − label)², in units of 2^−Fraction levels²
 	Within  uint64 // number of samples with |decoded − label| ≤ θ
+	// Where a level has parts, such as the strata of a perceived label, samples take them in turn,
+	// and each part has its own mean. Samples of a part are compared with each other, two by two.
+	Pairs       uint64 // number of pairs; 0 where a level has one part
+	Differences uint64 // Σ (|error| − |error of the other|)², in units of 2^−Fraction levels²
+	Rest        uint64 // Σ |error| of the last samples, Samples mod tables.Strata, which are not of all parts
 	// Fraction is 0 where errors are whole levels. Where they are real numbers, each error and
 	// its square are rounded to a multiple of the unit before they are added. So the sums of
 	// real numbers are exact.
@@ -28,6 +35,21 @@ func (s *Sums) Add(t Sums) {
 	s.Abs += t.Abs
 	s.Square += t.Square
 	s.Within += t.Within
+	s.Pairs += t.Pairs
+	s.Differences += t.Differences
+	s.Rest += t.Rest
+}
+
+// units is a number of levels, or of levels², in units of the sums, rounded.
+func (s *Sums) units(x float64) uint64 {
+	return uint64(int64(float64(x*float64(uint64(1)<<s.Fraction)) + 0.5))
+}
+
+// tallyPair adds the difference of two samples of a part, whose label is y.
+func (s *Sums) tallyPair(a, b, y float64) {
+	d := math.Abs(a-y) - math.Abs(b-y)
+	s.Pairs++
+	s.Differences += s.units(d * d)
 }
 
 // tally adds n samples with the same error.
@@ -97,5 +119,30 @@ func (s Sums) Variance() float64 {
 	return v
 }
 
+// leastPairs is the smallest number of pairs that a standard error is taken from: those of half of all parts.
+const leastPairs = tables.Strata / 2
+
+// uncertainty says how far Mean may be off: by the variance of a sample, and by a shift because the last
+// samples are not of all parts, about as far as they move it. How many samples a part has is not left to
+// chance. So only the variance within parts counts, which is half of the mean square of differences; it
+// is known to as many degrees of freedom as there are pairs. Two rare errors of a level are added, as
+// Agresti and Coull do, for those that no sample shows. With fewer than leastPairs, all variance counts,
+// which is more.
+func (s Sums) uncertainty() (variance, shift float64) {
+	if s.Pairs < leastPairs {
+		return s.Variance(), 0
+	}
+	square := (float64(s.Differences)*s.unit() + 2) / float64(s.Pairs)
+	variance = square / 2
+	if s.rounded(square) {
+		variance += s.unit() / 2
+	}
+	whole := float64(s.Samples - s.Samples%tables.Strata)
+	return variance, s.Mean() - float64(s.Abs-s.Rest)*s.unit()/whole
+}
+
 // StdErr is the standard error of Mean.
-func (s Sums) StdErr() float64 { return math.Sqrt(s.Variance() / float64(s.Samples)) }
+func (s Sums) StdErr() float64 {
+	variance, shift := s.uncertainty()
+	return math.Sqrt(variance/float64(s.Samples) + shift*shift)
+}

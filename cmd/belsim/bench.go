@@ -96,7 +96,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			"json": asJSON(measured),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, measured.Results) },
 		},
-		print: func() error { return cmd.print(env, benchTable(measured.Results)) },
+		print: func() error { return benchTable(measured.Results).Write(env.stdout) },
 	})
 }
 

@@ -87,7 +87,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 				if err != nil {
 					return err
 				}
-				return cmd.print(env, table.Of([]codeRow{row}))
+				return table.Of([]codeRow{row}).Write(env.stdout)
 			}
 			if len(cmd.Output) == 0 {
 				return arrayfile.WriteCSV(ctx, env.stdout, c)
@@ -121,7 +121,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 			t = table.Of(code.Families())
 			t.Style = table.List
 		}
-		return cmd.print(env, t)
+		return t.Write(env.stdout)
 	}})
 }
 

@@ -37,8 +37,7 @@ func TestColour(t *testing.T) {
 	t.Setenv("FORCE_COLOR", "1")
 	for _, args := range []string{
 		"compare unary gray --levels 64 --samples 200 --format json",
-		"compare unary gray --levels 64 --samples 200 --format markdown",
-		"verify --code unary --levels 4 --samples 200 --format latex -o v.json -o v.csv",
+		"verify --code unary --levels 4 --samples 200 --format json -o v.json -o v.csv",
 		"codes unary --levels 4",
 	} {
 		if _, stdout, _ := run(t, strings.Fields(args)...); escape.MatchString(stdout) {
@@ -63,8 +62,8 @@ func TestTerminal(t *testing.T) {
 		t.Setenv("FORCE_COLOR", colours)
 		for _, args := range []string{
 			"verify --samples 200 --code FILE", "heatmap FILE unary --levels 4 --r 1:2:2 --sigma 1:2:2 -o map.csv", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --start FILE",
-			"compare unary --levels 4 --samples 200 --errors eFILE", "compare FILE unary --samples 200 --format markdown", "compare FILE --samples 200 --model eFILE",
-			"sweep plan.json --print cells", "codes FILE --describe", "codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",
+			"compare unary --levels 4 --samples 200 --errors eFILE", "compare FILE unary --samples 200", "compare FILE --samples 200 --model eFILE",
+			"codes FILE --describe", "codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",
 		} {
 			list := strings.Fields(args)
 			for i := range list {

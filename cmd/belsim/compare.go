@@ -111,7 +111,7 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 	if found.Results[0].Invalid == "" {
 		t.Emphasis = []table.Emphasis{table.Best}
 	}
-	if err := cmd.print(env, t); err != nil {
+	if err := t.Write(env.stdout); err != nil {
 		return err
 	}
 	var more []string

@@ -59,7 +59,7 @@ func TestFullStandardOutput(t *testing.T) {
 	for _, args := range []string{
 		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash",
 		"codes", "codes --format json", "codes unary --levels 8", "codes unary --levels 8 --format json", "codes unary --levels 8 --describe",
-		"compare unary --levels 8 --samples 100", "compare unary --levels 8 --samples 100 --format json", "compare unary --levels 8 --samples 100 --format latex",
+		"compare unary --levels 8 --samples 100", "compare unary --levels 8 --samples 100 --format json",
 		"verify --levels 8 --samples 100", "verify --levels 8 --samples 100 --format json",
 		"heatmap --levels 8 --r 1:2:2 --sigma 1:2:2", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2 --format json",
 		"fit --code code.csv --targets y.csv --outputs z.csv --samples 100", "fit --code code.csv --targets y.csv --outputs z.csv --samples 100 --format json",

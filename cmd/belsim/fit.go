@@ -11,6 +11,7 @@ import (
 	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -98,7 +99,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"html": func(w io.Writer) error { return paper.WritePage(w, ways, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func() error { return r.Write(env.stdout, cmd.Format, ways) },
+		print:  func() error { return r.Write(env.stdout, ways) },
 	}); err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, reports...) }},
-		print: func() error { return all.Write(env.stdout, cmd.Format, ways) },
+		print: func() error { return all.Write(env.stdout, ways) },
 	})
 }
 
@@ -194,6 +195,8 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 		return nil, errors.New("missing flags: --code=CODE")
 	case cmd.Outputs == "":
 		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
+	case cmd.Code[0] != forecast.Direct && slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
+		return nil, errors.New("--also and --runs are for networks of codes: --baseline takes predictions of direct regression")
 	}
 	return others, assess.CheckDistinct(cmd.Outputs, others)
 }

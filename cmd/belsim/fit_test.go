@@ -317,6 +317,7 @@ func TestFitNetworks(t *testing.T) {
 		"missing flags: --outputs=[KIND:]FILE":          {"--code", "johnson"},
 		`--also "johnson": want CODE:OUTPUTS`:           {"--code", "johnson", "--outputs", "z.npy", "--also", "johnson"},
 		"8 columns, but unary of 16 levels has 15 bits": {"--runs", "runs.csv", "--also", "unary:third.npy"},
+		"--baseline takes predictions of direct":        {"--runs", "runs.csv", "--also", "direct:third.npy"},
 		"no.csv: no such file":                          {"--runs", "no.csv"},
 		"the command reads this file (--runs":           {"--runs", "runs.csv", "-o", "runs.csv"},
 	} {

@@ -63,7 +63,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 			"json": asJSON(found),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
 		},
-		print: func() error { return found.Write(env.stdout, cmd.Format) },
+		print: func() error { return found.Write(env.stdout) },
 	})
 }
 

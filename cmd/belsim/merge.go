@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -13,14 +12,12 @@ import (
 )
 
 type mergeCmd struct {
-	Results string   `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
-	Method  string   `group:"output" enum:",bound,exact,mc" default:"" placeholder:"NAME" help:"Method that a figure shows (default: the first of the plan)."`
-	Pair    []string `group:"output" placeholder:"A,B" help:"The two that a figure compares, each CODE, CODE:DECODER or CODE:DECODER:LEVELS (default: those of a sweep that has but two)."`
+	Results string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
 	pictureFlags
 }
 
 func (mergeCmd) Help() string {
-	return `One row for each cell of the plan, in its order, from the files that 'belsim sweep' left in a folder. The numbers, and the bytes of the files, are the same however many shards there were. Files of another plan or version, edited or truncated ones are refused; what several files have is counted once.
+	return `One row for each cell of the plan, in its order, from the files that 'belsim sweep' left in a folder. The numbers, and the bytes of the files, are the same however many shards there were. Files of another plan or version, edited or truncated ones are refused; what several files have is counted once. A picture of a sweep of two codes is that of heatmap, by the first method of the plan.
 
 Example, after 'belsim sweep testdata/sweep/plan.json --out results':
 
@@ -56,7 +53,7 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 
 // figure draws a map of two codes.
 func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
-	increases, err := m.Map(cmd.Pair, scenario.Method(cmd.Method))
+	increases, err := m.Map()
 	if err != nil {
 		return nil, err
 	}

@@ -236,7 +236,7 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model string) error {
 	w := env.stdout
 	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; |error| in levels\n\n", o.Levels, o.Bits, o.Decoder, model, o.Seed)
-	if err := cmd.print(env, o.Table()); err != nil {
+	if err := o.Table().Write(env.stdout); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(o.Remarks(), "\n"))
@@ -293,7 +293,7 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
 		print: func() error {
 			fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
-			return cmd.print(env, t.Table())
+			return t.Table().Write(env.stdout)
 		},
 	}), t.Interrupted())
 }

@@ -25,7 +25,7 @@ type quietFlag struct {
 // outputFlags say where results go.
 type outputFlags struct {
 	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .csv and .json hold the numbers, and so do .npy and .npz where they are arrays; .png, .svg and .pdf draw it. May be given several times."`
-	Format string   `enum:"text,markdown,latex,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
+	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
 	quietFlag
 }
 
@@ -107,11 +107,6 @@ func (f outputFlags) deliver(env *environment, r result) error {
 		return r.files["json"](env.stdout)
 	}
 	return r.print()
-}
-
-// print prints a table on standard output, in the format of --format.
-func (f outputFlags) print(env *environment, t *table.Table) error {
-	return t.Write(env.stdout, f.Format)
 }
 
 // format is the ending of a file, without the dot.

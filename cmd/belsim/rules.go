@@ -41,13 +41,9 @@ func (env *environment) noteUnused(k *kong.Context) {
 	}
 }
 
-// flagRules of output files and of standard output. printsTable says that the command prints a
-// table.
-func (f pictureFlags) flagRules(printsTable bool) []rules.Rule {
-	return slices.Concat(
-		rules.NoEffect(!printsTable && f.Format != "json", "no table is printed", "format"),
-		rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style"),
-	)
+// flagRules of output files.
+func (f pictureFlags) flagRules() []rules.Rule {
+	return rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style")
 }
 
 // draws reports whether some output file is a picture.
@@ -85,9 +81,8 @@ func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Ru
 }
 
 func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
-	list := cmd.Code == ""
 	return slices.Concat(
-		cmd.pictureFlags.flagRules(list || cmd.Describe),
+		cmd.pictureFlags.flagRules(),
 		rules.NoEffect(cmd.Format == "json", "JSON has all", "describe"),
 	)
 }
@@ -99,7 +94,7 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	}
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
-		cmd.pictureFlags.flagRules(true), rules.NoEffect(within != "", within, "within"),
+		cmd.pictureFlags.flagRules(), rules.NoEffect(within != "", within, "within"),
 	)
 }
 
@@ -114,7 +109,7 @@ func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
 func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "label-noise", "mae"),
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(true),
+		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
 	)
 }
 
@@ -122,14 +117,14 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("label-noise", "give the error model", "r", "sigma"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
-		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(false),
+		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
 		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
 	)
 }
 
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
-		cmd.pictureFlags.flagRules(true),
+		cmd.pictureFlags.flagRules(),
 		rules.NoEffect(!cmd.draws() && !cmd.writes("json") && cmd.Format != "json", "no -o FILE is a picture or JSON", "bits"),
 	)
 }
@@ -145,7 +140,7 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		rules.Contradicts("time", "say how long to search", "steps"),
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.pictureFlags.flagRules(true),
+		cmd.pictureFlags.flagRules(),
 	)
 }
 
@@ -158,8 +153,5 @@ func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
 }
 
 func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
-	return slices.Concat(
-		cmd.pictureFlags.flagRules(false),
-		rules.NoEffect(!cmd.draws(), "no -o FILE is a picture", "method", "pair"),
-	)
+	return cmd.pictureFlags.flagRules()
 }

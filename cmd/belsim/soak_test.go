@@ -54,7 +54,7 @@ var soakCommands = []soakCommand{
 	{args: "figures --only 7 --quick -q -o figs"},
 	{args: "bench --time 1ms --backend cpu -q -o b.csv -o b.json", varies: true},
 	{args: "sweep ../soak.json --out results --flush-every 1ms --backend cpu -q", varies: true},
-	{args: "merge ../found --method exact -o m.csv -o m.json -o m.png -o m.svg -o m.pdf"},
+	{args: "merge ../found -o m.csv -o m.json -o m.png -o m.svg -o m.pdf"},
 
 	{args: "codes unary --levels 4096 -o big.json", large: true},
 	{args: "verify --code unary --levels 2048 --random --samples 10 --backend cpu -q -o random.json", large: true},

@@ -85,8 +85,7 @@ type fitting struct {
 	folds        [][]int     // samples of each fold
 	scaling      *scaling    // of the stage curved; nil where the code is too large for it
 	moments      []*moments  // by fold, where there is a scaling
-	all          []candidate // the candidates
-	from, to     [stages]int // and which of them are of a stage
+	all          []candidate // the candidates, those of the stage baseline first
 	baseline     []float64   // labels of the decodings, N × decodings
 	correlations *decode.Correlations
 }
@@ -116,12 +115,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	}
 	f.correlations = decode.NewCorrelations(in.Code)
 	f.all = f.candidates()
-	for s := range stages {
-		f.from[s] = slices.IndexFunc(f.all, func(c candidate) bool { return c.stage == s })
-		for f.to[s] = max(f.from[s], 0); f.to[s] < len(f.all) && f.all[f.to[s]].stage == s; f.to[s]++ {
-		}
-	}
-	if f.from[baseline] < 0 {
+	if f.all[0].stage != baseline {
 		return nil, fmt.Errorf("no decoder fits %s", in.Code.Name())
 	}
 	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 4)+memory.Product(folds*8*8, f.levels, f.m)); err != nil {
@@ -296,7 +290,10 @@ func (f *fitting) gain(parts []*part, a, b int) observed.Error {
 // best returns the candidate of a stage with the smallest error, or −1.
 func (f *fitting) best(parts []*part, s stage) int {
 	best, least := -1, math.Inf(1)
-	for c := max(f.from[s], 0); c < f.to[s]; c++ {
+	for c, x := range f.all {
+		if x.stage != s {
+			continue
+		}
 		if e := f.error(parts, c).Mean; e < least {
 			best, least = c, e
 		}

@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 	o.Bits, o.Decoders = nil, nil
 	alone := judge(t, o)
 	var b bytes.Buffer
-	must.Succeed(t, alone.Write(&b, "text", nil))
+	must.Succeed(t, alone.Write(&b, nil))
 	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}

@@ -38,8 +38,6 @@ func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	_, m := outputs.Dims()
 	levels := o.Levels
 	switch direct := o.Code == forecast.Direct; {
-	case direct && m != 1:
-		return nil, fmt.Errorf("%s: %d columns; want one prediction for each sample", outputs.Name(), m)
 	case direct && levels == 0:
 		return nil, fmt.Errorf("%s has predictions, which have no number of levels; say how many levels the codes have that they are compared with", outputs.Name())
 	case !direct && levels == 0:

@@ -117,6 +117,8 @@ func (n *network) takeOutput() error {
 	switch parts, k := parts(n.options, s.Outputs), n.options.Output; {
 	case k == 0 && parts == 1:
 		return nil
+	case n.options.Code == forecast.Direct && columns != parts:
+		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target", s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
 		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:

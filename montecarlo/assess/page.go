@@ -2,11 +2,7 @@ package assess
 
 import (
 	"fmt"
-	"io"
 )
-
-// page is the format of tables of a page.
-const page = "html"
 
 // Section is a part of a page: a verdict and details, as blocks.
 type Section struct {
@@ -37,7 +33,7 @@ func (s *Several) Section(ways map[Advice]string) (Section, error) {
 
 // section is a part of a page.
 func section(title string, opening []string, rest func(*printer), ways map[Advice]string) (Section, error) {
-	verdict, details := newPrinter(io.Discard, page, ways), newPrinter(io.Discard, page, ways)
+	verdict, details := newPrinter(nil, ways), newPrinter(nil, ways)
 	verdict.sentences(opening)
 	rest(details)
 	return Section{title, verdict.blocks, details.blocks}, details.err

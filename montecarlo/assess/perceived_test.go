@@ -117,7 +117,7 @@ func TestRank(t *testing.T) {
 	}
 	// Advice has the way that a program knows, and only there.
 	var b strings.Builder
-	must.Succeed(t, s.Write(&b, "text", map[Advice]string{AddProbe: "so"}))
+	must.Succeed(t, s.Write(&b, map[Advice]string{AddProbe: "so"}))
 	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "(so)") != 1 || !strings.Contains(text, string(AddProbe)+" (so).") {
 		t.Error(text)
 	}

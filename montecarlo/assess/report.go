@@ -20,10 +20,10 @@ const (
 )
 
 // Write writes the report for people: the verdict's sentences, the two models, the errors of the
-// decoders beside what the models say, the networks, and the forecasts. format is that of its
-// tables, as in table.Write. ways are how a program follows advice; they stand in brackets after it.
-func (r *Report) Write(w io.Writer, format string, ways map[Advice]string) error {
-	p := newPrinter(w, format, ways)
+// decoders beside what the models say, the networks, and the forecasts. ways are
+// how a program follows advice; they stand in brackets after it.
+func (r *Report) Write(w io.Writer, ways map[Advice]string) error {
+	p := newPrinter(w, ways)
 	p.sentences(r.Opening)
 	r.details(p)
 	return p.err
@@ -46,13 +46,12 @@ func (r *Report) details(p *printer) {
 	}
 	p.text("\n" + table.Wrap(head, lineWidth, ""))
 	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
-		p.list("\nperceived-label model (95 % intervals)\n", known.table())
+		p.table("\nperceived-label model (95 % intervals)\n", known.table())
 		if len(known.Rates) > 0 {
 			p.table("\nrate of wrong bits, by their transitions: model against observed\n\n", table.Of(known.Rates))
 		}
 	}
-	p.list(fmt.Sprintf("\nmixture model, maximum likelihood (%.0f %% intervals)\n", 100*f.Confidence), f.mixtureTable())
-	p.text(p.gap)
+	p.table(fmt.Sprintf("\nmixture model, maximum likelihood (%.0f %% intervals)\n", 100*f.Confidence), f.mixtureTable())
 	for _, remark := range r.Remarks {
 		p.text(table.Wrap("  "+p.ways.Replace(remark), lineWidth, "    "))
 	}
@@ -74,8 +73,8 @@ func (r *Report) details(p *printer) {
 }
 
 // Write writes the verdicts on all outputs for people, with a row for each, as Report.Write does.
-func (s *Several) Write(w io.Writer, format string, ways map[Advice]string) error {
-	p := newPrinter(w, format, ways)
+func (s *Several) Write(w io.Writer, ways map[Advice]string) error {
+	p := newPrinter(w, ways)
 	p.sentences(s.Verdict)
 	s.details(p)
 	return p.err
@@ -93,30 +92,24 @@ func (s *Several) details(p *printer) {
 
 // printer writes for people, until there is an error: lines of text, or the blocks of a page.
 type printer struct {
-	w      io.Writer
-	format string            // of tables
-	gap    string            // around a list: in Markdown it would take the next line for a row
+	w      io.Writer         // nil for a page
 	ways   *strings.Replacer // of advice
-	blocks []Block           // of the format html
+	blocks []Block           // of a page
 	err    error
 }
 
-func newPrinter(w io.Writer, format string, ways map[Advice]string) *printer {
+func newPrinter(w io.Writer, ways map[Advice]string) *printer {
 	var pairs []string
 	for advice, way := range ways {
 		pairs = append(pairs, string(advice), fmt.Sprintf("%s (%s)", advice, way))
 	}
-	p := &printer{w: w, format: format, ways: strings.NewReplacer(pairs...)}
-	if format != "text" {
-		p.gap = "\n"
-	}
-	return p
+	return &printer{w: w, ways: strings.NewReplacer(pairs...)}
 }
 
 // text writes a paragraph, which is broken into lines.
 func (p *printer) text(lines string) {
 	switch paragraph := strings.Join(strings.Fields(lines), " "); {
-	case p.format != page:
+	case p.w != nil:
 		if p.err == nil {
 			_, p.err = io.WriteString(p.w, lines)
 		}
@@ -132,19 +125,16 @@ func (p *printer) sentences(all []string) {
 }
 
 func (p *printer) table(head string, t *table.Table) {
-	if p.format != page {
+	if p.w != nil {
 		if p.text(head); p.err == nil {
-			p.err = t.Write(p.w, p.format)
+			p.err = t.Write(p.w)
 		}
 		return
 	}
-	var b strings.Builder
-	err := t.Write(&b, page)
+	text, err := t.HTML()
 	p.err = errors.Join(p.err, err)
-	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: b.String()})
+	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: text})
 }
-
-func (p *printer) list(head string, t *table.Table) { p.table(head+p.gap, t) }
 
 // decoders writes the errors of the decoders, in levels and in label units.
 func (p *printer) decoders(f *Fit) {

@@ -50,24 +50,12 @@ func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 type Heads struct {
 	Any          float64 // standard deviation of any network
 	Soft, Direct Departure
-	// Share is that of Forecaster.shows from which on a network departs so: the probability is the fourth power of its part of it.
+	// Share is the share of Forecaster.share from which on networks depart so; below, the probability is in proportion.
 	Share float64
 }
 
 // Departure is the mean of ln(observed/model) of networks that depart, and its standard deviation.
 type Departure struct{ Mean, SD float64 }
-
-// shows is how much a network shows that it departs so: by its excess, or after a training without BCE by its tail.
-func (f *Forecaster) shows() float64 {
-	const excess, tail = 0.072, 0.72
-	switch {
-	case !math.IsNaN(f.Excess):
-		return min(1, square(f.Excess/excess))
-	case !math.IsNaN(f.Tail) && f.Model.Training != perceived.BCE:
-		return min(1, square(math.Log(max(f.Tail, 1))/tail))
-	}
-	return f.Spread.Unknown
-}
 
 // head is the mean of ln(observed/model) of a forecast, and its standard deviation: those of networks that depart with a probability.
 // Where nothing tells which they are, the mean is that of the others, and the standard deviation has both.
@@ -80,12 +68,9 @@ func (f *Forecaster) head(x *Forecast) (mean, sd float64) {
 	case x.Code.Name() != Direct:
 		return 0, 0
 	}
-	p := min(1, math.Pow(f.shows()/h.Share, 4))
-	switch {
-	case f.Told():
+	p := min(1, f.share()/h.Share)
+	if f.Told() {
 		mean = p * d.Mean
-	case math.IsNaN(f.Excess) && (math.IsNaN(f.Tail) || f.Model.Training == perceived.BCE):
-		p = f.Spread.Unknown
 	}
 	return mean, math.Sqrt(square(h.Any) + p*(square(d.SD)+square(d.Mean)) - square(mean))
 }

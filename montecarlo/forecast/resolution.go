@@ -431,9 +431,8 @@ func (r *Resolutions) judge(auto bool) {
 	r.Notes = append(r.Notes, "quantization is the mean distance of a label from the nearest level. ~ marks forecasts that do not differ enough to be told from the first.")
 }
 
-// Write prints for people what was compared, the table and the notes. format is one of
-// table.Formats.
-func (r *Resolutions) Write(w io.Writer, format string) error {
+// Write prints for people what was compared, the table and the notes.
+func (r *Resolutions) Write(w io.Writer) error {
 	const width = 100
 	head := fmt.Sprintf("%s levels for labels from %v to %v; |error| with quantization, label noise %.4g, misfit %.4g: all in label units", list(r.Levels), r.Range[0], r.Range[1], r.LabelNoise, r.Misfit)
 	if r.MAE != nil {
@@ -442,7 +441,7 @@ func (r *Resolutions) Write(w io.Writer, format string) error {
 	if _, err := io.WriteString(w, table.Wrap(head, width, "")+"\n"); err != nil {
 		return err
 	}
-	if err := r.Table().Write(w, format); err != nil {
+	if err := r.Table().Write(w); err != nil {
 		return err
 	}
 	lines := []string{}

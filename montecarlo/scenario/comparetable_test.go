@@ -46,8 +46,8 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%d valid of %d; want 2 of 3", len(v.Results), len(c.Results))
 	}
 	var text, other bytes.Buffer
-	must.Succeed(t, c.Table().Write(&text, "text"))
-	must.Succeed(t, c.DecoderTable(decode.Builtin()).Write(&other, "text"))
+	must.Succeed(t, c.Table().Write(&text))
+	must.Succeed(t, c.DecoderTable(decode.Builtin()).Write(&other))
 	for _, got := range []string{text.String(), other.String()} {
 		if strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
 			t.Errorf("want an invalid row:\n%s", got)
@@ -83,7 +83,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("hadamard: standard error %v of the worst level; want a positive one", r.WorstErr)
 	}
 	var text bytes.Buffer
-	must.Succeed(t, c.Table().Write(&text, "text"))
+	must.Succeed(t, c.Table().Write(&text))
 	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 || strings.Count(got, "~") != 1 {
 		t.Errorf("want one mark of each kind:\n%s", got)
 	}

@@ -9,9 +9,9 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Report writes the verdict for people, with a table in a format of table.Formats: of a few levels
+// Report writes the verdict for people, with a table: of a few levels
 // where there are many, with a text that says how to see the others. model names the error model.
-func (v *Verification) Report(w io.Writer, format, model, others string) error {
+func (v *Verification) Report(w io.Writer, model, others string) error {
 	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
 	fmt.Fprintf(w, "expected |error| in levels")
 	if v.Bound != "" {
@@ -25,7 +25,7 @@ func (v *Verification) Report(w io.Writer, format, model, others string) error {
 		}
 		return strconv.Itoa(r.Level)
 	}))
-	if err := t.Write(w, format); err != nil {
+	if err := t.Write(w); err != nil {
 		return err
 	}
 	if len(rows) < len(v.Labels) {

@@ -81,7 +81,7 @@ func TestPlanMeaning(t *testing.T) {
 	if s.Samples != 10000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Plane != "" {
 		t.Errorf("the example means %+v", s.Definition)
 	}
-	if len(s.Pairs) != 2 || s.Pairs[0].String() != "unary:bel-u:31" || s.Pairs[1].String() != "johnson-nonzero:bel-j:31" || s.Size() != 2*36*3 {
+	if len(s.Pairs) != 2 || s.Pairs[0].Decoder != "bel-u" || s.Pairs[1].Decoder != "bel-j" || s.Size() != 2*36*3 {
 		t.Errorf("the example has %v, %d cells", s.Pairs, s.Size())
 	}
 	if !s.R.Even || !s.R.Log || s.R.Values[0] != 0.5 || s.R.Values[5] != 8 {

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,20 +21,18 @@ import (
 
 // Shard is a part of a sweep, with its result file.
 //
-// Several processes may work on one shard by accident. Each replaces the file by a file
-// that has the results of both. Where two do so at the same moment, the results of one may
-// be missing in the file; the same command computes them again. Every process computes the same
-// numbers.
+// Several processes may work on one shard by accident. Every process computes the same numbers and replaces
+// the whole file, so the one that ends last leaves it complete.
 type Shard struct {
 	*Plan
 	Index, Count int   // Index from 1
 	All          int   // the number of its cells
 	Todo         []int // those that the file did not have when it was opened, in the order of the plan
 
-	path    string
-	mu      sync.Mutex
-	pending map[int][]byte // by cell: lines that are not yet in the file
-	safe    int            // lines that are in the file
+	path  string
+	mu    sync.Mutex
+	lines map[int][]byte // by cell
+	safe  int            // lines that are in the file
 }
 
 // Open prepares shard i of n of a sweep, i from 1, with its file in a folder. It makes the
@@ -54,15 +51,17 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 			return nil, p.foreign(filepath.Join(dir, found[0]), found[1])
 		}
 	}
-	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, FileName(p.ID, i, n)), pending: map[int][]byte{}}
+	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, FileName(p.ID, i, n)), lines: map[int][]byte{}}
 	safefile.RemoveAbandoned(h.path)
-	lines, err := h.read()
-	if err != nil {
+	if _, err := h.scan(h.path, func(r result, text []byte) error {
+		h.lines[r.Cell] = text
+		return nil
+	}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	h.Todo, h.safe = p.Part(i, n), len(lines)
+	h.Todo, h.safe = p.Part(i, n), len(h.lines)
 	h.All = len(h.Todo)
-	h.Todo = slices.DeleteFunc(h.Todo, func(t int) bool { return lines[t] != nil })
+	h.Todo = slices.DeleteFunc(h.Todo, func(t int) bool { return h.lines[t] != nil })
 	return h, nil
 }
 
@@ -83,25 +82,12 @@ func (h *Shard) Others() []int {
 	return slices.Compact(out)
 }
 
-// read returns the lines of the results that the file has, by cell.
-func (h *Shard) read() (map[int][]byte, error) {
-	lines := map[int][]byte{}
-	_, err := h.scan(h.path, func(r result, text []byte) error {
-		lines[r.Cell] = text
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return lines, nil
-	}
-	return lines, err
-}
-
 // add stores the numbers of a cell; the next flush writes them.
 func (h *Shard) add(cell int, numbers Numbers) error {
 	text, err := table.JSON(result{cell, numbers})
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.pending[cell] = append(text, '\n')
+	h.lines[cell] = append(text, '\n')
 	return err
 }
 
@@ -128,24 +114,14 @@ func (h *Shard) keep(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// flush replaces the file by one that has the pending results, too. When flush fails, the file does
-// not change, and the results stay pending.
+// flush replaces the file by one that has all lines, where it lacks some. When flush fails, the file does not
+// change.
 func (h *Shard) flush() error {
 	h.mu.Lock()
-	pending := maps.Clone(h.pending)
+	lines := maps.Clone(h.lines)
 	h.mu.Unlock()
-	if len(pending) == 0 {
+	if len(lines) == h.safe {
 		return nil
-	}
-	lines, err := h.read()
-	if err != nil {
-		return err
-	}
-	for cell, text := range pending {
-		if old := lines[cell]; old != nil && !bytes.Equal(old, text) {
-			return damaged(h.path, "%s has other numbers than were computed now", h.describe(cell))
-		}
-		lines[cell] = text
 	}
 	body, err := h.body(lines)
 	if err != nil {
@@ -157,9 +133,6 @@ func (h *Shard) flush() error {
 	}); err != nil {
 		return err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	maps.DeleteFunc(h.pending, func(cell int, _ []byte) bool { return pending[cell] != nil })
 	h.safe = len(lines)
 	return nil
 }

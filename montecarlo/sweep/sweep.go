@@ -60,9 +60,6 @@ type Pair struct {
 	Methods  []scenario.Method `json:"methods" doc:"the methods that exist for both: bound, exact or mc"`
 }
 
-// String is the pair as a pair of a figure is named, CODE:DECODER:LEVELS.
-func (p Pair) String() string { return fmt.Sprintf("%s:%s:%d", p.Code, p.Decoder, p.Levels) }
-
 // Prior is how often each of a number of labels occurs.
 type Prior struct {
 	Levels  int       `json:"levels" doc:"number of levels L"`

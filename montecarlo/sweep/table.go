@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"belsim/montecarlo/scenario"
 )
@@ -62,23 +61,18 @@ func (m *Merged) Table(version string) *Table {
 	return out
 }
 
-// Map compares the errors of two pairs, which names choose, by a method; "" stands for the
-// first method of the first pair. A name is CODE, CODE:DECODER or CODE:DECODER:LEVELS. Without
-// names a sweep must have two pairs. The error says why there is no such map: names that fit
-// no pair or several, different numbers of levels, or a method that a pair does not have.
-func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, error) {
-	chosen, err := m.choosePairs(names)
-	if err != nil {
-		return nil, err
+// Map compares the errors of the two pairs of a sweep, by the first of its methods. The error says why there is no
+// such map: more or fewer pairs, different numbers of levels, or a method that one pair does not have.
+func (m *Merged) Map() (*scenario.Map, error) {
+	if len(m.Pairs) != 2 {
+		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; take .csv or .json", len(m.Pairs))
 	}
-	a, b := m.Pairs[chosen[0]], m.Pairs[chosen[1]]
+	a, b := m.Pairs[0], m.Pairs[1]
 	if a.Levels != b.Levels {
 		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
 	}
-	if method == "" {
-		method = a.Methods[0]
-	}
-	if !slices.Contains(a.Methods, method) || !slices.Contains(b.Methods, method) {
+	method := a.Methods[0]
+	if !slices.Contains(b.Methods, method) {
 		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
 	}
 	x, y := m.X(), m.Y()
@@ -92,7 +86,7 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 		out.Seed = &m.Seed
 	}
 	for i := range len(x.Values) * len(y.Values) {
-		va, vb := m.mean(chosen[0], method, i), m.mean(chosen[1], method, i)
+		va, vb := m.mean(0, method, i), m.mean(1, method, i)
 		out.Cells = append(out.Cells, scenario.Cell{
 			Point: m.Plane.Point(x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
 			A:     va, B: vb, Increase: scenario.Increase(va, vb),
@@ -105,32 +99,4 @@ func (m *Merged) Map(names []string, method scenario.Method) (*scenario.Map, err
 func (m *Merged) mean(pair int, method scenario.Method, i int) float64 {
 	methods := m.Pairs[pair].Methods
 	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)].Mean
-}
-
-// choosePairs returns the two pairs that names choose.
-func (m *Merged) choosePairs(names []string) (chosen [2]int, err error) {
-	if len(names) == 0 && len(m.Pairs) == 2 {
-		return [2]int{0, 1}, nil
-	}
-	if len(names) != 2 {
-		return chosen, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; want a pair A,B of them, or .csv or .json", len(m.Pairs))
-	}
-	for i, name := range names {
-		var fits []string
-		for k, p := range m.Pairs {
-			if full := p.String(); full == name || strings.HasPrefix(full, name+":") {
-				chosen[i] = k
-				fits = append(fits, full)
-			}
-		}
-		if len(fits) == 0 {
-			return chosen, fmt.Errorf("pair of %s: this sweep has no such code; its first is %s", name, m.Pairs[0])
-		} else if len(fits) > 1 {
-			return chosen, fmt.Errorf("pair of %s: is it %s?", name, strings.Join(fits, " or "))
-		}
-	}
-	if chosen[0] == chosen[1] {
-		return chosen, fmt.Errorf("pair %s,%s: want two that differ", names[0], names[1])
-	}
-	return chosen, nil
 }

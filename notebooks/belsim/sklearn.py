@@ -59,7 +59,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         temperature: float = 1.0,
         random_state: Any = None,
     ) -> None:
-        _check(classifier)
+        if hasattr(classifier, "fit"):  # other values wait for fit, as scikit-learn's own checks ask
+            _check(classifier)
         self.classifier = classifier
         self.code = code
         self.levels = levels
@@ -70,7 +71,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
         """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` of shape (N,)."""
-        _check(self.classifier)  # set_params may have set it
+        _check(self.classifier)
         x, labels = validate_data(self, X, y, y_numeric=True)
         named = isinstance(self.code, str)
         self.matrix_ = _codes.matrix(self.code, self.levels if named else None)

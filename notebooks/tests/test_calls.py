@@ -400,20 +400,15 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=2, recommend=True)
     _, axes = plt.subplots(2, 2)
     assert fit.plot(axes[0, 0], bits=[0, 31]) is axes[0, 0]
-    command = [
-        _call.executable(),
-        "fit",
-        "--code=johnson",
-        "--levels=64",
-        "--range=2.5:4.3",
-        "--samples=2",
-        f"--output={tmp_path / 'rates.csv'}",
-    ]
-    files = [
-        f"--{name}={ROOT / 'testdata' / 'network' / name}".replace("/outputs", "/logits") + ".npy" for name in ("outputs", "targets")
-    ]
-    subprocess.run([*command, *files], check=True, stdout=subprocess.DEVNULL)
-    rates = pd.read_csv(tmp_path / "rates.csv").dropna()
+
+    def numbers(*command: str) -> pd.DataFrame:
+        """What the command writes beside its picture."""
+        subprocess.run([_call.executable(), *command, f"--output={tmp_path / 'numbers.csv'}"], check=True, stdout=subprocess.DEVNULL)
+        return pd.read_csv(tmp_path / "numbers.csv")
+
+    data = ROOT / "testdata" / "network"
+    files = f"--outputs={data / 'logits.npy'}", f"--targets={data / 'targets.npy'}"
+    rates = numbers("fit", "--code=johnson", "--levels=64", "--range=2.5:4.3", "--samples=2", *files).dropna()
     for bit, shown in zip((1, 32), axes[0, 0].containers, strict=True):
         of = rates[rates["bit"] == bit]
         np.testing.assert_allclose(shown[0].get_xydata(), np.column_stack((of["level"] - 1, of["rate"])))
@@ -424,11 +419,14 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     np.testing.assert_allclose(axes[0, 1].containers[0][0].get_xdata(orig=False), best["ratio"])
     m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3, "log"), sigma=(1, 4, 2))
     m.plot(axes[1, 0])
-    np.testing.assert_array_equal(axes[1, 0].collections[0].get_array(), m.increase)
+    shown = axes[1, 0].collections[0].get_array()
+    of = numbers("heatmap", "unary", "johnson", "--levels=16", "--r=0.1:0.4:3:log", "--sigma=1:4:2")
+    np.testing.assert_allclose(np.ravel(shown), of["increase_percent"])
     assert (axes[1, 0].get_xscale(), axes[1, 0].get_yscale()) == ("log", "linear")
     v = belsim.verify("unary", levels=4, samples=100)
     v.plot(axes[1, 1])
-    np.testing.assert_array_equal(axes[1, 1].lines[0].get_ydata(), v.labels["bound"])
+    of = numbers("verify", "--code=unary", "--levels=4", "--samples=100")
+    np.testing.assert_allclose([line.get_ydata() for line in axes[1, 1].lines[:2]], [of["bound"], of["exact"]])
     for ending in ("png", "svg", "pdf"):
         m.save(tmp_path / f"map.{ending}")
         assert (tmp_path / f"map.{ending}").stat().st_size > 1000

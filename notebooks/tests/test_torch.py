@@ -165,21 +165,29 @@ def test_learns() -> None:
 
 @pytest.mark.parametrize("outside", ["clip", "refuse"])
 def test_compiled_and_mixed(outside: Any) -> None:
-    """A compiled loss is the same; clipped, it is one graph. Under autocast, only the network's own layers are rounded."""
+    """A compiled loss and its gradients are the same; clipped, it is one graph. Under autocast, only the network's own layers
+    are rounded."""
     from belsim.torch import Head
 
     for kind, code in EACH if outside == "clip" else EACH[:1]:
         head = Head(kind, L, code=code, outside=outside)
-        z, y = outputs(head, 12).float(), labels(12).float()
+        z, y = outputs(head, 12).float().requires_grad_(), labels(12).float()
+
+        def gradient(loss: Any, z: Any = z) -> Any:
+            return torch.autograd.grad(loss, z)[0]
+
         torch._dynamo.reset()
         compiled = torch.compile(head.loss, backend="aot_eager", fullgraph=outside == "clip")
         torch.testing.assert_close(compiled(z, y), head.loss(z, y))
+        torch.testing.assert_close(gradient(compiled(z, y)), gradient(head.loss(z, y)))
         read = torch.compile(head.decode, backend="aot_eager", fullgraph=True)
         torch.testing.assert_close(read(z), head.decode(z))
         with torch.autocast("cpu", torch.bfloat16):
             loss, found = head.loss(z.bfloat16(), y), head.decode(z.bfloat16())
         assert loss.dtype == found.dtype == torch.float32
-        torch.testing.assert_close(loss, head.loss(z.bfloat16().float(), y), rtol=0, atol=0)
+        wide = head.loss(z.bfloat16().float(), y)
+        torch.testing.assert_close(loss, wide, rtol=0, atol=0)
+        torch.testing.assert_close(gradient(loss), gradient(wide), rtol=0, atol=0)
         torch.testing.assert_close(found, head.decode(z.bfloat16().float()), rtol=0, atol=0)
 
 

@@ -93,5 +93,5 @@ func forecasts(ctx context.Context, w io.Writer) error {
 		out = append(out, forecastRow{first.data, first.levels, len(offs), fmt.Sprintf("%.1f %%", 100*offs[len(offs)/2].off),
 			fmt.Sprintf("%.0f %% (%s, %s)", 100*last.off, last.code, last.loss), fmt.Sprintf("%d of %d", held, networks)})
 	}
-	return table.Of(out).Write(w, "markdown")
+	return table.Of(out).Write(w)
 }

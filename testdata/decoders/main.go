@@ -234,7 +234,7 @@ func report(w io.Writer) error {
 	}
 	slices.SortFunc(codes, func(a, b codeRow) int { return a.Bits - b.Bits })
 	fmt.Fprint(w, "diamonds, 64 levels, mean over the seeds; |error| in levels\n\n")
-	if err := table.Of(codes).Write(w, "markdown"); err != nil {
+	if err := table.Of(codes).Write(w); err != nil {
 		return err
 	}
 	var sets []dataRow
@@ -268,7 +268,7 @@ func report(w io.Writer) error {
 	}
 	slices.SortFunc(sets, func(a, b dataRow) int { return strings.Compare(a.Data+a.Loss, b.Data+b.Loss) })
 	fmt.Fprint(w, "\nall data\n\n")
-	return table.Of(sets).Write(w, "markdown")
+	return table.Of(sets).Write(w)
 }
 
 // means are the mean errors of the networks of a code, baseline and fitted.

@@ -63,13 +63,12 @@ FIRST = [
     ("bce", "unary", ""), ("bce", "johnson", ""),
 ]  # fmt: skip
 MORE = [
-    ("soft", code, sigma) for sigma in ("s/2", "1", "0.5") for code in ("unary", "johnson", "b1jdj", "hexj", "onehot")
+    ("soft", code, sigma) for sigma in ("0.5", "1", "s") for code in ("unary", "johnson", "b1jdj", "hexj", "onehot")
 ]
-# On digits: bits weighted by the square root of how far a wrong one moves the level, and soft targets of bits.
+# On digits: bits weighted by the square root of how far a wrong one moves the level.
 WEIGHTS = [
     (head, code, sigma) for code in ("johnson", "hexj")
-    for head, sigma in (("bce", ""), ("bce-weighted", ""), ("bce-soft", "0.75"), ("bce-soft-weighted", "0.75"),
-                        ("soft-weighted", "0.75"))
+    for head, sigma in (("bce", ""), ("bce-weighted", ""), ("soft-weighted", "0.75"))
 ]  # fmt: skip
 
 
@@ -132,7 +131,7 @@ class Losses:
                     w[: self.widths[i]] = weights(codes[code])
                 factors.append(w)
                 if sigma not in self.tables:
-                    s = SCALE[task] / 2 if sigma == "s/2" else float(sigma or 0)
+                    s = SCALE[task] if sigma == "s" else float(sigma or 0)
                     self.tables[sigma] = gaussian(y, s) if s else onehot[level]
             else:
                 matrices.append(None)
@@ -442,13 +441,7 @@ def networks(a):
         out = csv.writer(f, lineterminator="\n")
         if new:
             out.writerow(COLUMNS)
-        plan = [
-            (FIRST, 0),
-            (FIRST, 1),
-            (FIRST, 2),
-            (WEIGHTS, 0),
-            *[(more, seed) for seed in (0, 1, 2) for more in (MORE, WEIGHTS)],
-        ]
+        plan = [*((heads, seed) for heads in (FIRST, MORE) for seed in (0, 1, 2)), (WEIGHTS, 0)]
         for heads, seed in plan[: a.upto]:
             for task in tasks:
                 if heads is WEIGHTS and not task.startswith("digits"):
@@ -555,16 +548,14 @@ def tables(a):
     print("Mean |error| over that of L1:\n")
     show("head, read by", heads, tasks, lambda k, t: found.get((*k, t)))
     print("Soft targets over CE of the same code, both read by the mean:\n")
-    names = [(f"{c}, σ = {s}", (c, s, "mean")) for c in CODES for s in ("0.5", "0.75", "1", "s/2", "2")]
+    names = [(f"{c}, σ = {s}", (c, s, "mean")) for c in CODES for s in ("0.5", "0.75", "1", "2", "s")]
     names = [n for n in names if any((*n[1], t) in hard for t in tasks)]
     show("code", names, tasks, lambda k, t: hard.get((*k, t)), count=True)
     told = [t for t in tasks if "digits" in t]
     weighted = [*WEIGHTS, ("soft", "johnson", "0.75"), ("soft", "hexj", "0.75")]
     weighted = [(name_of(*h, "mean"), (*h, "mean")) for h in weighted if any((*h, "mean", t) in found for t in told)]
     if told:
-        print(
-            "Weights of bits, by the square root of their reach, over L1, read by the mean, seed 0:\n"
-        )
+        print("Weights of bits, by the square root of their reach, over L1, read by the mean, seed 0:\n")
         show("head", weighted, told, lambda k, t: [r for r in found.get((*k, t), []) if r["seed"] == "0"])
     print("Seeds:", ", ".join(f"{t.split('/')[0]} {len(s)}" for t, s in seeds.items()))
     rates = {}

@@ -21,15 +21,9 @@ type Input struct{ Flag, Path string }
 
 // Ledger has the files of a command. The zero value has none.
 type Ledger struct {
-	Inputs  []Input
-	written []output
-	claimed []output
-}
-
-// output is a file that is written. To find its place asks the system, so each is found once.
-type output struct {
-	path  string
-	place safefile.Place
+	Inputs           []Input
+	order            []string          // those that were written
+	claimed, written map[string]string // by their canonical paths: as they were named
 }
 
 // Inputs are the files that a command line names to be read: the values of flags and arguments
@@ -100,28 +94,13 @@ func (l *Ledger) CheckStandardInput() error {
 
 // MayWrite refuses to write over a file that the command reads or has written.
 func (l *Ledger) MayWrite(path string) error {
-	inputs := l.Inputs
-	if _, err := os.Stat(path); err != nil {
-		inputs = nil // what is read exists
-	}
-	for _, in := range inputs {
+	for _, in := range l.Inputs {
 		if safefile.Same(path, in.Path) {
 			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", path, in.Flag, in.Path)
 		}
 	}
-	return l.refuse(path, l.written, "cannot write %[1]s: the command has written this file as %[2]s; take another name")
-}
-
-// refuse refuses a path that is one of some files. A path without a place fails when it is written.
-func (l *Ledger) refuse(path string, files []output, message string) error {
-	place, err := safefile.At(path)
-	if err != nil {
-		return nil
-	}
-	for _, other := range files {
-		if place.Same(other.place) {
-			return fmt.Errorf(message, path, other.path)
-		}
+	if other, written := l.written[safefile.Canonical(path)]; written {
+		return fmt.Errorf("cannot write %s: the command has written this file as %s; take another name", path, other)
 	}
 	return nil
 }
@@ -129,33 +108,35 @@ func (l *Ledger) refuse(path string, files []output, message string) error {
 // Claim refuses files that the command must not write, before any work is done: its inputs, and
 // two that are one file.
 func (l *Ledger) Claim(paths ...string) error {
+	if l.claimed == nil {
+		l.claimed = map[string]string{}
+	}
 	for _, path := range paths {
 		if err := l.MayWrite(path); err != nil {
 			return err
 		}
-		if err := l.refuse(path, l.claimed, "cannot write both %[2]s and %[1]s: they are one file"); err != nil {
-			return err
+		at := safefile.Canonical(path)
+		if other, claimed := l.claimed[at]; claimed {
+			return fmt.Errorf("cannot write both %s and %s: they are one file", other, path)
 		}
-		place, _ := safefile.At(path)
-		l.claimed = append(l.claimed, output{path, place})
+		l.claimed[at] = path
 	}
 	return nil
 }
 
 // Wrote says that a file was written.
 func (l *Ledger) Wrote(path string) {
-	place, _ := safefile.At(path)
-	l.written = append(l.written, output{path, place})
+	if l.written == nil {
+		l.written = map[string]string{}
+	}
+	l.order, l.written[safefile.Canonical(path)] = append(l.order, path), path
 }
 
 // LeftBehind says which files an interrupted command has written. printed says that there is
 // something on standard output.
 func (l *Ledger) LeftBehind(printed bool) string {
 	const most = 2 // names beside "N more", which are at least two
-	var names []string
-	for _, o := range l.written {
-		names = append(names, o.path)
-	}
+	names := l.order
 	rest, none := "and nothing else", "nothing was written"
 	if printed {
 		rest, none = "part of the output was printed, and no other file was written", "part of the output was printed, and no file was written"

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -66,25 +65,5 @@ func TestLedger(t *testing.T) {
 	l.Inputs = append(l.Inputs, Input{"--more", "-"})
 	if err := l.CheckStandardInput(); err == nil {
 		t.Error("standard input twice was taken")
-	}
-}
-
-// TestManyOutputs: thousands of outputs are compared with each other in no time, and each is one of
-// its own. Asking the system for each pair took a minute.
-func TestManyOutputs(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var paths []string
-	for i := range 3000 {
-		paths = append(paths, fmt.Sprint("out", i, ".csv"))
-	}
-	var l Ledger
-	start := time.Now()
-	must.Succeed(t, l.Claim(paths...))
-	for _, path := range paths {
-		must.Succeed(t, l.MayWrite(path))
-		l.Wrote(path)
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("%v for %d outputs", took, len(paths))
 	}
 }

@@ -50,9 +50,10 @@ type Errors struct {
 	Base, Y, Scale, Near float64
 }
 
-// Tally are sums over samples.
+// Tally are sums over samples. Differences is the sum of the squares of the differences of the errors of
+// two samples in a row: the first and the second, the third and the fourth, and so on.
 type Tally struct {
-	Abs, Square, Within uint64
+	Abs, Square, Within, Differences uint64
 }
 
 // TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil.
@@ -113,6 +114,7 @@ func mixBatchGeneric(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []
 
 func tallyBatchGeneric(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	for g := range sum {
+		var before float64
 		for i, s := range sum[g] {
 			label := float64(s)
 			if weight != nil {
@@ -124,6 +126,10 @@ func tallyBatchGeneric(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 			if err <= e.Near {
 				t.Within++
 			}
+			if d := err - before; i%2 == 1 {
+				t.Differences += uint64(int64(float64(float64(d*d)*e.Scale) + 0.5))
+			}
+			before = err
 		}
 	}
 	return t

@@ -510,7 +510,7 @@ prefix:
 	VZEROUPPER
 	RET
 
-// func tallyBatchAVX512(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+// func tallyBatchAVX512(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 TEXT ·tallyBatchAVX512(SB), NOSPLIT, $0-32
 	MOVQ parts+0(FP), DI
 	MOVQ sum+8(FP), SI
@@ -527,6 +527,7 @@ TEXT ·tallyBatchAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ AX, Z12
 	MOVQ         $0x3FE0000000000000, AX // ½
 	VPBROADCASTQ AX, Z14
+	VPXORD       Z4, Z4, Z4
 	VPXORD       Z5, Z5, Z5
 	VPXORD       Z6, Z6, Z6
 	VPXORD       Z7, Z7, Z7
@@ -550,6 +551,13 @@ whole:
 	VADDPD     Z14, Z1, Z1
 	VCVTTPD2QQ Z1, Z1
 	VPADDQ     Z1, Z5, Z5
+	VPERMILPD  $0x55, Z0, Z1   // the other one of two in a row
+	VSUBPD     Z1, Z0, Z1
+	VMULPD     Z1, Z1, Z1
+	VMULPD     Z13, Z1, Z1
+	VADDPD     Z14, Z1, Z1
+	VCVTTPD2QQ Z1, Z1
+	VPADDQ     Z1, Z4, Z4
 	VMULPD     Z0, Z0, Z0
 	VMULPD     Z13, Z0, Z0
 	VADDPD     Z14, Z0, Z0
@@ -562,5 +570,6 @@ whole:
 	VMOVDQU64 Z5, 0(DI)
 	VMOVDQU64 Z6, 64(DI)
 	VMOVDQU64 Z7, 128(DI)
+	VMOVDQU64 Z4, 192(DI)
 	VZEROUPPER
 	RET

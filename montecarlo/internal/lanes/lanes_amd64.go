@@ -250,22 +250,25 @@ func mixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 	mixBatchAVX512(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0], &p.Patterns[0], len(prefixes)/Batch, len(suffixes)/Batch, len(patterns)/Batch)
 }
 
-// tallyBatchAVX512 is TallyBatch in eight parts of each sum; weight may be nil.
+// tallyBatchAVX512 is TallyBatch in eight parts of each sum; weight may be nil. The last sum has each
+// difference twice.
 //
 //go:noescape
-func tallyBatchAVX512(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+func tallyBatchAVX512(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 
 func tallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	if !batches() {
 		return tallyBatchGeneric(sum, weight, e)
 	}
-	var parts [3][8]uint64
+	var parts [4][8]uint64
 	tallyBatchAVX512(&parts, sum, weight, e)
 	for i := range parts[0] {
 		t.Abs += parts[0][i]
 		t.Square += parts[1][i]
 		t.Within += parts[2][i]
+		t.Differences += parts[3][i]
 	}
+	t.Differences /= 2
 	return t
 }
 

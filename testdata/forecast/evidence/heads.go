@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,68 +19,62 @@ import (
 // head is a head of heads.csv: what it is trained with, its code, the σ of soft targets in levels, and what reads it.
 type head struct{ loss, code, sigma, read string }
 
-// l1 is direct regression, to which the others are ratios.
-var l1 = head{"l1", "", "", "direct"}
+// l1 is direct regression, which the others stand beside, and alone that of direct.csv, whose tasks have no other heads.
+var l1, alone = head{"l1", "", "", "direct"}, head{loss: "direct"}
 
 // loadHeads adds networks of heads.csv: direct regression, and codes with soft targets of forecast.SoftSigma. Their errors are those of
 // observed.csv after CE, of unary and of the same code, times the ratio of the two heads of heads.csv, whose trunks, budgets and choice of the
 // learning rate are the same. So all networks of a task stand beside each other. Where heads.csv has no regression of a task, direct.csv has.
 func (s *Set) loadHeads(folder string) error {
-	ratios := map[Task]map[head]map[int]float64{} // by seed
-	predicted := map[Task]map[int]float64{}       // by seed, of direct.csv
-	err := rows(filepath.Join(folder, "direct.csv"), func(r *row) {
-		t := Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}
-		if predicted[t] == nil {
-			predicted[t] = map[int]float64{}
+	seen := map[Task]map[head]map[int]observed.Error{} // by seed
+	put := func(t Task, h head, r *row) {
+		if seen[t] == nil {
+			seen[t] = map[head]map[int]observed.Error{}
 		}
-		predicted[t][r.whole("seed")] = r.number("error")
+		if seen[t][h] == nil {
+			seen[t][h] = map[int]observed.Error{}
+		}
+		seen[t][h][r.whole("seed")] = observed.Error{Mean: r.number("error"), StdErr: r.number("error_stderr")}
+	}
+	err := rows(filepath.Join(folder, "direct.csv"), func(r *row) {
+		put(Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}, alone, r)
 	})
 	if err != nil {
 		return err
 	}
 	err = rows(filepath.Join(folder, "..", "heads", "heads.csv"), func(r *row) {
 		part := strings.Split(r.cells["task"], "/")
-		t := Task{part[0], part[1], 64}
-		h := head{r.cells["head"], r.cells["code"], r.cells["sigma"], r.cells["read"]}
-		if ratios[t] == nil {
-			ratios[t] = map[head]map[int]float64{}
-		}
-		if ratios[t][h] == nil {
-			ratios[t][h] = map[int]float64{}
-		}
-		ratios[t][h][r.whole("seed")] = r.number("ratio")
+		put(Task{part[0], part[1], 64}, head{r.cells["head"], r.cells["code"], r.cells["sigma"], r.cells["read"]}, r)
 	})
 	if err != nil {
 		return err
 	}
 	for _, t := range s.Tasks() {
-		network := func(n Network, r Reading, e float64) {
-			n.Task, n.Samples, n.Errors = t, 5000, map[Reading]observed.Error{r: {Mean: e, StdErr: 0.01 * e}}
-			if n.Code == forecast.Direct {
-				n.Wrong = map[int]float64{1: e / float64(t.Levels-1)}
-			}
-			s.Networks = append(s.Networks, n)
-		}
-		add := func(of, than head, n Network, r Reading, base []float64) {
-			for _, seed := range slices.Sorted(maps.Keys(ratios[t][of])) {
-				if beside := ratios[t][than][seed]; beside > 0 && len(base) > 0 {
-					n.Seed = seed
-					network(n, r, stat.Mean(base, nil)*ratios[t][of][seed]/beside)
+		samples := s.Networks[slices.IndexFunc(s.Networks, func(n Network) bool { return n.Task == t })].Samples
+		// add adds the networks of a head, whose errors are multiplied.
+		add := func(n Network, r Reading, of head, times func(seed int) float64) {
+			for _, seed := range slices.Sorted(maps.Keys(seen[t][of])) {
+				e, k := seen[t][of][seed], times(seed)
+				if !(k > 0) || math.IsInf(k, 0) { // the other head has no such seed
+					continue
 				}
+				n.Task, n.Seed, n.Samples, n.Errors = t, seed, samples, map[Reading]observed.Error{r: {Mean: k * e.Mean, StdErr: k * e.StdErr}}
+				if n.Code == forecast.Direct {
+					n.Wrong = map[int]float64{1: k * e.Mean / float64(t.Levels-1)}
+				}
+				s.Networks = append(s.Networks, n)
 			}
 		}
 		for _, name := range s.Codes(t) {
-			ce := head{"ce", name, "", "mean"}
-			soft := head{"soft", name, fmt.Sprint(forecast.SoftSigma), "mean"}
-			base := s.errors(t, name, perceived.CE, GenEx)
-			add(soft, ce, Network{Code: name, Training: perceived.Soft}, GenEx, base)
-			if name == "unary" {
-				add(l1, ce, Network{Code: forecast.Direct, Training: perceived.BCE}, GenBits, base)
-				for _, seed := range slices.Sorted(maps.Keys(predicted[t])) {
-					if len(ratios[t]) == 0 {
-						network(Network{Code: forecast.Direct, Training: perceived.BCE, Seed: seed}, GenBits, predicted[t][seed])
-					}
-				}
+			base := stat.Mean(s.errors(t, name, perceived.CE, GenEx), nil)
+			beside := func(seed int) float64 { return base / seen[t][head{"ce", name, "", "mean"}][seed].Mean }
+			add(Network{Code: name, Training: perceived.Soft}, GenEx, head{"soft", name, fmt.Sprint(forecast.SoftSigma), "mean"}, beside)
+			if name != "unary" {
+				continue
+			}
+			direct := Network{Code: forecast.Direct, Training: perceived.BCE}
+			if add(direct, GenBits, l1, beside); seen[t][l1] == nil {
+				add(direct, GenBits, alone, func(int) float64 { return 1 })
 			}
 		}
 	}

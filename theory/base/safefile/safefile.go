@@ -235,40 +235,24 @@ func usual(r rune) rune {
 // shortened returns the first 64 bytes of a text.
 func shortened(s string) string { return strings.ToValidUTF8(s[:min(64, len(s))], "") }
 
-// Place is where a path leads: to a file, or to a name in a folder where there is none.
-type Place struct {
-	file   os.FileInfo // nil where there is none
-	folder os.FileInfo
-	name   string
+// Canonical returns the path of the file that Write would make or replace, without links: two paths of one file
+// have the same one.
+func Canonical(path string) string {
+	if at, err := Resolve(path); err == nil {
+		path = at
+	}
+	if at, err := filepath.Abs(path); err == nil {
+		path = at
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	return path
 }
 
-// At returns the place of a path. The error says that the path leads to no file and to no folder.
-func At(path string) (Place, error) {
-	path, err := Resolve(path)
-	if err != nil {
-		return Place{}, err
-	}
-	p := Place{name: filepath.Base(path)}
-	if p.file, err = os.Stat(path); err == nil {
-		return p, nil
-	}
-	p.file = nil
-	p.folder, err = os.Stat(filepath.Dir(path))
-	return p, err
-}
-
-// Same reports whether two places are one, however their paths were spelled: by other folders, links
-// or hard links, or by the letters of a file system that takes capital ones for small ones.
-func (p Place) Same(other Place) bool {
-	if p.file != nil || other.file != nil {
-		return p.file != nil && other.file != nil && os.SameFile(p.file, other.file)
-	}
-	return p.name == other.name && p.folder != nil && other.folder != nil && os.SameFile(p.folder, other.folder)
-}
-
-// Same reports whether two paths lead to the same place.
+// Same reports whether two paths are of one file that exists, by whatever links.
 func Same(a, b string) bool {
-	at, errA := At(a)
-	other, errB := At(b)
-	return errA == nil && errB == nil && at.Same(other)
+	at, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(at, other)
 }

@@ -1,6 +1,5 @@
-// Package table writes tables of results. One row type, a struct, gives text for people,
-// CSV, JSON, Markdown, LaTeX and HTML. The struct's tags say
-// everything once:
+// Package table writes tables of results. One row type, a struct, gives text for people, CSV, JSON and
+// HTML. The struct's tags say everything once:
 //
 //		type row struct {
 //			Code   string       `json:"code" text:"code" doc:"Name of the code."`
@@ -20,6 +19,5 @@
 //	    Fields without the tag are not in these tables.
 //	  - doc is a sentence for the reference of fields.
 //
-// [Of] makes a [Table] of rows, which prints itself in four formats; [WriteCSV] and
-// [WriteJSON] write all fields.
+// [Of] makes a [Table] of rows for people; [WriteCSV] and [WriteJSON] write all fields.
 package table

@@ -3,13 +3,12 @@ package table
 import (
 	"fmt"
 	"html"
-	"io"
 	"strings"
 )
 
-// html prints the table for a page, its cells escaped.
-func (t *Table) html(w io.Writer) error {
-	lines, _ := t.grid(func(s string) string { return html.EscapeString(Visible(s)) })
+// HTML is the table for a page, its cells escaped.
+func (t *Table) HTML() (string, error) {
+	lines, _ := t.grid()
 	var b strings.Builder
 	b.WriteString("<table>\n")
 	for i, cells := range lines {
@@ -28,11 +27,10 @@ func (t *Table) html(w io.Writer) error {
 			if t.right(k) {
 				class = ` class="number"`
 			}
-			fmt.Fprintf(&b, "<%s%s>%s</%s>", name, class, cell, name)
+			fmt.Fprintf(&b, "<%s%s>%s</%s>", name, class, html.EscapeString(cell), name)
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</table>\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String(), t.err
 }

@@ -22,15 +22,14 @@ const (
 	List
 )
 
-// Table is a table for people: data, which Write prints.
+// Table is a table for people: data, which Write prints, and HTML for a page.
 type Table struct {
 	Head  []string // headings; nil for a table without
 	Rows  [][]string
 	Style Style
 	// Line is the row above which text has a line; 0 for none.
 	Line int
-	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. It is
-	// no part of the other formats. Cells "~", and those that begin with "! ", are marks.
+	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. Cells "~", and those that begin with "! ", are marks.
 	Emphasis []Emphasis
 
 	err error // of Of; Write returns it
@@ -99,26 +98,9 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	return t
 }
 
-// Write prints the table in a format: text, markdown, latex or html.
-func (t *Table) Write(w io.Writer, format string) error {
-	switch {
-	case t.err != nil:
-		return t.err
-	case format == "text":
-		return t.text(w)
-	case format == "markdown":
-		return t.markdown(w)
-	case format == "html":
-		return t.html(w)
-	case format == "latex":
-		return t.latex(w)
-	}
-	return fmt.Errorf("a table cannot be written as %q; want text, markdown, latex or html", format)
-}
-
-// grid are the cells as a format writes them, the line of the headings first, and the widths of the
+// grid are the cells as a terminal shows them, the line of the headings first, and the widths of the
 // columns. Missing cells are empty.
-func (t *Table) grid(escape func(string) string) (lines [][]string, width []int) {
+func (t *Table) grid() (lines [][]string, width []int) {
 	n := len(t.Head)
 	for _, cells := range t.Rows {
 		n = max(n, len(cells))
@@ -127,7 +109,7 @@ func (t *Table) grid(escape func(string) string) (lines [][]string, width []int)
 	for _, cells := range append([][]string{t.Head}, t.Rows...) {
 		line := make([]string, n)
 		for k, cell := range cells {
-			line[k] = escape(cell)
+			line[k] = Visible(cell)
 			width[k] = max(width[k], utf8.RuneCountInString(line[k]))
 		}
 		lines = append(lines, line)
@@ -140,10 +122,13 @@ func fill(cell string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cell)))
 }
 
-// text prints the table for people, its columns two spaces apart.
-func (t *Table) text(w io.Writer) error {
+// Write prints the table for people, its columns two spaces apart.
+func (t *Table) Write(w io.Writer) error {
+	if t.err != nil {
+		return t.err
+	}
 	var b strings.Builder
-	lines, width := t.grid(Visible)
+	lines, width := t.grid()
 	for i, cells := range lines {
 		if i == 0 && t.Head == nil {
 			continue
@@ -178,7 +163,7 @@ func (t *Table) text(w io.Writer) error {
 	return err
 }
 
-// right reports whether a column is aligned to the right in other formats than text, because it holds numbers.
+// right reports whether a column is aligned to the right on a page, because it holds numbers.
 func (t *Table) right(column int) bool {
 	// A number, with what may follow it: a standard error, a unit, a note in parentheses.
 	numeric := regexp.MustCompile(`^[+−-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?( ± .*| \(.*\)| ?[%kMGT])?$`)
@@ -194,36 +179,3 @@ func (t *Table) right(column int) bool {
 	}
 	return numbers > 0
 }
-
-// markdown prints the table as GitHub's Markdown has it.
-func (t *Table) markdown(w io.Writer) error {
-	lines, width := t.grid(markdownSpecial.Replace)
-	if len(width) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	for i, cells := range lines {
-		rule := ""
-		for k, c := range cells {
-			wide := max(width[k], 3)
-			if t.right(k) {
-				b.WriteString("| " + fill(c, wide) + c + " ")
-				rule += "| " + strings.Repeat("-", wide-1) + ": "
-			} else {
-				b.WriteString("| " + c + fill(c, wide) + " ")
-				rule += "| " + strings.Repeat("-", wide) + " "
-			}
-		}
-		b.WriteString("|\n")
-		if i == 0 {
-			b.WriteString(rule + "|\n")
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-var markdownSpecial = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
-	"~", `\~`, "|", `\|`, "$", `\$`, "&", `\&`, "\r\n", " ", "\n", " ", "\r", " ", "\t", " ",
-)

@@ -65,10 +65,6 @@ func printed(t *testing.T, print func(io.Writer) error) string {
 	return b.String()
 }
 
-func as(t *Table, format string) func(io.Writer) error {
-	return func(w io.Writer) error { return t.Write(w, format) }
-}
-
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
@@ -77,7 +73,7 @@ func same(t *testing.T, got, want string) {
 }
 
 func TestText(t *testing.T) {
-	same(t, printed(t, as(tableOf(), "text")), `       code  bits  sampled   ± s.e.  within 5    worst level
+	same(t, printed(t, tableOf().Write), `       code  bits  sampled   ± s.e.  within 5    worst level
       unary    63   0.4539  0.00123   93.12 %    20 (0.7712)
   b1jdj_x|y     7        –        –         –  3 (1.235e+06)
 `)
@@ -92,7 +88,7 @@ func TestList(t *testing.T) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c[0], c[1], c[2], c[3])
 	}
 	w.Flush()
-	same(t, printed(t, as(&Table{Style: List, Rows: rows}, "text")), want.String())
+	same(t, printed(t, (&Table{Style: List, Rows: rows}).Write), want.String())
 }
 
 // TestTextEqualsTabwriter, of any cells, some of them empty.
@@ -110,51 +106,17 @@ func TestTextEqualsTabwriter(t *testing.T) {
 			fmt.Fprint(w, "\n")
 		}
 		w.Flush()
-		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Write(&got, "text"); err != nil || got.String() != want.String() {
+		if err := (&Table{Head: rows[0], Rows: rows[1:]}).Write(&got); err != nil || got.String() != want.String() {
 			t.Fatalf("%v: %q, want %q", err, got.String(), want.String())
 		}
 	})
 }
 
-func TestMarkdown(t *testing.T) {
-	same(t, printed(t, as(tableOf(), "markdown")), ``+
-		`| code        | bits | sampled |  ± s.e. | within 5 |   worst level |
-| ----------- | ---: | ------: | ------: | -------: | ------------: |
-| unary       |   63 |  0.4539 | 0.00123 |  93.12 % |   20 (0.7712) |
-| b1jdj\_x\|y |    7 |       – |       – |        – | 3 (1.235e+06) |
-`)
-	same(t, printed(t, as(&Table{Rows: [][]string{{"a\nb", `\<$*`}}}, "markdown")), "|     |          |\n| --- | -------- |\n| a b | \\\\\\<\\$\\* |\n")
-}
-
-func TestLaTeX(t *testing.T) {
-	same(t, printed(t, as(tableOf(), "latex")), `\begin{tabular}{lrrrrr}
-\toprule
-code & bits & sampled & $\pm$ s.e. & within 5 & worst level \\
-\midrule
-unary & 63 & 0.4539 & 0.00123 & 93.12 \% & 20 (0.7712) \\
-b1jdj\_x$|$y & 7 & -- & -- & -- & 3 (1.235e+06) \\
-\bottomrule
-\end{tabular}
-`)
-	for in, want := range map[string]string{
-		`50 % & #1_{x}`:     `50 \% \& \#1\_\{x\}`,
-		`\alpha~^$`:         `\textbackslash{}alpha\textasciitilde{}\textasciicircum{}\$`,
-		"± – σ ρ × θ":       `$\pm$ -- $\sigma$ $\rho$ $\times$ $\theta$`,
-		"-1.5 to -2":        `$-$1.5 to $-$2`,
-		"bel-u --full 1e-5": `bel-u -{}-full 1e-5`,
-		"[x] * é 日":         `{[}x{]} {*} é U+65E5`,
-	} {
-		if got := escapeLaTeX(in); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
-	}
-}
-
 // TestHTML: cells are text, numbers are aligned, and the best row is marked.
 func TestHTML(t *testing.T) {
-	same(t, printed(t, as(&Table{
+	same(t, must.Get((&Table{
 		Head: []string{"code", "bits"}, Rows: [][]string{{"<b>&\"\u202e", "12"}, {"x", "7"}}, Emphasis: []Emphasis{Best},
-	}, "html")), `<table>
+	}).HTML())(t), `<table>
 <tr><th>code</th><th class="number">bits</th></tr>
 <tr class="best"><td>&lt;b&gt;&amp;&#34;\u202e</td><td class="number">12</td></tr>
 <tr><td>x</td><td class="number">7</td></tr>
@@ -303,11 +265,8 @@ func TestBadTypes(t *testing.T) {
 	if err := WriteCSV[int](io.Discard, nil); err == nil {
 		t.Error("rows that are no structs: no error")
 	}
-	if err := Of(results(), Replace("withn", "", within)).Write(io.Discard, "latex"); err == nil || !strings.Contains(err.Error(), `"withn"`) {
+	if err := Of(results(), Replace("withn", "", within)).Write(io.Discard); err == nil || !strings.Contains(err.Error(), `"withn"`) {
 		t.Errorf("a column that is not there: %v", err)
-	}
-	if err := tableOf().Write(io.Discard, "rtf"); err == nil || !strings.Contains(err.Error(), "markdown") {
-		t.Errorf("an unknown format: %v", err)
 	}
 }
 
@@ -319,7 +278,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFullDisk(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"text": as(tableOf(), "text"), "markdown": as(tableOf(), "markdown"), "latex": as(tableOf(), "latex"), "html": as(tableOf(), "html"),
+		"text": tableOf().Write,
 		"csv":  func(w io.Writer) error { return WriteCSV(w, results()) },
 		"json": func(w io.Writer) error { return WriteJSON(w, results()) },
 	} {

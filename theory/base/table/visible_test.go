@@ -17,7 +17,7 @@ func TestVisible(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Write(&b, "text"); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
+	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Write(&b); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }

@@ -125,11 +125,12 @@ const LogitsThread logits[] = {
 #undef POINTER
 };
 
-void add(const bel_launch &a, u32 entry, u64 abs, u64 square, u64 within) {
+void add(const bel_launch &a, u32 entry, const RealSum &s) {
 	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * entry;
-	sums[0] += abs;
-	sums[1] += square;
-	sums[2] += within;
+	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within, s.pairs, s.differences, s.rest};
+	for (u32 i = 0; i < BEL_SUMS; i++) {
+		sums[i] += own[i];
+	}
 }
 
 // run runs a kernel of groups thread blocks.
@@ -165,11 +166,11 @@ void run(size_t kernel, u32 groups, const bel_launch &a) {
 				if (place < place_count) {
 					Sum s = {0, 0, 0};
 					places[place](a, task, thread, grid_thread, grid_threads, t, s);
-					add(a, t.entry, s.abs, s.square, s.within);
+					add(a, t.entry, {s.abs, s.square, s.within, 0, 0, 0});
 				} else {
-					RealSum s = {0, 0, 0};
+					RealSum s = {};
 					logits[place - place_count](a, thread, grid_thread, grid_threads, t, s);
-					add(a, t.entry, s.abs, s.square, s.within);
+					add(a, t.entry, s);
 				}
 			}
 		}
