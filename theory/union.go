@@ -26,10 +26,11 @@ func unionBoundOf(c *code.Code, d decode.Decoder) (*Bound, bool) {
 // O(L·(M/64 + bits that can err)) a row, and O(d·d/2) more for each of the rows
 // m, at distance d, whose term can matter.
 func newUnionBound(c *code.Code) boundOf {
-	logFactorial := make([]float64, c.Bits()+2)
-	for k := 2; k < len(logFactorial); k++ {
-		logFactorial[k] = logFactorial[k-1] + math.Log2(float64(k))
+	log2Factorial := make([]float64, c.Bits()+2)
+	for k := 2; k < len(log2Factorial); k++ {
+		log2Factorial[k] = log2Factorial[k-1] + math.Log2(float64(k))
 	}
+	far := math.Log2(float64(c.Levels())) + 60.1 // log2Above is up to 0.1 too large
 	words := len(c.Word(0))
 	canErr := make([]uint64, words)
 	differ := make([]uint64, words)
@@ -64,11 +65,11 @@ func newUnionBound(c *code.Code) boundOf {
 			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe. Where
 			// the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not change the sum.
 			levels := math.Abs(float64(m - i))
-			if float64(half)*log2Above(lambda)+log2Above(levels)-logFactorial[half] < least {
+			if float64(half)*log2Above(lambda)+log2Above(levels)-log2Factorial[half] < least {
 				return
 			}
 			sum += levels * poissonBinomialTail(tail[:half+1], differ, e)
-			least = math.Log2(sum) - 60 - math.Log2(float64(c.Levels()))
+			least = log2Above(sum) - far
 		}
 		// Near levels first: they have the large terms.
 		for step := 1; i-step >= 0 || i+step < c.Levels(); step++ {

@@ -66,12 +66,13 @@ type Sample struct {
 	correlations *decode.Correlations
 	correlated   [2][]float64 // with the signs, and with the logits
 	known        [2]bool
+	real         bool // the code is one of real numbers
 }
 
 // NewSample prepares samples of a code of so many bits and levels; correlations are the code's.
 func NewSample(c *code.Code, correlations *decode.Correlations) *Sample {
 	return &Sample{
-		Word: make([]uint64, (c.Bits()+63)/64), signs: make([]float64, c.Bits()), correlations: correlations,
+		Word: make([]uint64, (c.Bits()+63)/64), signs: make([]float64, c.Bits()), correlations: correlations, real: c.Real(),
 		correlated: [2][]float64{make([]float64, c.Levels()), make([]float64, c.Levels())},
 	}
 }
@@ -91,6 +92,10 @@ func (s *Sample) Set(z []float64) {
 
 // Label decodes the sample.
 func (s *Sample) Label(by Decoding) float64 {
+	gen, nearest := by.Decoder.(decode.Gen)
+	if nearest && !by.Soft && len(s.Word) == 1 && !s.real { // fewer steps than the correlations with signs have
+		return float64(gen.Decode(s.Word))
+	}
 	if d, ok := by.Decoder.(decode.Correlator); ok {
 		i, from := 0, s.signs
 		if by.Soft {

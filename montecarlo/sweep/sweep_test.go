@@ -355,7 +355,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// BenchmarkNew lists the tasks of a full map: seven codes, four decoders, 60 × 60 cells.
+// BenchmarkNew lists and deals the cells of a full map: seven codes, four decoders, 60 × 60 cells.
 func BenchmarkNew(b *testing.B) {
 	p := fullMap()
 	for b.Loop() {
