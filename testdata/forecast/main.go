@@ -35,12 +35,26 @@ type section struct {
 	results []*evidence.Result
 }
 
-var sections = []section{
-	{"Johnson network, trained with BCE", []evidence.Source{johnson}, nil},
-	{"unary network, trained with BCE", []evidence.Source{unary}, nil},
-	{"Johnson network, trained with CE", []evidence.Source{decoder}, nil},
-	{"Johnson network and one b1jdj network", []evidence.Source{johnson, b1jdj}, nil},
-	{"Johnson network and one Gray network", []evidence.Source{johnson, gray}, nil},
+// sections forecasts all tasks of a set that have this in their name.
+func sections(ctx context.Context, workers int, set *evidence.Set, only string) []section {
+	all := []section{
+		{"Johnson network, trained with BCE", []evidence.Source{johnson}, nil},
+		{"unary network, trained with BCE", []evidence.Source{unary}, nil},
+		{"Johnson network, trained with CE", []evidence.Source{decoder}, nil},
+		{"Johnson network and one b1jdj network", []evidence.Source{johnson, b1jdj}, nil},
+		{"Johnson network and one Gray network", []evidence.Source{johnson, gray}, nil},
+	}
+	for i := range all {
+		of := &all[i]
+		for _, t := range set.Tasks() {
+			if strings.Contains(t.String(), only) && set.Trained(t, of.sources...) {
+				r, err := set.Forecast(ctx, workers, t, of.sources...)
+				check(err)
+				of.results = append(of.results, r)
+			}
+		}
+	}
+	return all
 }
 
 // easy is the most transitions of a bit in codes that are easy to learn.
@@ -52,23 +66,15 @@ func main() {
 	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\", or paper for the paper's tables")
 	flag.Parse()
 	ctx := context.Background()
-	set, err := evidence.Load(filepath.Join(*root, "testdata", "forecast"))
+	folder := filepath.Join(*root, "testdata", "forecast")
+	set, err := evidence.Load(folder)
+	check(err)
+	chosen, err := evidence.LoadChosen(folder)
 	check(err)
 	published, err := evidence.LoadPublished(filepath.Join(*root, "testdata", "paper", "published.csv"))
 	check(err)
 	workers := runtime.GOMAXPROCS(0)
-	var all []section
-	for _, of := range sections {
-		for _, t := range set.Tasks() {
-			if !strings.Contains(t.String(), *only) || !set.Trained(t, of.sources...) {
-				continue
-			}
-			r, err := set.Forecast(ctx, workers, t, of.sources...)
-			check(err)
-			of.results = append(of.results, r)
-		}
-		all = append(all, of)
-	}
+	all := sections(ctx, workers, set, *only)
 	if len(all[0].results) > 0 {
 		for _, of := range []section{all[0], all[3]} {
 			fmt.Printf("### From one %s\n\n", of.title)
@@ -76,6 +82,12 @@ func main() {
 		}
 		intervals(all)
 		decisions(ctx, workers, set, all)
+	}
+	if all := sections(ctx, workers, chosen, *only); len(all[0].results) > 0 {
+		fmt.Printf("### Networks with a learning rate of their own, which chose no constant, from one Johnson network\n\n")
+		summary(all[0].results)
+		widths(all, nil)
+		decisions(ctx, workers, chosen, all)
 	}
 	if strings.Contains("heads", *only) || len(all[0].results) > 0 {
 		heads(ctx, workers, set, *only)
@@ -142,8 +154,6 @@ func intervals(all []section) {
 	}
 	chosen := evidence.FitSpread(results)
 	fmt.Printf("### Intervals, each task with the constants that the others choose\n\nAll tasks choose `%+v`.\n\n", chosen)
-	fmt.Println("| from one | data | ≤ 4 transitions: hold | hi/lo | score | with one width | more: hold | hi/lo | score | with one width |")
-	fmt.Println("| ---" + strings.Repeat(" | ---", 9) + " |")
 	for _, r := range results {
 		r.Respread(chosen)
 	}
@@ -152,9 +162,22 @@ func intervals(all []section) {
 	}
 	constant := rated(all)
 	evidence.LeaveOneOut(results, evidence.Spreads)
+	widths(all, constant)
+}
+
+// widths prints how good intervals are as they stand, beside those of one width where there are such, and those from one Johnson network by task.
+func widths(all []section, constant []ratedRow) {
+	columns := " | hi/lo | score"
+	if constant != nil {
+		columns += " | with one width"
+	}
+	fmt.Printf("| from one | data | ≤ 4 transitions: hold%s | more: hold%s |\n|%s\n", columns, columns, strings.Repeat(" --- |", 2+2*strings.Count(columns, "|")+2))
 	for i, row := range rated(all) {
-		for k := range row.widths {
-			row.text += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %.2f", percent(row.widths[k].Held), row.widths[k].Networks, row.widths[k].Width, row.widths[k].Score, constant[i].widths[k].Score)
+		for k, w := range row.widths {
+			row.text += fmt.Sprintf(" | %s of %d | %.2f | %.2f", percent(w.Held), w.Networks, w.Width, w.Score)
+			if constant != nil {
+				row.text += fmt.Sprintf(" | %.2f", constant[i].widths[k].Score)
+			}
 		}
 		fmt.Println(row.text + " |")
 	}

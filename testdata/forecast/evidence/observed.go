@@ -77,10 +77,15 @@ type Set struct {
 	priors   map[string][]float64
 }
 
-// Load reads observed.csv and priors.csv in a folder.
-func Load(folder string) (*Set, error) {
+// Load reads observed.csv and priors.csv in a folder: the networks that chose the constants.
+func Load(folder string) (*Set, error) { return load(folder, "observed.csv") }
+
+// LoadChosen reads chosen.csv and priors.csv in a folder: networks whose learning rates validation chose, and which chose no constant.
+func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
+
+func load(folder, table string) (*Set, error) {
 	s := &Set{priors: map[string][]float64{}}
-	err := rows(filepath.Join(folder, "observed.csv"), func(r *row) {
+	err := rows(filepath.Join(folder, table), func(r *row) {
 		n := Network{
 			Task: Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}, Code: r.cells["code"],
 			Training: perceived.Training(r.cells["training"]), Seed: r.whole("seed"), Samples: r.number("samples"),
