@@ -102,7 +102,7 @@ func TestSoak(t *testing.T) {
 	}
 	seed, rounds := uint64(1), 1
 	if long {
-		rounds = 16
+		rounds = 8
 	}
 	for name, set := range map[string]func(int){"SEED": func(n int) { seed = uint64(n) }, "ROUNDS": func(n int) { rounds = n }} {
 		if text := os.Getenv("BELSIM_SOAK_" + name); text != "" {

@@ -280,6 +280,7 @@ func TestSweepRefused(t *testing.T) {
 		"merge .":                                                      "no result file",
 		"sweep plan.json --out . --print missing":                      "want --shards",
 		"sweep plan.json --print missing":                              "want --out",
+		"sweep plan.json --out r --shards -1 --print missing":          "--shards -1: want 1 or more",
 		"sweep plan.json --out . --shard 1/2 --print missing":          "no --shard",
 		"merge . -o m.txt":                                             "want a name ending in",
 	} {

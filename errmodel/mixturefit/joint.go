@@ -27,7 +27,8 @@ type Joint struct {
 	counts  *errmodel.Counts
 	fit     *Fit
 	local   *local
-	inverse [3]float64   // of the information: rr, rσ, σσ
+	inverse [3]float64   // of the information about ln r and ln s: rr, rs, ss
+	slopes  [2]float64   // of ln r and ln σ, by ln r and ln s
 	right   [][2]float64 // by cell: the scores of r and s of a sample without a wrong bit
 
 	enough float64 // see pool
@@ -78,7 +79,7 @@ func (j *Joint) Intervals() (intervals [2][2]float64, effect [2]float64) {
 		half := math.NaN()
 		effect[i] = math.NaN()
 		if ok {
-			effect[i] = j.Spread.Square[i] / inverse[2*i]
+			effect[i] = j.Spread.Square[i] / (inverse[2*i] * j.slopes[i] * j.slopes[i])
 			half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(n[i], 1)}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(j.Spread.Square[i])
 		}
 		intervals[i] = [2]float64{value * math.Exp(-half), value * math.Exp(half)}
@@ -110,6 +111,10 @@ func NewJoint(ctx context.Context, f *Fit, seed uint64) (*Joint, error) {
 	j := &Joint{counts: c, fit: f, local: newLocal(f.R, f.Sigma, f.positions, f.l.grid),
 		right: make([][2]float64, cells), random: rand.NewPCG(seed, 0x5ca1ab1e)}
 	j.inverse, _ = f.inverse()
+	j.slopes = [2]float64{1, 1}
+	if f.l.grid.spread > 0 { // s² − σ² is the same for all σ
+		j.slopes[1] = (f.s() / f.Sigma) * (f.s() / f.Sigma)
+	}
 	for at := range j.right {
 		if at%c.Parts() == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -168,10 +173,8 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 	j.Erring += erring
 	j.addScores(a-right[0], b-right[1], j.signs)
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}
-	if g := j.local.grid; g.spread > 0 { // from ln s to ln σ
-		u[1] *= (j.fit.s() / j.fit.Sigma) * (j.fit.s() / j.fit.Sigma)
-	}
 	for p, u := range u {
+		u *= j.slopes[p]
 		j.Spread.Square[p] += u * u
 		j.Spread.Fourth[p] += u * u * u * u
 	}

@@ -352,10 +352,10 @@ func TestDependence(t *testing.T) {
 	}
 }
 
-// TestInflatedCoverage has samples whose bits err together: intervals that take
-// every bit for an independent one miss r far too often, inflated ones do not. False
+// TestDependentCoverage has samples whose bits err together: intervals that take
+// every bit for an independent one miss r far too often, those of Joint do not. False
 // alarms below 2·10⁻⁶.
-func TestInflatedCoverage(t *testing.T) {
+func TestDependentCoverage(t *testing.T) {
 	ctx := context.Background()
 	const sets = 60
 	c := mustCode(t, "unary", 16)

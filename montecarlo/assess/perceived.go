@@ -75,7 +75,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	}
 	fit, err := perceived.NewFit(ctx, workers, networks, nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrUnread) || errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
-		p.Verdict = "No noisy label describes it: its errors are as large as without any information, or almost none."
+		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
 		return nil
 	}
 	if err != nil {
@@ -115,11 +115,11 @@ func (s *study) compareModels(p *PerceivedFit, beside *forecast.Comparison) {
 	p.Distance, p.Describes, p.Near = beside.Strict, beside.Strict < rejected, beside.Distance < rejected
 	switch {
 	case !p.Near:
-		p.Verdict = "One noisy label for all bits does not describe it."
+		p.Verdict = "The network does not behave as if its bits read one noisy label."
 	case !p.Describes:
-		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, is near it, and does not describe it: an error differs from the model's by %.0f %%. Forecasts have wider intervals.", table.Short(p.Noise), 100*furthest)
+		p.Verdict = fmt.Sprintf("The network behaves nearly as if its bits read one noisy label (standard deviation %s levels): an error differs from such a network's by %.0f %%. Forecasts have wider intervals.", table.Short(p.Noise), 100*furthest)
 	default:
-		p.Verdict = fmt.Sprintf("One noisy label for all bits, with a standard deviation of %s levels, describes it.", table.Short(p.Noise))
+		p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).", table.Short(p.Noise))
 	}
 }
 

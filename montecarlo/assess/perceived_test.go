@@ -94,7 +94,7 @@ func TestPerceive(t *testing.T) {
 		}
 	}
 	opening := s.Opening
-	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "describes it") || !strings.Contains(opening[2], "Next: forecast all other codes.") {
+	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "behaves as if") || !strings.Contains(opening[2], "Next: forecast all other codes.") {
 		t.Errorf("%q", opening)
 	}
 }
@@ -184,7 +184,7 @@ func TestRejected(t *testing.T) {
 	if rec := s.Fit.Recommendation; len(rec.Ranking) != 0 || !strings.Contains(strings.Join(rec.Notes, " "), "the data reject") {
 		t.Errorf("%+v", rec)
 	}
-	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "does not describe it") || !strings.Contains(text, "forecast no other code") {
+	if text := strings.Join(s.Opening, " "); !strings.Contains(text, "does not behave as if") || !strings.Contains(text, "forecast no other code") {
 		t.Errorf("%q", text)
 	}
 }
@@ -261,7 +261,7 @@ func TestBaseline(t *testing.T) {
 			b := s.Fit.Baselines
 			if alone > 0 {
 				// Of the last level, labels are the level itself: it has one of 16 of the samples.
-				if len(b) == 0 || math.Abs(b[0].Error/(scale*alone)-1) > 0.1 || !strings.Contains(text, "alone: ") {
+				if len(b) == 0 || math.Abs(b[0].Error/(scale*alone)-1) > 0.1 || !strings.Contains(text, "nearest to the targets") {
 					t.Fatalf("%s: %+v, %q", name, b, text)
 				}
 				b = b[1:]

@@ -99,15 +99,15 @@ func (f *Fit) whatItDoes() string {
 		text = "These predictions, rounded to levels, are wrong by "
 	}
 	if f.Range == nil {
-		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so this has no quantization."
+		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so rounding costs nothing."
 	}
 	text += table.Short(d.LabelUnits.Target) + " on average"
 	for _, b := range f.Baselines {
 		if b.Name == scenario.QuantizationAlone {
-			text += fmt.Sprintf(" (rounding the targets to levels alone: %s)", table.Short(b.Error))
+			text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(b.Error))
 		}
 	}
-	return text + ". Against rounded targets, as in the tables, " + f.whatTablesSay(best) + "."
+	return text + ". The tables compare with targets that are rounded to levels: there " + f.whatTablesSay(best) + "."
 }
 
 // whatTablesSay is the smallest error against targets that are rounded to levels. Another decoder may have it than the best

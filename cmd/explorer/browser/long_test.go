@@ -44,7 +44,7 @@ const moves = `(async (count, seed) => {
 	return JSON.stringify(explorer.state());
 })`
 
-// TestRandomMoves makes 2,000 random moves: nothing on the console, no memory that is kept, and
+// TestRandomMoves makes 1,000 random moves: nothing on the console, no memory that is kept, and
 // the page still computes.
 func TestRandomMoves(t *testing.T) {
 	p := open(t, fileURL(t), 1400, 1000, chromedp.Flag("js-flags", "--expose-gc"))
@@ -60,7 +60,7 @@ func TestRandomMoves(t *testing.T) {
 		}
 		return u.UsedSize / (1 << 20)
 	}
-	const parts, each = 10, 200
+	const parts, each = 10, 100
 	var memory []float64
 	for i := range parts {
 		value[string](p, moves+"("+string(rune('0'+each/100))+"00, "+string(rune('1'+i%9))+"23"+string(rune('0'+i))+")")
