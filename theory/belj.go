@@ -25,28 +25,6 @@ func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
 	return func() momentsOf { return newBelJExact(c, j) }, ok
 }
 
-// BelJBound is Eq. 26 for label n of johnson-nonzero on M = len(e) bits, 1 ≤ n ≤
-// 2M−1. With z = M−n leading zeros, for n ≤ M,
-//
-//	Σ_{k=1..z}   (z+1−k)·e_k·Π_{j<k} (1−e_j)
-//	+ Σ_{k=z+1..M} Π_{j=z+1..k} e_j
-//	+ Σ_{k=z+1..M} Π_{j=k..M} e_j
-//	+ (Π_{j=z+1..M} e_j) · Σ_{k=1..z} Π_{j=k..z} (1−e_j).
-//
-// For n > M the code word is the mirror image of the code word of label 2M−n. So the bound is
-// the bound of label 2M−n with the probabilities e in reverse order. (The paper's Eq. 27 sums
-// the expression for n ≤ M over all labels, which is an error.)
-//
-// It is a bound, not an equality: it uses the triangle inequality on Tf and Tl, and drops a
-// factor Π_{j≤z} (1−e_j). O(M). NaN for another n.
-func BelJBound(n int, e []float64) float64 {
-	if n < 1 || n > 2*len(e)-1 {
-		return math.NaN()
-	}
-	zeros, ones, mirrored := split(n, e)
-	return belJBound(zeros, ones, mirrored)
-}
-
 // split returns the error probabilities of the bits of J(v, M) that are zero and
 // of those that are one, as they stand in e, and whether the zeros stand behind
 // the ones.
@@ -58,7 +36,7 @@ func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
 	return e[:m-v], e[m-v:], false
 }
 
-// newBelJBound is BelJBound for the rows of a Johnson code.
+// newBelJBound is Eq. 26 for the rows of a Johnson code: see belJBound.
 //
 // The words of level n+1 of johnson are the words of level n of johnson-nonzero, and the
 // decoder answers one more. So the errors are the same but for one output: the word without
@@ -115,8 +93,20 @@ func zeroWordError(e []float64) float64 {
 	return sum
 }
 
-// belJBound is BelJBound by the bits of the code word. Mirrored, the bits run
-// from the last to the first; the second and the third sum change places then.
+// belJBound is Eq. 26 for label n of johnson-nonzero on M bits, 1 ≤ n ≤ 2M−1, from what split returns. With
+// z = M−n leading zeros, for n ≤ M,
+//
+//	Σ_{k=1..z}   (z+1−k)·e_k·Π_{j<k} (1−e_j)
+//	+ Σ_{k=z+1..M} Π_{j=z+1..k} e_j
+//	+ Σ_{k=z+1..M} Π_{j=k..M} e_j
+//	+ (Π_{j=z+1..M} e_j) · Σ_{k=1..z} Π_{j=k..z} (1−e_j).
+//
+// For n > M the code word is the mirror image of the code word of label 2M−n. So the bound is
+// the bound of label 2M−n with the probabilities e in reverse order, in which the second and the third sum
+// change places. (The paper's Eq. 27 sums the expression for n ≤ M over all labels, which is an error.)
+//
+// It is a bound, not an equality: it uses the triangle inequality on Tf and Tl, and drops a
+// factor Π_{j≤z} (1−e_j). O(M).
 func belJBound(zeros, ones []float64, mirrored bool) float64 {
 	m, z := len(zeros)+len(ones), len(zeros)
 

@@ -221,9 +221,11 @@ func unionByDefinition(c *code.Code, i int, e []float64) float64 {
 // TestBelJBoundByHand computes Eq. 26 term by term, as it is printed.
 func TestBelJBoundByHand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := rapid.IntRange(1, 9).Draw(t, "bits")
+		m := rapid.IntRange(2, 9).Draw(t, "bits")
 		n := rapid.IntRange(1, 2*m-1).Draw(t, "level")
 		row := drawRow(t, m)
+		c := mustCode(t, "johnson-nonzero", 2*m-1)
+		bound := must.Get(theory.NewBound(c, mustDecoder(t, "bel-j", c)))(t)
 		e := func(k int) float64 { return row[k-1] }
 		mirrored := n
 		if n > m {
@@ -247,7 +249,7 @@ func TestBelJBoundByHand(t *testing.T) {
 		for k := z + 1; k <= m; k++ {
 			want += product(z+1, k, e) + product(k, m, e)
 		}
-		near(t, "bound", theory.BelJBound(n, row), want)
+		near(t, "bound", must.Get(bound.Row(context.Background(), n-1, row))(t), want)
 	})
 }
 
