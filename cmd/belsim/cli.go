@@ -146,7 +146,7 @@ func (env *environment) belsim() (code int) {
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil && env.stdout.err == nil {
 		// "" is a flag that is not given.
-		env.complain("%s; see belsim --help", strings.Replace(oneLine(err), `must be one of "",`, "must be one of ", 1))
+		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got").Replace(oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {

@@ -355,7 +355,7 @@ func TestLikeEncodingJSON(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		`{"a":1,}`: "character 8", `{"a":"1"}`: "a: character 8: a string", `{"a":1,"a":2}`: "a occurs twice", `{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
+		`{"a":1,}`: "character 8", `{"a":"1"}`: "a: character 8: want a number, not this string", `{"a":1,"a":2}`: "a occurs twice", `{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
 		`{"c":[1,2],"f":1}`: "f is not a field", `{"d":[{"x":{"y":[]}}]}`: "d[0].x is not a field", `{"A":1}`: "A is not a field",
 	} {
 		if err := ReadJSON([]byte(text), &got); err == nil || !strings.HasPrefix(err.Error(), want) {
