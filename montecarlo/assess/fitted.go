@@ -109,7 +109,7 @@ func (s *study) fittedText() string {
 	if f.Range != nil {
 		unit = f.besideLevels(fitted.Error)
 	}
-	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s; %s is wrong by %s.",
+	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s (95 %%); %s is wrong by %s.",
 		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
 }
 
