@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"math"
 
 	"belsim/theory/latent"
 )
@@ -56,11 +57,14 @@ func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 			t.Mean += wrong[j][k] / float64(len(wrong))
 		}
 	}
-	for a := range t.Planes {
-		for lane := range FlipLanes {
-			top := t.Wrong[lane%len(t.Wrong)][a] >> (64 - Digits)
+	for j, wrong := range t.Wrong {
+		lanes := uint64(1) << j
+		if len(t.Wrong) == 1 {
+			lanes = math.MaxUint64
+		}
+		for a, p := range wrong {
 			for d := range Digits {
-				t.Planes[a][d] |= top >> (Digits - 1 - d) & 1 << lane
+				t.Planes[a][d] |= -(p >> (63 - d) & 1) & lanes
 			}
 		}
 	}
