@@ -670,7 +670,7 @@ func TestBadInput(t *testing.T) {
 		{`sweep plan.json --print ""`, `--print "": want a value`},
 		{`sweep plan.json --out r --shards 0`, "--shards 0: want 1 or more"},
 		{"explore none.json", "none.json"},
-		{"explore README.md", "README.md: want a code"},
+		{"explore .", ".: want a code"},
 		{"verify --random --r 1", "--random and --r both give error probabilities; want one of them"},
 		{"verify --random --errors e.csv", "--random and --errors both give error probabilities; want one of them"},
 		{"verify --random --model f.json", "--random and --model both give error probabilities; want one of them"},
