@@ -107,7 +107,7 @@ func validatePerceived(c *code.Code, l decode.Network) error {
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
 // for backends. The problem is valid, and not of IndependentBits.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Kind: p.Kind, Continuous: p.Continuous, Errors: p.Errors}
+	m := tables.Model{Code: p.Code, Kind: p.Kind, Continuous: p.Continuous, Errors: p.Errors, Kept: p.kept}
 	m.Profile, _ = p.Errors.(Profile)
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = correlated(p.Decoder)

@@ -93,16 +93,22 @@ func (t *outcomes) decide(nodes []int32) {
 	}
 }
 
+// nodes is the number of nodes.
+func (t *outcomes) nodes() int {
+	count := len(t.labels)
+	for _, layer := range t.layers {
+		count += len(layer)
+	}
+	return count
+}
+
 // exact computes the moments of each node from those of the next ones, O(nodes) a row.
 //
 // No term is negative, so that sums do not make relative errors larger. A bit adds three roundings, of 1−e, a product
 // and a sum, and a label has three at most. So the moments are relatively wrong by at most (3M+3)·2⁻⁵³, and by what is of
 // second order.
 func (t *outcomes) exact() momentsOf {
-	count := len(t.labels)
-	for _, layer := range t.layers {
-		count += len(layer)
-	}
+	count := t.nodes()
 	moments := make([]Moments, count)
 	return func(_ context.Context, i int, e []float64) (Moments, error) { // at most 2²¹ nodes
 		word, level := t.code.Word(i)[0], float64(i+1)

@@ -119,8 +119,8 @@ type momentsOf func(ctx context.Context, i int, e []float64) (Moments, error)
 var closedForms = []func(c *code.Code, d decode.Decoder) (form func() momentsOf, ok bool){belUExactOf, belJExactOf}
 
 // exactForm prepares the exact values of a code and its decoder: the closed form, or
-// the enumeration, whose table of outcomes is made here, once.
-func exactForm(ctx context.Context, c *code.Code, d decode.Decoder) (func() momentsOf, error) {
+// the enumeration, whose diagram of outcomes is made here, once. It may have so many nodes.
+func exactForm(ctx context.Context, c *code.Code, d decode.Decoder, nodes int) (func() momentsOf, error) {
 	for _, of := range closedForms {
 		if form, ok := of(c, d); ok {
 			return form, nil
@@ -130,6 +130,9 @@ func exactForm(ctx context.Context, c *code.Code, d decode.Decoder) (func() mome
 	if err != nil {
 		return nil, err
 	}
+	if n := t.nodes(); n > nodes {
+		return nil, fmt.Errorf("%w: an exact value takes a decision diagram of %d nodes, and only %d are quick", ErrNoClosedForm, n, nodes)
+	}
 	return t.exact, nil
 }
 
@@ -138,7 +141,7 @@ func exactForm(ctx context.Context, c *code.Code, d decode.Decoder) (func() mome
 // that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNoClosedForm elsewhere, or is the
 // context's.
 func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, error) {
-	form, err := exactForm(ctx, c, d)
+	form, err := exactForm(ctx, c, d, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -171,8 +174,14 @@ func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e 
 // workers is the number of goroutines, 0 for all processors; it changes no number. The error wraps
 // ErrNoClosedForm when the moments are out of reach, or is the context's.
 func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
+	return QuickMoments(ctx, workers, math.MaxInt, c, d, e...)
+}
+
+// QuickMoments is ExactMoments, but moments are out of reach, too, where those that are enumerated take more than most
+// sums of two products, beside the enumeration itself.
+func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
-	form, err := exactForm(ctx, c, d)
+	form, err := exactForm(ctx, c, d, most/(len(out)*max(1, len(e))))
 	if err == nil {
 		err = eachRow(ctx, workers, c, e, func() (rowFunc, error) {
 			exact := form()

@@ -116,6 +116,24 @@ func TestPerceivedStrata(t *testing.T) {
 	}
 }
 
+// TestQuickExact: where slow values are left out there are exact ones of small decision diagrams, the same as
+// otherwise, and not of large ones.
+func TestQuickExact(t *testing.T) {
+	s := scenario.New(networks)
+	c := newCode(t, "hexj", 32)
+	p := must.Get(s.Problem(context.Background(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
+	quick := must.Get(scenario.TheoryWithout(context.Background(), 0, p, scenario.Omit{Slow: true, Bounds: true}))(t)
+	all := must.Get(scenario.TheoryWithout(context.Background(), 0, p, scenario.Omit{Bounds: true}))(t)
+	for i := range all {
+		if quick[i].Mean != all[i].Mean || quick[i].MeanSquare != all[i].MeanSquare {
+			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])
+		}
+	}
+	if _, err := theory.QuickMoments(context.Background(), 0, 32, c, p.Decoder, p.Errors); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("a diagram of one node in each row: %v", err)
+	}
+}
+
 // TestPerceivedPrior: networks learn under the scenario's prior.
 func TestPerceivedPrior(t *testing.T) {
 	s := scenario.New(networks)

@@ -195,10 +195,11 @@ type Omit struct {
 }
 
 // The work that is done where what is slow is left out: products of probabilities of a union bound, outputs that
-// are decoded, and scores of candidates of an interval.
+// are compared with words, nodes of decision diagrams, and scores of candidates of an interval.
 const (
 	quickUnion    = 1 << 18
 	quickOutcomes = 1 << 26
+	quickNodes    = 1 << 28
 	quickInterval = 1 << 28
 	quickPairs    = 1 << 20 // of a true word and another one, unless the words form a path
 )
@@ -217,9 +218,16 @@ func slowBound(p *montecarlo.Problem) bool {
 	return p.Kind.Perceived() && enclose.Fits(p.Code, p.Decoder) && p.Code.Levels()*m*m > quickUnion
 }
 
-// slowExact reports whether an enumeration of all outputs takes long, where there is an interval instead.
-func slowExact(p *montecarlo.Problem) bool {
-	return enclose.Fits(p.Code, p.Decoder) && (p.Code.Levels()*tableCount(p))<<min(p.Code.Bits(), 32) > quickOutcomes
+// exactWork is how much work exact values may take where slow ones are left out: any amount where there is no interval instead, and
+// none where the enumeration of all outputs takes long.
+func exactWork(p *montecarlo.Problem) int {
+	switch {
+	case !enclose.Fits(p.Code, p.Decoder):
+		return math.MaxInt
+	case p.Code.Levels()<<min(p.Code.Bits(), 32) > quickOutcomes:
+		return 0
+	}
+	return quickNodes
 }
 
 // TheoryWithout is Theory without what is left out.
@@ -243,8 +251,12 @@ func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit
 			return nil, err
 		}
 	}
-	if HasExact(p) && !omit.Exact && !(omit.Slow && slowExact(p)) {
-		exacts, err := theory.ExactMoments(ctx, workers, p.Code, p.Decoder, tablesOf(p, p.Errors)...)
+	most := math.MaxInt
+	if omit.Slow {
+		most = exactWork(p)
+	}
+	if HasExact(p) && !omit.Exact && most > 0 {
+		exacts, err := theory.QuickMoments(ctx, workers, most, p.Code, p.Decoder, tablesOf(p, p.Errors)...)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}

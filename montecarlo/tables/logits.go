@@ -114,6 +114,8 @@ type Model struct {
 	Temperature float64
 	// Scores, when set, are what the decoder reads: Kind is IndependentLogits, and labels are levels.
 	Scores *decode.Affine
+	// Kept, when set, keeps the tables of rows, which nobody may change.
+	Kept *Kept
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
@@ -152,6 +154,18 @@ func NewLogitMaker(p Model) *LogitMaker {
 // Row makes the tables of row i, from 0. The error names an entry that is no
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
+	if t := l.model.Kept.row(i); t != nil {
+		return t, nil
+	}
+	t, err := l.make(ctx, i)
+	if err == nil {
+		l.model.Kept.keep(t)
+	}
+	return t, err
+}
+
+// make is Row for tables that are not kept.
+func (l *LogitMaker) make(ctx context.Context, i int) (*Logits, error) {
 	switch {
 	case l.model.Scores != nil:
 		return l.affineRow(ctx, i)
