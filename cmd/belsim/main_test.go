@@ -582,7 +582,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --code ragged.csv", "ragged.csv: line 2 has 1 columns, but the first has 2"},
 		{"verify --code missing.csv", "missing.csv: no such file"},
 		{"verify --code good.csv --levels 4", "good.csv: 3 rows, but 4 levels were asked for"},
-		{"verify --levels 0.5", `--levels: expected a valid 64 bit int but got "0.5"`},
+		{"verify --levels 0.5", `--levels: want a whole number, but got "0.5"`},
 		{"verify --code good.csv --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
 		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
 		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
