@@ -145,8 +145,10 @@ func (env *environment) belsim() (code int) {
 	}
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil && env.stdout.err == nil {
-		// "" is a flag that is not given.
-		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got").Replace(oneLine(err)))
+		// "" is a flag that is not given. kong names the types of Go.
+		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
+			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
+			"expected a float but", "want a number, but").Replace(oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"belsim/montecarlo"
+	"belsim/theory/base/memory"
 )
 
 // Numbers are the numbers of a cell: its |error| in levels, over the prior.
@@ -97,6 +98,10 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 		if s, err = planOf(filepath.Join(dir, files[0][0])); err != nil {
 			return nil, err
 		}
+	}
+	const perCell = 600 // its numbers, the hash of its line, and its row in a table
+	if err := memory.Check("the results of "+cells(s.size), memory.Product(s.size, perCell)); err != nil {
+		return nil, err
 	}
 	m := &Merged{Sweep: s, Files: len(files), numbers: make([]Numbers, s.size), taken: make([]taken, s.size)}
 	for i, found := range files {
