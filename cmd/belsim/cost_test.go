@@ -20,13 +20,13 @@ var costs = []struct {
 	ratio float64
 }{
 	{"codes", 0.05},
-	{"compare", 1.7},
-	{"compare --mae 3", 3.4},
-	{"compare --levels 64 --mae 1", 1.1},
-	{"compare unary johnson b1jdj hexj gray hadamard --levels 360 --mae 3.93 --decoder gen,gen-ex", 6.3},
+	{"compare", 1.5},
+	{"compare --mae 3", 2.8},
+	{"compare --levels 64 --mae 1", 0.7},
+	{"compare unary johnson b1jdj hexj gray hadamard --levels 360 --mae 3.93 --decoder gen,gen-ex", 5.1},
 	{"levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex", 0.6},
 	{"heatmap", 0.3},
-	{"heatmap hexj b1jdj --levels 64 --r 0.1:3:30 --sigma 0.5:5:30 --method exact", 16.6},
+	{"heatmap hexj b1jdj --levels 64 --r 0.1:3:30 --sigma 0.5:5:30 --method exact", 0.35},
 	{"optimize --levels 16 --bits 8 --r 0.6 --sigma 1.5", 0.4},
 	{"verify", 0.1},
 	{"fit --recommend --code johnson --levels 64 --range 2.5:4.3 --targets TARGETS --outputs OUTPUTS", 1.1},
