@@ -101,7 +101,7 @@ func TestNetwork(t *testing.T) {
 		form.requestSubmit();
 	}`))
 	p.wait("document.querySelector('#fit .verdict')")
-	for _, want := range []string{"The network's best decoder is gen-ex on logits", "standard deviation of 1.48"} {
+	for _, want := range []string{"The network's best decoder is gen-ex on logits", "standard deviation 1.48"} {
 		if text := value[string](p, "document.querySelector('#fit .verdict').textContent"); !strings.Contains(text, want) {
 			t.Errorf("the verdict %q does not say %q", text, want)
 		}
