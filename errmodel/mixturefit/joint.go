@@ -28,6 +28,7 @@ type Joint struct {
 	fit     *Fit
 	local   *local
 	inverse [3]float64   // of the information about ln r and ln s: rr, rs, ss
+	regular bool         // there is such an inverse
 	slopes  [2]float64   // of ln r and ln σ, by ln r and ln s
 	right   [][2]float64 // by cell: the scores of r and s of a sample without a wrong bit
 
@@ -74,12 +75,11 @@ func (s Spread) Samples() [2]float64 {
 // such variance.
 func (j *Joint) Intervals() (intervals [2][2]float64, effect [2]float64) {
 	n := j.Spread.Samples()
-	inverse, ok := j.fit.inverse()
 	for i, value := range [2]float64{j.fit.R, j.fit.Sigma} {
 		half := math.NaN()
 		effect[i] = math.NaN()
-		if ok {
-			effect[i] = j.Spread.Square[i] / (inverse[2*i] * j.slopes[i] * j.slopes[i])
+		if j.regular {
+			effect[i] = j.Spread.Square[i] / (j.inverse[2*i] * j.slopes[i] * j.slopes[i])
 			half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(n[i], 1)}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(j.Spread.Square[i])
 		}
 		intervals[i] = [2]float64{value * math.Exp(-half), value * math.Exp(half)}
@@ -110,7 +110,7 @@ func NewJoint(ctx context.Context, f *Fit, seed uint64) (*Joint, error) {
 	cells := c.Levels * c.Parts()
 	j := &Joint{counts: c, fit: f, local: newLocal(f.R, f.Sigma, f.positions, f.l.grid),
 		right: make([][2]float64, cells), random: rand.NewPCG(seed, 0x5ca1ab1e)}
-	j.inverse, _ = f.inverse()
+	j.inverse, j.regular = f.inverse()
 	j.slopes = [2]float64{1, 1}
 	if f.l.grid.spread > 0 { // s² − σ² is the same for all σ
 		j.slopes[1] = (f.s() / f.Sigma) * (f.s() / f.Sigma)

@@ -207,13 +207,7 @@ func (s *study) compareNetworks(ctx context.Context, workers int, nodes *perceiv
 			s.addRow(group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Levels })
 		}
 		rows := s.f.Networks[from:]
-		best := 0
-		for j := range rows {
-			if rows[j].Observed < rows[best].Observed {
-				best = j
-			}
-		}
-		rows[best].Best = true
+		rows[leastOf(rows, func(r NetworkRow) float64 { return r.Observed })].Best = true
 	}
 	return nil
 }

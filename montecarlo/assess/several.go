@@ -75,11 +75,16 @@ func NewSeveral(reports []*Report) *Several {
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.
 func (f *Fit) bestDecoder() int {
-	best := -1
-	for i, d := range f.Decoders {
-		if best < 0 || d.Target < f.Decoders[best].Target {
-			best = i
+	return leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Target })
+}
+
+// leastOf is the first row with the smallest number, or −1.
+func leastOf[R any](rows []R, number func(R) float64) int {
+	least := -1
+	for i, r := range rows {
+		if least < 0 || number(r) < number(rows[least]) {
+			least = i
 		}
 	}
-	return best
+	return least
 }

@@ -113,11 +113,9 @@ func (f *Fit) whatItDoes() string {
 // whatTablesSay is the smallest error against targets that are rounded to levels. Another decoder may have it than the best
 // one for the targets themselves.
 func (f *Fit) whatTablesSay(best int) string {
-	least := best
-	for i, d := range f.Decoders {
-		if d.Observed < f.Decoders[least].Observed {
-			least = i
-		}
+	least := leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Observed })
+	if f.Decoders[best].Observed == f.Decoders[least].Observed {
+		least = best
 	}
 	d, who := f.Decoders[least], "it is"
 	if f.Code == forecast.Direct {

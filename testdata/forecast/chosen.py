@@ -1,4 +1,4 @@
-"""Trains the networks of observed.csv whose learning rate validation chose, and adds their rows.
+"""Trains the networks of chosen.csv, whose learning rates validation chose, and adds their rows.
 
 The networks are those of train.py, but each code and training has its own learning rate: the one of three with the
 smallest error (read by the mean) of 15 % of the training samples, which no network is trained with. It is chosen
@@ -36,12 +36,14 @@ def main():
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
     p.add_argument("--tasks", default=",".join(TASKS), help="data/architecture/levels, with commas between")
     p.add_argument("--seeds", default="0,1,2", help="the first one chooses the rates")
-    p.add_argument("-o", default="observed.csv", help="table of errors; rows are added")
+    p.add_argument("-o", default="chosen.csv", help="table of errors; rows are added")
     a = p.parse_args()
     torch.set_num_threads(1)
     heads.STACK |= TOGETHER
     with open(a.o, "a", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
+        if f.tell() == 0:
+            out.writerow(["data", "architecture", "levels", "code", "training", "seed", "rate", *train.COLUMNS])
         for task in a.tasks.split(","):
             data, architecture, levels = task.split("/")
             heads.LEVELS = int(levels)
