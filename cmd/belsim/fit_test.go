@@ -157,8 +157,8 @@ func TestFitFiles(t *testing.T) {
 	turned := mat.NewDense(n, m, nil)
 	turned.Apply(func(i, k int, _ float64) float64 { return -z.At(i, k) }, turned)
 	save(t, "turned.npy", turned)
-	if got := fitOf(t, "fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy", "--outputs", "turned.npy", "--samples", "100"); len(got.Dead) != m || len(byLevel.Dead) != 0 || !strings.HasPrefix(got.Verdict, "The outputs look inverted") {
-		t.Errorf("dead: %v with the signs turned, %v as they are; %s", got.Dead, byLevel.Dead, got.Verdict)
+	if got := fitOf(t, "fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy", "--outputs", "turned.npy", "--samples", "100"); !strings.HasPrefix(got.Verdict, "The outputs look inverted") || !strings.HasPrefix(byLevel.Verdict, "The network's best decoder") {
+		t.Errorf("%q with the signs turned, %q as they are", got.Verdict, byLevel.Verdict)
 	}
 	// A code of one's own is the same as the named one.
 	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "mine.npy")
