@@ -246,7 +246,7 @@ func TestModel(t *testing.T) {
 
 	text := content(t, "fit.json")
 	refused(t, "fitted to 64 levels, but the codes have 32", "compare", "unary", "--levels", "32", "--model", "fit.json")
-	refused(t, "--model and --r both give", "compare", "unary", "--r", "1", "--model", "fit.json")
+	refused(t, "--r and --model can't be used together", "compare", "unary", "--r", "1", "--model", "fit.json")
 	refused(t, "want the .json file of a fit", "compare", "--model", "fit.csv")
 	refused(t, "no such file", "heatmap", "--model", "no.json")
 	write(t, "broken.json", strings.Replace(text, `"levels": 64`, `"levels": 63`, 1)) // what else is refused, package assess tests
