@@ -119,7 +119,6 @@ func (cmd *fitCmd) noteExplorer(env *environment) {
 var ways = map[assess.Advice]string{
 	assess.ForecastCodes: "--recommend",
 	assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
-	assess.TakeRates:     "-o FILE.npy, then --errors FILE.npy",
 }
 
 // one judges one output of a network, from 0, of which the code and the range may be its own.
