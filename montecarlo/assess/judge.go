@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/mixturefit"
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/table"
 )
 
@@ -79,6 +80,9 @@ func (s *study) remarks() (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	say("deviance %s on %d degrees of freedom; %s ± %s expected", table.Short(f.Deviance), f.DoF, table.Short(f.Expected), table.Short(f.SD))
 	say("%s", f.Mixture)
+	if s.training != perceived.BCE { // the signs of outputs are no answers
+		return out
+	}
 	if f.P < chance && len(s.worst) > 0 {
 		var cells []string
 		for _, d := range s.worst[:min(3, len(s.worst))] {
