@@ -14,6 +14,16 @@ func LoadHeads(folder string) (*Set, error) {
 	return load(folder, filepath.Join("..", "heads", "networks.csv"))
 }
 
+// Sources lists what there is one network of.
+func (s *Set) Sources() (out []Source) {
+	for _, n := range s.Networks {
+		if src := (Source{Code: n.Code, Training: n.Training}); !slices.Contains(out, src) {
+			out = append(out, src)
+		}
+	}
+	return out
+}
+
 // heads are codes by name that have none, but outputs that are read as bits of unary.
 var heads = []string{forecast.Direct, forecast.CORN}
 
