@@ -57,7 +57,7 @@ Example, on a network's outputs that lie in belsim's repository:
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := firstError(err, checkFlags(err2), cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
+	if err := firstError(err, checkFlags(err2), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -119,7 +119,6 @@ func (cmd *fitCmd) noteExplorer(env *environment) {
 var ways = map[assess.Advice]string{
 	assess.ForecastCodes: "--recommend",
 	assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
-	assess.TakeRates:     "-o FILE.npy, then --errors FILE.npy",
 }
 
 // one judges one output of a network, from 0, of which the code and the range may be its own.

@@ -197,7 +197,7 @@ func (n *network) checkMemory() error {
 	if !n.options.Range.IsZero() {
 		parts = observed.Parts(c)
 	}
-	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts)+resamplingBytes(c, parts))
+	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts))
 }
 
 // fitBytes is the most memory that a fit of a code takes, with so many parts of a level. There are
@@ -210,14 +210,6 @@ func fitBytes(c *code.Code, parts int) int64 {
 		bytes += cells * int64(c.Bits()) * 8
 	}
 	return bytes
-}
-
-// resamplingBytes is about the memory of the replicates of mixturefit.Joint: as many numbers for every
-// part of a level and for every pool of them.
-func resamplingBytes(c *code.Code, parts int) int64 {
-	const least, pools = 32 << 20, 1 << 14
-	each := func(n int) int64 { return max(least, int64(n)*128*8) }
-	return each(c.Levels()*parts) + each(pools+2*c.Bits())
 }
 
 // read reads all samples.

@@ -21,7 +21,6 @@ type Advice string
 const (
 	ForecastCodes Advice = "forecast all other codes"                                                // Options.Recommend
 	AddProbe      Advice = "train one with the columns of the code probe, and give its outputs, too" // Options.Others
-	TakeRates     Advice = "take a table of the observed rates instead"                              // Report.Rates
 )
 
 // opening is the verdict in some plain sentences: what the network does, whether the
@@ -109,7 +108,7 @@ func (f *Fit) whatItDoes() string {
 	if f.Range == nil {
 		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so rounding costs nothing."
 	}
-	text += table.Short(d.LabelUnits.Target) + " on average"
+	text += f.in(d.Target) + " on average"
 	for _, b := range f.Baselines {
 		if b.Name == scenario.QuantizationAlone {
 			text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(b.Error))
@@ -132,7 +131,7 @@ func (f *Fit) whatTablesSay(best int) string {
 	if least != best {
 		who = fmt.Sprintf("%s on %s is the best,", d.Decoder, d.Outputs)
 	}
-	return fmt.Sprintf("%s wrong by %s%s", who, table.Short(d.LabelUnits.Observed), f.besideLevels(d.Observed))
+	return fmt.Sprintf("%s wrong by %s%s", who, f.in(d.Observed), f.besideLevels(d.Observed))
 }
 
 // deadText lists the dead classifiers.
