@@ -11,7 +11,6 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
@@ -116,9 +115,6 @@ func (s *study) remarks() (out []string) {
 		out = append(out, "r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
 	case missing:
 		out = append(out, "r and σ have no intervals there")
-	}
-	if s.training != perceived.BCE { // the signs of outputs are no answers
-		return out
 	}
 	return append(out, fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
 }
