@@ -54,9 +54,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 	if err != nil {
 		return nil, err
 	}
-	plain := *f
-	plain.Fitted = false
-	raw, err := plain.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
+	raw, err := f.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
 	if err != nil {
 		return nil, err
 	}

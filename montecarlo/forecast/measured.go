@@ -195,7 +195,7 @@ const narrows = 0.1
 // most. It is nil where none takes a tenth off. a and b are of Codes; the errors are those of Codes.
 func (f *Forecaster) Probe(ctx context.Context, workers int, probes []*code.Code, a, b Forecast) (*Probe, error) {
 	plain := *f
-	plain.Fitted, plain.trainings = false, []perceived.Training{perceived.BCE}
+	plain.Fitted, plain.trainings = false, []perceived.Training{perceived.BCE} // of which hard decisions are looked at
 	all, err := plain.Codes(ctx, workers, probes, nil)
 	if err != nil {
 		return nil, err
