@@ -19,7 +19,7 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
+	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: softmax, hl-gauss, corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
 	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`

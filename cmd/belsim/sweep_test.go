@@ -78,7 +78,7 @@ func TestSweepShards(t *testing.T) {
 		t.Errorf("printed %q", out)
 	}
 	want := mergedBytes(t, "whole")
-	for _, n := range []int{2, 12} {
+	for _, n := range []int{2, 5} {
 		folder := fmt.Sprint("of", n)
 		for i := n; i >= 1; i-- {
 			if i == n/2 {
@@ -129,7 +129,7 @@ func TestSweepShards(t *testing.T) {
 // TestSweepAgrees: the cells of a sweep are what compare says of them.
 func TestSweepAgrees(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "plan.json", testPlan)
+	write(t, "plan.json", strings.NewReplacer("0.5:8:4:log", "0.5:8:2:log", "[15, 20]", "[15]").Replace(testPlan))
 	mustSweep(t, "plan.json", "--out", "r")
 	var m struct {
 		Cells []struct {
@@ -178,7 +178,7 @@ func TestSweepAgrees(t *testing.T) {
 			}
 		}
 	}
-	if invalid == 0 || checked < 100 {
+	if invalid == 0 || checked < 20 {
 		t.Errorf("%d invalid cells, %d valid ones", invalid, checked)
 	}
 }

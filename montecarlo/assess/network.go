@@ -43,7 +43,11 @@ type network struct {
 // openNetwork opens the files and the code of a network, and finds out what its outputs are.
 func openNetwork(ctx context.Context, o Options) (*network, error) {
 	n := &network{options: o, source: &observed.Source{}}
-	if err := n.open(ctx); err != nil {
+	err := n.options.resolve()
+	if err == nil {
+		err = n.open(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
@@ -95,9 +99,7 @@ func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) 
 	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
 		return err
 	}
-	if isHead(n.code.Name()) {
-		mapHead(n.code, s.Labels, s.Kind, s.Outputs)
-	}
+	n.options.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
 

@@ -105,7 +105,7 @@ func (r *Report) details() (out []Block) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := f.occurring()
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
 	}
@@ -222,8 +222,8 @@ func rankingTable(f *Fit) *table.Table {
 	return t
 }
 
-// Shown are the rows for people: each code and training with its best decoder, and soft targets only where they were measured, or differ from
-// CE by a hundredth.
+// Shown are the rows for people: each code and training with its best decoder, and soft targets only for HL-Gauss, where they were
+// measured, or where they differ from CE by a hundredth.
 func (r *Recommendation) Shown() (out []RankedCode) {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {
@@ -232,7 +232,7 @@ func (r *Recommendation) Shown() (out []RankedCode) {
 		}
 	}
 	for _, x := range r.Ranking {
-		if x.Best && (x.Training != string(perceived.Soft) || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
+		if x.Best && (x.Training != string(perceived.Soft) || x.Code == oneHot || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
 			out = append(out, x)
 		}
 	}
@@ -241,13 +241,14 @@ func (r *Recommendation) Shown() (out []RankedCode) {
 
 // Name is the name of the code for people, which says whether it was trained.
 func (r RankedCode) Name() string {
+	name := called(r.Code, perceived.Training(r.Training))
 	switch {
 	case r.Trained:
-		return "yours: " + r.Code
+		return "yours: " + name
 	case r.Measured:
-		return "trained: " + r.Code
+		return "trained: " + name
 	}
-	return r.Code
+	return name
 }
 
 // Against says for people how a row compares with the network's own error, or what that is.

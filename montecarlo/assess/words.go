@@ -69,6 +69,14 @@ func sentenceOf(text string) string {
 // in writes a number of levels in label units, or in levels where targets are levels.
 func (f *Fit) in(levels float64) string { return table.Short(levels * f.LevelWidth) }
 
+// called is what people call the network's code after its training.
+func (f *Fit) called() string {
+	if f.Perceived == nil {
+		return f.Code
+	}
+	return called(f.Code, perceived.Training(f.Perceived.Training))
+}
+
 // unit is what follows a number that in wrote.
 func (f *Fit) unit() string {
 	if f.Range == nil {
@@ -175,11 +183,15 @@ func (f *Fit) decisionText() string {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
-	loss, of := perceived.Training(d.Training).Loss(), d.Code
-	if perceived.Training(d.Training) == perceived.Soft {
-		loss += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	training, how := perceived.Training(d.Training), ""
+	of := called(d.Code, training)
+	if _, head := trained[of]; !head {
+		how = " with " + training.Loss()
 	}
-	how := fmt.Sprintf("%s with %s and read it with %s", d.Code, loss, d.Decoder)
+	if training == perceived.Soft {
+		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	}
+	how = fmt.Sprintf("%s%s and read it with %s", of, how, d.Decoder)
 	if d.Code == forecast.Direct {
 		how, of = "direct regression, without a code", "direct regression"
 	}
@@ -187,15 +199,15 @@ func (f *Fit) decisionText() string {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
 	case forecast.Take:
-		if of != d.Code {
+		if d.Code == forecast.Direct {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
 		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
 		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.Code)
+			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.called())
 	}
-	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
+	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.called(), percent(forecast.Worthwhile))
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.

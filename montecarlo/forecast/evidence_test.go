@@ -62,7 +62,7 @@ func TestPublishedTable(t *testing.T) {
 // table, where they are as the others, and of images, where the network's excess tells that direct regression has more error.
 // The table is left out without BELSIM_LONG=1: TestTrainedNetworks has another one.
 func TestTrainedHeads(t *testing.T) {
-	set, err := evidence.Load("../../testdata/forecast")
+	set, err := evidence.LoadHeads("../../testdata/forecast")
 	if err != nil {
 		t.Fatal(err)
 	}

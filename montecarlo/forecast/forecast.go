@@ -126,6 +126,12 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
+	named := func(name string) int {
+		return slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == name })
+	}
+	direct := named(Direct)
+	// Direct regression is unary, read by one of its decoders: it is not learned twice.
+	twice := direct >= 0 && named("unary") >= 0
 	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
@@ -142,7 +148,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 			if f.Fitted && c.Name() != Direct {
 				decodings = append(decodings, FittedDecoding())
 			}
-			if err == nil && len(decodings) > 0 {
+			if err == nil && len(decodings) > 0 && !(twice && c == codes[direct]) {
 				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
 			if done != nil {
@@ -156,8 +162,12 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	}
 	all := slices.Concat(results...)
 	for _, x := range all {
-		if x.Training == perceived.CE && len(f.trainings) == 0 { // the model's errors are the same
+		switch {
+		case x.Training == perceived.CE && len(f.trainings) == 0: // the model's errors are the same
 			x.Training = perceived.Soft
+			all = append(all, x)
+		case twice && x.Code.Name() == "unary" && sensible(codes[direct], x.Training, x.Decoding):
+			x.Code = codes[direct]
 			all = append(all, x)
 		}
 	}
