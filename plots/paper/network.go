@@ -57,11 +57,7 @@ func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Re
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"visible": table.Visible,
-		"markup":  func(text string) template.HTML { return template.HTML(text) }, // of pictures, which programs wrote
-		"table": func(t *table.Table) (template.HTML, error) {
-			text, err := t.HTML() // whose cells are escaped
-			return template.HTML(text), err
-		},
+		"markup":  func(text string) template.HTML { return template.HTML(text) }, // of pictures, which a program wrote
 	}).Parse(pageText)
 	if err != nil {
 		return err
