@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -73,8 +74,8 @@ func TestColumnLossDerivatives(t *testing.T) {
 			}
 			const step = 1e-4
 			up, down := slope(step), slope(-step)
-			for i := j; i < k; i++ { // the lower triangle
-				close2(t, "a curvature", h[i*k+j], (up[i]-down[i])/(2*step), 1e-4)
+			for i := j; i < k; i++ { // the upper triangle
+				close2(t, "a curvature", h[j*k+i], (up[i]-down[i])/(2*step), 1e-4)
 			}
 		}
 	}
@@ -128,9 +129,9 @@ func TestDecoderLossDerivatives(t *testing.T) {
 		// The value from its definition, with dense products.
 		m := c.Bits()
 		want := 0.0
-		f, s := make([]float64, m), make([]float64, c.Levels())
+		other, f, s := make([]float64, m), make([]float64, m), make([]float64, c.Levels())
 		for g, w := range cs.ch.weight {
-			l.function(f, x, g)
+			l.functions(other, f, x, len(cs.ch.weight)-1-g)
 			largest := math.Inf(-1)
 			for i := range s {
 				s[i] = 0
@@ -169,9 +170,9 @@ func TestGram(t *testing.T) {
 		v[g] = math.Sin(float64(g)) + 1.1
 	}
 	h := make([]float64, k*k)
-	b.gram(h, v, make([]float64, 2*waves+1), make([]float64, points))
+	b.gram(h, slices.Clone(v), make([]float64, 2*waves+1), make([]float64, points))
 	for i := range k {
-		for j := range i + 1 {
+		for j := i; j < k; j++ {
 			x, fx := b.row(i)
 			y, fy := b.row(j)
 			want := 0.0
@@ -197,13 +198,13 @@ func TestGram(t *testing.T) {
 	for i := range k {
 		sum := 0.0
 		for j := range k {
-			sum += full[max(i, j)*k+min(i, j)] * x[j]
+			sum += full[min(i, j)*k+max(i, j)] * x[j]
 		}
 		if math.Abs(sum-y[i]) > 1e-9 {
 			t.Errorf("row %d of h·x is %v, want %v", i, sum, y[i])
 		}
 	}
-	if solve([]float64{1, 0, 2, 1}, []float64{1, 1}) {
+	if solve([]float64{1, 2, 0, 1}, []float64{1, 1}) {
 		t.Error("solved with a matrix that is not positive definite")
 	}
 }

@@ -48,9 +48,9 @@ def learn(code, s, prior, cutoff, misfit, floor):
 def newton(x, w, p, penalty):
     """The coefficients of the least cross-entropy with its penalty, up to a step that gains less than 1e-9."""
     loss = lambda b: w @ (np.logaddexp(0, x @ b) - p * (x @ b)) + penalty @ b**2 / 2
-    ones = min(max(w @ p, 1e-6), 1 - 1e-6)
-    b = np.zeros(x.shape[1])
-    b[0] = math.log(ones / (1 - ones))
+    clear = np.clip(p, 1e-8, 1 - 1e-8)
+    weight = w * clear * (1 - clear)
+    b = np.linalg.solve((x.T * weight) @ x + np.diag(penalty), x.T @ (weight * np.log(clear / (1 - clear))))
     for _ in range(30):
         q = 1 / (1 + np.exp(-np.clip(x @ b, -700, 700)))
         hessian = (x.T * (w * np.maximum(q * (1 - q), 1e-5))) @ x + np.diag(penalty)
