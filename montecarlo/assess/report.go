@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -134,9 +133,7 @@ func (p *printer) table(head string, t *table.Table) {
 		}
 		return
 	}
-	text, err := t.HTML()
-	p.err = errors.Join(p.err, err)
-	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: text})
+	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: t})
 }
 
 // decoders writes the errors of the decoders, in levels and in label units.
