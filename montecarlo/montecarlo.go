@@ -223,18 +223,3 @@ func cut(jobs []Job, workers int) []piece {
 	}
 	return out
 }
-
-// MeanPoints returns the mean number of points of a sample, over all labels: the mean of the
-// cumulative hazards −Σ ln(1−e_k), where 1−e_k replaces an e_k above ½.
-func (p *Problem) MeanPoints() (float64, error) {
-	levels := p.Code.Levels()
-	points := 0.0
-	for i := range levels {
-		bits, err := p.BitTables(i)
-		if err != nil {
-			return 0, err
-		}
-		points += bits.Hazard / float64(levels)
-	}
-	return points, nil
-}

@@ -1,10 +1,6 @@
 package perceived
 
-import (
-	"math"
-
-	"belsim/theory/code"
-)
+import "math"
 
 // The constants of the perceived-label model. They are the same for all data: of a network, only
 // its noise s is fitted, and κ and sd₀ where two networks or a code like gray show them.
@@ -12,7 +8,9 @@ import (
 // A coarse search on networks of 13 codes chose them: the data sets diamonds, flights (air
 // time) and weather (temperature) with 64 levels, and diamonds with 32 and 128. The optimum is
 // flat: a cutoffScale from 0.7 to 1.2 changes the median error of a forecast by one to three
-// percent. cutoffScale, cutoffPower, sharePower, lostResidual and DefaultFloor were taken with a look
+// percent. Then cutoffScale was raised from 0.95 to 1.2, because networks whose learning rate validation chose (chosen.csv of
+// testdata/forecast) learn codes of many transitions better and want 1.3 to 1.5. The two sets of networks together score the
+// same, within 2 %, from 0.95 to 1.3. cutoffScale, cutoffPower, sharePower, lostResidual and DefaultFloor were taken with a look
 // at the tables of Shah, Xue and Aamodt (HPE2, HPE3, AE1) too, lostResidual with hadamard of diamonds
 // with 256 levels, and deadWeight and the treatment of rare bits with a look at networks of rotated
 // digits. These are therefore no independent checks of these constants. Networks of random codes,
@@ -22,6 +20,10 @@ const (
 	DefaultMisfit = 0.25
 	// DefaultFloor is sd₀: the residual of every bit, in logits, to which η's adds.
 	DefaultFloor = 0.2
+	// decoderFloor is the part of sd₀ that is left after a training for the decoder, which sees the outputs together. It was chosen with the
+	// 64 levels of diamonds, weather, digits and pose of testdata/forecast/chosen.csv, and checked with flights, bikes, horizon and texture:
+	// on both halves 0.3 to 0.7 are as good.
+	decoderFloor = 0.5
 	// lostResidual is the largest floor of a bit, in standard deviations of its logit. Without it the
 	// lost bits of hadamard are independent noise, and forecasts of its hard decisions are twice the
 	// error with 128 and 256 columns. From 1.25 to 2.5 they are right within 30 % on each table of
@@ -31,7 +33,7 @@ const (
 	tiny = 1e-12
 
 	// The default cutoff is cutoffScale·(L/s)^cutoffPower cycles over the range of labels.
-	cutoffScale = 0.95
+	cutoffScale = 1.2
 	cutoffPower = 0.75
 
 	// waves is the number J of cosines in the basis of a bit's logit.
@@ -53,31 +55,8 @@ const (
 )
 
 // DefaultCutoff returns the cutoff κ, in cycles over the range of labels, that networks of
-// L levels have whose noise is s levels: 0.95·(L/s)^¾. Networks of other data have between half
+// L levels have whose noise is s levels: 1.2·(L/s)^¾. Networks of other data have between half
 // and twice as much.
 func DefaultCutoff(levels int, s float64) float64 {
 	return cutoffScale * math.Pow(float64(levels)/s, cutoffPower)
-}
-
-// DecoderFactor is the error of networks that were trained for the decoder with a code, over the error of
-// the model's: real ones do a little better where the words of neighbours are close compared with all
-// pairs of words (unary, johnson). It is 0.955 to 1.005.
-//
-// It was chosen on diamonds, flights and weather with 64 levels (testdata/forecast), and holds on those of
-// other sizes. The tables of Shah, Xue and Aamodt do not show it.
-func DecoderFactor(c *code.Code) float64 {
-	levels, transitions, all := c.Levels(), 0, 0.0
-	for k, at := range c.Transitions() {
-		transitions += len(at)
-		ones := 0.0
-		for i := range levels {
-			if c.Bit(i, k) {
-				ones++
-			}
-		}
-		all += ones * (float64(levels) - ones)
-	}
-	pairs := float64(levels) * float64(levels-1) / 2
-	neighbours, others := float64(transitions)/float64(levels-1), all/pairs // mean distances of words
-	return 0.955 + 0.05*min(1, 5*neighbours/others)
 }

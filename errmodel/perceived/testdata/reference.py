@@ -11,7 +11,7 @@ WAVES, erfc = 44, np.vectorize(math.erfc)
 def learn(code, s, prior, cutoff, misfit, floor):
     """The grid of perceived labels, and on it the logits of all bits, G x M; and their residuals sd."""
     levels, bits = code.shape
-    cutoff, floor = cutoff or 0.95 * (levels / s) ** 0.75, floor or 0.2
+    cutoff, floor = cutoff or 1.2 * (levels / s) ** 0.75, floor or 0.2
     points = int(min(max(math.ceil((levels + 7 * s) / min(max(s / 3, 0.12), levels / 64)), 64), 600))
     y = np.linspace(1 - 3.5 * s, levels + 3.5 * s, points)
     step = y[1] - y[0]
