@@ -109,7 +109,7 @@ func TestNoError(t *testing.T) {
 	o.Objective = func(_ context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
 		return max(0, float64(c.TransitionCount()-12)), nil
 	}
-	if found, err := search(t.Context(), o); err != nil || found[0].Mean != 0 {
+	if found, err := search(t.Context(), o); err != nil || found.Mean != 0 {
 		t.Errorf("%v, %v", found, err)
 	}
 }

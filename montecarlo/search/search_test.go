@@ -216,20 +216,18 @@ func TestOptimum(t *testing.T) {
 			}
 		}
 		choose(1)
-		if math.Abs(found[0].Mean-best) > 1e-12 {
-			t.Errorf("%v: found %v from %s, the optimum is %v", at, found[0].Mean, found[0].Start, best)
+		if math.Abs(found.Mean-best) > 1e-12 {
+			t.Errorf("%v: found %v from %s, the optimum is %v", at, found.Mean, found.Start, best)
 		}
-		if got, _ := exact(t, found[0].Code, o); math.Abs(got-best) > 1e-12 {
+		if got, _ := exact(t, found.Code, o); math.Abs(got-best) > 1e-12 {
 			t.Errorf("%v: the code found has the error %v, not %v", at, got, best)
 		}
 	}
 }
 
 // same reports whether two searches have ended alike.
-func same(a, b []candidate) bool {
-	return slices.EqualFunc(a, b, func(x, y candidate) bool {
-		return x.Mean == y.Mean && x.Start == y.Start && mat.Equal(x.Code, y.Code)
-	})
+func same(a, b *candidate) bool {
+	return a.Mean == b.Mean && a.Start == b.Start && mat.Equal(a.Code, b.Code)
 }
 
 // TestWorkers: seed and steps decide, not the number of workers; another seed finds
@@ -238,7 +236,7 @@ func TestWorkers(t *testing.T) {
 	for _, at := range []struct{ levels, bits int }{{12, 6}, {24, 13}, {10, 66}} {
 		o := problem(t, at.levels, at.bits, 0.6, 1.5)
 		o.Steps = 600
-		var results [][]candidate
+		var results []*candidate
 		for _, workers := range []int{1, 5} {
 			o.Workers = workers
 			found := must.Get(search(context.Background(), o))(t)
@@ -265,29 +263,27 @@ func TestLimits(t *testing.T) {
 	o.Start, o.Fixed = johnson, []int{0, 3, 9}
 	found, err := search(context.Background(), o)
 	must.Succeed(t, err)
-	for _, f := range found {
-		for k, at := range f.Code.Transitions() {
-			if len(at) > 2 {
-				t.Errorf("bit %d has %d transitions", k+1, len(at))
-			}
+	for k, at := range found.Code.Transitions() {
+		if len(at) > 2 {
+			t.Errorf("bit %d has %d transitions", k+1, len(at))
 		}
-		for _, k := range o.Fixed {
-			for i := range 20 {
-				if f.Code.Bit(i, k) != johnson.Bit(i, k) {
-					t.Fatalf("column %d has changed", k+1)
-				}
+	}
+	for _, k := range o.Fixed {
+		for i := range 20 {
+			if found.Code.Bit(i, k) != johnson.Bit(i, k) {
+				t.Fatalf("column %d has changed", k+1)
 			}
 		}
 	}
 	begun, _ := o.newSampled(judges, o.seed(forJudges), false).reset(t.Context(), wordsOf(johnson, 20, 12))
-	if found[0].Mean >= begun {
-		t.Errorf("two more bits make no difference: %v, johnson has %v", found[0].Mean, begun)
+	if found.Mean >= begun {
+		t.Errorf("two more bits make no difference: %v, johnson has %v", found.Mean, begun)
 	}
 	o.Start, o.Fixed, o.MaxTransitions = nil, nil, 3
 	if found, err = search(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := found[0].Code.Properties(context.Background(), 0); err != nil || p.MaxTransitions > 3 {
+	if p, err := found.Code.Properties(context.Background(), 0); err != nil || p.MaxTransitions > 3 {
 		t.Errorf("at most 3 transitions were asked for: %d, %v", p.MaxTransitions, err)
 	}
 }
@@ -361,7 +357,7 @@ func TestGiven(t *testing.T) {
 		return float64(c.TransitionCount()), nil
 	}
 	found, err := search(context.Background(), o)
-	if err != nil || found[0].Mean != 9 {
+	if err != nil || found.Mean != 9 {
 		t.Errorf("%v, %v; want a code of 9 transitions", found, err)
 	}
 	failure := errors.New("no luck")
@@ -387,7 +383,7 @@ func TestEnd(t *testing.T) {
 		}
 	}
 	found, err := search(ctx, o)
-	if !errors.Is(err, context.Canceled) || len(found) == 0 {
+	if !errors.Is(err, context.Canceled) || found == nil {
 		t.Fatalf("%v, %v", found, err)
 	}
 	// Of an error that itself ends with the context: transitions, of which there are
@@ -407,12 +403,12 @@ func TestEnd(t *testing.T) {
 		return float64(c.TransitionCount()), ctx.Err()
 	}
 	found, err = search(ctx, o)
-	if !errors.Is(err, context.Canceled) || len(found) == 0 || float64(found[0].Code.TransitionCount()) > least {
+	if !errors.Is(err, context.Canceled) || found == nil || float64(found.Code.TransitionCount()) > least {
 		t.Errorf("%v, %v: the search had come down to %v", found, err, least)
 	}
 	o = problem(t, 40, 14, 0.6, 1.5)
 	o.Steps, o.Time, o.Progress = 0, 300*time.Millisecond, nil
-	if found, err := search(context.Background(), o); err != nil || len(found) == 0 {
+	if found, err := search(context.Background(), o); err != nil || found == nil {
 		t.Errorf("for a time: %v, %v", found, err)
 	}
 }
