@@ -108,7 +108,7 @@ const (
 func NewJoint(ctx context.Context, f *Fit, seed uint64) (*Joint, error) {
 	c := f.counts
 	cells := c.Levels * c.Parts()
-	j := &Joint{counts: c, fit: f, local: newLocal(f.R, f.Sigma, f.positions, f.l.grid),
+	j := &Joint{counts: c, fit: f, local: newLocal(f.R, f.Sigma, c.Levels, f.positions, f.l.grid),
 		right: make([][2]float64, cells), random: rand.NewPCG(seed, 0x5ca1ab1e)}
 	j.inverse, j.regular = f.inverse()
 	j.slopes = [2]float64{1, 1}
@@ -161,7 +161,7 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 			continue
 		}
 		erring = 1
-		e, slope := j.local.bit(at, k)
+		e, slope := j.local.rate(at, k)
 		over := 1 - e
 		if over == 0 {
 			over = 1
