@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -439,44 +438,5 @@ func TestCheck(t *testing.T) {
 		if _, err := search(context.Background(), o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v; want one with %q", err, tt.want)
 		}
-	}
-}
-
-// BenchmarkStep measures a move, proposed and evaluated as a search does, and
-// BenchmarkReset an evaluation from the beginning, for the same codes.
-func BenchmarkStep(b *testing.B) {
-	benchmark(b, func(b *testing.B, o Options, w *words) {
-		o.Steps = uint64(b.N)
-		e := candidate{words: w}
-		b.ResetTimer()
-		must.Succeed(b, o.chain(b.Context(), 2, 0, 2, &e, func(step uint64) float64 { return float64(step) / float64(b.N) }, func(uint64, float64) {}))
-	})
-}
-
-func BenchmarkReset(b *testing.B) {
-	benchmark(b, func(b *testing.B, o Options, w *words) {
-		x := o.newSampled(rounds[2].samples, 1, false)
-		b.ResetTimer()
-		for range b.N {
-			if _, err := x.reset(b.Context(), w); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-func benchmark(b *testing.B, run func(*testing.B, Options, *words)) {
-	for _, at := range []struct {
-		levels, bits int
-		r, sigma     float64
-	}{{64, 12, 0.6, 1.5}, {64, 32, 0.6, 1.5}, {256, 65, 0.5, 3}} {
-		b.Run(fmt.Sprintf("%d×%d", at.levels, at.bits), func(b *testing.B) {
-			o := problem(b, at.levels, at.bits, at.r, at.sigma)
-			w := digits(at.levels, at.bits, 8)
-			if w == nil {
-				b.Fatal("no code to begin from")
-			}
-			run(b, o, w)
-		})
 	}
 }
