@@ -9,7 +9,6 @@ package gpu
 import (
 	_ "embed"
 	"errors"
-	"math"
 )
 
 // To make the PTX anew: Debian's clang-19, no CUDA toolkit.
@@ -50,41 +49,4 @@ type Info struct {
 	Name            string
 	Major, Minor    int // compute capability
 	Multiprocessors int
-	ClockKHz        int // highest clock; 0 where the driver does not say
-}
-
-// IntegerPeak is the most 32-bit integer operations a second, or 0 where it is
-// not known: lanes for integers of a multiprocessor × multiprocessors × clock.
-// NVIDIA's programming guide gives the lanes for each compute capability.
-func (i Info) IntegerPeak() float64 {
-	lanes := map[int]int{70: 64, 72: 64, 75: 64, 80: 64, 86: 64, 87: 64, 89: 64, 90: 64, 100: 64, 103: 64, 120: 64}[10*i.Major+i.Minor]
-	return float64(lanes) * float64(i.Multiprocessors) * float64(i.ClockKHz) * 1000
-}
-
-// Operations estimates the instructions that one sample takes of a device of compute
-// capability 9.0, nearly all of them 32-bit integer operations, for a mean number of points a
-// sample. It has no estimate for gen, whose number of candidates depends on the errors, nor
-// for codes of more than 256 bits.
-//
-// They were counted in the machine code that NVIDIA's assembler makes of the PTX. A point
-// costs 6 instructions for an eighth of a call of Philox (20 wide products, 20 exclusive ors
-// and the loop), 12 to look its place up, and some to mark its bit. A sample with a point
-// costs decoding and adding up.
-func Operations(decoder string, bits int, points float64) (float64, bool) {
-	for _, o := range operations {
-		if o.decoder == decoder && bits <= o.bits {
-			return o.perPoint*points + o.perSample*-math.Expm1(-points), true
-		}
-	}
-	return 0, false
-}
-
-// operations are the counts of Operations, for codes of at most some bits.
-var operations = []struct {
-	decoder             string
-	bits                int
-	perPoint, perSample float64
-}{
-	{"bel-u", 128, 43, 28}, {"bel-u", 256, 55, 41},
-	{"bel-j", 128, 43, 55}, {"bel-j", 256, 55, 81},
 }

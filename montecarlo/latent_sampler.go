@@ -164,7 +164,7 @@ type latentDecoder interface {
 
 // batchDecoder is a latentDecoder that can take lanes.Batch whole groups at once.
 type batchDecoder interface {
-	// batches reports whether it does, for the row that is prepared and on this processor.
+	// batches reports whether it does, for the row that is prepared.
 	batches() bool
 	// batch decodes a batch, whose groups are stride rows apart: labels are sum/weight from the row,
 	// or sum where weight is nil.
@@ -407,7 +407,7 @@ func sized[T any](x []T, n int) []T {
 }
 
 func (c *correlator) batches() bool {
-	return lanes.Batches() && (c.path == narrow || c.path == factored)
+	return c.path == narrow || c.path == factored
 }
 
 func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats) {

@@ -271,9 +271,6 @@ type oneByOne struct{ latentDecoder }
 // TestBatches: batches of groups give the sums of groups one by one, whatever is left over, with
 // tails among the draws, and with real labels, whose samples are paired.
 func TestBatches(t *testing.T) {
-	if !lanes.Batches() {
-		t.Skip("the processor has no routines for batches")
-	}
 	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := mustCode(t, name, 64)

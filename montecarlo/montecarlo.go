@@ -27,7 +27,7 @@ import (
 // NumericVersion is the version of all numbers: samples, codes, decoders, error models, bounds and
 // exact values. A change of any of them, even by one bit, raises it. Results of different versions
 // are never added up.
-const NumericVersion = 4
+const NumericVersion = 5
 
 // Problem describes the samples: the classifiers' outputs for every label of a code, read by a
 // decoder. See Kind for the law of the outputs.
@@ -222,19 +222,4 @@ func cut(jobs []Job, workers int) []piece {
 		}
 	}
 	return out
-}
-
-// MeanPoints returns the mean number of points of a sample, over all labels: the mean of the
-// cumulative hazards −Σ ln(1−e_k), where 1−e_k replaces an e_k above ½.
-func (p *Problem) MeanPoints() (float64, error) {
-	levels := p.Code.Levels()
-	points := 0.0
-	for i := range levels {
-		bits, err := p.BitTables(i)
-		if err != nil {
-			return 0, err
-		}
-		points += bits.Hazard / float64(levels)
-	}
-	return points, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"strings"
 	"testing"
@@ -217,6 +218,27 @@ func TestReproducible(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestGolden: the samples of a numeric version are the same on any processor, with and without assembly.
+func TestGolden(t *testing.T) {
+	const want = "version 5: e6dcc53d 5f7ab9b8 3b356098 f4e022ea 9fde2209 a4da0b9c 74a7410a d114cc42 806b9aa 298b4c2a 8e4f7788"
+	all := []*montecarlo.Problem{mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2)}
+	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
+		bits, product, hadamard := mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2), mixtureProblem(t, "hexj", "gen-ex", 40, 0.6, 2), mixtureProblem(t, "hadamard", "gen", 64, 0.8, 3)
+		bits.Kind, product.Kind, hadamard.Kind = kind, kind, kind
+		soft := kind == montecarlo.IndependentLogits
+		all = append(all, bits, product, hadamard, informed(t, "unary", "median", 40, 0.6, 2, soft, nil), perceivedProblem(t, "johnson", "gen-ex", 32, network, !soft, false))
+	}
+	got := fmt.Sprintf("version %v:", montecarlo.NumericVersion)
+	for _, p := range all {
+		hash := fnv.New32a()
+		fmt.Fprint(hash, sample(t, p, 1, 1000))
+		got += fmt.Sprintf(" %x", hash.Sum32())
+	}
+	if got != want {
+		t.Errorf("sums of %s, want %s", got, want)
 	}
 }
 

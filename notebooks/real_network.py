@@ -149,7 +149,7 @@ def measured(trained: Outputs, codes: Matrices) -> Iterator[pd.DataFrame]:
             predicted = f.decoders.rename(columns={"outputs": "reads", "observed_rates": "rates"})
             predicted["independent"] = predicted["exact"].fillna(predicted["mean"])
             rows = rows.merge(predicted[["decoder", "reads", "independent", "rates"]], "left", ["decoder", "reads"])
-            rows = rows.assign(r=f.r, sigma=f.sigma, explained=f.deviance_explained, overdispersion=f.overdispersion)
+            rows = rows.assign(r=f.r, sigma=f.sigma)
         rows.insert(0, "seed", seed)
         rows.insert(0, "loss", loss)
         rows.insert(0, "code", name)

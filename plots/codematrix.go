@@ -17,11 +17,10 @@ import (
 
 // CodeMatrixData is an L × M matrix of zeros and ones.
 type CodeMatrixData struct {
-	Title         string
-	Levels, Bits  int
-	Bit           func(i, k int) bool // row and column from 0
-	NoTransitions bool                // do not mark bit transitions
-	Style         Style
+	Title        string
+	Levels, Bits int
+	Bit          func(i, k int) bool // row and column from 0
+	Style        Style
 }
 
 const (
@@ -50,9 +49,9 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	if d.Levels > maxPixels || d.Bits > maxPixels {
 		notes = append(notes, "averaged")
 	}
-	if !d.NoTransitions && !marks.fit() {
+	marked := marks.fit()
+	if !marked {
 		notes = append(notes, "transitions not marked")
-		d.NoTransitions = true
 	}
 	img, err := matrixImage(ctx, d)
 	if err != nil {
@@ -70,7 +69,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	p.Y.Tick.Marker = plot.TickerFunc(func(lo, _ float64) []plot.Tick { return countTicks(-1, -lo) })
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
 	p.Add(plotter.NewImage(img, p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
-	if !d.NoTransitions {
+	if marked {
 		p.Add(marks)
 	}
 	// Cells are square where that gives a reasonable shape.

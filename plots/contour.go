@@ -21,17 +21,31 @@ type edge struct {
 //
 // (The contours of gonum/plot come in random order, and run along the edges of what is NaN.)
 func contours(grid [][]float64, level float64) [][]point {
-	z := transposed(continued(transposed(continued(grid))))
-	// place is a place on the grid of one on z, which has a row and a column more on each side.
+	rows, columns := len(grid), len(grid[0])
+	// z has a row and a column more than the grid on each side, where it goes on as it does there, for half a step;
+	// place is the place on the grid of one on z.
+	z := func(x, y int) float64 {
+		atX, atY := min(max(x, 1), columns), min(max(y, 1), rows)
+		v := grid[atY-1][atX-1]
+		end := v
+		for _, before := range []float64{
+			grid[atY-1][min(max(2*atX-x, 1), columns)-1], grid[min(max(2*atY-y, 1), rows)-1][atX-1],
+		} {
+			if !math.IsNaN(before) {
+				end += (v - before) / 2
+			}
+		}
+		return end
+	}
 	place := func(v float64, n int) float64 {
 		return v - 1 + max(1-v, 0)/2 - max(v-float64(n), 0)/2
 	}
 	next := map[edge]edge{}
 	entered := map[edge]bool{}
 	var order []edge
-	for y := range len(z) - 1 {
-		for x := range len(z[y]) - 1 {
-			corners := [4]float64{z[y][x], z[y][x+1], z[y+1][x+1], z[y+1][x]}
+	for y := range rows + 1 {
+		for x := range columns + 1 {
+			corners := [4]float64{z(x, y), z(x+1, y), z(x+1, y+1), z(x, y+1)}
 			mean := (corners[0] + corners[1] + corners[2] + corners[3]) / 4
 			if math.IsNaN(mean) {
 				continue
@@ -58,14 +72,13 @@ func contours(grid [][]float64, level float64) [][]point {
 		}
 	}
 	cross := func(e edge) point {
-		at, to := point{float64(e.x), float64(e.y)}, z[e.y][min(e.x+1, len(z[0])-1)]
+		at, a, to := point{float64(e.x), float64(e.y)}, z(e.x, e.y), z(e.x+1, e.y)
 		along := &at.x
 		if e.up {
-			along, to = &at.y, z[e.y+1][e.x]
+			along, to = &at.y, z(e.x, e.y+1)
 		}
-		a := z[e.y][e.x]
 		*along += (level - a) / (to - a) // how far the level is on the way to the next point
-		return point{place(at.x, len(grid[0])), place(at.y, len(grid))}
+		return point{place(at.x, columns), place(at.y, rows)}
 	}
 	var paths [][]point
 	for _, ring := range []bool{false, true} { // open lines from their ends, then rings
@@ -84,34 +97,6 @@ func contours(grid [][]float64, level float64) [][]point {
 		}
 	}
 	return paths
-}
-
-// continued adds half a step at both ends of the rows, as it goes on there, where it does.
-func continued(z [][]float64) [][]float64 {
-	end := func(last, before float64) float64 {
-		if math.IsNaN(before) {
-			return last
-		}
-		return 1.5*last - 0.5*before
-	}
-	var out [][]float64
-	for _, row := range z {
-		n := len(row)
-		first, last := end(row[0], row[min(1, n-1)]), end(row[n-1], row[max(0, n-2)])
-		out = append(out, append(append([]float64{first}, row...), last))
-	}
-	return out
-}
-
-// transposed has the columns as rows.
-func transposed(z [][]float64) [][]float64 {
-	out := make([][]float64, len(z[0]))
-	for x := range out {
-		for y := range z {
-			out[x] = append(out[x], z[y][x])
-		}
-	}
-	return out
 }
 
 // stray reports whether a contour on a grid of nx × ny points is a fragment at the edge of blank

@@ -108,9 +108,9 @@ func TestPixels(t *testing.T) {
 		want []int
 	}{
 		{axis{at: []float64{1, 2, 3}}, []int{0, 33, 66, 99}},
-		{axis{at: []float64{1, 2.05, 3}}, []int{0, 33, 66, 99}}, // rounded
-		{axis{at: []float64{1, 2, 4}}, []int{0, 22, 56, 100}},   // 0.5, 1.5, 3, 5
-		{axis{at: []float64{1, 10, 1000}, log: true}, []int{0, 22, 56, 100}},
+		{axis{at: []float64{1, 2.05, 3}}, []int{0, 35, 68, 99}},
+		{axis{at: []float64{1, 2, 4}}, []int{0, 22, 55, 99}}, // 0.5, 1.5, 3, 5
+		{axis{at: []float64{1, 10, 1000}, log: true}, []int{0, 22, 55, 99}},
 		{axis{at: []float64{7}}, []int{0, 100}},
 	} {
 		if got := tt.a.pixels(100); !slices.Equal(got, tt.want) {

@@ -391,15 +391,16 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 	if len(at) == 0 {
 		return axis{}, fmt.Errorf("no %s values to draw", name)
 	}
+	a := axis{at, log}
 	for i, v := range at {
-		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v <= at[i-1] || log && v <= 0 {
+		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && a.on(v) <= a.on(at[i-1]) || log && v <= 0 {
 			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers in ascending order, positive on a log axis", name, i+1, v)
 		}
 		if math.Abs(v) > largest || log && v < 1/largest {
 			return axis{}, fmt.Errorf("%s value %d is %v; cannot draw an axis that far from 1", name, i+1, v)
 		}
 	}
-	return axis{at, log}, nil
+	return a, nil
 }
 
 // largest is the largest magnitude of a number that is drawn. Margins, sums and
@@ -414,35 +415,14 @@ func (a axis) on(v float64) float64 {
 	return min(max(v, -largest), largest)
 }
 
-// even reports whether the coordinates are evenly spaced on the axis. Nobody sees a tenth of a cell,
-// so numbers may be rounded by as much.
-func (a axis) even() bool {
-	n := len(a.at)
-	first := a.on(a.at[0])
-	step := (a.on(a.at[n-1]) - first) / float64(max(n-1, 1))
-	for i, v := range a.at {
-		if want := first + step*float64(i); math.Abs(a.on(v)-want) > 0.1*step {
-			return false
-		}
-	}
-	return true
-}
-
-// pixels are the edges of the cells in a picture of at least size pixels: half-way between
-// neighbours. Cells that are evenly spaced are equally wide.
+// pixels are the edges of the cells in a picture of about some size: half-way between neighbours. Cells that are evenly
+// spaced are equally wide.
 func (a axis) pixels(size int) []int {
 	n := len(a.at)
-	edges := make([]int, n+1)
-	if a.even() {
-		wide := max(1, size/n)
-		for i := range edges {
-			edges[i] = i * wide
-		}
-		return edges
-	}
+	edges, pixels := make([]int, n+1), float64(n*max(1, size/n))
 	lo, hi := a.value(-0.5), a.value(float64(n)-0.5)
 	for i := range edges {
-		edges[i] = int(math.Round(float64(max(size, n)) * (a.value(float64(i)-0.5) - lo) / (hi - lo)))
+		edges[i] = int(math.Round(pixels * (a.value(float64(i)-0.5) - lo) / (hi - lo)))
 	}
 	return edges
 }
@@ -455,7 +435,7 @@ func (a axis) value(index float64) float64 {
 	switch {
 	case n == 1 && a.log:
 		return a.on(a.at[0]) + index*math.Log10(1.1)
-	case n == 1 && a.at[0] == 0:
+	case n == 1 && math.Abs(a.at[0]) < 1/largest:
 		return index
 	case n == 1:
 		return a.at[0] + 0.1*index*math.Abs(a.at[0])
@@ -511,8 +491,7 @@ func drawTitle(c draw.Canvas, p *plot.Plot) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -style.Height(p.Title.Text)-vg.Points(4))
 }
 
-// drawKey writes the names of series, which may have subscripts, in a row along the top of c, in the letters of a plot, and
-// returns the rest of c.
+// drawKey writes the names of series in a row along the top of c, in the letters of a plot, and returns the rest of c.
 func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	style := styleOf(p, 9.5)
 	style.YAlign = draw.YCenter
@@ -531,24 +510,10 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 			c.DrawGlyph(e.glyph, vg.Point{X: x + vg.Points(sample/2), Y: y})
 		}
 		x += vg.Points(sample + gap)
-		x = writeSubscripts(c, style, vg.Point{X: x, Y: y}, e.name) + vg.Points(space)
+		c.FillText(style, vg.Point{X: x, Y: y}, e.name)
+		x += style.Width(e.name) + vg.Points(space)
 	}
 	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
-}
-
-// writeSubscripts writes text in which a letter behind _ is a subscript, and returns where it ends.
-func writeSubscripts(c draw.Canvas, style draw.TextStyle, at vg.Point, text string) vg.Length {
-	for i, part := range strings.Split(text, "_") {
-		if i > 0 && part != "" {
-			small, letter := style, part[:1]
-			small.Font.Size *= 0.75
-			c.FillText(small, at.Add(vg.Point{Y: -0.3 * style.Font.Size}), letter)
-			at.X, part = at.X+small.Width(letter), part[1:]
-		}
-		c.FillText(style, at, part)
-		at.X += style.Width(part)
-	}
-	return at.X
 }
 
 // checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where some may
@@ -558,19 +523,6 @@ func checkErrors(of string, missing bool, errors ...float64) error {
 		if v < 0 || v > largest || math.IsNaN(v) && !missing {
 			return fmt.Errorf("an error of %s is %v; want a number from 0 to %g", of, v, largest)
 		}
-	}
-	return nil
-}
-
-// checkFinite refuses numbers that cannot be drawn. NaN, where allowed, means
-// that there is no value.
-func checkFinite(name string, values []float64, n int, allowNaN bool) error {
-	if len(values) != n {
-		return fmt.Errorf("%d values of %s for %d places", len(values), name, n)
-	}
-	i := slices.IndexFunc(values, func(v float64) bool { return math.Abs(v) > largest || math.IsNaN(v) && !allowNaN })
-	if i >= 0 {
-		return fmt.Errorf("value %d of %s is %v; want a finite number of at most ±%g", i+1, name, values[i], largest)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type LinesData struct {
 	Style         Style
 }
 
-// NamedLine is one quantity. A letter behind _ in its name is a subscript.
+// NamedLine is one quantity.
 type NamedLine struct {
 	Name   string
 	Values []float64
@@ -45,11 +45,14 @@ func Lines(d LinesData) (*Figure, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
 	for i, l := range slices.Backward(d.Lines) { // dashed lines are drawn above the lines that they lie on
-		if err := checkFinite(l.Name, l.Values, len(d.Level), false); err != nil {
-			return nil, fmt.Errorf("lines: %w", err)
+		if len(l.Values) != len(d.Level) {
+			return nil, fmt.Errorf("lines: %d values of %s for %d levels", len(l.Values), l.Name, len(d.Level))
 		}
 		line := make(plotter.XYs, len(l.Values))
 		for j, v := range l.Values {
+			if !(math.Abs(v) <= largest) {
+				return nil, fmt.Errorf("lines: value %d of %s is %v; want a finite number of at most ±%g", j+1, l.Name, v, largest)
+			}
 			line[j] = plotter.XY{X: d.Level[j], Y: v}
 			lo, hi = min(lo, v), max(hi, v)
 		}

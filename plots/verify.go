@@ -16,7 +16,6 @@ import (
 type VerifyData struct {
 	Title  string
 	Labels []VerifyLabel
-	Band   float64 // place of the lines of the lower panel, in standard errors; 0: no lines
 	Style  Style
 }
 
@@ -67,13 +66,7 @@ func (d VerifyData) check() (axis, error) {
 		}
 	}
 	x, err := newAxis("level", levels, false)
-	if err != nil {
-		return x, err
-	}
-	if !(d.Band >= 0) || d.Band > maxDeviation {
-		return x, fmt.Errorf("band at %v standard errors; want a number from 0 to %g", d.Band, maxDeviation)
-	}
-	return x, nil
+	return x, err
 }
 
 // errorPanel returns the plot of the errors against the level, and its key.
@@ -116,21 +109,13 @@ func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
 	p := newPlot(d.Style, "", "level n", "deviation / s.e.")
 	p.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.Add(grid())
-	reach := max(3.5, 1.1*d.Band)
+	reach := 3.5
 	for _, at := range z {
 		reach = max(reach, 1.1*math.Abs(at.Y))
 	}
 	setLevels(x, &p.X)
-	level := func(y float64, style draw.LineStyle) {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}}, LineStyle: style})
-	}
-	level(0, draw.LineStyle{Color: blue, Width: vg.Points(1)})
-	if d.Band > 0 {
-		band := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
-		level(d.Band, band)
-		level(-d.Band, band)
-	}
-	p.Add(&plotter.Scatter{XYs: z, GlyphStyle: d.glyph()})
+	zero := draw.LineStyle{Color: blue, Width: vg.Points(1)}
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min}, {X: p.X.Max}}, LineStyle: zero}, &plotter.Scatter{XYs: z, GlyphStyle: d.glyph()})
 	setLevels(x, &p.X) // again, because Add has widened it
 	p.Y.Min, p.Y.Max = -reach, reach
 	return p

@@ -110,15 +110,13 @@ func emulatedDriver(t *testing.T) []string {
 }
 
 // TestBackends: the backend never changes a byte, and what a missing or failing
-// device means depends on --backend alone. Every command loses its device at all
-// calls with BELSIM_LONG=1, otherwise the first command does.
+// device means depends on --backend alone. The first command loses its device
+// at more calls with BELSIM_LONG=1.
 func TestBackends(t *testing.T) {
 	t.Parallel()
 	driver := emulatedDriver(t)
 	for i, args := range []string{
-		"verify --levels 31 --samples 3000 --format json",
 		"verify --code hexj --levels 32 --rel-err 0.1 --samples 300000 --format json",
-		"compare unary hexj --levels 24 --samples 2000",
 		"heatmap unary johnson --levels 15 --r 0.2:2:4 --sigma 1:4:3 --method mc --samples 200 --format json",
 	} {
 		fields := strings.Fields(args)
@@ -141,7 +139,7 @@ func TestBackends(t *testing.T) {
 		check("with a device", driver, "auto", "")
 		// The driver's calls 1 to 25 open the device; the others sample.
 		calls := []int{1, 8, 12, 20, 30, 40, 45}
-		if i > 0 && !long {
+		if i > 0 || !long {
 			calls = []int{8, 40}
 		}
 		for _, at := range calls {
@@ -197,26 +195,23 @@ func TestBench(t *testing.T) {
 		t.Fatalf("%d results, want %d", len(got.Results), len(scenario.Workloads()))
 	}
 	for _, r := range got.Results {
-		if r.Backend != "cpu" || !(r.Rate > 0) || math.IsNaN(r.PointRate) != (r.Decoder == "gen-ex") || !math.IsNaN(r.PeakShare) {
+		if r.Backend != "cpu" || !(r.Rate > 0) || r.Samples%uint64(r.Levels) != 0 {
 			t.Errorf("%+v", r)
 		}
 	}
 	rows := readCSV(t, "b.csv")
 	if header := strings.Join(rows[0], ","); len(rows) != len(scenario.Workloads())+1 ||
-		header != "code,levels,bits,decoder,r,sigma,backend,device,samples,seconds,samples_per_second,errors_placed_per_second,integer_peak_share" {
+		header != "code,levels,bits,decoder,r,sigma,backend,device,samples,seconds,samples_per_second" {
 		t.Fatalf("CSV header %s, %d rows", header, len(rows))
 	}
 	for i, row := range rows[1:] {
 		r := got.Results[i]
-		if row[0] != r.Code || parse(t, row[1]) != float64(r.Levels) || row[3] != r.Decoder || row[6] != "cpu" || row[12] != "" ||
+		if row[0] != r.Code || parse(t, row[1]) != float64(r.Levels) || row[3] != r.Decoder || row[6] != "cpu" ||
 			parse(t, row[8]) != float64(r.Samples) || parse(t, row[9]) != r.Seconds || parse(t, row[10]) != r.Rate {
 			t.Errorf("CSV row %v, JSON %+v", row, r)
 		}
-		if want := float64(r.Samples) / r.Seconds; math.Abs(r.Rate-want) > 1e-9*want || r.Samples%uint64(r.Levels) != 0 {
+		if want := float64(r.Samples) / r.Seconds; math.Abs(r.Rate-want) > 1e-9*want {
 			t.Errorf("%d samples in %v s are %v a second, not %v", r.Samples, r.Seconds, want, r.Rate)
-		}
-		if math.IsNaN(r.PointRate) != (row[11] == "") || row[11] != "" && parse(t, row[11]) != r.PointRate {
-			t.Errorf("errors placed a second: CSV %q, JSON %v", row[11], r.PointRate)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"time"
 
@@ -22,7 +21,7 @@ type benchCmd struct {
 }
 
 func (benchCmd) Help() string {
-	return `The throughput of every backend on standard workloads: samples a second over all labels, errors placed a second (the points of the Poisson process that a sample of bits is made of; gen-ex reads logits, which are not made of errors), and, on a device whose peak is known, the share of its 32-bit integer operations that this takes.
+	return `The throughput of every backend on standard workloads, in samples a second over all labels.
 
 Example:
 
@@ -37,31 +36,28 @@ type benchmark struct {
 
 // benchResult is one workload on one backend.
 type benchResult struct {
-	Code      string  `json:"code" text:"code" doc:"name of the code"`
-	Levels    int     `json:"levels" text:"levels" doc:"number of levels L"`
-	Bits      int     `json:"bits" text:"bits" doc:"number of bits M"`
-	Decoder   string  `json:"decoder" text:"decoder" doc:"name of the decoder; gen-ex reads logits, the others bits"`
-	R         float64 `json:"r" text:"r,%g" doc:"weight r of the Gaussians"`
-	Sigma     float64 `json:"sigma" text:"σ,%g" doc:"width σ of the Gaussians, in levels"`
-	Backend   string  `json:"backend" text:"backend" doc:"cpu or cuda"`
-	Device    string  `json:"device" text:"device" doc:"name of the device"`
-	Samples   uint64  `json:"samples" doc:"samples that were timed"`
-	Seconds   float64 `json:"seconds" doc:"time that they took"`
-	Rate      float64 `json:"samples_per_second" text:"samples/s" doc:"samples/seconds"`
-	PointRate float64 `json:"errors_placed_per_second" text:"errors placed/s" doc:"points of the Poisson process placed in a second; null for logits"`
-	PeakShare float64 `json:"integer_peak_share" text:"of integer peak" doc:"share of the device's 32-bit integer operations; null where its peak is not known"`
+	Code    string  `json:"code" text:"code" doc:"name of the code"`
+	Levels  int     `json:"levels" text:"levels" doc:"number of levels L"`
+	Bits    int     `json:"bits" text:"bits" doc:"number of bits M"`
+	Decoder string  `json:"decoder" text:"decoder" doc:"name of the decoder; gen-ex reads logits, the others bits"`
+	R       float64 `json:"r" text:"r,%g" doc:"weight r of the Gaussians"`
+	Sigma   float64 `json:"sigma" text:"σ,%g" doc:"width σ of the Gaussians, in levels"`
+	Backend string  `json:"backend" text:"backend" doc:"cpu or cuda"`
+	Device  string  `json:"device" text:"device" doc:"name of the device"`
+	Samples uint64  `json:"samples" doc:"samples that were timed"`
+	Seconds float64 `json:"seconds" doc:"time that they took"`
+	Rate    float64 `json:"samples_per_second" text:"samples/s" doc:"samples/seconds"`
 }
 
 // measured is a backend with its device.
 type measured struct {
 	gpu.Backend
 	name, device string
-	peak         float64 // 32-bit integer operations a second; 0: not known
 }
 
 // Run implements the command.
 func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json")); err != nil {
+	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
 		return err
 	}
 	if cmd.Time <= 0 || cmd.Time > time.Hour {
@@ -86,7 +82,10 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			if err != nil {
 				return bar.interrupted(err)
 			}
-			measured.Results = append(measured.Results, b.result(w, m))
+			measured.Results = append(measured.Results, benchResult{
+				Code: w.Code, Levels: w.Levels, Bits: m.Bits, Decoder: w.Decoder, R: w.R, Sigma: w.Sigma,
+				Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(), Rate: m.Rate(),
+			})
 			bar.add(1)
 		}
 	}
@@ -96,7 +95,10 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			"json": asJSON(measured),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, measured.Results) },
 		},
-		print: func() error { return benchTable(measured.Results).Write(env.stdout) },
+		print: func() error {
+			rate := table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) })
+			return table.Of(measured.Results, rate).Write(env.stdout)
+		},
 	})
 }
 
@@ -105,44 +107,18 @@ func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	var out []measured
 	if cmd.Backend != "cuda" {
 		name := fmt.Sprintf("%d × %s", cmp.Or(cmd.Workers, runtime.GOMAXPROCS(0)), runtime.GOARCH)
-		out = append(out, measured{gpu.NewBackend(gpu.CPU, cmd.Workers, nil), "cpu", name, 0})
+		out = append(out, measured{gpu.NewBackend(gpu.CPU, cmd.Workers, nil), "cpu", name})
 	}
 	if cmd.Backend == "cpu" {
 		return out, nil
 	}
 	switch device, err := gpu.Open(cmd.Workers); {
 	case err == nil:
-		out = append(out, measured{device, "cuda", device.Info().Name, device.Info().IntegerPeak()})
+		out = append(out, measured{device, "cuda", device.Info().Name})
 	case cmd.Backend == "cuda":
 		return nil, environmentError{fmt.Errorf("--backend cuda: %w", err)}
 	default:
 		env.note("sampling on the CPU: %s", oneLine(err))
 	}
 	return out, nil
-}
-
-// result is the row of a measurement on the backend.
-func (b measured) result(w scenario.Workload, m scenario.Measurement) benchResult {
-	r := benchResult{
-		Code: w.Code, Levels: w.Levels, Bits: m.Bits, Decoder: w.Decoder, R: w.R, Sigma: w.Sigma,
-		Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(),
-		Rate: m.Rate(), PointRate: m.Rate() * m.Points, PeakShare: math.NaN(),
-	}
-	if operations, ok := gpu.Operations(w.Decoder, m.Bits, m.Points); ok && b.peak > 0 {
-		r.PeakShare = m.Rate() * operations / b.peak
-	}
-	return r
-}
-
-// benchTable has a row for each result; rates have prefixes.
-func benchTable(rows []benchResult) *table.Table {
-	return table.Of(rows,
-		table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) }),
-		table.Replace("errors_placed_per_second", "", func(r benchResult) string { return table.Metric(r.PointRate) }),
-		table.Replace("integer_peak_share", "", func(r benchResult) string {
-			if table.Missing(r.PeakShare) {
-				return "–"
-			}
-			return fmt.Sprintf("%.0f %%", 100*r.PeakShare)
-		}))
 }

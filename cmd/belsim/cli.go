@@ -21,7 +21,6 @@ import (
 
 	"belsim/cmd/internal/buildinfo"
 	"belsim/cmd/internal/files"
-	"belsim/cmd/internal/rules"
 	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/gpu"
@@ -148,7 +147,7 @@ func (env *environment) belsim() (code int) {
 		// "" is a flag that is not given. kong names the types of Go.
 		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
 			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but").Replace(oneLine(err)))
+			"expected a float but", "want a number, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {
@@ -232,6 +231,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
+		kong.WithHyphenPrefixedParameters(true), // --flag -1
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
@@ -239,7 +239,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		return nil, err
 	}
 	kongcompletion.Register(parser)
-	k, err := parser.Parse(rules.JoinNegative(args))
+	k, err := parser.Parse(args)
 	if err != nil {
 		return nil, err
 	}

@@ -51,9 +51,6 @@ type codeMatrix struct {
 
 // Run implements the command.
 func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkWorkers(); err != nil {
-		return err
-	}
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}

@@ -43,7 +43,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := firstError(cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()

@@ -32,9 +32,6 @@ Example:
 
 // Run implements the command.
 func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkWorkers(); err != nil {
-		return err
-	}
 	chosen, err := cmd.chosen()
 	if err != nil {
 		return err

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -231,69 +229,6 @@ func TestNamesOfFiles(t *testing.T) {
 	}
 	if status, _, stderr := run(t, "codes", "no\x1b[31m.csv"); status != 2 || strings.Contains(stderr, "\x1b") {
 		t.Errorf("an escape sequence in an error: exit %d, %q", status, stderr)
-	}
-}
-
-// TestLeftovers: the next command removes what a killed one left for the same file.
-func TestLeftovers(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("not all systems have the locks that this needs")
-	}
-	t.Chdir(t.TempDir())
-	cmd, _ := start(t, "codes", "unary", "--levels", "8192", "-o", "out.csv")
-	for wait := 0; len(listing(t)) == 0; wait++ {
-		if wait == 10_000 {
-			t.Fatal("nothing is written")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	// While it writes, another process leaves its file alone.
-	mustRun(t, "codes", "unary", "--levels", "4", "-o", "out.csv")
-	if files := listing(t); len(files) != 2 {
-		t.Fatalf("files %q; want the result and what is being written", files)
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	if files := listing(t); len(files) != 2 {
-		t.Fatalf("files %q; want a result and a leftover", files)
-	}
-	want := mustRun(t, "codes", "unary", "--levels", "4")
-	mustRun(t, "codes", "unary", "--levels", "4", "-o", "out.csv")
-	if files := listing(t); len(files) != 1 || content(t, "out.csv") != want {
-		t.Errorf("files %q; want the result alone", files)
-	}
-}
-
-// TestContainers: processes with the same number and the same name of the machine write one file.
-func TestContainers(t *testing.T) {
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip("no unshare here")
-	}
-	if out, err := exec.Command(unshare, "-rpf", "true").CombinedOutput(); err != nil {
-		t.Skipf("no namespaces here: %s", out)
-	}
-	t.Chdir(t.TempDir())
-	want := map[string]bool{}
-	for _, code := range []string{"unary", "onehot"} {
-		want[mustRun(t, "codes", code, "--levels", "1024")] = true
-	}
-	for range 4 {
-		var all []*exec.Cmd
-		for _, code := range []string{"unary", "onehot"} {
-			cmd := command(t, "", []string{unshare, "-rpf"}, "codes", code, "--levels", "1024", "-o", "race.csv")
-			cmd.Stderr = os.Stderr
-			must.Succeed(t, cmd.Start())
-			all = append(all, cmd)
-		}
-		for _, cmd := range all {
-			if err := cmd.Wait(); err != nil {
-				t.Error(err)
-			}
-		}
-		if !want[content(t, "race.csv")] || len(listing(t)) != 1 {
-			t.Errorf("race.csv is neither of the two; files %v", listing(t))
-		}
 	}
 }
 

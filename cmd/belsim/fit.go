@@ -19,7 +19,7 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
+	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: softmax, hl-gauss, corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
 	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
@@ -57,7 +57,7 @@ Example, on a network's outputs that lie in belsim's repository:
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := firstError(err, checkFlags(err2), cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
+	if err := firstError(err, checkFlags(err2), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -119,7 +119,6 @@ func (cmd *fitCmd) noteExplorer(env *environment) {
 var ways = map[assess.Advice]string{
 	assess.ForecastCodes: "--recommend",
 	assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
-	assess.TakeRates:     "-o FILE.npy, then --errors FILE.npy",
 }
 
 // one judges one output of a network, from 0, of which the code and the range may be its own.

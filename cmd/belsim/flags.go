@@ -49,14 +49,15 @@ func or[T any](flag *T, other T) T {
 
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
-	Model string `placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where it describes the network or the data reject the mixture; mixture:FILE or perceived:FILE says which."`
+	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where it describes the network or nearly does, else the mixture; mixture:FILE or perceived:FILE says which."`
 }
 
-// mixtureFlags choose the classifiers' error probabilities at a code's own transitions.
+// mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of each xor can be
+// given: what takes the place of r and σ takes that of both.
 type mixtureFlags struct {
-	R      *float64 `placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
-	Sigma  *float64 `placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
-	Errors string   `placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
+	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
+	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
+	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
 	modelFlag
 	perceivedFlags
 }
@@ -64,8 +65,8 @@ type mixtureFlags struct {
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64  `placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
-	MAE        float64  `name:"mae" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained with BCE and read by gen, has a mean |error| of X levels."`
+	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
+	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained with BCE and read by gen, has a mean |error| of X levels."`
 	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
 	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }

@@ -20,18 +20,18 @@ import (
 type heatmapCmd struct {
 	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels     int           `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R          scenario.Axis `placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
-	Sigma      scenario.Axis `placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
-	LabelNoise scenario.Axis `group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
+	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
+	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
+	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
 	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
 	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
 	Method  string `enum:"bound,exact,mc" default:"bound" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
 	outputsFlags
-	Samples uint64 `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
-	Seed    uint64 `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
-	modelFlag
+	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
+	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
+	modelFlag `embed:"" xorprefix:"model-"` // ranges may be given beside it
 	priorFlag
 	backendFlags
 	pictureFlags
@@ -51,7 +51,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json", "npy")); err != nil {
+	if err := cmd.checkOutput(env, "csv", "json", "npy"); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}

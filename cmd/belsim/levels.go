@@ -16,10 +16,10 @@ import (
 type levelsCmd struct {
 	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	Levels     []int                `placeholder:"L" help:"Numbers of levels, with commas between them (default: those of the files among the codes, or 32,64,128,256)."`
-	Range      assess.LabelRange    `placeholder:"a:b" help:"Range of the labels: a is level 1, b the last one, for every number of levels."`
-	LabelNoise float64              `group:"model" placeholder:"s" help:"Standard deviation of what a network knows of a label, in label units."`
-	MAE        forecast.UnaryError  `group:"model" name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained with BCE and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
-	Model      string               `group:"model" placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
+	Range      assess.LabelRange    `xor:"range" placeholder:"a:b" help:"Range of the labels: a is level 1, b the last one, for every number of levels."`
+	LabelNoise float64              `xor:"noise" group:"model" placeholder:"s" help:"Standard deviation of what a network knows of a label, in label units."`
+	MAE        forecast.UnaryError  `xor:"noise" group:"model" name:"mae" placeholder:"X[@L]" help:"The same, by the mean |error| of unary with L levels, trained with BCE and read by gen, in label units, quantization included (default of L: the largest number of levels)."`
+	Model      string               `xor:"noise,range" group:"model" placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
 	Misfit     *float64             `group:"model" placeholder:"η" help:"Misfit η, in label units: how far a bit is from what it could have learned (default: a quarter of a level where there are 64)."`
 	Cutoff     float64              `group:"model" placeholder:"κ" help:"Cutoff κ of what networks learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	Training   []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks are trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
@@ -40,7 +40,7 @@ Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on av
 
 // Run implements the command.
 func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := firstError(cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)

@@ -29,8 +29,8 @@ type optimizeCmd struct {
 	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
 	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
 	Fix            string           `group:"codes" placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
-	Steps          uint64           `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE). The same steps and --seed give the same code on any number of --workers."`
-	Time           time.Duration    `group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
+	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE). The same steps and --seed give the same code on any number of --workers."`
+	Time           time.Duration    `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `group:"output" placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
 	outputsFlags
@@ -58,7 +58,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if !cmd.Pareto {
 		endings = append(endings, "npy")
 	}
-	if err := errors.Join(cmd.checkWorkers(), cmd.checkOutput(env, endings...), cmd.check()); err != nil {
+	if err := errors.Join(cmd.checkOutput(env, endings...), cmd.check()); err != nil {
 		return err
 	}
 	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)

@@ -161,7 +161,6 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 	if err := env.files.MayWrite(path); err != nil {
 		return err
 	}
-	safefile.RemoveAbandoned(path)
 	var made error
 	err := safefile.Write(path, func(w io.Writer) error {
 		made = make(w)

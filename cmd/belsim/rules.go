@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,12 +25,14 @@ func (env *environment) rules(k *kong.Context) []rules.Rule {
 	return nil
 }
 
-// checkGiven refuses a command line with empty values or with flags that contradict each other.
+// checkGiven refuses a command line with empty values, that reads standard input for two things, or with a number of
+// workers that makes no sense.
 func (env *environment) checkGiven(k *kong.Context) error {
-	if err := rules.CheckValues(k); err != nil {
-		return err
+	err := cmp.Or(rules.CheckValues(k), env.files.CheckStandardInput())
+	if c, ok := k.Selected().Target.Addr().Interface().(interface{ checkWorkers() error }); ok && err == nil {
+		err = c.checkWorkers()
 	}
-	return errors.Join(env.files.CheckStandardInput(), rules.Contradictions(rules.Given(k), env.rules(k)))
+	return err
 }
 
 // noteUnused notes the flags that had no effect, after the command ran: heatmap takes its
@@ -56,23 +58,7 @@ func (f outputFlags) writes(endings ...string) bool {
 
 // flagRules of what the error model is.
 func (f mixtureFlags) flagRules() []rules.Rule {
-	const both = "give error probabilities"
-	return slices.Concat(
-		f.perceivedFlags.flagRules("r", "sigma", "errors", "model"),
-		rules.Contradicts("model", both, "r", "sigma", "errors"),
-		rules.Contradicts("errors", both, "r", "sigma"),
-		rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training"),
-	)
-}
-
-// flagRules of the networks that know a perceived label. others also say what the error model is.
-func (f perceivedFlags) flagRules(others ...string) []rules.Rule {
-	const both = "say what the networks know"
-	return slices.Concat(
-		rules.Contradicts("label-noise", "give the error model", others...),
-		rules.Contradicts("mae", "give the error model", others...),
-		rules.Contradicts("label-noise", both, "mae"),
-	)
+	return rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training")
 }
 
 // flagRules of what decoders read.
@@ -98,24 +84,12 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	)
 }
 
-func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
-	const both = "say what the networks know"
-	return slices.Concat(
-		rules.Contradicts("label-noise", both, "mae", "model"), rules.Contradicts("mae", both, "model"),
-		rules.Contradicts("model", "give the range of the labels", "range"),
-	)
-}
-
 func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(
-		rules.Contradicts("random", "give error probabilities", "errors", "model", "r", "sigma", "label-noise", "mae"),
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-	)
+	return slices.Concat(cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules())
 }
 
 func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.Contradicts("label-noise", "give the error model", "r", "sigma"),
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
 		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
@@ -137,11 +111,7 @@ func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 }
 
 func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(
-		rules.Contradicts("time", "say how long to search", "steps"),
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.pictureFlags.flagRules(),
-	)
+	return slices.Concat(cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules())
 }
 
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {

@@ -55,9 +55,6 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	case cmd.Shards < 0:
 		return fmt.Errorf("--shards %d: want 1 or more", cmd.Shards)
 	}
-	if err := cmd.checkWorkers(); err != nil {
-		return err
-	}
 	plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ type verifyCmd struct {
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code; map, median and mean know the error model."`
 	scenarioFlags
 	trainingFlag
-	Random bool `group:"model" help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
+	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
 	samplingFlags
 	backendFlags
 	pictureFlags
@@ -33,7 +33,7 @@ Example:
 
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkWorkers(), cmd.checkOutput(env, "csv", "json")); err != nil {
+	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
 		return err
 	}
 	draw := cmd.sampling()

@@ -53,12 +53,12 @@ type Result struct {
 	// decoder is chosen and fitted with the other four. So no sample judges a decoder that it
 	// helped to choose or to fit.
 	Levels, Target observed.Error
-	// Baseline is the best of the baseline decoders for these samples, by its error against the
-	// target, and BaselineLevels and BaselineTarget are its errors. Gain is how much smaller Target is,
-	// with the standard error of this difference over the samples.
-	Baseline                       observed.Decoding
-	BaselineLevels, BaselineTarget observed.Error
-	Gain, GainSE                   float64
+	// Baseline is the best of the baseline decoders for these samples, by its error against the target,
+	// BaselineTarget. Gain is how much smaller Target is, with the standard error of this difference over the
+	// samples.
+	Baseline       observed.Decoding
+	BaselineTarget observed.Error
+	Gain, GainSE   float64
 	// Beside is by how much Target is larger than the error of the samples' direct predictions, as the mean of the
 	// differences of the samples; it means nothing where there are none.
 	Beside observed.Error
@@ -322,7 +322,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	single := make([]*part, folds)
 	best := f.bestDecoding()
 	out.Baseline = f.Decodings[best]
-	var levels, target, baselineLevels, baselineTarget, gain, beside observed.Sums
+	var levels, target, baselineTarget, gain, beside observed.Sums
 	for o := range folds {
 		single[o] = parts[o][o]
 		var inner []*part
@@ -337,7 +337,6 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 			label, before := float64(labels[j]), f.baseline[i*len(f.Decodings)+best]
 			levels.Add(math.Abs(label - level))
 			target.Add(math.Abs(label - y))
-			baselineLevels.Add(math.Abs(before - level))
 			baselineTarget.Add(math.Abs(before - y))
 			gain.Add(math.Abs(before-y) - math.Abs(label-y))
 			if f.Samples.Direct != nil {
@@ -345,7 +344,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 			}
 		}
 	}
-	out.Levels, out.Target, out.BaselineLevels, out.BaselineTarget = levels.Error(), target.Error(), baselineLevels.Error(), baselineTarget.Error()
+	out.Levels, out.Target, out.BaselineTarget = levels.Error(), target.Error(), baselineTarget.Error()
 	out.Beside = beside.Error()
 	g := gain.Error()
 	out.Gain, out.GainSE = g.Mean, g.StdErr

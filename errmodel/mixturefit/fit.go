@@ -1,9 +1,8 @@
 // Package mixturefit fits the Gaussian mixture of package errmodel to counts of wrong outputs: the
-// weight r and the width σ of largest likelihood, their intervals, and how well the mixture
-// describes the counts.
+// weight r and the width σ of largest likelihood, and their intervals.
 //
 // New fits the counts. A second reading of the samples (Joint) tells how the bits of a sample err
-// together: the intervals and the test of the model need this.
+// together, which the intervals need.
 package mixturefit
 
 import (

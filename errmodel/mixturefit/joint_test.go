@@ -71,7 +71,7 @@ func fitted(t testing.TB, c *code.Code, samples []sample, parts int) (*Fit, *Joi
 		counts.Add(s.row, s.y, s.wrong)
 	}
 	f := must.Get(New(ctx, counts, c.Transitions()))(t)
-	j := must.Get(NewJoint(ctx, f, 1))(t)
+	j := must.Get(NewJoint(ctx, f))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.y, s.wrong)
 	}
@@ -140,7 +140,7 @@ func TestRealLabels(t *testing.T) {
 	held := 0
 	for range 12 {
 		f, j := fitted(t, c, drawn(t, rng, c, truth[0], truth[1], 0.3, every(c), 2500, true), 16)
-		intervals, _ := j.Intervals()
+		intervals := j.Intervals()
 		for i, v := range [2]float64{f.R, f.Sigma} {
 			got[i] = append(got[i], v)
 			if intervals[i][0] <= truth[i] && truth[i] <= intervals[i][1] {
@@ -160,55 +160,20 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-// TestDesignEffect: where bits err independently, the variances of ln r and ln σ are those that the likelihood says, also where
-// levels have one part, and s² = σ² + 1/12 is 1.17 times σ². A sum of squares is known to 1/√Samples; five times that is a false
+// TestVariance: where bits err independently, the variances of ln r and ln σ are those that the likelihood says, also where
+// levels have one part, and s² = σ² + 1/12 is 1.17 times σ². A sum of squares is known to 1/√samples; five times that is a false
 // alarm less than once in a million.
-func TestDesignEffect(t *testing.T) {
+func TestVariance(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, every(c), 20000, true)
 	for _, parts := range []int{1, 16} {
 		_, j := fitted(t, c, samples, parts)
-		_, effect := j.Intervals()
-		for i, n := range j.Spread.Samples() {
-			if !(n > 500 && math.Abs(effect[i]-1) < 5/math.Sqrt(n)) {
-				t.Errorf("%d parts: the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", parts, i, n, effect[i])
+		for i, n := range j.samples() {
+			ratio := j.square[i] / (j.inverse[2*i] * j.slopes[i] * j.slopes[i])
+			if !(n > 500 && math.Abs(ratio-1) < 5/math.Sqrt(n)) {
+				t.Errorf("%d parts: the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", parts, i, n, ratio)
 			}
 		}
-	}
-}
-
-// TestGoodness: the deviance is as far from its mean as its standard deviation says, with bits that err
-// together and with half of the levels missing, too. The sum of 24 squares is below 75 but for 4·10⁻⁷ for normal
-// ones, and above 4.5 but for 10⁻⁵; as if bits erred independently, the squares are about 6 times as
-// large. Another mixture is rejected.
-func TestGoodness(t *testing.T) {
-	c := mustCode(t, "unary", 64)
-	var odd []int
-	for i := 0; i < 64; i += 2 {
-		odd = append(odd, i)
-	}
-	for name, rows := range map[string][]int{"all levels": every(c), "half of the levels": odd} {
-		rng := rand.New(rand.NewPCG(8, 9))
-		sum := 0.0
-		for range 12 {
-			_, j := fitted(t, c, drawn(t, rng, c, 2, 6, 0.95, rows, 2500, false), 0)
-			g := must.Get(j.Goodness(context.Background()))(t)
-			z := (g.Deviance - g.Expected) / g.SD
-			sum += z * z
-			if g.DoF < 50 || len(g.Worst) != worstCells || g.Worst[0].Deviance < g.Worst[1].Deviance || !(g.P >= 0 && g.P <= 1) {
-				t.Fatalf("%+v", g)
-			}
-		}
-		if sum > 53 || sum < 0.6 { // of χ² with 12 degrees of freedom, each with a probability of 10⁻⁶ at most
-			t.Errorf("%s: the squares of 12 deviances in standard deviations add up to %v", name, sum)
-		}
-	}
-	// Samples of two widths.
-	rng := rand.New(rand.NewPCG(10, 11))
-	_, j := fitted(t, c, append(drawn(t, rng, c, 0.5, 1, 0.3, every(c), 5000, false), drawn(t, rng, c, 0.5, 8, 0.3, every(c), 5000, false)...), 0)
-	g := must.Get(j.Goodness(context.Background()))(t)
-	if g.P > 1e-6 || g.Explained() > 0.99 || g.Explained() < 0.5 {
-		t.Errorf("another model: %+v, %v explained", g, g.Explained())
 	}
 }
 
@@ -233,7 +198,7 @@ func TestCoverage(t *testing.T) {
 			var missed [2]int
 			for range sets {
 				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, every(c), tt.samples, false), 0)
-				intervals, _ := j.Intervals()
+				intervals := j.Intervals()
 				for i, truth := range [2]float64{tt.r, tt.sigma} {
 					if !(intervals[i][0] <= truth && truth <= intervals[i][1]) {
 						missed[i]++
@@ -250,21 +215,23 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestFewSamples: Student's quantile widens intervals that rest on few samples, and one sample is
-// nothing to rest on.
+// TestFewSamples: Student's quantile widens intervals that rest on few samples; one sample is nothing to rest on, and fewer
+// than FewestErring with a wrong bit have no intervals.
 func TestFewSamples(t *testing.T) {
-	s := Spread{Square: [2]float64{10, 3}, Fourth: [2]float64{10, 9}}
-	if n := s.Samples(); n != [2]float64{10, 1} {
+	few := Joint{square: [2]float64{10, 3}, fourth: [2]float64{10, 9}}
+	if n := few.samples(); n != [2]float64{10, 1} {
 		t.Errorf("%v, want 10 and 1", n)
 	}
 	c := mustCode(t, "johnson", 32)
-	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 20, false), 0)
-	intervals, effect := j.Intervals()
-	n := j.Spread.Samples()[0]
-	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.Spread.Square[0])
-	for _, end := range intervals[0] {
-		if got := math.Abs(math.Log(end / f.R)); n > 25 || !(effect[0] > 0) || math.Abs(got/want-1) > 1e-12 {
-			t.Errorf("with %v samples and an effect of %v, r = %v goes to %v: by a factor of e^%v, want e^%v", n, effect[0], f.R, end, got, want)
+	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 50, false), 0)
+	n := j.samples()[0]
+	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.square[0])
+	for _, end := range j.Intervals()[0] {
+		if got := math.Abs(math.Log(end / f.R)); n > 50 || math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("with %v samples, r = %v goes to %v: by a factor of e^%v, want e^%v", n, f.R, end, got, want)
 		}
+	}
+	if j.Erring = FewestErring - 1; !math.IsNaN(j.Intervals()[1][0]) {
+		t.Errorf("%d samples with a wrong bit have an interval", j.Erring)
 	}
 }

@@ -115,7 +115,7 @@ func (s *Sample) Label(by Decoding) float64 {
 
 // Error is the mean of |decoded − label| over the samples, in levels.
 type Error struct {
-	Mean, StdErr, RMS float64
+	Mean, StdErr float64
 }
 
 // Sums adds up absolute errors, in the order of the samples.
@@ -131,7 +131,7 @@ func (s *Sums) Add(v float64) {
 // Error returns the mean of what was added, with its standard error.
 func (s *Sums) Error() Error {
 	mean := s.sum / s.n
-	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1)), RMS: math.Sqrt(s.square / s.n)}
+	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1))}
 }
 
 // Summary is the result of Scan.
@@ -151,13 +151,9 @@ type Summary struct {
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
 	// a network that always finds the level. It is zero where targets are levels.
 	Quantization float64
-	// Overdispersion is the variance of the number of wrong bits of a sample,
-	// given its level, divided by the variance for independent errors. It is 1 where
-	// classifiers err independently. Correlation is the mean correlation of the errors of
-	// two bits that gives this overdispersion. Both are NaN where too little varies.
-	Overdispersion, Correlation float64
-	// Dispersion is the same of the number of wrong bits whose nearest transition lies above the level, less the number of
-	// those where it lies below.
+	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with those where it lies
+	// below: the variance of the difference of their numbers, given the level, over the variance for independent errors. It
+	// is 1 where classifiers err independently, and NaN where too little varies.
 	Dispersion float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells where
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
@@ -218,8 +214,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
 	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, m), Same: true}
-	var outputs []float64                  // of the first sample
-	numbers := make([]moments, c.Levels()) // of wrong bits
+	var outputs []float64 // of the first sample
 	balances := make([]moments, c.Levels())
 	transitions := c.Transitions()
 	var squares []float64 // Σ z² by cell, of logits
@@ -246,7 +241,6 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			}
 			out.Same = out.Same && nearly(z, outputs)
 			wrong = wrongBits(wrong, c, i, z)
-			numbers[i].add(int64(len(wrong)))
 			balances[i].add(balance(transitions, i, wrong))
 			out.Counts.Add(i, b.exact[j], wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
@@ -277,8 +271,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	}
 	errors.to(out, s.Direct != nil)
 	out.Quantization = quantization.Error().Mean
-	out.Overdispersion, out.Correlation = overdispersion(out.Counts, numbers, nil)
-	out.Dispersion, _ = overdispersion(out.Counts, balances, transitions)
+	out.Dispersion = dispersion(out.Counts, balances, transitions)
 	out.LogitScale = logitScale(out.Counts, out.Sums, squares)
 	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	if s.Kind.Hard() {
@@ -409,37 +402,28 @@ func miscalibration(c *code.Code, samples []uint64, probabilities []float64) flo
 	return sum / bits
 }
 
-// overdispersion compares the variance of the number of wrong bits, given the level, with the
-// sum of the variances of the bits.
-func overdispersion(c *errmodel.Counts, numbers []moments, sided [][]int) (ratio, correlation float64) {
-	var all, own, pairs float64
-	for i, n := range numbers {
+// dispersion is Summary.Dispersion for the balances of each level: their variance, over the sum of the variances of
+// the bits.
+func dispersion(c *errmodel.Counts, balances []moments, transitions [][]int) float64 {
+	var all, own float64
+	for i, n := range balances {
 		if n.n < 2 {
 			continue
 		}
-		samples := float64(n.n)
-		var sum, roots float64
+		samples, sum := float64(n.n), 0.0
 		for k, x := range c.Row(i) {
-			if sided != nil && code.Side(sided[k], i) == 0 {
-				continue
+			if code.Side(transitions[k], i) != 0 {
+				e := float64(x) / samples
+				sum += e * (1 - e) * samples / (samples - 1) // unbiased
 			}
-			e := float64(x) / samples
-			v := e * (1 - e) * samples / (samples - 1) // unbiased
-			sum += v
-			roots += math.Sqrt(v)
 		}
 		all += samples * n.variance()
 		own += samples * sum
-		pairs += samples * (roots*roots - sum)
 	}
 	if !(own > 0) {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
-	correlation = math.NaN()
-	if pairs > 1e-9*own {
-		correlation = (all - own) / pairs
-	}
-	return all / own, correlation
+	return all / own
 }
 
 // fewErrors is the number of wrong, and of right, decisions that a cell needs for an

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
@@ -88,7 +90,7 @@ type decoderLoss struct {
 	x        []float64 // where value and gradient are known; nil before
 	value    float64
 	gradient []float64 // K × M
-	rows     []float64 // G × M: w_g·(mean of the code words over softmax(S_g))
+	rows     []float64 // G × M: w_g·(mean of the code words over softmax(S_g)), folded as fold does it
 	losses   []float64 // of the grid points
 }
 
@@ -136,27 +138,23 @@ func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 	return l
 }
 
-// function sets f, of length M, to the logits at grid point g.
-func (l *decoderLoss) function(f, x []float64, g int) {
-	k := len(l.penalty)
-	combine(f, l.features[g*k:(g+1)*k], 1, x, len(f))
+// functions sets before and after, of length M, to the logits at grid points g and G−1−g: features are even or odd around
+// the middle of the grid.
+func (l *decoderLoss) functions(before, after, x []float64, g int) {
+	k, m := len(l.penalty), len(before)
+	features := l.features[(len(l.losses)-1-g)*k:][:k]
+	combine(before, features, 2, x, 2*m)
+	combine(after, features[1:], 2, x[m:], 2*m)
+	for i, odd := range before {
+		before[i], after[i] = after[i]-odd, after[i]+odd
+	}
 }
 
-// combine sets dst, of length m, to Σ_j a[j·stride]·row_j over the rows of x.
-func combine(dst, a []float64, stride int, x []float64, m int) {
-	clear(dst)
-	n := len(x) / m
-	j := 0
-	for ; j+4 <= n; j += 4 {
-		a0, a1, a2, a3 := a[j*stride], a[(j+1)*stride], a[(j+2)*stride], a[(j+3)*stride]
-		r0, r1, r2, r3 := x[j*m:][:len(dst)], x[(j+1)*m:][:len(dst)], x[(j+2)*m:][:len(dst)], x[(j+3)*m:][:len(dst)]
-		for i := range dst {
-			dst[i] += (a0*r0[i] + a1*r1[i]) + (a2*r2[i] + a3*r3[i])
-		}
-	}
-	for ; j < n; j++ {
-		floats.AddScaled(dst, a[j*stride], x[j*m:(j+1)*m])
-	}
+// combine sets dst to Σ_j a[j·inc]·x[j·stride : j·stride + len(dst)].
+func combine(dst, a []float64, inc int, x []float64, stride int) {
+	rows := (len(x) + stride - len(dst)) / stride
+	blas64.Gemv(blas.Trans, 1, blas64.General{Rows: rows, Cols: len(dst), Stride: stride, Data: x},
+		blas64.Vector{N: rows, Inc: inc, Data: a}, 0, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
 // at returns the loss at x, and sets gradient. The error is the context's.
@@ -165,13 +163,23 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 		return l.value, nil
 	}
 	m, k, points := l.c.Bits(), len(l.penalty), len(l.losses)
-	const chunk = 8
-	err := parallel.Chunks(ctx, l.workers, points, chunk, func() (func(context.Context, int, int) error, error) {
-		f, q := make([]float64, m), make([]float64, l.c.Levels())
+	const chunk = 4
+	middle := (points + 1) / 2
+	err := parallel.Chunks(ctx, l.workers, middle, chunk, func() (func(context.Context, int, int) error, error) {
+		before, after, q := make([]float64, m), make([]float64, m), make([]float64, l.c.Levels())
 		return func(_ context.Context, from, to int) error {
 			for g := from; g < to; g++ {
-				l.function(f, x, g)
-				l.losses[g] = l.ch.weight[g] * l.point(l.rows[g*m:(g+1)*m], q, f, l.ch.weight[g])
+				h := points - 1 - g
+				l.functions(before, after, x, g)
+				first, last := l.rows[g*m:(g+1)*m], l.rows[h*m:(h+1)*m]
+				l.losses[g] = l.ch.weight[g] * l.point(first, q, before, l.ch.weight[g])
+				if g == h {
+					continue
+				}
+				l.losses[h] = l.ch.weight[h] * l.point(last, q, after, l.ch.weight[h])
+				for i, v := range first {
+					first[i], last[i] = v+last[i], last[i]-v
+				}
 			}
 			return nil
 		}, nil
@@ -183,7 +191,11 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 		return func(_ context.Context, from, to int) error {
 			for j := from; j < to; j++ {
 				row := l.gradient[j*m : (j+1)*m]
-				combine(row, l.features[j:], k, l.rows, m)
+				if j%2 == 0 {
+					combine(row, l.features[middle*k+j:], k, l.rows[middle*m:], m)
+				} else {
+					combine(row, l.features[j:], k, l.rows[:middle*m], m)
+				}
 				for i := range row {
 					row[i] += l.penalty[j]*x[j*m+i] - l.target[j*m+i]
 				}
@@ -198,10 +210,10 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	for _, v := range l.losses {
 		value += v
 	}
-	value -= dot(l.target, x)
+	value -= floats.Dot(l.target, x)
 	for j, pen := range l.penalty {
 		row := x[j*m : (j+1)*m]
-		value += pen * dot(row, row) / 2
+		value += pen * floats.Dot(row, row) / 2
 	}
 	l.x, l.value = append(l.x[:0], x...), value
 	return value, nil
@@ -210,7 +222,7 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 // point returns ln Σ_n exp S_n for the logits f, and sets row, of length M, to the weight times
 // the mean of the code words over softmax(S). q, of length L, is overwritten.
 func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
-	s := dot(l.first, f)
+	s := floats.Dot(l.first, f)
 	q[0] = s
 	largest := s
 	for i := range len(q) - 1 {
@@ -228,7 +240,9 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 		}
 		s += s1 + (s2 + s3)
 		q[i+1] = s
-		largest = max(largest, s)
+		if s > largest {
+			largest = s
+		}
 	}
 	sum := 0.0
 	for i, s := range q {
@@ -270,17 +284,19 @@ func (l *decoderLoss) read(x []float64) {
 
 // write writes the functions of coefficients x, and their coefficients, into the columns.
 func (l *decoderLoss) write(ctx context.Context, x []float64) error {
-	m := l.c.Bits()
-	err := parallel.Chunks(ctx, l.workers, len(l.losses), 8, func() (func(context.Context, int, int) error, error) {
-		f := make([]float64, m)
+	m, points := l.c.Bits(), len(l.losses)
+	err := parallel.Chunks(ctx, l.workers, (points+1)/2, 4, func() (func(context.Context, int, int) error, error) {
+		before, after := make([]float64, m), make([]float64, m)
 		return func(_ context.Context, from, to int) error {
 			for g := from; g < to; g++ {
-				l.function(f, x, g)
-				for bit, v := range f {
+				l.functions(before, after, x, g)
+				for bit := range m {
+					scale := 1.0
 					if l.scale != nil {
-						v /= l.scale[bit]
+						scale = l.scale[bit]
 					}
-					l.columns.logits[bit*len(l.losses)+g] = v
+					row := l.columns.logits[bit*points : (bit+1)*points]
+					row[g], row[points-1-g] = before[bit]/scale, after[bit]/scale
 				}
 			}
 			return nil

@@ -37,7 +37,7 @@ func ExampleModel() {
 		fmt.Printf("%s: at most %.2f; the logit of bit 3 at the perceived label 8 is %.1f\n", name, worst, f[2])
 	}
 	// Output:
-	// unary: at most 0.04; the logit of bit 3 at the perceived label 8 is 5.3
-	// gray: at most 0.50; the logit of bit 3 at the perceived label 8 is 2.4
+	// unary: at most 0.04; the logit of bit 3 at the perceived label 8 is 5.4
+	// gray: at most 0.49; the logit of bit 3 at the perceived label 8 is 2.8
 	// onehot: at most 0.03; the logit of bit 3 at the perceived label 8 is -3.6
 }

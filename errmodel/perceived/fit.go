@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
@@ -364,7 +365,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 			if err != nil {
 				return nil, err
 			}
-			square, normal = dot(rs[0], rs[0]), normalMatrix(rs, widths[:])
+			square, normal = floats.Dot(rs[0], rs[0]), normalMatrix(rs, widths[:])
 			stale = false
 		}
 		step := gaussNewton(normal, len(x), damping)
@@ -380,7 +381,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 		if err != nil {
 			return nil, err
 		}
-		less := square - dot(rs[0], rs[0])
+		less := square - floats.Dot(rs[0], rs[0])
 		if less > 0 {
 			x, stale, damping = next, true, damping/4
 			square -= less
@@ -408,9 +409,9 @@ func normalMatrix(rs [][]float64, widths []float64) []float64 {
 	out := make([]float64, (k+1)*k)
 	for i := range k {
 		for j := range k {
-			out[i*k+j] = dot(slope[i], slope[j])
+			out[i*k+j] = floats.Dot(slope[i], slope[j])
 		}
-		out[k*k+i] = -dot(slope[i], rs[0])
+		out[k*k+i] = -floats.Dot(slope[i], rs[0])
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func TestRecut(t *testing.T) {
 		prior[i] = 1
 	}
 	for training, near := range map[Training]float64{BCE: 1e-5, CE: 0.1} {
-		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
+		p := Model{Noise: 0.9, Misfit: 0.25, Training: training, Cutoff: 11}
 		l, err := p.NewLearner(prior)
 		must.Succeed(t, err)
 		first, err := l.Learn(t.Context(), c)
@@ -139,7 +139,7 @@ func TestRecut(t *testing.T) {
 
 		other, err := first.WithMisfit(0.7)
 		must.Succeed(t, err)
-		p.Cutoff, p.Misfit = 0, 0.7
+		p.Cutoff, p.Misfit = 11, 0.7
 		if want, err = p.Learn(t.Context(), 1, c, prior); err != nil {
 			t.Fatal(err)
 		}

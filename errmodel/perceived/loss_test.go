@@ -66,9 +66,9 @@ func TestDecoderLossDerivatives(t *testing.T) {
 		// The value from its definition, with dense products.
 		m := c.Bits()
 		want := 0.0
-		f, s := make([]float64, m), make([]float64, c.Levels())
+		other, f, s := make([]float64, m), make([]float64, m), make([]float64, c.Levels())
 		for g, w := range cs.ch.weight {
-			l.function(f, x, g)
+			l.functions(other, f, x, len(cs.ch.weight)-1-g)
 			largest := math.Inf(-1)
 			for i := range s {
 				s[i] = 0

@@ -48,7 +48,8 @@ func TestLearnPrototype(t *testing.T) {
 		{"onehot", 64, 1.6, CE, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, []float64{1.31859, 0.35794, 0.197924, 1.31871}, []float64{0.273139, 0.744968, 0.984375, 0.273151}},
 		{"unary", 256, 5.0, CE, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, []float64{0.192865, 0.199458, 0.199023, 0.192864}, []float64{0.299204, 0.0221598, 0.0229113, 0.299201}},
 	} {
-		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: c.training}, c.code, c.levels, nil)
+		cutoff := 0.95 * math.Pow(float64(c.levels)/c.noise, 0.75) // the prototype's default
+		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: c.training, Cutoff: cutoff}, c.code, c.levels, nil)
 		near := func(what string, got, want, tolerance float64) {
 			t.Helper()
 			if c.training == CE {
@@ -272,7 +273,7 @@ func TestLearnedLarge(t *testing.T) {
 	if !(row[499] > 0.4 && row[499] < 0.6) || row[0] > 0.01 {
 		t.Errorf("e[501,500] = %v, e[501,1] = %v", row[499], row[0])
 	}
-	want := "label noise of 100 levels, a cutoff of 5.738 cycles, misfit 0.25, trained with BCE"
+	want := "label noise of 100 levels, a cutoff of 7.248 cycles, misfit 0.25, trained with BCE"
 	if l.String() != want || l.Model().Floor != DefaultFloor {
 		t.Errorf("%q, want %q", l, want)
 	}

@@ -1,9 +1,9 @@
 // Package assess judges a trained network by the outputs of its test samples.
 //
 // [Run] reads the samples and fits two error models to the errors of the network's classifiers: the
-// Gaussian mixture and the perceived label. It judges how well each describes the network, computes
-// the error of every decoder under them, and forecasts other codes where that is asked for. The
-// [Report] has all results.
+// Gaussian mixture and the perceived label. It judges whether the perceived label describes the
+// network, computes the error of every decoder under both models, and forecasts other codes where
+// that is asked for. The [Report] has all results.
 //
 // Report.Fit holds the numbers: a [Fit], which is written as JSON. [Read] reads it back, and
 // [Fit.Fill] makes it the error model of a scenario. [Decode] turns a network's outputs into labels.
@@ -68,7 +68,7 @@ type Options struct {
 	// Bits are the bits, from 1, whose profiles the report has. Without any these are two of those
 	// that change among the levels that occur.
 	Bits []int
-	// Decoders are the decoders that are tried. Without any, the mixture alone is fitted and judged.
+	// Decoders are the decoders that are tried. Without any, the mixture alone is fitted.
 	Decoders decode.Registry
 }
 
@@ -109,7 +109,7 @@ func (p Progress) begin(what string, total uint64) (done func(uint64), end func(
 type Report struct {
 	Fit     *Fit
 	Opening []string            // the verdict in two or three sentences: what the network does, whether a model describes it, what to do next
-	Remarks []string            // sentences about the mixture: where it departs from the counts, what the data do not tell
+	Remarks []string            // sentences about the mixture: how many bits are wrong, what the data do not tell
 	Rates   *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Decoder *fitdecoder.Decoder // nil unless Options.FitDecoder
 
@@ -123,11 +123,11 @@ type study struct {
 	candidates []*code.Code
 	others     []*network
 	model      *mixturefit.Fit
-	errors     mat.Matrix             // of the mixture, L × M; observed for the bits that are set aside
-	worst      []mixturefit.Departure // where mixture and counts differ most, the largest first
-	learnt     *perceived.Network     // what the perceived-label model learns of the code; nil where it says nothing
-	perceived  []float64              // errors under the perceived-label model, of each decoding; nil where it says nothing
-	forecasts  *forecast.Forecaster   // nil where the perceived-label model says nothing
+	erring     uint64               // samples with a wrong bit
+	errors     mat.Matrix           // of the mixture, L × M; observed for the bits that are set aside
+	learnt     *perceived.Network   // what the perceived-label model learns of the code; nil where it says nothing
+	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
+	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
 }
 
 // Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors

@@ -27,6 +27,9 @@ func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(nam
 // lines of text. workers is the number of goroutines, 0 for one on each processor; it changes no
 // byte. Errors name the file and the place, or are the context's.
 func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress) error {
+	if err := o.resolve(); err != nil {
+		return err
+	}
 	said, path := observed.SplitKind(o.Outputs)
 	outputs, err := openOutputs(path)
 	if err != nil {
@@ -48,9 +51,7 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	if err != nil {
 		return err
 	}
-	if isHead(o.Code) && c != nil {
-		mapHead(c, observed.Labels{}, kind, outputs)
-	}
+	o.mapHead(c, observed.Labels{}, kind, outputs)
 	decoding, err := of(kind)
 	if err != nil {
 		return fmt.Errorf("%s: %w", outputs.Name(), err)

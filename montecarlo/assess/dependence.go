@@ -15,38 +15,24 @@ import (
 // for others, over all bits together.
 const independent = 0.01
 
-// comparison says which bits, from 1, tell nothing about their targets, or the opposite.
-type comparison struct {
-	compared           int // bits for which targets of both kinds occur
-	informative        int // bits that depend on their targets
-	constant, inverted []int
-}
-
-// uninformative reports whether no output depends on its target, as far as the samples tell.
-func (c comparison) uninformative() bool {
-	return c.compared > 0 && c.informative == 0 && len(c.inverted) == 0
-}
-
-// compareOutputs compares outputs with their targets.
-func (n *network) compareOutputs() comparison {
-	out := comparison{constant: []int{}, inverted: []int{}}
+// compareOutputs counts the bits for which targets of both kinds occur, those whose outputs depend on
+// their targets, and those whose outputs vary and are the opposite more often than chance allows.
+func (n *network) compareOutputs() (compared, informative, inverted int) {
 	limit := n.dependenceLimit()
+	samples, _ := n.seen.Counts.Total()
 	for k, z := range n.dependence {
 		if math.IsNaN(z) {
 			continue
 		}
-		out.compared++
-		samples, _ := n.seen.Counts.Total()
+		compared++
 		switch ones := n.seen.Ones[k]; {
 		case z > limit:
-			out.informative++
-		case ones == 0 || ones == samples:
-			out.constant = append(out.constant, k+1)
-		case z < -limit:
-			out.inverted = append(out.inverted, k+1)
+			informative++
+		case z < -limit && ones > 0 && ones < samples:
+			inverted++
 		}
 	}
-	return out
+	return compared, informative, inverted
 }
 
 // dependenceLimit is what the dependence of a bit that does not depend on its target does not exceed.
@@ -91,15 +77,16 @@ func (n *network) warn() (what, next string) {
 		return "the outputs do not depend on the input: they are the same for all samples. No decoder can read a label from them",
 			"check that these are the outputs of the trained network, and that its training did not stop or diverge"
 	}
-	bits, a := n.compareOutputs(), n.mistaken()
-	if a == nil && 2*len(bits.inverted) > bits.compared {
+	compared, informative, inverted := n.compareOutputs()
+	a := n.mistaken()
+	if a == nil && 2*inverted > compared {
 		a = &arrangements[0]
 	}
 	if a != nil {
 		return a.what, a.next
 	}
 	const check = "check that targets and outputs are in the same order, and that the code and the range are the network's"
-	if bits.uninformative() {
+	if compared > 0 && informative+inverted == 0 {
 		return "none of the outputs depends on its target, as far as the samples tell: decoders can only guess", check
 	}
 	if n.guesses() {

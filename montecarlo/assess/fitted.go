@@ -28,20 +28,10 @@ type Fitted struct {
 	Baseline    string       `json:"baseline" doc:"the best of the baseline decoders"`
 	BaselineOf  string       `json:"baseline_reads" doc:"what that one reads"`
 	BaselineErr float64      `json:"baseline_error" doc:"its |error| against the target"`
-	BaselineLvl float64      `json:"baseline_error_level" doc:"its |error| against the level of the target"`
 	Gain        float64      `json:"gain" doc:"baseline_error − the error of what cross-validation chooses"`
 	GainSE      float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
-	LabelUnits  FittedUnits  `json:"label_units" doc:"the same in label units"`
 	Kinds       []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
 	Notes       []string     `json:"notes" doc:"what the reader should know, in sentences"`
-}
-
-// FittedUnits holds errors of a Fitted in label units.
-type FittedUnits struct {
-	Error    float64    `json:"error" doc:"error, in label units"`
-	Interval [2]float64 `json:"interval" doc:"interval, in label units"`
-	Level    float64    `json:"error_level" doc:"error_level, in label units"`
-	Baseline float64    `json:"baseline_error" doc:"baseline_error, in label units"`
 }
 
 // FittedKind is the best decoder of one kind.
@@ -77,14 +67,13 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 }
 
 // newFitted is the result in the form that is written.
-func newFitted(r *fitdecoder.Result, width float64) *Fitted {
-	about, interval := r.Decoder.About(), fitdecoder.Interval(r.Target)
+func newFitted(r *fitdecoder.Result) *Fitted {
+	about := r.Decoder.About()
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
-		Error: r.Target.Mean, StdErr: r.Target.StdErr, Interval: interval, Level: r.Levels.Mean, LevelSE: r.Levels.StdErr,
-		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: r.BaselineTarget.Mean, BaselineLvl: r.BaselineLevels.Mean,
+		Error: r.Target.Mean, StdErr: r.Target.StdErr, Interval: fitdecoder.Interval(r.Target), Level: r.Levels.Mean, LevelSE: r.Levels.StdErr,
+		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: r.BaselineTarget.Mean,
 		Gain: r.Gain, GainSE: r.GainSE, Kinds: []FittedKind{}, Notes: []string{},
-		LabelUnits: FittedUnits{width * r.Target.Mean, [2]float64{width * interval[0], width * interval[1]}, width * r.Levels.Mean, width * r.BaselineTarget.Mean},
 	}
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), k.Target.Mean, k.Target.StdErr})

@@ -59,9 +59,6 @@ func TestFitDecoder(t *testing.T) {
 	if !f.Better || f.Kind != "curved" || f.Samples != 2500 || math.Abs(f.Error-1.3) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
-	if got := f.LabelUnits.Error / f.Error * 63; math.Abs(got-1.8) > 1e-9 {
-		t.Errorf("63 levels are %v wide, want 1.8", got)
-	}
 	if text := s.Opening[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted curved decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
 		t.Error(text)
 	}

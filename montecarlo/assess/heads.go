@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
@@ -19,6 +20,38 @@ func written(x *forecast.Forecast) (training, decoder, outputs string) {
 		return l1, nearest, predictions
 	}
 	return string(x.Training), x.Decoding.Decoder.Name(), x.Decoding.Outputs()
+}
+
+// trained are the trainings of the heads that have a name of their own.
+var trained = map[string]perceived.Training{softmax: perceived.CE, hlGauss: perceived.Soft, forecast.Direct: perceived.BCE, forecast.CORN: perceived.BCE}
+
+// Softmax and HL-Gauss are one-hot after a training.
+const softmax, hlGauss, oneHot = "softmax", "hl-gauss", "onehot"
+
+// resolve puts the code and the training of softmax or HL-Gauss in the place of its name. The error says that the options have another
+// training.
+func (o *Options) resolve() error {
+	if o.Code != softmax && o.Code != hlGauss {
+		return nil
+	}
+	t := trained[o.Code]
+	if o.Training != "" && o.Training != t {
+		return fmt.Errorf("%s is trained with %s, and not with %s", o.Code, t.Loss(), o.Training.Loss())
+	}
+	o.Code, o.Training = oneHot, t
+	return nil
+}
+
+// called is what people call a code after a training.
+func called(name string, t perceived.Training) string {
+	switch {
+	case name != oneHot:
+	case t == perceived.CE:
+		return softmax
+	case t == perceived.Soft:
+		return hlGauss
+	}
+	return name
 }
 
 // isHead reports whether a name is that of a head whose outputs are no bits of a code: they are read as those of unary.
@@ -52,11 +85,13 @@ func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	return c.As(o.Code), nil
 }
 
-// mapHead makes bits of unary of a head's outputs: of a prediction those of the nearest level, and of CORN, whose
-// outputs are of y > k where y > k−1, the products of the probabilities up to each.
-func mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arrayfile.Rows) {
+// mapHead makes a head's outputs those of a code: of a prediction the bits of unary of the nearest level, of CORN, whose outputs are of
+// y > k where y > k−1, the products of the probabilities up to each, and of a distribution over the levels, whose sum is one, the
+// probabilities that have its logarithms as logits. c is nil for a fitted decoder, which reads no predictions.
+func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arrayfile.Rows) {
+	_, m := outputs.Dims()
 	switch {
-	case c.Name() == forecast.Direct:
+	case o.Code == forecast.Direct && c != nil:
 		outputs.Map(c.Bits(), func(dst, row []float64) {
 			level := int(math.Round(labels.Clipped(row[0])))
 			for k := range dst {
@@ -66,8 +101,8 @@ func mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arr
 				}
 			}
 		})
-	case k == observed.Logits:
-		outputs.Map(c.Bits(), func(dst, row []float64) {
+	case o.Code == forecast.CORN && k == observed.Logits:
+		outputs.Map(m, func(dst, row []float64) {
 			const largest = 700 // beyond it, exp overflows
 			sum := 0.0
 			for k, z := range row {
@@ -75,12 +110,18 @@ func mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arr
 				dst[k] = min(sum-math.Log(-math.Expm1(sum)), largest)
 			}
 		})
-	default:
-		outputs.Map(c.Bits(), func(dst, row []float64) {
+	case o.Code == forecast.CORN:
+		outputs.Map(m, func(dst, row []float64) {
 			product := 1.0
 			for k, p := range row {
 				product *= p
 				dst[k] = product
+			}
+		})
+	case o.Code == oneHot && k == observed.Probabilities && (o.Training == perceived.CE || o.Training == perceived.Soft):
+		outputs.Map(m, func(dst, row []float64) {
+			for k, p := range row {
+				dst[k] = p / (1 + p)
 			}
 		})
 	}

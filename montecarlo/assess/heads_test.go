@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -38,6 +39,62 @@ func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
 	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
 	corn.Code, corn.Levels, corn.Outputs = "corn", 0, save(t, filepath.Join(dir, "c.npy"), z)
 	return direct, corn
+}
+
+// saveScores writes the scores of a softmax that knows nothing but the label itself, as savePerceived does it. It returns options without
+// a code.
+func (d drawn) saveScores(t *testing.T, dir string) Options {
+	t.Helper()
+	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
+	z := mat.NewDense(d.samples, d.levels, nil)
+	for i := range d.samples {
+		label := y.At(i, 0) + d.noise*r.NormFloat64()
+		for k := range d.levels {
+			off := (label - float64(k+1)) / d.noise
+			z.Set(i, k, -off*off/2)
+		}
+	}
+	o := d.save(t, dir, "z")
+	o.Levels, o.Training, o.Outputs = 0, "", save(t, filepath.Join(dir, "s.npy"), z)
+	return o
+}
+
+// TestSoftmax: softmax and HL-Gauss are one-hot after their trainings, also where the outputs are the distribution.
+func TestSoftmax(t *testing.T) {
+	d, dir := easy, t.TempDir()
+	o := d.saveScores(t, dir)
+	p := must.Get(arrayfile.ReadFile(o.Outputs))(t)
+	for i := range d.samples {
+		sum := 0.0
+		for k := range d.levels {
+			p.Set(i, k, math.Exp(p.At(i, k)))
+			sum += p.At(i, k)
+		}
+		for k := range d.levels {
+			p.Set(i, k, p.At(i, k)/sum)
+		}
+	}
+	distribution := save(t, filepath.Join(dir, "q.npy"), p)
+	for name, training := range map[string]perceived.Training{"softmax": perceived.CE, "hl-gauss": perceived.Soft} {
+		scores := o
+		scores.Code = name
+		logits := judge(t, scores)
+		f := logits.Fit
+		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != string(training) || f.called() != name || !f.Perceived.Near {
+			t.Errorf("%s: %+v, %+v", name, f, f.Perceived)
+		}
+		scores.Outputs = distribution
+		g := judge(t, scores).Fit
+		for i, x := range g.Decoders {
+			if g.Outputs != "probabilities" || x.Outputs == "logits" && math.Abs(x.Observed/f.Decoders[i].Observed-1) > 1e-6 {
+				t.Errorf("%s of probabilities: %+v, want %+v", name, x, f.Decoders[i])
+			}
+		}
+		scores.Training = perceived.BCE
+		if _, err := Run(t.Context(), scores, onCPU, nil); err == nil || err.Error() != name+" is trained with "+training.Loss()+", and not with BCE" {
+			t.Error(err)
+		}
+	}
 }
 
 // ranking is the ranking of a fit, where there is one.

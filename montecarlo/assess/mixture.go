@@ -12,9 +12,10 @@ import (
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 )
 
-// fitMixture reads all samples twice, fits r and σ by maximum likelihood, and judges them.
+// fitMixture reads all samples twice, and fits r and σ by maximum likelihood.
 func (s *study) fitMixture(ctx context.Context, workers int, done func(uint64)) error {
 	if err := s.read(ctx, workers, done); err != nil {
 		return err
@@ -33,31 +34,21 @@ func (s *study) fitMixture(ctx context.Context, workers int, done func(uint64)) 
 	case err != nil:
 		return err
 	}
-	s.model, f.R, f.Sigma, f.Limited = model, model.R, model.Sigma, model.Limited
+	s.model, f.R, f.Sigma = model, model.R, model.Sigma
 	e, err := model.Table(ctx)
 	if err != nil {
 		return err
 	}
 	s.errors = s.withDead(e)
-	const resampling = 1 // the seed of its signs
-	joint, err := mixturefit.NewJoint(ctx, model, resampling)
+	joint, err := mixturefit.NewJoint(ctx, model)
 	if err != nil {
 		return err
 	}
 	if err := observed.Wrong(ctx, s.source, s.code, joint.Add, done); err != nil {
 		return err
 	}
-	intervals, effect := joint.Intervals()
-	f.ErringSamples, f.DesignEffect = joint.Erring, effect
-	f.RInterval, f.SigmaInterval = unknown(), unknown()
-	if joint.Erring >= mixturefit.FewestErring {
-		f.RInterval, f.SigmaInterval = intervals[0], intervals[1]
-	}
-	goodness, err := joint.Goodness(ctx)
-	if err != nil {
-		return err
-	}
-	s.judge(goodness)
+	intervals := joint.Intervals()
+	s.erring, f.RInterval, f.SigmaInterval = joint.Erring, intervals[0], intervals[1]
 	return nil
 }
 
@@ -66,9 +57,8 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	o, seen := s.options, s.seen
 	f := &Fit{
 		Format: fitFormat,
-		Code:   s.code.Name(), Levels: s.code.Levels(), Bits: s.code.Bits(), Outputs: string(s.source.Kind), LevelWidth: s.source.Labels.Width(), Confidence: errmodel.Confidence,
-		Overdispersion: seen.Overdispersion, Correlation: seen.Correlation, LogitScale: seen.LogitScale,
-		Temperature: o.Temperature, Seed: o.Seed, Prior: counts.Prior(), Dead: s.dead,
+		Code:   s.code.Name(), Levels: s.code.Levels(), Bits: s.code.Bits(), Outputs: string(s.source.Kind), LevelWidth: s.source.Labels.Width(),
+		LogitScale: seen.LogitScale, Temperature: o.Temperature, Seed: o.Seed, Prior: counts.Prior(), Dead: s.dead,
 	}
 	s.f = f
 	if _, err := f.modelTemperature(); err != nil {
@@ -85,7 +75,7 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	f.Baselines = scenario.NewBaselines(f.LevelWidth*seen.Quantization, direct, f.Levels, unit)
 	f.Samples, f.WrongBits = counts.Total()
 	if s.fitted != nil {
-		f.Fitted = newFitted(s.fitted, f.LevelWidth)
+		f.Fitted = newFitted(s.fitted)
 	}
 	if lowest, highest := f.occurring(); lowest == highest {
 		return fmt.Errorf("%s: all %d targets are level %d; r and σ need errors at several distances from a transition, so at least two levels", s.source.Targets.Name(), f.Samples, lowest)
@@ -110,6 +100,23 @@ func (s *study) withDead(e mat.Matrix) mat.Matrix {
 		}
 	}
 	return out
+}
+
+// remarks are sentences about the mixture: how many bits are wrong, and what the data do not tell.
+func (s *study) remarks() (out []string) {
+	f := s.f
+	if s.model.Limited {
+		out = append(out, "r is as large as it can be: some error probability of the fit is 1")
+	}
+	switch missing := table.Missing(f.SigmaInterval[0]); {
+	case s.erring < mixturefit.FewestErring:
+		out = append(out, fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", s.erring, mixturefit.FewestErring))
+	case missing && !s.model.Limited:
+		out = append(out, "r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
+	case missing:
+		out = append(out, "r and σ have no intervals there")
+	}
+	return append(out, fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
 }
 
 // unknown is an interval without ends.

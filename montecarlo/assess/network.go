@@ -43,7 +43,11 @@ type network struct {
 // openNetwork opens the files and the code of a network, and finds out what its outputs are.
 func openNetwork(ctx context.Context, o Options) (*network, error) {
 	n := &network{options: o, source: &observed.Source{}}
-	if err := n.open(ctx); err != nil {
+	err := n.options.resolve()
+	if err == nil {
+		err = n.open(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
@@ -95,9 +99,7 @@ func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) 
 	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
 		return err
 	}
-	if isHead(n.code.Name()) {
-		mapHead(n.code, s.Labels, s.Kind, s.Outputs)
-	}
+	n.options.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
 
@@ -195,7 +197,7 @@ func (n *network) checkMemory() error {
 	if !n.options.Range.IsZero() {
 		parts = observed.Parts(c)
 	}
-	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts)+resamplingBytes(c, parts))
+	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts))
 }
 
 // fitBytes is the most memory that a fit of a code takes, with so many parts of a level. There are
@@ -208,14 +210,6 @@ func fitBytes(c *code.Code, parts int) int64 {
 		bytes += cells * int64(c.Bits()) * 8
 	}
 	return bytes
-}
-
-// resamplingBytes is about the memory of the replicates of mixturefit.Joint: as many numbers for every
-// part of a level and for every pool of them.
-func resamplingBytes(c *code.Code, parts int) int64 {
-	const least, pools = 32 << 20, 1 << 14
-	each := func(n int) int64 { return max(least, int64(n)*128*8) }
-	return each(c.Levels()*parts) + each(pools+2*c.Bits())
 }
 
 // read reads all samples.

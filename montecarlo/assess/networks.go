@@ -78,8 +78,8 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		line, _ := r.FieldPos(0)
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
-		if isHead(o.Code) {
-			o.Training = perceived.BCE
+		if t, head := trained[o.Code]; head {
+			o.Training = t
 		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains([]perceived.Training{perceived.BCE, perceived.CE, perceived.Soft}, o.Training) {
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE or soft", path, line, row[at[1]])
 		}

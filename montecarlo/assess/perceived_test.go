@@ -112,7 +112,7 @@ func TestRank(t *testing.T) {
 		}
 	}))(t)
 	rec := s.Fit.Recommendation
-	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families())+1)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
+	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families())+2)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
 		t.Errorf("counted %v, want %v; notes %q", counted, want, rec.Notes)
 	}
 	// Advice has the way that a program knows, and only there.
@@ -143,7 +143,7 @@ func TestRank(t *testing.T) {
 			}
 		}
 	}
-	if len(best) != 3*len(code.Families())+1 || trained == 0 || rec.Decision.Action != "stay" {
+	if len(best) != 3*len(code.Families())+2 || trained == 0 || rec.Decision.Action != "stay" {
 		t.Errorf("%d codes and trainings, %d rows of the network's", len(best), trained)
 	}
 	for name, n := range best {
@@ -325,7 +325,7 @@ func TestCandidates(t *testing.T) {
 	n := must.Get(openNetwork(t.Context(), o))(t)
 	defer n.Close()
 	ranked := must.Get((&study{network: n, candidates: must.Get(scenario.OpenCodes(o.Candidates, n.sizes()))(t)}).rankedCodes())(t)
-	if len(ranked) != len(code.Families())+1 { // and direct regression
+	if len(ranked) != len(code.Families())+2 { // and direct regression, and CORN
 		t.Errorf("%d codes", len(ranked))
 	}
 }

@@ -27,28 +27,8 @@ type DecoderResult struct {
 	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
 	Observed       float64 `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
 	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
-	ObservedRMS    float64 `json:"observed_rms" doc:"root mean square of the observed error"`
 	Target         float64 `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
 	TargetStdErr   float64 `json:"observed_target_stderr" doc:"standard error of observed_target"`
-	ModelError     float64 `json:"model_error_percent" doc:"100·(model/observed − 1), the model's error being exact, or mean where there is no exact value"`
-	LabelUnits     Units   `json:"label_units" csv:"-" doc:"the same in label units"`
-}
-
-// Units holds the errors of a DecoderResult in label units.
-type Units struct {
-	Bound    float64 `json:"bound" text:"bound" doc:"bound, in label units"`
-	Exact    float64 `json:"exact" text:"exact" doc:"exact, in label units"`
-	Mean     float64 `json:"mean" text:"simulated" doc:"mean, in label units"`
-	Observed float64 `json:"observed" text:"observed" doc:"observed, in label units"`
-	Target   float64 `json:"observed_target" text:"observed, quantization included" doc:"observed_target, in label units"`
-}
-
-// model is the best figure of the model: the exact one where it exists.
-func (d DecoderResult) model() float64 {
-	if !table.Missing(d.Exact) {
-		return d.Exact
-	}
-	return d.Mean
 }
 
 // predict computes the error of every decoder under the models and under the observed error rates,
@@ -68,16 +48,11 @@ func (s *study) predict(ctx context.Context, run scenario.Run) error {
 			return err
 		}
 		level, target := s.seen.Levels[i], s.seen.Labels[i]
-		d.Observed, d.ObservedStdErr, d.ObservedRMS = level.Mean, level.StdErr, level.RMS
+		d.Observed, d.ObservedStdErr = level.Mean, level.StdErr
 		d.Target, d.TargetStdErr = target.Mean, target.StdErr
 		if s.perceived != nil {
 			d.Perceived = s.perceived[i]
 		}
-		if level.Mean > 0 {
-			d.ModelError = 100 * (d.model()/level.Mean - 1)
-		}
-		w := s.f.LevelWidth
-		d.LabelUnits = Units{w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target}
 		s.f.Decoders = append(s.f.Decoders, d)
 	}
 	return nil
@@ -125,8 +100,7 @@ func (s *study) parts(ctx context.Context) ([]part, error) {
 
 // predictOne computes the error of one decoder under the mixture and under the observed rates.
 func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (d DecoderResult, err error) {
-	none := math.NaN()
-	d = DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Perceived: none, ModelError: none}
+	d = DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Perceived: math.NaN()}
 	decoder, err := s.scaled(decoding)
 	if err != nil {
 		return d, err

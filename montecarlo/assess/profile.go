@@ -19,7 +19,7 @@ type Profile struct {
 	Rate   []float64 `json:"rate" doc:"observed error rates at these levels"`
 	Lo     []float64 `json:"rate_lo" doc:"lower ends of the 95 % intervals of rate (Wilson)"`
 	Hi     []float64 `json:"rate_hi" doc:"upper ends of the 95 % intervals of rate (Wilson)"`
-	X      []float64 `json:"curve_levels" doc:"levels, from 1, of the model's curve, which may lie between two; null where no model describes the network"`
+	X      []float64 `json:"curve_levels" doc:"levels, from 1, of the model's curve, which may lie between two"`
 	Fitted []float64 `json:"curve" doc:"error probabilities of the model at these levels"`
 }
 
@@ -42,8 +42,8 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	return p
 }
 
-// profiles are those of the bits of the options, with the curves of the model that describes the
-// network: the perceived label, else the mixture, else none.
+// profiles are those of the bits of the options, with the curves of the perceived label where it describes
+// the network, and else of the mixture.
 func (s *study) profiles() (out []Profile, curve string) {
 	bits := s.options.Bits
 	if len(bits) == 0 {
@@ -51,15 +51,13 @@ func (s *study) profiles() (out []Profile, curve string) {
 	}
 	known := s.f.Perceived
 	noisy := known != nil && known.Describes && s.training == perceived.BCE
-	switch {
-	case noisy:
+	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", s.f.R, s.f.Sigma)
+	if noisy {
 		curve = fmt.Sprintf("one noisy label: s = %.3g", known.Noise)
-	case !s.f.mixtureRejected():
-		curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", s.f.R, s.f.Sigma)
 	}
 	for _, k := range bits {
 		p := s.profile(k - 1)
-		if noisy || curve == "" {
+		if noisy {
 			p.X, p.Fitted = nil, nil
 		}
 		for i := 0; noisy && i < s.f.Levels; i++ {

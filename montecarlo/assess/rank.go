@@ -162,7 +162,7 @@ func (s *study) forecastNotes(codes []*code.Code) []string {
 	return out
 }
 
-// rankedCodes are the codes that are ranked: direct regression, the named ones, and the network's own and the
+// rankedCodes are the codes that are ranked: direct regression and CORN, the named ones, and the network's own and the
 // candidates, each once, where they are none of these. Probes are columns for measuring, and no code
 // to train for its error.
 func (s *study) rankedCodes() ([]*code.Code, error) {
@@ -178,7 +178,7 @@ func (s *study) rankedCodes() ([]*code.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	codes = slices.Insert(codes, 0, unary.As(forecast.Direct))
+	codes = slices.Insert(codes, 0, unary.As(forecast.Direct), unary.As(forecast.CORN))
 	for _, c := range append([]*code.Code{s.code}, s.candidates...) {
 		_, named := code.Lookup(c.Name())
 		if !named && !slices.ContainsFunc(codes, func(x *code.Code) bool { return x.Name() == c.Name() }) {

@@ -139,7 +139,7 @@ type ErrorModel string
 
 // The error models of a fit.
 const (
-	AutoModel      ErrorModel = "auto"      // the perceived label where it describes the network, or where the data reject the mixture
+	AutoModel      ErrorModel = "auto"      // the perceived label where it describes the network, or nearly does; else the mixture
 	MixtureModel   ErrorModel = "mixture"   // the Gaussian mixture, r and σ
 	PerceivedModel ErrorModel = "perceived" // the perceived label, s
 )
@@ -163,14 +163,11 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
 	case m != AutoModel:
 		return m, nil
-	case known && (f.Perceived.Describes || f.Perceived.Near || f.mixtureRejected()):
+	case known && f.Perceived.Near:
 		return PerceivedModel, nil
 	}
 	return MixtureModel, nil
 }
-
-// mixtureRejected reports whether the data reject the mixture, and it is not close to them.
-func (f *Fit) mixtureRejected() bool { return f.P < chance && !(f.Explained >= close) }
 
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
 // temperature, too, where the fit knows it. The noise that a fit finds is around levels; where the

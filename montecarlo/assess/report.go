@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,7 +39,7 @@ func (r *Report) details(p *printer) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := f.occurring()
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
 	}
@@ -51,9 +50,12 @@ func (r *Report) details(p *printer) {
 			p.table("\nrate of wrong bits, by their transitions: model against observed\n\n", table.Of(known.Rates))
 		}
 	}
-	p.table(fmt.Sprintf("\nmixture model, maximum likelihood (%.0f %% intervals)\n", 100*f.Confidence), f.mixtureTable())
+	p.table("\nmixture model, maximum likelihood (95 % intervals)\n", &table.Table{Style: table.List, Rows: [][]string{
+		{"r", table.Short(f.R), between(f.RInterval)},
+		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval)},
+	}})
 	for _, remark := range r.Remarks {
-		p.text(table.Wrap("  "+p.ways.Replace(remark), lineWidth, "    "))
+		p.text(table.Wrap("  "+remark, lineWidth, "    "))
 	}
 	p.decoders(f)
 	if d := f.Fitted; d != nil {
@@ -131,9 +133,7 @@ func (p *printer) table(head string, t *table.Table) {
 		}
 		return
 	}
-	text, err := t.HTML()
-	p.err = errors.Join(p.err, err)
-	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: text})
+	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: t})
 }
 
 // decoders writes the errors of the decoders, in levels and in label units.
@@ -150,13 +150,18 @@ where bits err together, and whose s is fitted to one of these errors.
 		return
 	}
 	type row struct {
-		Decoder string `text:"decoder"`
-		Outputs string `text:"reads"`
-		Units
+		Decoder  string  `text:"decoder"`
+		Outputs  string  `text:"reads"`
+		Bound    float64 `text:"bound"`
+		Exact    float64 `text:"exact"`
+		Mean     float64 `text:"simulated"`
+		Observed float64 `text:"observed"`
+		Target   float64 `text:"observed, quantization included"`
 	}
 	var rows []row
 	for _, d := range f.Decoders {
-		rows = append(rows, row{d.Decoder, d.Outputs, d.LabelUnits})
+		w := f.LevelWidth
+		rows = append(rows, row{d.Decoder, d.Outputs, w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target})
 	}
 	p.table("\n|error| in label units\n\n", table.Of(rows))
 }
@@ -172,20 +177,6 @@ func (p *PerceivedFit) table() *table.Table {
 		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
 		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
 		{"distance of the data", table.Short(p.Distance), "", "in standard deviations of what networks differ from it by"},
-	}}
-}
-
-// mixtureTable has a row for each parameter of the mixture.
-func (f *Fit) mixtureTable() *table.Table {
-	wider := func(effect float64) string {
-		if table.Missing(effect) {
-			return ""
-		}
-		return fmt.Sprintf("%.2g times as wide as for independent bits", math.Sqrt(effect))
-	}
-	return &table.Table{Style: table.List, Rows: [][]string{
-		{"r", table.Short(f.R), between(f.RInterval), wider(f.DesignEffect[0])},
-		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval), wider(f.DesignEffect[1])},
 	}}
 }
 
@@ -222,8 +213,8 @@ func rankingTable(f *Fit) *table.Table {
 	return t
 }
 
-// Shown are the rows for people: each code and training with its best decoder, and soft targets only where they were measured, or differ from
-// CE by a hundredth.
+// Shown are the rows for people: each code and training with its best decoder, and soft targets only for HL-Gauss, where they were
+// measured, or where they differ from CE by a hundredth.
 func (r *Recommendation) Shown() (out []RankedCode) {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {
@@ -232,7 +223,7 @@ func (r *Recommendation) Shown() (out []RankedCode) {
 		}
 	}
 	for _, x := range r.Ranking {
-		if x.Best && (x.Training != string(perceived.Soft) || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
+		if x.Best && (x.Training != string(perceived.Soft) || x.Code == oneHot || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
 			out = append(out, x)
 		}
 	}
@@ -241,13 +232,14 @@ func (r *Recommendation) Shown() (out []RankedCode) {
 
 // Name is the name of the code for people, which says whether it was trained.
 func (r RankedCode) Name() string {
+	name := called(r.Code, perceived.Training(r.Training))
 	switch {
 	case r.Trained:
-		return "yours: " + r.Code
+		return "yours: " + name
 	case r.Measured:
-		return "trained: " + r.Code
+		return "trained: " + name
 	}
-	return r.Code
+	return name
 }
 
 // Against says for people how a row compares with the network's own error, or what that is.

@@ -38,7 +38,7 @@ func NewSeveral(reports []*Report) *Several {
 		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Target: math.NaN(), Noise: math.NaN()}
 		if best := f.bestDecoder(); best >= 0 {
 			d := f.Decoders[best]
-			row.Decoder, row.Reads, row.Error, row.Target = d.Decoder, d.Outputs, d.LabelUnits.Observed, d.LabelUnits.Target
+			row.Decoder, row.Reads, row.Error, row.Target = d.Decoder, d.Outputs, f.LevelWidth*d.Observed, f.LevelWidth*d.Target
 		}
 		if p := f.Perceived; p != nil {
 			row.Noise, row.Describes = p.Noise, p.Describes

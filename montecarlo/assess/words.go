@@ -21,7 +21,6 @@ type Advice string
 const (
 	ForecastCodes Advice = "forecast all other codes"                                                // Options.Recommend
 	AddProbe      Advice = "train one with the columns of the code probe, and give its outputs, too" // Options.Others
-	TakeRates     Advice = "take a table of the observed rates instead"                              // Report.Rates
 )
 
 // opening is the verdict in some plain sentences: what the network does, whether the
@@ -71,6 +70,14 @@ func sentenceOf(text string) string {
 // in writes a number of levels in label units, or in levels where targets are levels.
 func (f *Fit) in(levels float64) string { return table.Short(levels * f.LevelWidth) }
 
+// called is what people call the network's code after its training.
+func (f *Fit) called() string {
+	if f.Perceived == nil {
+		return f.Code
+	}
+	return called(f.Code, perceived.Training(f.Perceived.Training))
+}
+
 // unit is what follows a number that in wrote.
 func (f *Fit) unit() string {
 	if f.Range == nil {
@@ -101,7 +108,7 @@ func (f *Fit) whatItDoes() string {
 	if f.Range == nil {
 		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so rounding costs nothing."
 	}
-	text += table.Short(d.LabelUnits.Target) + " on average"
+	text += f.in(d.Target) + " on average"
 	for _, b := range f.Baselines {
 		if b.Name == scenario.QuantizationAlone {
 			text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(b.Error))
@@ -124,7 +131,7 @@ func (f *Fit) whatTablesSay(best int) string {
 	if least != best {
 		who = fmt.Sprintf("%s on %s is the best,", d.Decoder, d.Outputs)
 	}
-	return fmt.Sprintf("%s wrong by %s%s", who, table.Short(d.LabelUnits.Observed), f.besideLevels(d.Observed))
+	return fmt.Sprintf("%s wrong by %s%s", who, f.in(d.Observed), f.besideLevels(d.Observed))
 }
 
 // deadText lists the dead classifiers.
@@ -179,11 +186,15 @@ func (f *Fit) decisionText() string {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
-	loss, of := perceived.Training(d.Training).Loss(), d.Code
-	if perceived.Training(d.Training) == perceived.Soft {
-		loss += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	training, how := perceived.Training(d.Training), ""
+	of := called(d.Code, training)
+	if _, head := trained[of]; !head {
+		how = " with " + training.Loss()
 	}
-	how := fmt.Sprintf("%s with %s and read it with %s", d.Code, loss, d.Decoder)
+	if training == perceived.Soft {
+		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	}
+	how = fmt.Sprintf("%s%s and read it with %s", of, how, d.Decoder)
 	if d.Code == forecast.Direct {
 		how, of = "direct regression, without a code", "direct regression"
 	}
@@ -191,15 +202,15 @@ func (f *Fit) decisionText() string {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
 	case forecast.Take:
-		if of != d.Code {
+		if d.Code == forecast.Direct {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
 		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
 		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.Code)
+			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.called())
 	}
-	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.Code, percent(forecast.Worthwhile))
+	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.called(), percent(forecast.Worthwhile))
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.

@@ -8,11 +8,11 @@ import (
 	"belsim/testdata/forecast/evidence"
 )
 
-// TestTrainedNetworks holds the forecasts to networks that were trained: from one Johnson network
+// TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning rate: from one Johnson network
 // of diamonds, the errors of all 13 codes with hard decisions, and the intervals of both
 // trainings. testdata/forecast has the other data, and what fails there.
 func TestTrainedNetworks(t *testing.T) {
-	set, err := evidence.Load("../../testdata/forecast")
+	set, err := evidence.LoadChosen("../../testdata/forecast")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestPublishedTable(t *testing.T) {
 // table, where they are as the others, and of images, where the network's excess tells that direct regression has more error.
 // The table is left out without BELSIM_LONG=1: TestTrainedNetworks has another one.
 func TestTrainedHeads(t *testing.T) {
-	set, err := evidence.Load("../../testdata/forecast")
+	set, err := evidence.LoadHeads("../../testdata/forecast")
 	if err != nil {
 		t.Fatal(err)
 	}

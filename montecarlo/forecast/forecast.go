@@ -122,6 +122,12 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
+	named := func(name string) int {
+		return slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == name })
+	}
+	direct := named(Direct)
+	// Direct regression is unary, read by one of its decoders: it is not learned twice.
+	twice := direct >= 0 && f.decodings == nil && named("unary") >= 0
 	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
@@ -134,7 +140,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			decodings, err := decodingsOf(jobs[i].Code, jobs[i].Training)
-			if err == nil && len(decodings) > 0 {
+			if err == nil && len(decodings) > 0 && !(twice && jobs[i].Code == codes[direct]) {
 				results[i], err = f.code(ctx, nodes, fewer, jobs[i].Code, jobs[i].Training, decodings)
 			}
 			if done != nil {
@@ -148,8 +154,12 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	}
 	all := slices.Concat(results...)
 	for _, x := range all {
-		if x.Training == perceived.CE && len(f.trainings) == 0 && f.decodings == nil { // the model's errors are the same
+		switch {
+		case x.Training == perceived.CE && len(f.trainings) == 0 && f.decodings == nil: // the model's errors are the same
 			x.Training = perceived.Soft
+			all = append(all, x)
+		case twice && x.Code.Name() == "unary" && sensible(codes[direct], x.Training, x.Decoding):
+			x.Code = codes[direct]
 			all = append(all, x)
 		}
 	}

@@ -45,10 +45,11 @@ func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 }
 
 // Heads are the departures of networks that have neither BCE nor CE from those that have: of soft targets from CE, and of direct regression
-// from unary. On most tables there is none. On most images codes have less error than direct regression, and less again with soft
+// and CORN from unary. On most tables there is none. On most images codes have less error than direct regression, and less again with soft
 // targets. The excess of a network tells which it is (Told); a long tail, which counts of a table have as well, makes it possible.
 type Heads struct {
-	Any          float64 // standard deviation of any network
+	Any          float64 // standard deviation of any network with soft targets, and of direct regression
+	CORN         float64 // standard deviation of CORN from unary
 	Soft, Direct Departure
 	// Share is the share of Forecaster.share from which on networks depart so; below, the probability is in proportion.
 	Share float64
@@ -65,6 +66,8 @@ func (f *Forecaster) head(x *Forecast) (mean, sd float64) {
 	switch {
 	case x.Training == perceived.Soft:
 		d = h.Soft
+	case x.Code.Name() == CORN:
+		return 0, h.CORN
 	case x.Code.Name() != Direct:
 		return 0, 0
 	}

@@ -56,8 +56,8 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $32
 	VMOVDQU     x0, to(DI)       \
 	VMOVDQU     x2, (to+32)(DI)
 
-// func fillAVX2(dst *uint64, groups int, keys *Keys, c *Counter)
-TEXT ·fillAVX2(SB), 0, $736-32
+// func fillVector(dst *uint64, groups int, keys *Keys, c *Counter)
+TEXT ·fillVector(SB), 0, $736-32
 	MOVQ dst+0(FP), DI
 	MOVQ groups+8(FP), CX
 	MOVQ keys+16(FP), SI
@@ -182,8 +182,8 @@ GLOBL lanes512<>(SB), RODATA|NOPTR, $64
 // round, and word 0 in the second, of which all calls have the same: their products, and what they
 // are mixed with, are made once.
 
-// func fillAVX512(dst *uint64, groups int, keys *Keys, c *Counter)
-TEXT ·fillAVX512(SB), NOSPLIT, $0-32
+// func fillWide(dst *uint64, groups int, keys *Keys, c *Counter)
+TEXT ·fillWide(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ groups+8(FP), CX
 	MOVQ keys+16(FP), SI

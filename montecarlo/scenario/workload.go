@@ -39,7 +39,6 @@ type Measurement struct {
 	Bits    int // M
 	Samples uint64
 	Took    time.Duration
-	Points  float64 // mean number of points of a sample (package comment of montecarlo); NaN for logits
 }
 
 // Rate is the number of samples in a second.
@@ -60,12 +59,10 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if err != nil {
 		return Measurement{}, err
 	}
-	m := Measurement{Bits: c.Bits(), Points: math.NaN()}
+	m := Measurement{Bits: c.Bits()}
 	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 	if decode.PrefersLogits(c, d) {
 		p.Kind = montecarlo.IndependentLogits
-	} else if m.Points, err = p.MeanPoints(); err != nil {
-		return m, err
 	}
 	job := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, w.Levels)}}
 	for n := uint64(1 << 10); ; {

@@ -35,8 +35,7 @@ type Shard struct {
 }
 
 // Open prepares shard i of n of a sweep, i from 1, with its file in a folder. It makes the
-// folder where there is none. It refuses a folder with files of another plan, and removes
-// temporary files that killed processes of this machine left for this shard.
+// folder where there is none. It refuses a folder with files of another plan.
 func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of results: %w", err)
@@ -51,7 +50,6 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 		}
 	}
 	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, FileName(p.ID, i, n)), lines: map[int][]byte{}}
-	safefile.RemoveAbandoned(h.path)
 	if _, err := h.scan(h.path, func(r result, text []byte) error {
 		h.lines[r.Cell] = text
 		return nil

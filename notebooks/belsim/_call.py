@@ -426,7 +426,7 @@ def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None
 
 
 _POSITIONS = ("level", "output", "bit", "last_level", "worst_level")
-_LISTS_OF_POSITIONS = ("constant_bits", "inverted_bits", "mostly_wrong_bits", "dead_bits", "rate_levels", "curve_levels")
+_LISTS_OF_POSITIONS = ("dead_bits", "rate_levels", "curve_levels")
 
 
 def from_zero(value: Any) -> Any:

@@ -243,7 +243,7 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
 	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
-		{Name: "T_l"}, {Name: "T_f"}, {Name: "T_c"}, {Name: "T_l + T_f + T_c"},
+		{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
 	}}
 	var rows []TermRow
 	for i := range levels {

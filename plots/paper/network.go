@@ -46,26 +46,18 @@ func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Re
 		Sections         []section
 	}{Command: table.Visible(made.Command), Version: table.Visible(made.Version)}
 	if len(reports) > 1 {
-		s, err := assess.NewSeveral(reports).Section(ways)
-		if err != nil {
-			return err
-		}
-		page.Sections = append(page.Sections, section{s, nil})
+		page.Sections = append(page.Sections, section{assess.NewSeveral(reports).Section(ways), nil})
 	}
 	for _, r := range reports {
-		s, err := r.Section(ways)
-		if err != nil {
-			return err
-		}
 		drawn, err := pictures(r)
 		if err != nil {
 			return err
 		}
-		page.Sections = append(page.Sections, section{s, drawn})
+		page.Sections = append(page.Sections, section{r.Section(ways), drawn})
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"visible": table.Visible,
-		"markup":  func(text string) template.HTML { return template.HTML(text) }, // of tables and pictures, which programs wrote
+		"markup":  func(text string) template.HTML { return template.HTML(text) }, // of pictures, which a program wrote
 	}).Parse(pageText)
 	if err != nil {
 		return err

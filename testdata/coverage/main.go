@@ -1,7 +1,6 @@
 // Command coverage draws the outputs of networks from belsim's error models, fits each of them as
-// the command belsim fit does, and prints as Markdown how often each interval holds the truth,
-// how often the test of the mixture is a false alarm, and how often the perceived label is said to
-// describe the network:
+// the command belsim fit does, and prints as Markdown how often each interval holds the truth, and how
+// often the perceived label is said to describe the network:
 //
 //	go run ./testdata/coverage
 //
@@ -190,7 +189,6 @@ func (h held) String(fits int) string {
 type result struct {
 	r, sigma        held
 	rHat, sHat      []float64
-	tests, alarms   int
 	described, near int // of those that are judged
 }
 
@@ -252,12 +250,6 @@ func (r *result) add(s setting, report *assess.Report, err error) {
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
-	if !table.Missing(f.P) {
-		r.tests++
-		if f.P < 0.05 {
-			r.alarms++
-		}
-	}
 }
 
 func median(x []float64) float64 {
@@ -277,8 +269,8 @@ func main() {
 }
 
 func print(w io.Writer, fits, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | false alarms | described | near |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 15))
+	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | described | near |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 14))
 	for i, s := range settings() {
 		if only != 0 && only != i+1 {
 			continue
@@ -306,15 +298,12 @@ func (s setting) truth() string {
 
 // cells are what was counted of a setting, for its row.
 func (r *result) cells(s setting, fits int) []string {
-	out := slices.Repeat([]string{"–"}, 8)
+	out := slices.Repeat([]string{"–"}, 7)
 	if s.judged {
-		out[6], out[7] = fmt.Sprint(r.described), fmt.Sprint(r.near)
+		out[5], out[6] = fmt.Sprint(r.described), fmt.Sprint(r.near)
 		return out
 	}
 	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%", 100*float64(r.r.printed)/float64(fits))
 	out[3], out[4] = fmt.Sprintf("%.3f", median(r.rHat)/s.r), fmt.Sprintf("%.3f", median(r.sHat)/s.sigma)
-	if r.tests >= fits/20 && r.tests > 0 {
-		out[5] = fmt.Sprintf("%.3f", float64(r.alarms)/float64(r.tests))
-	}
 	return out
 }

@@ -90,7 +90,7 @@ func main() {
 		decisions(ctx, workers, chosen, all)
 	}
 	if strings.Contains("heads", *only) || len(all[0].results) > 0 {
-		heads(ctx, workers, set, *only)
+		heads(ctx, workers, folder, *only)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
@@ -245,44 +245,80 @@ func known(all []section, t evidence.Task, source evidence.Source) *evidence.Res
 	return nil
 }
 
-// heads prints how good forecasts of direct regression and of soft targets are, from one network of each kind, with constants that the
-// other tasks chose.
-func heads(ctx context.Context, workers int, set *evidence.Set, only string) {
+// heads prints how good forecasts of all heads are from one network of each, with constants of heads that the other tasks chose.
+func heads(ctx context.Context, workers int, folder, only string) {
+	set, err := evidence.LoadHeads(folder)
+	check(err)
 	var all []*evidence.Result
-	direct := evidence.Source{Code: forecast.Direct, Training: perceived.BCE}
-	for _, source := range []evidence.Source{johnson, decoder, unary, direct} {
+	sources := set.Sources()
+	for _, source := range sources {
 		for _, t := range set.Tasks() {
-			if set.Trained(t, source, direct) && (only == "heads" || strings.Contains(t.String(), only)) {
+			if only == "heads" || strings.Contains(t.String(), only) {
 				r, err := set.Forecast(ctx, workers, t, source)
 				check(err)
 				all = append(all, r)
 			}
 		}
 	}
-	fmt.Printf("### Direct regression and soft targets, each task with the constants that the others choose\n\nAll tasks choose `%+v`.\n\n", evidence.FitHeads(all).Heads)
+	fmt.Printf("### Heads, each task with the constants that the others choose\n\nAll tasks choose `%+v`.\n\n", evidence.FitHeads(all).Heads)
 	evidence.LeaveOneOut(all, evidence.SpreadsOfHeads)
-	fmt.Println("| from one | data | direct regression: observed | forecast | interval | soft targets: codes | observed over CE | forecast | median off | hold | hi/lo |")
-	fmt.Println("| ---" + strings.Repeat(" | ---", 10) + " |")
-	for _, r := range all {
-		said := "– | – | –"
-		if d := r.Head(true); len(d) > 0 {
-			said = fmt.Sprintf("%.2f | %.2f | %.2f to %.2f", d[0].Observed, d[0].Error, d[0].Lo, d[0].Hi)
+	fmt.Println("From one network of each, all others, read by the mean, and after BCE by gen on bits, too:")
+	headTable("from one", all, func(show func(name string, from func(*evidence.Result, evidence.Pair) bool)) {
+		for _, source := range sources {
+			show(head(source.Code, source.Training), func(r *evidence.Result, p evidence.Pair) bool { return r.Sources[0] == source && usual(p) })
 		}
-		soft := r.Head(false)
-		seen, forecast := 0.0, 0.0
-		for _, p := range soft {
-			for _, ce := range r.Pairs {
-				if ce.Code.Name() == p.Code.Name() && ce.Training == perceived.CE && ce.Reading() == p.Reading() {
-					seen, forecast = seen+math.Log(p.Observed/ce.Observed)/float64(len(soft)), forecast+math.Log(p.Error/ce.Error)/float64(len(soft))
-				}
+	})
+	fmt.Println("Each head, from one network of every other:")
+	headTable("of", all, func(show func(name string, from func(*evidence.Result, evidence.Pair) bool)) {
+		for _, source := range sources {
+			of := func(p evidence.Pair) bool { return p.Code.Name() == source.Code && p.Training == source.Training }
+			show(head(source.Code, source.Training), func(_ *evidence.Result, p evidence.Pair) bool { return of(p) && usual(p) })
+			if source.Training != perceived.BCE {
+				show(head(source.Code, source.Training)+", read by argmax", func(_ *evidence.Result, p evidence.Pair) bool { return of(p) && !usual(p) })
 			}
 		}
-		aside := "– | – | – | – | –"
-		if w := evidence.RatedPairs(soft); len(soft) > 0 {
-			aside = fmt.Sprintf("%.3f | %.3f | %s | %s of %d | %.2f", math.Exp(seen), math.Exp(forecast), percent(evidence.Rate(soft).Median), percent(w.Held), w.Networks, w.Width)
-		}
-		fmt.Printf("| %s, %s | %v | %s | %d | %s |\n", r.Sources[0].Code, r.Sources[0].Training.Loss(), r.Task, said, len(soft), aside)
+	})
+}
+
+// usual reports whether a network is read so as a rule.
+func usual(p evidence.Pair) bool { return p.Training == perceived.BCE || p.Reading() == evidence.GenEx }
+
+// head is the name of a code after a training.
+func head(code string, t perceived.Training) string {
+	switch {
+	case code == forecast.Direct || code == forecast.CORN:
+		return code
+	case code == "onehot" && t == perceived.CE:
+		return "softmax"
+	case code == "onehot" && t == perceived.Soft:
+		return "HL-Gauss"
 	}
+	return code + ", " + t.Loss()
+}
+
+// headTable prints rows of forecasts that each row selects, of tables and of images.
+func headTable(title string, all []*evidence.Result, rows func(show func(string, func(*evidence.Result, evidence.Pair) bool))) {
+	fmt.Printf("\n| %s | tables: median, largest | hold | hi/lo | images: median, largest | hold | hi/lo |\n|%s\n", title, strings.Repeat(" --- |", 7))
+	rows(func(name string, from func(*evidence.Result, evidence.Pair) bool) {
+		row := "| " + name
+		for _, images := range []bool{false, true} {
+			var some []evidence.Pair
+			for _, r := range all {
+				for _, p := range r.Pairs {
+					if r.Task.Image() == images && !p.Source && from(r, p) {
+						some = append(some, p)
+					}
+				}
+			}
+			if len(some) == 0 {
+				row += " | – | – | –"
+				continue
+			}
+			s, w := evidence.Rate(some), evidence.RatedPairs(some)
+			row += fmt.Sprintf(" | %s, %s | %s of %d | %.2f", percent(s.Median), percent(s.Largest), percent(w.Held), w.Networks, w.Width)
+		}
+		fmt.Println(row + " |")
+	})
 	fmt.Println()
 }
 

@@ -27,6 +27,7 @@ correlates logits with the code words, rank counts CORN's probabilities over 0.5
 import argparse
 import csv
 import functools
+import itertools
 import os
 import sys
 import time
@@ -458,6 +459,38 @@ def networks(a):
                 f.flush()
 
 
+OF = {"l1": ("direct", "l1"), "corn": ("corn", "bce")}  # code and training of heads without a code, as belsim fit has them
+
+
+def measured(a):
+    """Writes errors of kept networks against the level of the target, which is what forecasts are of, and their shares of wrong bits.
+
+    Outputs are read as belsim fit does it: a prediction as bits of unary of the nearest level, and CORN's as logits of
+    the products of its probabilities.
+    """
+    codes = matrices(a.codes)
+    with open(a.measured, "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(["data", "architecture", "levels", "code", "training", "seed", "rate", *forecast.COLUMNS])
+        for task, h, seed in itertools.product(a.tasks.split(","), FIRST, (0, 1, 2)):
+            if h[0] in ("huber", "l2") or h[2] == "2":
+                continue
+            found = np.load(kept(a.keep, task, h, seed))
+            level = np.rint(found["targets"]).astype(int)
+            if h[0] == "l1":
+                z = np.where(found["predictions"][:, None] > np.arange(LEVELS - 1) + 0.5, 1.0, -1.0)
+            else:
+                z = found["logits"].astype(float)
+            if h[0] == "corn":
+                above = np.minimum(-np.logaddexp(0, -z).cumsum(-1), -1e-300)  # ln of the probability of higher levels
+                z = np.minimum(above - np.log(-np.expm1(above)), 700)
+            code, training = OF.get(h[0], (h[1], h[0]))
+            row = forecast.measure(z, level, codes[h[1] or "unary"].numpy().astype(float))
+            if h[0] == "l1":
+                row[2:6] = [""] * 4  # any other decoder of these bits says the same
+            out.writerow([*task.split("/"), code, training, seed, f"{float(found['rate']):.3g}", len(level), *row])
+
+
 SOFT = ["task", "code", "sigma", "seed", "read", "ratio", "ratio_stderr"]
 
 
@@ -578,6 +611,7 @@ def main():
     p.add_argument("--upto", type=int, help="so many steps of the plan, which begins with seed 0 of the first heads")
     p.add_argument("--keep", default="kept", help="folder for the outputs and targets of the test samples")
     p.add_argument("--soft", default=os.path.join(HERE, "soft.csv"), help="table of soft targets against hard ones")
+    p.add_argument("--measured", default=os.path.join(HERE, "networks.csv"), help="table of what forecasts are made from")
     p.add_argument("--table", action="store_true", help="print the tables, and train nothing")
     p.add_argument("-o", default=os.path.join(HERE, "heads.csv"), help="table of errors; rows are added")
     a = p.parse_args()
@@ -585,6 +619,7 @@ def main():
     if not a.table:
         networks(a)
         soft(a)
+        measured(a)
     tables(a)
 
 

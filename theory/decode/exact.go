@@ -33,7 +33,7 @@ func settle(sums []float64, c *code.Code, z []float64, roundings int) {
 	}
 	// One factor of two is for the two sums, the other for what is of second order.
 	// The products of a real code may lose what is below 2⁻¹⁰⁷⁴ as well.
-	largest, near := slices.Max(sums), 4*float64(roundings+1)*(0x1p-53*size+math.SmallestNonzeroFloat64)
+	largest, near := sums[place(sums)], 4*float64(roundings+1)*(0x1p-53*size+math.SmallestNonzeroFloat64)
 	first, count := -1, 0
 	for i, s := range sums {
 		if s >= largest-near {
@@ -55,6 +55,18 @@ func settle(sums []float64, c *code.Code, z []float64, roundings int) {
 	if slices.Index(sums, largest) != best {
 		sums[best] = math.Nextafter(largest, math.Inf(1))
 	}
+}
+
+// place is that of the largest of some numbers, the first of several. It takes a third of the time of functions that
+// look for what is no number.
+func place(sums []float64) int {
+	at, largest := 0, sums[0]
+	for i, s := range sums {
+		if s > largest {
+			at, largest = i, s
+		}
+	}
+	return at
 }
 
 // unrounded reports whether no sum of some of the outputs is rounded; size is the sum of their

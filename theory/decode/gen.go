@@ -3,8 +3,6 @@ package decode
 import (
 	"math/bits"
 
-	"gonum.org/v1/gonum/floats"
-
 	"belsim/theory/code"
 )
 
@@ -58,5 +56,5 @@ func (d Gen) DecodeLogits(z []float64) float64 {
 // FromCorrelations implements Correlator: the level with the largest of L
 // correlations, the lowest of several. Those of Correlations are in the exact order.
 func (Gen) FromCorrelations(correlations []float64) float64 {
-	return float64(floats.MaxIdx(correlations) + 1)
+	return float64(place(correlations) + 1)
 }

@@ -3,7 +3,6 @@ package decode
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"belsim/theory/code"
 )
@@ -57,7 +56,7 @@ func (d GenEx) DecodeLogits(z []float64) float64 { return d.FromCorrelations(cor
 // FromCorrelations implements Correlator. It subtracts the largest exponent from all
 // exponents, so that none overflows.
 func (d GenEx) FromCorrelations(correlations []float64) float64 {
-	largest := slices.Max(correlations)
+	largest := correlations[place(correlations)]
 	most := d.temperature * largest
 	var weight, sum float64
 	for i, c := range correlations {

@@ -1,24 +1,18 @@
-// Package rules refuses command lines that cannot be meant: with empty values, or with flags that
-// contradict each other. It notes flags that had no effect.
+// Package rules refuses command lines with empty values, and notes flags that had no effect.
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/alecthomas/kong"
 )
 
-// Rule says that flags have no effect, or contradict another one. It holds for those of its flags
-// that are on the command line.
+// Rule says that flags have no effect. It holds for those of its flags that are on the command line.
 type Rule struct {
 	Flags  []string // names
-	Beside string   // the flag that they contradict; "" for flags without an effect
 	Reason string
 }
 
@@ -27,13 +21,7 @@ func NoEffect(so bool, reason string, flags ...string) []Rule {
 	if !so {
 		return nil
 	}
-	return []Rule{{Flags: flags, Reason: reason}}
-}
-
-// Contradicts is the rule that a flag and each of others do the same, so that only one of them
-// can be meant.
-func Contradicts(flag, both string, others ...string) []Rule {
-	return []Rule{{Flags: others, Beside: flag, Reason: both}}
+	return []Rule{{flags, reason}}
 }
 
 // Given are the flags on a command line, by name: not --quiet=false.
@@ -48,24 +36,11 @@ func Given(k *kong.Context) map[string]bool {
 	return given
 }
 
-// Contradictions are the errors of flags that were given and contradict each other; nil without.
-func Contradictions(given map[string]bool, rules []Rule) error {
-	var refused []error
-	for _, r := range rules {
-		for _, name := range r.Flags {
-			if given[name] && given[r.Beside] {
-				refused = append(refused, fmt.Errorf("--%s and --%s both %s; want one of them", r.Beside, name, r.Reason))
-			}
-		}
-	}
-	return errors.Join(refused...)
-}
-
 // Unused are sentences about the flags that were given and had no effect.
 func Unused(given map[string]bool, rules []Rule) (notes []string) {
 	for _, r := range rules {
 		for _, name := range r.Flags {
-			if given[name] && r.Beside == "" {
+			if given[name] {
 				notes = append(notes, fmt.Sprintf("--%s has no effect: %s", name, r.Reason))
 			}
 		}
@@ -115,26 +90,4 @@ func checkValue(name string, value *kong.Value) error {
 		}
 	}
 	return nil
-}
-
-// JoinNegative writes "--flag -1" as "--flag=-1", and -1s likewise. A flag's value would be taken
-// for a flag otherwise, and refused for that instead of for what it is.
-func JoinNegative(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if strings.HasPrefix(a, "--") && !strings.Contains(a, "=") && i+1 < len(args) {
-			value, negative := strings.CutPrefix(args[i+1], "-")
-			_, err := strconv.ParseFloat(value, 64)
-			if negative && (err == nil || strings.IndexFunc(value, unicode.IsDigit) == 0) {
-				i++
-				a += "=" + args[i]
-			}
-		}
-		out = append(out, a)
-	}
-	return out
 }

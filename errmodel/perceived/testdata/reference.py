@@ -11,7 +11,7 @@ WAVES, erfc = 44, np.vectorize(math.erfc)
 def learn(code, s, prior, cutoff, misfit, floor):
     """The grid of perceived labels, and on it the logits of all bits, G x M; and their residuals sd."""
     levels, bits = code.shape
-    cutoff, floor = cutoff or 0.95 * (levels / s) ** 0.75, floor or 0.2
+    cutoff, floor = cutoff or 1.2 * (levels / s) ** 0.75, floor or 0.2
     points = int(min(max(math.ceil((levels + 7 * s) / min(max(s / 3, 0.12), levels / 64)), 64), 600))
     y = np.linspace(1 - 3.5 * s, levels + 3.5 * s, points)
     step = y[1] - y[0]
@@ -48,9 +48,9 @@ def learn(code, s, prior, cutoff, misfit, floor):
 def newton(x, w, p, penalty):
     """The coefficients of the least cross-entropy with its penalty, up to a step that gains less than 1e-9."""
     loss = lambda b: w @ (np.logaddexp(0, x @ b) - p * (x @ b)) + penalty @ b**2 / 2
-    ones = min(max(w @ p, 1e-6), 1 - 1e-6)
-    b = np.zeros(x.shape[1])
-    b[0] = math.log(ones / (1 - ones))
+    clear = np.clip(p, 1e-8, 1 - 1e-8)
+    weight = w * clear * (1 - clear)
+    b = np.linalg.solve((x.T * weight) @ x + np.diag(penalty), x.T @ (weight * np.log(clear / (1 - clear))))
     for _ in range(30):
         q = 1 / (1 + np.exp(-np.clip(x @ b, -700, 700)))
         hessian = (x.T * (w * np.maximum(q * (1 - q), 1e-5))) @ x + np.diag(penalty)

@@ -130,7 +130,6 @@ type Info struct {
 	Name            string
 	Major, Minor    int // compute capability
 	Multiprocessors int
-	ClockKHz        int // highest clock; 0 where the driver does not say
 }
 
 // Device is one device.
@@ -162,7 +161,6 @@ func (v Device) Info() (Info, error) {
 		{C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &info.Major},
 		{C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &info.Minor},
 		{C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info.Multiprocessors},
-		{C.CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &info.ClockKHz},
 	} {
 		var value C.int
 		if err := d.check("cuDeviceGetAttribute", C.DeviceGetAttribute(&d.c, &value, a.attribute, v.id)); err != nil {

@@ -3,13 +3,20 @@ package lanes
 import (
 	"math"
 
+	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
 )
 
 // Affine makes the scores of candidates from normal numbers, in units of 1/tables.LogitOne, and
 // the largest of each sample: sums has tables.AffineRows for each of f's groups, of which there is
 // at least one.
-func Affine(sums []Ints, most *Ints, x []Ints, f *tables.Affine) { affine(sums, most, x, f) }
+func Affine(sums []Ints, most *Ints, x []Ints, f *tables.Affine) {
+	if !processor.Vectors || len(f.Factors) == 0 {
+		affineGeneric(sums, most, x, f)
+		return
+	}
+	affineVector(&sums[0], most, &x[0], &f.Factors[0], &f.Offsets[0], &f.Lengths[0], len(f.Lengths))
+}
 
 // affineGeneric is Affine in Go.
 func affineGeneric(sums []Ints, most *Ints, x []Ints, f *tables.Affine) {
@@ -46,13 +53,17 @@ func affineGeneric(sums []Ints, most *Ints, x []Ints, f *tables.Affine) {
 // Median finds the place of the median of each sample: of the first candidate up to which half of
 // the weights are. The weights are those of Softmax. scratch has the length 2·len(sums) + 2.
 func Median(place *Ints, sums []Ints, most *Ints, limit int64, scale float32, scratch []Floats) {
-	median(place, sums, most, narrow(limit), scale, scratch)
+	if !processor.Vectors {
+		medianGeneric(place, sums, most, narrow(limit), scale, scratch)
+		return
+	}
+	medianVector(place, &sums[0], most, len(sums), narrow(limit), scale, &tables.Decay, &scratch[0])
 }
 
 // medianGeneric is Median in Go.
 func medianGeneric(place *Ints, sums []Ints, most *Ints, limit int32, scale float32, scratch []Floats) {
 	weights := scratch[:len(sums)]
-	weightsGeneric(weights, sums, most, limit, scale)
+	weightsGeneric(weights, sums, 1, most, limit, scale)
 	var half, below Floats
 	for m := range weights {
 		for i, w := range weights[m] {
@@ -74,7 +85,13 @@ func medianGeneric(place *Ints, sums []Ints, most *Ints, limit int32, scale floa
 }
 
 // First finds the place of the first of the largest scores of each sample.
-func First(place *Ints, sums []Ints, most *Ints) { first(place, sums, most) }
+func First(place *Ints, sums []Ints, most *Ints) {
+	if !processor.Vectors {
+		firstGeneric(place, sums, most)
+		return
+	}
+	firstVector(place, &sums[0], most, len(sums))
+}
 
 // firstGeneric is First in Go.
 func firstGeneric(place *Ints, sums []Ints, most *Ints) {

@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 #include "decay_amd64.h"
 
 // ROW adds a factor times the numbers in Y8 and Y9 to two halves of a row.
@@ -20,8 +21,9 @@
 	VPMAXSD   low, Y14, Y14   \
 	VPMAXSD   high, Y15, Y15
 
-// func affineAVX2(sums, most, x *Ints, factors, offsets *float32, lengths *uint32, n int)
-TEXT ·affineAVX2(SB), NOSPLIT, $0-56
+// func affineVector(sums, most, x *Ints, factors, offsets *float32, lengths *uint32, n int)
+TEXT ·affineVector(SB), NOSPLIT, $0-56
+	IFWIDE(wide)
 	MOVQ sums+0(FP), R9
 	MOVQ most+8(FP), R10
 	MOVQ x+16(FP), DX
@@ -76,8 +78,7 @@ store:
 	VZEROUPPER
 	RET
 
-// func affineAVX512(sums, most, x *Ints, factors, offsets *float32, lengths *uint32, n int)
-TEXT ·affineAVX512(SB), NOSPLIT, $0-56
+wide:
 	MOVQ sums+0(FP), R9
 	MOVQ most+8(FP), R10
 	MOVQ x+16(FP), DX
@@ -137,8 +138,9 @@ store512:
 	VZEROUPPER
 	RET
 
-// func medianAVX2(place, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32, scratch *Floats)
-TEXT ·medianAVX2(SB), NOSPLIT, $0-56
+// func medianVector(place, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32, scratch *Floats)
+TEXT ·medianVector(SB), NOSPLIT, $0-56
+	IFWIDE(wide)
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
 	MOVQ n+24(FP), CX
@@ -226,8 +228,7 @@ below:
 	VZEROUPPER
 	RET
 
-// func medianAVX512(place, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32, scratch *Floats)
-TEXT ·medianAVX512(SB), NOSPLIT, $0-56
+wide:
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
 	MOVQ n+24(FP), CX
@@ -295,8 +296,9 @@ below512:
 	VZEROUPPER
 	RET
 
-// func firstAVX2(place, sums, most *Ints, n int)
-TEXT ·firstAVX2(SB), NOSPLIT, $0-32
+// func firstVector(place, sums, most *Ints, n int)
+TEXT ·firstVector(SB), NOSPLIT, $0-32
+	IFWIDE(wide)
 	MOVQ place+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
@@ -327,8 +329,7 @@ candidate:
 	VZEROUPPER
 	RET
 
-// func firstAVX512(place, sums, most *Ints, n int)
-TEXT ·firstAVX512(SB), NOSPLIT, $0-32
+wide:
 	MOVQ place+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX

@@ -3,6 +3,7 @@ package lanes
 import (
 	"math"
 
+	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
 )
 
@@ -13,35 +14,60 @@ import (
 // are those of the routines for one group.
 const Batch = 4
 
-// Batches reports whether the processor has fast routines for a batch. Where it has none, those for
-// one group are faster.
-func Batches() bool { return batches() }
-
 // RunBatch is Run for a batch, without the places of the largest. The logits of a group begin
 // stride rows after those of the group before.
 func RunBatch(sums []Ints, most *[Batch]Ints, logits []Ints, stride int, p *tables.RunningSum) {
-	runBatch(sums, most, logits, stride, p)
+	if !processor.Vectors || len(p.Steps) == 0 {
+		var best Ints
+		for g := range most {
+			runGeneric(sums[g:], Batch, &most[g], &best, logits[g*stride:], p)
+		}
+		return
+	}
+	runBatchVector(&sums[0], most, &logits[0], rowBytes*stride, &p.Fixed[0], &p.Starts[0], &p.Steps[0], len(p.Fixed))
 }
 
 // BestBatch finds the tag of the first of the largest of the correlations that RunBatch makes: tags
 // has one for each candidate.
 func BestBatch(best *[Batch]Floats, logits []Ints, stride int, p *tables.RunningSum, tags []float32) {
-	bestBatch(best, logits, stride, p, tags)
+	if !processor.Vectors || len(p.Steps) == 0 {
+		bestBatchGeneric(best, logits, stride, p, tags)
+		return
+	}
+	bestBatchVector(best, &logits[0], rowBytes*stride, &p.Fixed[0], &p.Starts[0], &p.Steps[0], &tags[0], len(p.Fixed))
 }
 
 // SoftmaxBatch is Softmax for a batch.
 func SoftmaxBatch(weight, sum *[Batch]Floats, sums []Ints, most *[Batch]Ints, offsets []float32, limit int64, scale float32) {
-	softmaxBatch(weight, sum, sums, most, offsets, narrow(limit), scale)
+	if processor.Wide {
+		softmaxBatchWide(weight, sum, &sums[0], most, &offsets[0], len(offsets), narrow(limit), scale, &tables.Decay)
+		return
+	}
+	for g := range weight {
+		softmax(&weight[g], &sum[g], sums[g:], Batch, &most[g], offsets, narrow(limit), scale)
+	}
 }
 
 // WeightsBatch is Weights for a batch.
 func WeightsBatch(dst []Floats, sums []Ints, most *[Batch]Ints, limit int64, scale float32) {
-	weightsBatch(dst, sums, most, narrow(limit), scale)
+	if processor.Wide {
+		weightsBatchWide(&dst[0], &sums[0], most, len(sums)/Batch, narrow(limit), scale, &tables.Decay)
+		return
+	}
+	for g := range most {
+		weights(dst[g:], sums[g:], Batch, &most[g], narrow(limit), scale)
+	}
 }
 
 // MixBatch is Mix for a batch: patterns is scratch, Batch for each pattern.
 func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats, p *tables.Product) {
-	mixBatch(weight, sum, prefixes, suffixes, patterns, p)
+	if processor.Wide {
+		mixBatchWide(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0], &p.Patterns[0], len(prefixes)/Batch, len(suffixes)/Batch, len(patterns)/Batch)
+		return
+	}
+	for g := range weight {
+		mix(&weight[g], &sum[g], prefixes[g:], suffixes[g:], patterns[g:], Batch, p)
+	}
 }
 
 // Errors says how labels are tallied: the error of label d is |d − Y|, sums of errors and of their
@@ -56,62 +82,36 @@ type Tally struct {
 	Abs, Square, Within, Differences uint64
 }
 
-// TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil.
-func TallyBatch(sum, weight *[Batch]Floats, e *Errors) Tally { return tallyBatch(sum, weight, e) }
-
-// of returns the numbers of one group of a batch.
-func of[T any](batch []T, g int) []T {
-	group := make([]T, len(batch)/Batch)
-	for m := range group {
-		group[m] = batch[m*Batch+g]
+// TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil. Errors and
+// their squares are below 2⁵² units.
+func TallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
+	if !processor.Vectors {
+		return tallyBatchGeneric(sum, weight, e)
 	}
-	return group
+	var parts [4][8]uint64
+	tallyBatchVector(&parts, sum, weight, e)
+	for i := range parts[0] {
+		t.Abs += parts[0][i]
+		t.Square += parts[1][i]
+		t.Within += parts[2][i]
+		t.Differences += parts[3][i]
+	}
+	t.Differences /= 2
+	return t
 }
 
-// The routines for a batch in Go: those for one group, group by group.
-
-func runBatchGeneric(sums []Ints, most *[Batch]Ints, logits []Ints, stride int, p *tables.RunningSum) {
-	group, best := make([]Ints, len(p.Fixed)), Ints{}
-	for g := range most {
-		runGeneric(group, &most[g], &best, logits[g*stride:], p)
-		for m, v := range group {
-			sums[m*Batch+g] = v
-		}
-	}
-}
-
+// bestBatchGeneric is BestBatch in Go.
 func bestBatchGeneric(best *[Batch]Floats, logits []Ints, stride int, p *tables.RunningSum, tags []float32) {
-	sums, most, place := make([]Ints, len(p.Fixed)), Ints{}, Ints{}
+	var most, place Ints
 	for g := range best {
-		runGeneric(sums, &most, &place, logits[g*stride:], p)
+		runGeneric(nil, 0, &most, &place, logits[g*stride:], p)
 		for i, m := range place {
 			best[g][i] = tags[m]
 		}
 	}
 }
 
-func softmaxBatchGeneric(weight, sum *[Batch]Floats, sums []Ints, most *[Batch]Ints, offsets []float32, limit int32, scale float32) {
-	for g := range weight {
-		softmaxGeneric(&weight[g], &sum[g], of(sums, g), &most[g], offsets, limit, scale)
-	}
-}
-
-func weightsBatchGeneric(dst []Floats, sums []Ints, most *[Batch]Ints, limit int32, scale float32) {
-	group := make([]Floats, len(dst)/Batch)
-	for g := range most {
-		weightsGeneric(group, of(sums, g), &most[g], limit, scale)
-		for m, w := range group {
-			dst[m*Batch+g] = w
-		}
-	}
-}
-
-func mixBatchGeneric(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats, p *tables.Product) {
-	for g := range weight {
-		mixGeneric(&weight[g], &sum[g], of(prefixes, g), of(suffixes, g), of(patterns, g), p)
-	}
-}
-
+// tallyBatchGeneric is TallyBatch in Go.
 func tallyBatchGeneric(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	for g := range sum {
 		var before float64

@@ -1,8 +1,51 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 
-// Four groups of 16 samples, in four ZMM registers.
+// Four groups of 16 samples: in four ZMM registers, or two and then two in four YMM registers.
+
+// LOGIT finds the logit of the next step, and whether it is taken away.
+#define LOGIT \
+	MOVL  (R10)(R11*4), AX \
+	INCQ  R11              \
+	MOVL  AX, DX           \
+	SHRL  $1, DX           \
+	SHLQ  $6, DX           \
+	ADDQ  SI, DX           \
+	TESTL $1, AX
+
+// EACH2 adds what two groups have at an address, R13 bytes apart, to their sums Y0 to Y3; LESS2
+// takes it away.
+#define EACH2 \
+	VPADDD (DX), Y0, Y0           \
+	VPADDD 32(DX), Y1, Y1         \
+	VPADDD (DX)(R13*1), Y2, Y2    \
+	VPADDD 32(DX)(R13*1), Y3, Y3
+
+#define LESS2 \
+	VPSUBD (DX), Y0, Y0           \
+	VPSUBD 32(DX), Y1, Y1         \
+	VPSUBD (DX)(R13*1), Y2, Y2    \
+	VPSUBD 32(DX)(R13*1), Y3, Y3
+
+#define FIXED2 \
+	VPBROADCASTD (R8), Y12    \
+	VPADDD       Y12, Y0, Y0  \
+	VPADDD       Y12, Y1, Y1  \
+	VPADDD       Y12, Y2, Y2  \
+	VPADDD       Y12, Y3, Y3
+
+#define ZERO2 \
+	VPXOR    Y0, Y0, Y0   \
+	VPXOR    Y1, Y1, Y1   \
+	VPXOR    Y2, Y2, Y2   \
+	VPXOR    Y3, Y3, Y3   \
+	VPCMPEQD Y4, Y4, Y4   \
+	VPSLLD   $31, Y4, Y4  \
+	VMOVDQA  Y4, Y5       \
+	VMOVDQA  Y4, Y6       \
+	VMOVDQA  Y4, Y7
 
 // EACH adds what four groups have at an address, R13 bytes apart, to their sums Z0 to Z3; LESS
 // takes it away.
@@ -25,16 +68,6 @@
 	VPADDD       Z8, Z2, Z2  \
 	VPADDD       Z8, Z3, Z3
 
-// LOGIT finds the logit of the next step, and whether it is taken away.
-#define LOGIT \
-	MOVL  (R10)(R11*4), AX \
-	INCQ  R11              \
-	MOVL  AX, DX           \
-	SHRL  $1, DX           \
-	SHLQ  $6, DX           \
-	ADDQ  SI, DX           \
-	TESTL $1, AX
-
 #define ZERO \
 	VPXORD       Z0, Z0, Z0 \
 	VPXORD       Z1, Z1, Z1 \
@@ -46,8 +79,72 @@
 	VMOVDQA32    Z4, Z6     \
 	VMOVDQA32    Z4, Z7
 
-// func runBatchAVX512(sums *Ints, most *[Batch]Ints, logits *Ints, stride int, fixed *int64, starts, steps *uint32, n int)
-TEXT ·runBatchAVX512(SB), NOSPLIT, $0-64
+// func runBatchVector(sums *Ints, most *[Batch]Ints, logits *Ints, stride int, fixed *int64, starts, steps *uint32, n int)
+TEXT ·runBatchVector(SB), NOSPLIT, $0-64
+	IFWIDE(wide)
+	MOVQ sums+0(FP), DI
+	MOVQ most+8(FP), R15
+	MOVQ logits+16(FP), SI
+	MOVQ stride+24(FP), R13
+	MOVQ steps+48(FP), R10
+	MOVL $2, BX
+
+two:
+	MOVQ fixed+32(FP), R8
+	MOVQ starts+40(FP), R9
+	MOVQ n+56(FP), CX
+	ZERO2 // the running sums, and the largest
+	MOVL (R9), R11 // step
+	ADDQ $4, R9
+
+candidate:
+	FIXED2 // its low half, which fits
+	MOVL (R9), R12
+	CMPL R11, R12
+	JGE  summed
+
+step:
+	LOGIT
+	JNZ  less
+	EACH2
+	CMPL R11, R12
+	JLT  step
+	JMP  summed
+
+less:
+	LESS2
+	CMPL R11, R12
+	JLT  step
+
+summed:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y1, Y5, Y5
+	VPMAXSD Y2, Y6, Y6
+	VPMAXSD Y3, Y7, Y7
+	ADDQ    $256, DI
+	ADDQ    $8, R8
+	ADDQ    $4, R9
+	DECQ    CX
+	JNZ     candidate
+
+	VMOVDQU Y4, 0(R15)
+	VMOVDQU Y5, 32(R15)
+	VMOVDQU Y6, 64(R15)
+	VMOVDQU Y7, 96(R15)
+	MOVQ    sums+0(FP), DI
+	ADDQ    $128, DI
+	ADDQ    $128, R15
+	LEAQ    (SI)(R13*2), SI
+	DECQ    BX
+	JNZ     two
+	VZEROUPPER
+	RET
+
+wide:
 	MOVQ sums+0(FP), DI
 	MOVQ logits+16(FP), SI
 	MOVQ stride+24(FP), R13
@@ -61,26 +158,26 @@ TEXT ·runBatchAVX512(SB), NOSPLIT, $0-64
 	MOVL (R9), R11 // step
 	ADDQ $4, R9
 
-candidate:
+candidate512:
 	FIXED // its low half, which fits
 	MOVL (R9), R12
 	CMPL R11, R12
-	JGE  summed
+	JGE  summed512
 
-step:
+step512:
 	LOGIT
-	JNZ  less
+	JNZ  less512
 	EACH
 	CMPL R11, R12
-	JLT  step
-	JMP  summed
+	JLT  step512
+	JMP  summed512
 
-less:
+less512:
 	LESS
 	CMPL R11, R12
-	JLT  step
+	JLT  step512
 
-summed:
+summed512:
 	VMOVDQU32 Z0, 0(DI)
 	VMOVDQU32 Z1, 64(DI)
 	VMOVDQU32 Z2, 128(DI)
@@ -93,7 +190,7 @@ summed:
 	ADDQ      $8, R8
 	ADDQ      $4, R9
 	DECQ      CX
-	JNZ       candidate
+	JNZ       candidate512
 
 	MOVQ      most+8(FP), AX
 	VMOVDQU32 Z4, 0(AX)
@@ -103,8 +200,79 @@ summed:
 	VZEROUPPER
 	RET
 
-// func bestBatchAVX512(best *[Batch]Floats, logits *Ints, stride int, fixed *int64, starts, steps *uint32, tags *float32, n int)
-TEXT ·bestBatchAVX512(SB), NOSPLIT, $0-64
+// func bestBatchVector(best *[Batch]Floats, logits *Ints, stride int, fixed *int64, starts, steps *uint32, tags *float32, n int)
+TEXT ·bestBatchVector(SB), NOSPLIT, $0-64
+	IFWIDE(wide)
+	MOVQ best+0(FP), R15
+	MOVQ logits+8(FP), SI
+	MOVQ stride+16(FP), R13
+	MOVQ steps+40(FP), R10
+	MOVL $2, BX
+
+two:
+	MOVQ fixed+24(FP), R8
+	MOVQ starts+32(FP), R9
+	MOVQ tags+48(FP), DI
+	MOVQ n+56(FP), CX
+	ZERO2
+	VPBROADCASTD (DI), Y8 // tags of the largest
+	VMOVDQA Y8, Y9
+	VMOVDQA Y8, Y10
+	VMOVDQA Y8, Y11
+	MOVL (R9), R11
+	ADDQ $4, R9
+
+candidate:
+	FIXED2
+	MOVL (R9), R12
+	CMPL R11, R12
+	JGE  summed
+
+step:
+	LOGIT
+	JNZ  less
+	EACH2
+	CMPL R11, R12
+	JLT  step
+	JMP  summed
+
+less:
+	LESS2
+	CMPL R11, R12
+	JLT  step
+
+summed:
+	VPBROADCASTD (DI), Y12
+	VPCMPGTD  Y4, Y0, Y13
+	VPMAXSD   Y0, Y4, Y4
+	VBLENDVPS Y13, Y12, Y8, Y8
+	VPCMPGTD  Y5, Y1, Y14
+	VPMAXSD   Y1, Y5, Y5
+	VBLENDVPS Y14, Y12, Y9, Y9
+	VPCMPGTD  Y6, Y2, Y15
+	VPMAXSD   Y2, Y6, Y6
+	VBLENDVPS Y15, Y12, Y10, Y10
+	VPCMPGTD  Y7, Y3, Y13
+	VPMAXSD   Y3, Y7, Y7
+	VBLENDVPS Y13, Y12, Y11, Y11
+	ADDQ      $4, DI
+	ADDQ      $8, R8
+	ADDQ      $4, R9
+	DECQ      CX
+	JNZ       candidate
+
+	VMOVDQU Y8, 0(R15)
+	VMOVDQU Y9, 32(R15)
+	VMOVDQU Y10, 64(R15)
+	VMOVDQU Y11, 96(R15)
+	ADDQ    $128, R15
+	LEAQ    (SI)(R13*2), SI
+	DECQ    BX
+	JNZ     two
+	VZEROUPPER
+	RET
+
+wide:
 	MOVQ logits+8(FP), SI
 	MOVQ stride+16(FP), R13
 	MOVQ fixed+24(FP), R8
@@ -122,26 +290,26 @@ TEXT ·bestBatchAVX512(SB), NOSPLIT, $0-64
 	MOVL (R9), R11
 	ADDQ $4, R9
 
-candidate:
+candidate512:
 	FIXED
 	MOVL (R9), R12
 	CMPL R11, R12
-	JGE  summed
+	JGE  summed512
 
-step:
+step512:
 	LOGIT
-	JNZ  less
+	JNZ  less512
 	EACH
 	CMPL R11, R12
-	JLT  step
-	JMP  summed
+	JLT  step512
+	JMP  summed512
 
-less:
+less512:
 	LESS
 	CMPL R11, R12
-	JLT  step
+	JLT  step512
 
-summed:
+summed512:
 	VPBROADCASTD (DI), Z9
 	VPCMPGTD  Z4, Z0, K1
 	VPCMPGTD  Z5, Z1, K2
@@ -159,7 +327,7 @@ summed:
 	ADDQ      $8, R8
 	ADDQ      $4, R9
 	DECQ      CX
-	JNZ       candidate
+	JNZ       candidate512
 
 	MOVQ      best+0(FP), AX
 	VMOVDQU32 Z16, 0(AX)
@@ -242,8 +410,8 @@ summed:
 	VMULPS Z12, p, p            \
 	VADDPS p, sum, k, sum
 
-// func softmaxBatchAVX512(weight, sum *[Batch]Floats, sums *Ints, most *[Batch]Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·softmaxBatchAVX512(SB), NOSPLIT, $0-64
+// func softmaxBatchWide(weight, sum *[Batch]Floats, sums *Ints, most *[Batch]Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·softmaxBatchWide(SB), NOSPLIT, $0-64
 	MOVQ sums+16(FP), SI
 	MOVQ most+24(FP), DX
 	MOVQ offsets+32(FP), R8
@@ -296,8 +464,8 @@ next:
 	VZEROUPPER
 	RET
 
-// func weightsBatchAVX512(dst *Floats, sums *Ints, most *[Batch]Ints, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·weightsBatchAVX512(SB), NOSPLIT, $0-48
+// func weightsBatchWide(dst *Floats, sums *Ints, most *[Batch]Ints, n int, limit int32, scale float32, c *[6]float32)
+TEXT ·weightsBatchWide(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
@@ -408,8 +576,8 @@ done:
 	VMULPS  f, t, t              \
 	VADDPS  t, sum, sum
 
-// func mixBatchAVX512(weight, sum *[Batch]Floats, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n int)
-TEXT ·mixBatchAVX512(SB), NOSPLIT, $0-88
+// func mixBatchWide(weight, sum *[Batch]Floats, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n int)
+TEXT ·mixBatchWide(SB), NOSPLIT, $0-88
 	MOVQ prefixes+16(FP), SI
 	MOVQ suffixes+24(FP), DI
 	MOVQ patterns+32(FP), R8
@@ -510,8 +678,77 @@ prefix:
 	VZEROUPPER
 	RET
 
-// func tallyBatchAVX512(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
-TEXT ·tallyBatchAVX512(SB), NOSPLIT, $0-32
+// UNITS adds numbers x of units, rounded, to sum: numbers below 2⁵² are, as integers, the low bits of
+// their sum with it.
+#define UNITS(x, sum) \
+	VADDPD   Y14, x, x   \
+	VROUNDPD $3, x, x    \
+	VADDPD   Y15, x, x   \
+	VPADDQ   x, sum, sum
+
+// func tallyBatchVector(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
+	IFWIDE(wide)
+	MOVQ parts+0(FP), DI
+	MOVQ sum+8(FP), SI
+	MOVQ weight+16(FP), DX
+	MOVQ e+24(FP), AX
+
+	VBROADCASTSD 0(AX), Y8   // Base
+	VBROADCASTSD 8(AX), Y9   // Y
+	VBROADCASTSD 16(AX), Y13 // Scale
+	VBROADCASTSD 24(AX), Y11 // Near
+	VPCMPEQD     Y10, Y10, Y10
+	VPSRLQ       $1, Y10, Y10
+	MOVQ         $0x3FE0000000000000, AX // ½
+	MOVQ         AX, X14
+	VPBROADCASTQ X14, Y14
+	MOVQ         $0x4330000000000000, AX // 2⁵²
+	MOVQ         AX, X15
+	VPBROADCASTQ X15, Y15
+	VPSLLQ       $4, Y15, Y4 // all 16 that the sums take away first
+	VPXOR        Y7, Y7, Y7
+	VPSUBQ       Y4, Y7, Y4
+	VMOVDQA      Y4, Y5
+	VMOVDQA      Y4, Y6
+	MOVL         $16, CX
+
+four:
+	VCVTPS2PD (SI), Y0
+	TESTQ     DX, DX
+	JZ        whole
+	VCVTPS2PD (DX), Y1
+	VDIVPD    Y1, Y0, Y0
+	ADDQ      $16, DX
+
+whole:
+	VADDPD    Y0, Y8, Y0
+	VSUBPD    Y9, Y0, Y0
+	VPAND     Y10, Y0, Y0
+	VCMPPD    $2, Y11, Y0, Y1 // up to Near
+	VPSUBQ    Y1, Y7, Y7
+	VMULPD    Y13, Y0, Y2
+	UNITS(Y2, Y5)
+	VPERMILPD $5, Y0, Y1      // the other one of two in a row
+	VSUBPD    Y1, Y0, Y1
+	VMULPD    Y1, Y1, Y1
+	VMULPD    Y13, Y1, Y1
+	UNITS(Y1, Y4)
+	VMULPD    Y0, Y0, Y0
+	VMULPD    Y13, Y0, Y0
+	UNITS(Y0, Y6)
+	ADDQ      $16, SI
+	DECQ      CX
+	JNZ       four
+
+	VMOVDQU Y5, 0(DI)
+	VMOVDQU Y6, 64(DI)
+	VMOVDQU Y7, 128(DI)
+	VMOVDQU Y4, 192(DI)
+	VZEROUPPER
+	RET
+
+wide:
 	MOVQ parts+0(FP), DI
 	MOVQ sum+8(FP), SI
 	MOVQ weight+16(FP), DX
@@ -533,15 +770,15 @@ TEXT ·tallyBatchAVX512(SB), NOSPLIT, $0-32
 	VPXORD       Z7, Z7, Z7
 	MOVQ         $8, CX
 
-eight:
+eight512:
 	VCVTPS2PD (SI), Z0
 	TESTQ     DX, DX
-	JZ        whole
+	JZ        whole512
 	VCVTPS2PD (DX), Z1
 	VDIVPD    Z1, Z0, Z0
 	ADDQ      $32, DX
 
-whole:
+whole512:
 	VADDPD     Z0, Z8, Z0
 	VSUBPD     Z9, Z0, Z0
 	VPANDQ     Z10, Z0, Z0
@@ -565,7 +802,7 @@ whole:
 	VPADDQ     Z0, Z6, Z6
 	ADDQ       $32, SI
 	DECQ       CX
-	JNZ        eight
+	JNZ        eight512
 
 	VMOVDQU64 Z5, 0(DI)
 	VMOVDQU64 Z6, 64(DI)

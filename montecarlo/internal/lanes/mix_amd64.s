@@ -1,13 +1,16 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 
-// func mixAVX2(weight, sum, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n int)
-TEXT ·mixAVX2(SB), NOSPLIT, $0-88
+// func mixVector(weight, sum, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n, stride int)
+TEXT ·mixVector(SB), NOSPLIT, $0-96
+	IFWIDE(wide)
 	MOVQ prefixes+16(FP), SI
 	MOVQ suffixes+24(FP), DI
 	MOVQ patterns+32(FP), R8
 	MOVQ q+72(FP), R9
+	MOVQ stride+88(FP), BX
 
 	// Y0: the sum of all suffixes' weights.
 	VXORPS Y0, Y0, Y0
@@ -18,7 +21,7 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-88
 suffix:
 	VADDPS 0(AX), Y0, Y0
 	VADDPS 32(AX), Y1, Y1
-	ADDQ $64, AX
+	ADDQ BX, AX
 	DECQ CX
 	JNZ  suffix
 
@@ -37,7 +40,7 @@ pattern:
 
 member:
 	MOVWLZX (R10), AX
-	SHLQ    $6, AX
+	IMULQ   BX, AX
 	VMULPS  0(DI)(AX*1), Y14, Y4
 	VADDPS  Y4, Y2, Y2
 	VMULPS  32(DI)(AX*1), Y14, Y5
@@ -48,7 +51,7 @@ member:
 	JNZ     member
 	VMOVUPS Y2, 0(R8)
 	VMOVUPS Y3, 32(R8)
-	ADDQ    $64, R8
+	ADDQ    BX, R8
 	DECQ    R11
 	JNZ     pattern
 
@@ -64,7 +67,7 @@ member:
 
 prefix:
 	MOVWLZX (R11), AX
-	SHLQ    $6, AX
+	IMULQ   BX, AX
 	VBROADCASTSS (R10), Y8
 	VMOVUPS 0(SI), Y9
 	VADDPS  Y9, Y2, Y2
@@ -78,7 +81,7 @@ prefix:
 	VADDPS  32(R8)(AX*1), Y10, Y10
 	VMULPS  Y9, Y10, Y10
 	VADDPS  Y10, Y7, Y7
-	ADDQ    $64, SI
+	ADDQ    BX, SI
 	ADDQ    $4, R10
 	ADDQ    $2, R11
 	DECQ    CX
@@ -95,23 +98,23 @@ prefix:
 	VZEROUPPER
 	RET
 
-// func mixAVX512(weight, sum, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n int)
-TEXT ·mixAVX512(SB), NOSPLIT, $0-88
+wide:
 	MOVQ prefixes+16(FP), SI
 	MOVQ suffixes+24(FP), DI
 	MOVQ patterns+32(FP), R8
 	MOVQ q+72(FP), R9
+	MOVQ stride+88(FP), BX
 
 	// Z0: the sum of all suffixes' weights.
 	VPXORD Z0, Z0, Z0
 	MOVQ DI, AX
 	MOVQ R9, CX
 
-suffix:
+suffix512:
 	VADDPS 0(AX), Z0, Z0
-	ADDQ $64, AX
+	ADDQ BX, AX
 	DECQ CX
-	JNZ  suffix
+	JNZ  suffix512
 
 	// The sums of j·G of each pattern.
 	MOVQ order+56(FP), R10
@@ -119,24 +122,24 @@ suffix:
 	MOVL $0x3F800000, AX // 1
 	VPBROADCASTD AX, Z15
 
-pattern:
+pattern512:
 	VPXORD Z14, Z14, Z14 // j
 	VPXORD Z2, Z2, Z2
 	MOVQ R9, CX
 
-member:
+member512:
 	MOVWLZX (R10), AX
-	SHLQ    $6, AX
+	IMULQ   BX, AX
 	VMULPS  0(DI)(AX*1), Z14, Z4
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z15, Z14, Z14
 	ADDQ    $2, R10
 	DECQ    CX
-	JNZ     member
+	JNZ     member512
 	VMOVUPS Z2, 0(R8)
-	ADDQ    $64, R8
+	ADDQ    BX, R8
 	DECQ    R11
-	JNZ     pattern
+	JNZ     pattern512
 
 	// Z2: the sum of prefixes' weights. Z6: that of weights times offsets.
 	MOVQ patterns+32(FP), R8
@@ -146,9 +149,9 @@ member:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z6, Z6, Z6
 
-prefix:
+prefix512:
 	MOVWLZX (R11), AX
-	SHLQ    $6, AX
+	IMULQ   BX, AX
 	VBROADCASTSS (R10), Z8
 	VMOVUPS 0(SI), Z9
 	VADDPS  Z9, Z2, Z2
@@ -156,11 +159,11 @@ prefix:
 	VADDPS  0(R8)(AX*1), Z10, Z10
 	VMULPS  Z9, Z10, Z10
 	VADDPS  Z10, Z6, Z6
-	ADDQ    $64, SI
+	ADDQ    BX, SI
 	ADDQ    $4, R10
 	ADDQ    $2, R11
 	DECQ    CX
-	JNZ     prefix
+	JNZ     prefix512
 
 	MOVQ weight+0(FP), AX
 	MOVQ sum+8(FP), DX

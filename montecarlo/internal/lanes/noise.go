@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
 )
 
@@ -13,13 +14,15 @@ import (
 // plus the center of its row, rounded. refine(i) gives the 64 bits that continue draw i
 // where it is in the tail.
 func Noise(dst []Ints, words []uint64, centers []int32, refine func(i int) uint64) {
-	if len(dst) == 0 {
+	if !processor.Vectors || len(dst) == 0 {
+		noiseGeneric(dst, words, centers, refine)
 		return
 	}
-	switch done, tails := noise(dst, words, centers); {
-	case !done:
-		noiseGeneric(dst, words, centers, refine)
-	case tails:
+	var c *int32
+	if centers != nil {
+		c = &centers[0]
+	}
+	if noiseVector(&dst[0], &words[0], len(dst), &tables.Normals, c) {
 		noiseTails(dst, words, centers, refine)
 	}
 }
@@ -66,7 +69,13 @@ func noiseGeneric(dst []Ints, words []uint64, centers []int32, refine func(i int
 
 // Stretch makes logits of standard normal numbers, in units of 1/tables.LogitOne: each row has a
 // center and a standard deviation of its own, below 2 in units of 2⁻³⁰.
-func Stretch(z []Ints, centers []int32, deviations []int64) { stretch(z, centers, deviations) }
+func Stretch(z []Ints, centers []int32, deviations []int64) {
+	if !processor.Vectors || len(deviations) == 0 {
+		stretchGeneric(z, centers, deviations)
+		return
+	}
+	stretchVector(&z[0], &centers[0], &deviations[0], len(deviations))
+}
 
 // stretchGeneric is Stretch in Go.
 func stretchGeneric(z []Ints, centers []int32, deviations []int64) {

@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 
 // A group of 16 samples is two YMM registers, or one ZMM register: the same integers
 // and the same roundings as the loop in Go, which says what is computed. No fused
@@ -56,8 +57,9 @@
 	ANYTERM(1, f, o, p, u)     \
 	ANYTERM(0, f, o, p, u)
 
-// func noiseAVX2(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
-TEXT ·noiseAVX2(SB), NOSPLIT, $0-41
+// func noiseVector(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
+TEXT ·noiseVector(SB), NOSPLIT, $0-41
+	IFWIDE(wide)
 	MOVQ dst+0(FP), DI
 	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -145,49 +147,6 @@ any:
 	ANYPOLYNOMIAL(Y1, Y2, Y0, Y3)
 	ANYPOLYNOMIAL(Y5, Y6, Y3, Y2)
 	JMP made
-
-// STRETCH makes half a row of logits: products of even and odd numbers in 64 bits, of which 32 from
-// the 30th on are kept.
-#define STRETCH(at) \
-	VMOVDQU  at(DI), Y0         \
-	VPSRLQ   $32, Y0, Y1        \
-	VPMULDQ  Y4, Y0, Y0         \
-	VPMULDQ  Y4, Y1, Y1         \
-	VPADDQ   Y6, Y0, Y0         \
-	VPADDQ   Y6, Y1, Y1         \
-	VPSRLQ   $30, Y0, Y0        \
-	VPSLLQ   $2, Y1, Y1         \
-	VPBLENDD $0xAA, Y1, Y0, Y0  \
-	VPADDD   Y5, Y0, Y0         \
-	VPSRAD   $8, Y0, Y0         \
-	VMOVDQU  Y0, at(DI)
-
-// func stretchAVX2(z *Ints, centers *int32, deviations *int64, n int)
-TEXT ·stretchAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), DI
-	MOVQ centers+8(FP), DX
-	MOVQ deviations+16(FP), SI
-	MOVQ n+24(FP), CX
-	MOVL         $(1<<29), AX
-	MOVQ         AX, X6
-	VPBROADCASTQ X6, Y6
-	MOVL         $128, AX
-	MOVQ         AX, X7
-	VPBROADCASTD X7, Y7
-
-row:
-	VPBROADCASTD (SI), Y4
-	VPBROADCASTD (DX), Y5
-	VPADDD       Y7, Y5, Y5
-	STRETCH(0)
-	STRETCH(32)
-	ADDQ $64, DI
-	ADDQ $4, DX
-	ADDQ $8, SI
-	DECQ CX
-	JNZ  row
-	VZEROUPPER
-	RET
 
 // The steps of one row of 16 draws, from OCTAVE512 to SIGN512: f is where the draw lies in its
 // octave o, z the number, t a scratch register. A row is one long chain of operations, each of which waits
@@ -279,8 +238,7 @@ row:
 	VMOVDQU32 z2, (at+128)(DI) \
 	VMOVDQU32 z3, (at+192)(DI)
 
-// func noiseAVX512(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
-TEXT ·noiseAVX512(SB), NOSPLIT, $0-41
+wide:
 	MOVQ dst+0(FP), DI
 	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -301,9 +259,9 @@ TEXT ·noiseAVX512(SB), NOSPLIT, $0-41
 	VPBROADCASTD AX, Z13
 	VPXORD       Z15, Z15, Z15
 	SUBQ         $8, CX
-	JLT          fewer
+	JLT          fewer512
 
-eight:
+eight512:
 	FOUR512(0)
 	FOURMORE512(256)
 	EIGHTTERMS512(1536(BX))
@@ -316,22 +274,22 @@ eight:
 	SIGNS512(0, Z2, Z5, Z18, Z21)
 	SIGNS512(256, Z24, Z27, Z30, Z10)
 	TESTQ DX, DX
-	JZ    raweight
+	JZ    raweight512
 	CENTERS512(0, Z2, Z5, Z18, Z21)
 	CENTERS512(16, Z24, Z27, Z30, Z10)
 	ADDQ  $32, DX
 
-raweight:
+raweight512:
 	STORES512(0, Z2, Z5, Z18, Z21)
 	STORES512(256, Z24, Z27, Z30, Z10)
 	ADDQ $512, SI
 	ADDQ $512, DI
 	SUBQ $8, CX
-	JGE  eight
+	JGE  eight512
 
-fewer:
+fewer512:
 	ADDQ $4, CX
-	JLT  rest
+	JLT  rest512
 	FOUR512(0)
 	FOURTERMS512(1536(BX))
 	FOURTERMS512(1280(BX))
@@ -342,21 +300,21 @@ fewer:
 	FOURTERMS512(0(BX))
 	SIGNS512(0, Z2, Z5, Z18, Z21)
 	TESTQ DX, DX
-	JZ    rawfour
+	JZ    rawfour512
 	CENTERS512(0, Z2, Z5, Z18, Z21)
 	ADDQ  $16, DX
 
-rawfour:
+rawfour512:
 	STORES512(0, Z2, Z5, Z18, Z21)
 	ADDQ $256, SI
 	ADDQ $256, DI
 	SUBQ $4, CX
 
-rest:
+rest512:
 	ADDQ $4, CX
-	JZ   done
+	JZ   done512
 
-one:
+one512:
 	OCTAVE512(0, Z0, Z1)
 	PLACE512(Z0, Z1, Z2)
 	TERM512(1536(BX), Z0, Z1, Z2, Z31)
@@ -368,22 +326,65 @@ one:
 	TERM512(0(BX), Z0, Z1, Z2, Z31)
 	SIGN512(0, Z2)
 	TESTQ DX, DX
-	JZ    raw
+	JZ    raw512
 	CENTER512(0, Z2, Z31)
 	ADDQ  $4, DX
 
-raw:
+raw512:
 	VMOVDQU32 Z2, (DI)
 	ADDQ      $64, SI
 	ADDQ      $64, DI
 	DECQ      CX
-	JNZ       one
+	JNZ       one512
 
-done:
+done512:
 	MOVL         $15, AX
 	VPBROADCASTD AX, Z0
 	VPCMPUD      $6, Z0, Z15, K1 // above
 	KORTESTW     K1, K1
 	SETNE        tails+40(FP)
+	VZEROUPPER
+	RET
+
+// STRETCH makes half a row of logits: products of even and odd numbers in 64 bits, of which 32 from
+// the 30th on are kept.
+#define STRETCH(at) \
+	VMOVDQU  at(DI), Y0         \
+	VPSRLQ   $32, Y0, Y1        \
+	VPMULDQ  Y4, Y0, Y0         \
+	VPMULDQ  Y4, Y1, Y1         \
+	VPADDQ   Y6, Y0, Y0         \
+	VPADDQ   Y6, Y1, Y1         \
+	VPSRLQ   $30, Y0, Y0        \
+	VPSLLQ   $2, Y1, Y1         \
+	VPBLENDD $0xAA, Y1, Y0, Y0  \
+	VPADDD   Y5, Y0, Y0         \
+	VPSRAD   $8, Y0, Y0         \
+	VMOVDQU  Y0, at(DI)
+
+// func stretchVector(z *Ints, centers *int32, deviations *int64, n int)
+TEXT ·stretchVector(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ centers+8(FP), DX
+	MOVQ deviations+16(FP), SI
+	MOVQ n+24(FP), CX
+	MOVL         $(1<<29), AX
+	MOVQ         AX, X6
+	VPBROADCASTQ X6, Y6
+	MOVL         $128, AX
+	MOVQ         AX, X7
+	VPBROADCASTD X7, Y7
+
+row:
+	VPBROADCASTD (SI), Y4
+	VPBROADCASTD (DX), Y5
+	VPADDD       Y7, Y5, Y5
+	STRETCH(0)
+	STRETCH(32)
+	ADDQ $64, DI
+	ADDQ $4, DX
+	ADDQ $8, SI
+	DECQ CX
+	JNZ  row
 	VZEROUPPER
 	RET

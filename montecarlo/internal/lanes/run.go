@@ -3,6 +3,7 @@ package lanes
 import (
 	"math"
 
+	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
 )
 
@@ -10,11 +11,16 @@ import (
 // the length of p.Fixed, are the correlations relative to the first candidate's, most is
 // the largest of each sample, and best its place, the first of several.
 func Run(sums []Ints, most, best *Ints, logits []Ints, p *tables.RunningSum) {
-	run(sums, most, best, logits, p)
+	if !processor.Vectors || len(p.Steps) == 0 {
+		runGeneric(sums, 1, most, best, logits, p)
+		return
+	}
+	runVector(&sums[0], most, best, &logits[0], &p.Fixed[0], &p.Starts[0], &p.Steps[0], len(sums), rowBytes)
 }
 
-// runGeneric is Run in Go.
-func runGeneric(sums []Ints, most, best *Ints, logits []Ints, p *tables.RunningSum) {
+// runGeneric is Run in Go. The sums of a candidate are stride rows from those of the one before, or
+// kept nowhere where sums is nil.
+func runGeneric(sums []Ints, stride int, most, best *Ints, logits []Ints, p *tables.RunningSum) {
 	var sum Ints
 	at := 0
 	for i := range most {
@@ -36,7 +42,9 @@ func runGeneric(sums []Ints, most, best *Ints, logits []Ints, p *tables.RunningS
 				}
 			}
 		}
-		sums[m] = sum
+		if sums != nil {
+			sums[m*stride] = sum
+		}
 		for i, v := range sum {
 			if v > most[i] {
 				most[i], best[i] = v, int32(m)

@@ -1,15 +1,18 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 
-// func runAVX2(sums, most, best, logits *Ints, fixed *int64, starts, steps *uint32, n int)
-TEXT ·runAVX2(SB), NOSPLIT, $0-64
+// func runVector(sums, most, best, logits *Ints, fixed *int64, starts, steps *uint32, n, stride int)
+TEXT ·runVector(SB), NOSPLIT, $0-72
+	IFWIDE(wide)
 	MOVQ sums+0(FP), DI
 	MOVQ logits+24(FP), SI
 	MOVQ fixed+32(FP), R8
 	MOVQ starts+40(FP), R9
 	MOVQ steps+48(FP), R10
 	MOVQ n+56(FP), CX
+	MOVQ stride+64(FP), R13
 
 	VPXOR Y0, Y0, Y0 // the running sums
 	VPXOR Y1, Y1, Y1
@@ -63,7 +66,7 @@ summed:
 	VPBLENDVB Y8, Y6, Y4, Y4
 	VPBLENDVB Y9, Y6, Y5, Y5
 	VPSUBD   Y7, Y6, Y6
-	ADDQ     $64, DI
+	ADDQ     R13, DI
 	ADDQ     $8, R8
 	ADDQ     $4, R9
 	DECQ     CX
@@ -78,14 +81,14 @@ summed:
 	VZEROUPPER
 	RET
 
-// func runAVX512(sums, most, best, logits *Ints, fixed *int64, starts, steps *uint32, n int)
-TEXT ·runAVX512(SB), NOSPLIT, $0-64
+wide:
 	MOVQ sums+0(FP), DI
 	MOVQ logits+24(FP), SI
 	MOVQ fixed+32(FP), R8
 	MOVQ starts+40(FP), R9
 	MOVQ steps+48(FP), R10
 	MOVQ n+56(FP), CX
+	MOVQ stride+64(FP), R13
 
 	VPXORD       Z0, Z0, Z0 // the running sum
 	VPXORD       Z4, Z4, Z4 // place of the largest
@@ -97,43 +100,43 @@ TEXT ·runAVX512(SB), NOSPLIT, $0-64
 	MOVL         (R9), R11 // step
 	ADDQ         $4, R9
 
-candidate:
+candidate512:
 	VPBROADCASTD (R8), Z8 // the low half of fixed, which fits it
 	VPADDD Z8, Z0, Z0
 	MOVL   (R9), R12
 	CMPL   R11, R12
-	JGE    summed
+	JGE    summed512
 
-step:
+step512:
 	MOVL  (R10)(R11*4), AX
 	MOVL  AX, DX
 	SHRL  $1, DX
 	SHLQ  $6, DX
 	TESTL $1, AX
-	JNZ   less
+	JNZ   less512
 	VPADDD (SI)(DX*1), Z0, Z0
 	INCQ  R11
 	CMPL  R11, R12
-	JLT   step
-	JMP   summed
+	JLT   step512
+	JMP   summed512
 
-less:
+less512:
 	VPSUBD (SI)(DX*1), Z0, Z0
 	INCQ  R11
 	CMPL  R11, R12
-	JLT   step
+	JLT   step512
 
-summed:
+summed512:
 	VMOVDQU32 Z0, (DI)
 	VPCMPGTD  Z2, Z0, K1
 	VPMAXSD   Z0, Z2, Z2
 	VMOVDQA32 Z6, K1, Z4
 	VPADDD    Z7, Z6, Z6
-	ADDQ      $64, DI
+	ADDQ      R13, DI
 	ADDQ      $8, R8
 	ADDQ      $4, R9
 	DECQ      CX
-	JNZ       candidate
+	JNZ       candidate512
 
 	MOVQ      most+8(FP), AX
 	VMOVDQU32 Z2, (AX)

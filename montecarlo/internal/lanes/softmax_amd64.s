@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 #include "decay_amd64.h"
 
 // WEIGH adds the weights of DECAY, and their products with the offset in Y7, to two
@@ -11,13 +12,15 @@
 	VMULPS     Y7, Y5, Y5         \
 	VADDPS     Y5, sum, sum
 
-// func softmaxAVX2(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·softmaxAVX2(SB), NOSPLIT, $0-64
+// func softmaxVector(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32, stride int)
+TEXT ·softmaxVector(SB), NOSPLIT, $0-72
+	IFWIDE(wide)
 	MOVQ sums+16(FP), SI
 	MOVQ most+24(FP), DX
 	MOVQ offsets+32(FP), R8
 	MOVQ n+40(FP), CX
 	MOVQ c+56(FP), AX
+	MOVQ stride+64(FP), BX
 
 	MOVL limit+48(FP), R11
 	MOVQ R11, X15
@@ -52,7 +55,7 @@ low:
 	WEIGH(Y1, Y2)
 
 lownext:
-	ADDQ $64, SI
+	ADDQ BX, SI
 	ADDQ $4, R8
 	DECQ CX
 	JNZ  low
@@ -73,7 +76,7 @@ high:
 	WEIGH(Y1, Y2)
 
 highnext:
-	ADDQ $64, R12
+	ADDQ BX, R12
 	ADDQ $4, R13
 	DECQ R11
 	JNZ  high
@@ -82,13 +85,13 @@ highnext:
 	VZEROUPPER
 	RET
 
-// func softmaxAVX512(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·softmaxAVX512(SB), NOSPLIT, $0-64
+wide:
 	MOVQ sums+16(FP), SI
 	MOVQ most+24(FP), DX
 	MOVQ offsets+32(FP), R8
 	MOVQ n+40(FP), CX
 	MOVQ c+56(FP), AX
+	MOVQ stride+64(FP), BX
 
 	MOVL limit+48(FP), R11
 	VPBROADCASTD R11, Z15
@@ -105,22 +108,22 @@ TEXT ·softmaxAVX512(SB), NOSPLIT, $0-64
 	VPXORD Z2, Z2, Z2
 	VMOVDQU32 (DX), Z6
 
-candidate:
+candidate512:
 	VPSUBD   (SI), Z6, Z0
 	VPCMPD   $2, Z15, Z0, K1 // within the limit
 	KORTESTW K1, K1
-	JEQ      next
+	JEQ      next512
 	DECAY512
 	VADDPS     Z5, Z1, K1, Z1
 	VBROADCASTSS (R8), Z7
 	VMULPS     Z7, Z5, Z5
 	VADDPS     Z5, Z2, K1, Z2
 
-next:
-	ADDQ $64, SI
+next512:
+	ADDQ BX, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ  candidate
+	JNZ  candidate512
 
 	VMOVUPS Z1, (R9)
 	VMOVUPS Z2, (R10)

@@ -3,6 +3,7 @@ package lanes
 import (
 	"math"
 
+	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
 )
 
@@ -10,7 +11,11 @@ import (
 // belongs to sample j, Width samples in a group: those of words[a] become dst[places[a]]. A bit of
 // words says that an output is wrong, and ones, of all bits or none, what is right.
 func Spread(dst []Ints, places []uint16, words, ones []uint64, g int) {
-	spread(dst, places, words, ones, g)
+	if !processor.Vectors || len(words) == 0 {
+		spreadGeneric(dst, places, words, ones, g)
+		return
+	}
+	spreadVector(&dst[0], &places[0], &words[0], &ones[0], len(words), g*Width)
 }
 
 // spreadGeneric is Spread in Go.
@@ -27,7 +32,19 @@ func spreadGeneric(dst []Ints, places []uint16, words, ones []uint64, g int) {
 
 // Walsh is the fast Walsh–Hadamard transform of each sample: x[i] becomes Σ_k x[k]·(−1)^(i·k), where
 // i·k are the ones that i and k have in common. The length of x is a power of two.
-func Walsh(x []Ints) { walsh(x) }
+func Walsh(x []Ints) {
+	if !processor.Vectors {
+		walshGeneric(x)
+		return
+	}
+	h := 1
+	for ; 4*h <= len(x); h *= 4 {
+		walshVector(&x[0], len(x), h)
+	}
+	if 2*h == len(x) {
+		walshLastVector(&x[0], h)
+	}
+}
 
 // WalshWide is Walsh in 64 bits.
 func WalshWide(x [][Width]int64) { walshGeneric(x) }
@@ -48,7 +65,13 @@ func walshGeneric[E int32 | int64](x [][Width]E) {
 }
 
 // Most finds the largest of the sums of each sample.
-func Most(most *Ints, sums []Ints) { mostOf(most, sums) }
+func Most(most *Ints, sums []Ints) {
+	if !processor.Vectors || len(sums) == 0 {
+		mostGeneric(most, sums)
+		return
+	}
+	mostVector(most, &sums[0], len(sums))
+}
 
 // mostGeneric is Most in Go.
 func mostGeneric(most *Ints, sums []Ints) {

@@ -21,8 +21,8 @@
 	VMOVDQU Y2, at(DX)(R8*2)   \
 	VMOVDQU Y3, at(DX)(R9*1)
 
-// func walshAVX2(x *Ints, n, h int)
-TEXT ·walshAVX2(SB), NOSPLIT, $0-24
+// func walshVector(x *Ints, n, h int)
+TEXT ·walshVector(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), DX
 	MOVQ n+8(FP), CX
 	MOVQ h+16(FP), R10
@@ -47,8 +47,8 @@ row:
 	VZEROUPPER
 	RET
 
-// func walshLastAVX2(x *Ints, h int)
-TEXT ·walshLastAVX2(SB), NOSPLIT, $0-16
+// func walshLastVector(x *Ints, h int)
+TEXT ·walshLastVector(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), DX
 	MOVQ h+8(FP), R8
 	SHLQ $6, R8
@@ -67,8 +67,8 @@ last:
 	VZEROUPPER
 	RET
 
-// func mostAVX2(most, sums *Ints, n int)
-TEXT ·mostAVX2(SB), NOSPLIT, $0-24
+// func mostVector(most, sums *Ints, n int)
+TEXT ·mostVector(SB), NOSPLIT, $0-24
 	MOVQ    most+0(FP), DI
 	MOVQ    sums+8(FP), SI
 	MOVQ    n+16(FP), CX
@@ -101,8 +101,8 @@ GLOBL lanebits<>(SB), RODATA|NOPTR, $32
 	VPSUBD       Y3, Y4, Y4   \
 	VMOVDQU      Y4, at(R10)
 
-// func spreadAVX2(dst *Ints, places *uint16, words, ones *uint64, n, shift int)
-TEXT ·spreadAVX2(SB), NOSPLIT, $0-48
+// func spreadVector(dst *Ints, places *uint16, words, ones *uint64, n, shift int)
+TEXT ·spreadVector(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ places+8(FP), R9
 	MOVQ words+16(FP), SI

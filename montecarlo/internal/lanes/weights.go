@@ -1,14 +1,29 @@
 package lanes
 
+import (
+	"belsim/montecarlo/internal/processor"
+	"belsim/montecarlo/tables"
+)
+
 // Weights makes softmax weights of correlations, as Softmax does, and keeps them: len(dst) =
 // len(sums).
 func Weights(dst []Floats, sums []Ints, most *Ints, limit int64, scale float32) {
-	weights(dst, sums, most, narrow(limit), scale)
+	weights(dst, sums, 1, most, narrow(limit), scale)
 }
 
-// weightsGeneric is Weights in Go.
-func weightsGeneric(dst []Floats, sums []Ints, most *Ints, limit int32, scale float32) {
-	for m := range sums {
+// weights is Weights of sums that are stride rows apart, as their weights then are.
+func weights(dst []Floats, sums []Ints, stride int, most *Ints, limit int32, scale float32) {
+	if !processor.Vectors {
+		weightsGeneric(dst, sums, stride, most, limit, scale)
+		return
+	}
+	n := (len(sums) + stride - 1) / stride
+	weightsVector(&dst[0], &sums[0], most, n, limit, scale, &tables.Decay, rowBytes*stride)
+}
+
+// weightsGeneric is weights in Go.
+func weightsGeneric(dst []Floats, sums []Ints, stride int, most *Ints, limit int32, scale float32) {
+	for m := 0; m < len(sums); m += stride {
 		for i, v := range sums[m] {
 			dst[m][i] = 0
 			if d := most[i] - v; d <= limit {

@@ -1,15 +1,18 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "wide_amd64.h"
 #include "decay_amd64.h"
 
-// func weightsAVX2(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·weightsAVX2(SB), NOSPLIT, $0-48
+// func weightsVector(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32, stride int)
+TEXT ·weightsVector(SB), NOSPLIT, $0-56
+	IFWIDE(wide)
 	MOVQ dst+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
 	MOVQ n+24(FP), CX
 	MOVQ c+40(FP), AX
+	MOVQ stride+48(FP), BX
 
 	MOVL limit+32(FP), R11
 	MOVQ R11, X15
@@ -31,21 +34,21 @@ word:
 	VPSUBD  32(SI), Y7, Y0
 	DECAY
 	VMOVUPS Y5, 32(DI)
-	ADDQ    $64, SI
-	ADDQ    $64, DI
+	ADDQ    BX, SI
+	ADDQ    BX, DI
 	DECQ    CX
 	JNZ     word
 
 	VZEROUPPER
 	RET
 
-// func weightsAVX512(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32)
-TEXT ·weightsAVX512(SB), NOSPLIT, $0-48
+wide:
 	MOVQ dst+0(FP), DI
 	MOVQ sums+8(FP), SI
 	MOVQ most+16(FP), DX
 	MOVQ n+24(FP), CX
 	MOVQ c+40(FP), AX
+	MOVQ stride+48(FP), BX
 
 	MOVL limit+32(FP), R11
 	VPBROADCASTD R11, Z15
@@ -58,16 +61,16 @@ TEXT ·weightsAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS (AX), Z8
 	VMOVDQU32 (DX), Z6
 
-word:
+word512:
 	VPSUBD   (SI), Z6, Z0
 	VPCMPD   $2, Z15, Z0, K1 // within the limit
 	DECAY512
 	VMOVUPS.Z Z5, K1, Z5
 	VMOVUPS  Z5, (DI)
-	ADDQ     $64, SI
-	ADDQ     $64, DI
+	ADDQ     BX, SI
+	ADDQ     BX, DI
 	DECQ     CX
-	JNZ      word
+	JNZ      word512
 
 	VZEROUPPER
 	RET

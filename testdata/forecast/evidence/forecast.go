@@ -42,7 +42,7 @@ type Result struct {
 	Task          Task
 	Sources       []Source
 	Noise, Cutoff forecast.Estimate
-	Pairs, Heads  []Pair // codes after BCE and CE, the smallest forecast first; soft targets and direct regression
+	Pairs         []Pair // the smallest forecast first
 
 	Forecaster *forecast.Forecaster
 }
@@ -87,11 +87,7 @@ func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*c
 		}
 		p.Observed = stat.Mean(p.Each, nil)
 		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == x.Code.Name() && src.Training == x.Training })
-		if x.Training == perceived.Soft || x.Code.Name() == forecast.Direct {
-			out.Heads = append(out.Heads, p)
-		} else {
-			out.Pairs = append(out.Pairs, p)
-		}
+		out.Pairs = append(out.Pairs, p)
 	}
 	return out, nil
 }

@@ -16,6 +16,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/decode"
 )
 
@@ -92,7 +93,13 @@ func load(folder, table string) (*Set, error) {
 			Errors: map[Reading]observed.Error{}, Wrong: map[int]float64{},
 		}
 		for reading, column := range map[Reading]string{GenBits: "gen_bits", Gen: "gen", GenEx: "gen_ex"} {
+			if r.cells[column] == "" { // direct regression has one reading
+				continue
+			}
 			n.Errors[reading] = observed.Error{Mean: r.number(column), StdErr: r.number(column + "_stderr")}
+		}
+		if n.Code == forecast.Direct { // l1
+			n.Training = perceived.BCE
 		}
 		for pair := range strings.FieldsSeq(r.cells["wrong"]) {
 			t, share, _ := strings.Cut(pair, ":")
@@ -114,7 +121,7 @@ func load(folder, table string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.loadHeads(folder)
+	return s, nil
 }
 
 func priorKey(data string, levels int) string { return fmt.Sprint(data, " ", levels) }

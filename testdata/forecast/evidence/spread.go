@@ -11,17 +11,15 @@ import (
 
 // Respread changes the standard deviations that forecasts are made with: errors and intervals follow.
 func (r *Result) Respread(s forecast.Spread) {
-	both := slices.Concat(r.Pairs, r.Heads)
-	all := make([]forecast.Forecast, len(both))
-	for i, p := range both {
+	all := make([]forecast.Forecast, len(r.Pairs))
+	for i, p := range r.Pairs {
 		all[i] = p.Forecast
 	}
 	r.Forecaster.Spread = s
 	r.Forecaster.Relate(all)
 	for i := range all {
-		both[i].Forecast = all[i]
+		r.Pairs[i].Forecast = all[i]
 	}
-	r.Pairs, r.Heads = both[:len(r.Pairs):len(r.Pairs)], both[len(r.Pairs):]
 }
 
 // Widths says how good intervals are.
@@ -108,7 +106,7 @@ func FitHeads(results []*Result) forecast.Spread {
 
 // Head returns the pairs of direct regression, or those of soft targets, without the sources.
 func (r *Result) Head(direct bool) []Pair {
-	return slices.DeleteFunc(slices.Clone(r.Heads), func(p Pair) bool { return p.Source || (p.Code.Name() == forecast.Direct) != direct })
+	return slices.DeleteFunc(slices.Clone(r.Pairs), func(p Pair) bool { return p.Source || (p.Code.Name() == forecast.Direct) != direct })
 }
 
 func fitSpread(results []*Result, constants []func(*forecast.Spread) *float64, mean func([]*Result) float64) forecast.Spread {

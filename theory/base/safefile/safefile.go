@@ -6,13 +6,9 @@
 // A link is followed: Write replaces the file that it points to. Write never replaces a
 // named pipe, a device or a socket.
 //
-// A process that is killed leaves its temporary file. Its name says which file it was
-// for, and which machine made it:
+// A process that is killed leaves its temporary file, whose name says which file it was for:
 //
-//	.FILE.HOST.RANDOM.tmp
-//
-// A process locks its temporary file while it writes. [RemoveAbandoned] removes the files of this
-// machine that no process has locked.
+//	.FILE.RANDOM.tmp
 package safefile
 
 import (
@@ -25,8 +21,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // ErrSpecial says that a path is a named pipe, a device or a socket.
@@ -81,8 +75,7 @@ func kind(mode fs.FileMode) string {
 // file's permissions are 0666 less the umask.
 //
 // Errors of fill and of the file system are wrapped with the path: errors.Is and errors.As
-// find them. The error is fs.ErrNotExist also where another process removed the temporary file
-// as abandoned.
+// find them.
 func Write(path string, fill func(w io.Writer) error) error {
 	if err := write(path, fill); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -95,13 +88,13 @@ func write(name string, fill func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	file, locked, err := create(path)
+	file, err := create(path)
 	if err != nil {
 		return err
 	}
 	placed := false
 	defer func() {
-		file.Close() // which unlocks it, when it has its final name
+		file.Close()
 		if !placed { // also where fill panics
 			os.Remove(file.Name())
 		}
@@ -116,10 +109,8 @@ func write(name string, fill func(w io.Writer) error) error {
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	if !locked { // such systems rename no file that is open
-		if err := file.Close(); err != nil {
-			return err
-		}
+	if err := file.Close(); err != nil { // not all systems rename a file that is open
+		return err
 	}
 	if err := os.Rename(file.Name(), path); err != nil {
 		return err
@@ -134,7 +125,7 @@ func Probe(path string) error {
 	target, err := Resolve(path)
 	if err == nil {
 		var file *os.File
-		if file, _, err = create(target); err == nil {
+		if file, err = create(target); err == nil {
 			err = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
 	}
@@ -144,96 +135,14 @@ func Probe(path string) error {
 	return nil
 }
 
-// create makes the temporary file, and locks it where the file system has locks. It never opens a file
-// or a link that is there.
-func create(path string) (file *os.File, locked bool, err error) {
-	for range 4 {
-		// Not os.CreateTemp: its files are private, and results are shared.
-		file, err = os.OpenFile(prefix(path)+rand.Text()+ending, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return nil, false, err
-		}
-		locked, err = tryLock(file)
-		if err != nil || locked && isAt(file.Name(), file) { // without locks no process removes it
-			return file, locked, nil
-		}
-		// Another process took it for an abandoned one before it was locked.
-		file.Close()
-	}
-	return nil, false, fmt.Errorf("another process removed %s", file.Name())
-}
-
-// isAt reports whether an open file is the one at a path.
-func isAt(path string, file *os.File) bool {
-	there, err := os.Lstat(path)
-	if err != nil {
-		return false
-	}
-	open, err := file.Stat()
-	return err == nil && os.SameFile(there, open)
-}
-
-// RemoveAbandoned removes the temporary files of path that processes of this machine left
-// when they were killed. A file that cannot be removed stays, and does no harm.
-func RemoveAbandoned(path string) {
-	path, err := Resolve(path)
-	if err != nil {
-		return
-	}
-	dir, start := filepath.Split(prefix(path))
-	folder, err := os.Open(filepath.Clean(dir))
-	if err != nil {
-		return
-	}
-	defer folder.Close()
-	for {
-		names, err := folder.Readdirnames(1024)
-		for _, name := range names {
-			if strings.HasPrefix(name, start) && strings.HasSuffix(name, ending) {
-				removeUnlocked(dir + name)
-			}
-		}
-		if err != nil {
-			return // io.EOF after the last
-		}
-	}
-}
-
-// removeUnlocked removes a file that no process has locked.
-func removeUnlocked(path string) {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return // a planted link or pipe
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return
-	}
-	defer file.Close()
-	if locked, err := tryLock(file); err == nil && locked && isAt(path, file) {
-		os.Remove(path)
-	}
-}
-
-const ending = ".tmp"
-
-// prefix is how the paths of a file's temporary files of this machine begin. They are short enough where the
-// file's own name just fits. Of two long names that begin alike, what is abandoned goes together.
-func prefix(path string) string {
+// create makes the temporary file. It never opens a file or a link that is there.
+func create(path string) (*os.File, error) {
+	const most = 64 // bytes of a long name: a file's own name may just fit
 	dir, base := filepath.Split(path)
-	host, _ := os.Hostname()
-	return dir + "." + shortened(base) + "." + shortened(strings.Map(usual, host)) + "."
+	base = strings.ToValidUTF8(base[:min(most, len(base))], "")
+	// Not os.CreateTemp: its files are private, and results are shared.
+	return os.OpenFile(dir+"."+base+"."+rand.Text()+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
-
-// usual is a character of a file's name, and _ in the place of others.
-func usual(r rune) rune {
-	if r == '-' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-		return r
-	}
-	return '_'
-}
-
-// shortened returns the first 64 bytes of a text.
-func shortened(s string) string { return strings.ToValidUTF8(s[:min(64, len(s))], "") }
 
 // Canonical returns the path of the file that Write would make or replace, without links: two paths of one file
 // have the same one.

@@ -184,60 +184,6 @@ var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// TestRemoveAbandoned: what no process has locked goes, whatever number the process had, and
-// what one is writing stays.
-func TestRemoveAbandoned(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	victim := filepath.Join(t.TempDir(), "victim")
-	left := filepath.Base(prefix(path) + "X.tmp")
-	planted := filepath.Base(prefix(path) + "Y.tmp")
-	others := []string{".out.another-host.X.tmp", filepath.Base(prefix(path+".csv") + "X.tmp"), filepath.Base(prefix(path) + "X.swp"), ".out.notes.of.mine.tmp", ".out.tmp", "out"}
-	for _, file := range append([]string{victim, filepath.Join(dir, left)}, others...) {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
-		}
-		must.Succeed(t, os.WriteFile(file, []byte("half"), 0o666))
-	}
-	if err := os.Symlink(victim, filepath.Join(dir, planted)); err == nil {
-		others = append(others, planted)
-	}
-	probe, err := os.Open(victim)
-	must.Succeed(t, err)
-	defer probe.Close()
-	if _, err := tryLock(probe); err != nil {
-		t.Skipf("no locks here: %v", err)
-	}
-	if err := Write(path, func(w io.Writer) error {
-		RemoveAbandoned(path)
-		return text("whole")(w)
-	}); err != nil {
-		t.Errorf("a file that is being written was removed: %v", err)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "whole" {
-		t.Errorf("%q, %v", got, err)
-	}
-	there := func(name string) bool { _, err := os.Lstat(filepath.Join(dir, name)); return err == nil }
-	if there(left) {
-		t.Errorf("%s stays", left)
-	}
-	for _, name := range others {
-		if !there(name) {
-			t.Errorf("%s was removed", name)
-		}
-	}
-	file, locked, err := create(path)
-	must.Succeed(t, err)
-	defer file.Close()
-	if !locked || !isAt(file.Name(), file) {
-		t.Errorf("%s: locked %v", file.Name(), locked)
-	}
-	must.Succeed(t, os.Remove(file.Name()))
-	if isAt(file.Name(), file) {
-		t.Error("nobody sees that the file was removed")
-	}
-}
-
 // TestLinks: what a link points to is replaced, and the link stays.
 func TestLinks(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()

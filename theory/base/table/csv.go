@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"iter"
 	"reflect"
@@ -10,32 +9,9 @@ import (
 )
 
 // csvFields returns the columns of the CSV of rows of a type, a struct, in order, without those that only other
-// tables have. The error names a field that no cell can hold, a struct or a slice: it needs the tag csv:"-".
-func csvFields(t reflect.Type, without []string) (out []field, err error) {
-	fields, err := fieldsOf(t)
-	if err != nil {
-		return nil, fmt.Errorf("columns of a CSV: %w", err)
-	}
-	known := map[string]bool{}
-	for _, f := range fields {
-		if !f.csv {
-			continue
-		}
-		known[f.name] = true
-		if slices.Contains(without, f.name) {
-			continue
-		}
-		if !fitsCell(f.base()) {
-			return nil, fmt.Errorf("columns of a CSV: %v.%s is of type %v, which no cell can hold", t, f.Name, f.Type)
-		}
-		out = append(out, f)
-	}
-	for _, name := range without {
-		if !known[name] {
-			return nil, fmt.Errorf("columns of a CSV: %v has no column %q to leave out", t, name)
-		}
-	}
-	return out, nil
+// tables have.
+func csvFields(t reflect.Type, without []string) []field {
+	return slices.DeleteFunc(fieldsOf(t), func(f field) bool { return !f.csv || slices.Contains(without, f.name) })
 }
 
 // WriteCSV writes a line of column names and a line for each row, without the columns of some names. A text
@@ -54,10 +30,7 @@ func WriteCSV[R any](w io.Writer, rows []R, without ...string) error {
 // WriteCSVSeq writes rows as they come. It returns the first error of the rows or of
 // writing.
 func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], without ...string) error {
-	columns, err := csvFields(reflect.TypeFor[R](), without)
-	if err != nil {
-		return err
-	}
+	columns := csvFields(reflect.TypeFor[R](), without)
 	out := csv.NewWriter(w)
 	record := make([]string, len(columns))
 	for i := range columns {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,24 +22,16 @@ type field struct {
 }
 
 // fieldsOf returns the fields of a struct type in order. Those of an embedded struct stand in its place.
-func fieldsOf(t reflect.Type) ([]field, error) {
-	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%v is not a struct", t)
-	}
-	var out []field
+func fieldsOf(t reflect.Type) (out []field) {
 	for _, s := range reflect.VisibleFields(t) {
 		if s.Anonymous || !s.IsExported() {
 			continue
 		}
-		f := fieldOf(s)
-		if slices.ContainsFunc(out, func(other field) bool { return other.name == f.name }) {
-			return nil, fmt.Errorf("%v has two fields %q", t, f.name)
-		}
-		if f.json != "" || f.csv || f.text {
+		if f := fieldOf(s); f.json != "" || f.csv || f.text {
 			out = append(out, f)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // fieldOf reads the tags of a field.
@@ -76,27 +67,11 @@ func (f *field) place(row reflect.Value) (v reflect.Value, ok bool) {
 	return v, err == nil
 }
 
-// base is the type of the field's values, without a pointer.
-func (f *field) base() reflect.Type {
-	if f.Type.Kind() == reflect.Pointer {
-		return f.Type.Elem()
-	}
-	return f.Type
-}
-
 var (
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 	jsonMarshalerType = reflect.TypeFor[json.Marshaler]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 )
-
-func isNumber(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Float64 }
-
-// fitsCell reports whether a cell of a CSV can hold the values of a type.
-func fitsCell(t reflect.Type) bool {
-	k := t.Kind()
-	return t.Implements(stringerType) || k == reflect.String || k == reflect.Bool || isNumber(k)
-}
 
 // cell is a value in a CSV.
 func cell(v reflect.Value) string {
@@ -111,10 +86,8 @@ func cell(v reflect.Value) string {
 		return ""
 	case v.CanFloat():
 		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
-	case v.Kind() == reflect.Bool:
-		return strconv.FormatBool(v.Bool())
 	}
-	return harmless(v.String())
+	return harmless(fmt.Sprint(v.Interface()))
 }
 
 // forPeople is a value in a table for people.

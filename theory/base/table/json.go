@@ -89,10 +89,7 @@ func (e *encoder) list(open, end byte, n int, item func(i int) error) error {
 func (e *encoder) object(v reflect.Value) error {
 	all, known := e.fields[v.Type()]
 	if !known {
-		var err error
-		if all, err = jsonFields(v.Type()); err != nil {
-			return err
-		}
+		all = jsonFields(v.Type())
 		e.fields[v.Type()] = all
 	}
 	var names []string
@@ -122,9 +119,8 @@ func (e *encoder) leaf(v any) error {
 }
 
 // jsonFields are the fields of a struct that JSON has.
-func jsonFields(t reflect.Type) ([]field, error) {
-	all, err := fieldsOf(t)
-	return slices.DeleteFunc(all, func(f field) bool { return f.json == "" }), err
+func jsonFields(t reflect.Type) []field {
+	return slices.DeleteFunc(fieldsOf(t), func(f field) bool { return f.json == "" })
 }
 
 // ErrUnknownField is wrapped by the error for a field that a value does not have.
@@ -209,10 +205,7 @@ func check(d *json.Decoder, v reflect.Value, path string) error {
 func checkObject(d *json.Decoder, v reflect.Value, path string) error {
 	var known []field
 	if v.Kind() == reflect.Struct {
-		var err error
-		if known, err = jsonFields(v.Type()); err != nil {
-			return err
-		}
+		known = jsonFields(v.Type())
 	}
 	seen := map[string]bool{}
 	for d.More() {

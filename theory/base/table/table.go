@@ -2,10 +2,8 @@ package table
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +20,7 @@ const (
 	List
 )
 
-// Table is a table for people: data, which Write prints, and HTML for a page.
+// Table is a table for people: data, which Write prints.
 type Table struct {
 	Head  []string // headings; nil for a table without
 	Rows  [][]string
@@ -31,13 +29,14 @@ type Table struct {
 	Line int
 	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. Cells "~", and those that begin with "! ", are marks.
 	Emphasis []Emphasis
-
-	err error // of Of; Write returns it
 }
+
+// Best reports whether a row, from 0, is the best of a ranking.
+func (t *Table) Best(row int) bool { return row < len(t.Emphasis) && t.Emphasis[row] == Best }
 
 // Column is a column whose cells are computed from a row.
 type Column[R any] struct {
-	field string // it stands in the place of this one; "" for the end
+	field string // it stands in the place of this one, or at the end where there is none of this name
 	head  string
 	cell  func(R) string
 }
@@ -55,16 +54,10 @@ func Append[R any](head string, cell func(R) string) Column[R] {
 }
 
 // Of makes a table of rows of type R, a struct: a column for each field with a text tag,
-// in order, then those that are appended. An error, which can only be one of the row
-// type or of the columns' names, is returned by Write.
+// in order, then those that are appended.
 func Of[R any](rows []R, columns ...Column[R]) *Table {
 	t := &Table{Head: []string{}}
-	fields, err := fieldsOf(reflect.TypeFor[R]())
-	if err != nil {
-		t.err = fmt.Errorf("making a table: %w", err)
-		return t
-	}
-	fields = slices.DeleteFunc(fields, func(f field) bool { return !f.text })
+	fields := slices.DeleteFunc(fieldsOf(reflect.TypeFor[R]()), func(f field) bool { return !f.text })
 	cells := make([]func(*R) string, len(fields))
 	for i, f := range fields {
 		t.Head = append(t.Head, f.head)
@@ -78,15 +71,11 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	for _, c := range columns {
 		cell := func(row *R) string { return c.cell(*row) }
 		at := slices.IndexFunc(fields, func(f field) bool { return f.name == c.field })
-		switch {
-		case c.field == "":
+		if at < 0 {
 			t.Head, cells = append(t.Head, c.head), append(cells, cell)
-		case at < 0:
-			t.err = fmt.Errorf("making a table: %T has no field %q with a text tag", *new(R), c.field)
-			return t
-		default:
-			cells[at], t.Head[at] = cell, cmp.Or(c.head, t.Head[at])
+			continue
 		}
+		cells[at], t.Head[at] = cell, cmp.Or(c.head, t.Head[at])
 	}
 	for r := range rows {
 		line := make([]string, len(cells))
@@ -124,9 +113,6 @@ func fill(cell string, width int) string {
 
 // Write prints the table for people, its columns two spaces apart.
 func (t *Table) Write(w io.Writer) error {
-	if t.err != nil {
-		return t.err
-	}
 	var b strings.Builder
 	lines, width := t.grid()
 	for i, cells := range lines {
@@ -161,21 +147,4 @@ func (t *Table) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// right reports whether a column is aligned to the right on a page, because it holds numbers.
-func (t *Table) right(column int) bool {
-	// A number, with what may follow it: a standard error, a unit, a note in parentheses.
-	numeric := regexp.MustCompile(`^[+−-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?( ± .*| \(.*\)| ?[%kMGT])?$`)
-	numbers := 0
-	for _, cells := range t.Rows {
-		switch {
-		case column >= len(cells) || cells[column] == "" || cells[column] == dash:
-		case numeric.MatchString(cells[column]):
-			numbers++
-		default:
-			return false
-		}
-	}
-	return numbers > 0
 }

@@ -1,0 +1,257 @@
+//go:build (amd64 || arm64) && !purego
+
+package lanes
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"belsim/montecarlo/tables"
+)
+
+// agree compares results, none of which is NaN.
+func agree(t *testing.T, what, set string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s, %s: %v, want %v", what, set, got, want)
+	}
+}
+
+// randomPlan is a running sum over candidates, and their offsets.
+func randomPlan(rng *rand.Rand, bits, levels int) (*tables.RunningSum, []float32) {
+	plan, offsets := &tables.RunningSum{Starts: []uint32{0}}, []float32(nil)
+	for m := range levels {
+		for range rng.IntN(4) {
+			plan.Steps = append(plan.Steps, uint32(rng.IntN(2*bits)))
+		}
+		plan.Starts = append(plan.Starts, uint32(len(plan.Steps)))
+		plan.Fixed = append(plan.Fixed, int64(rng.IntN(3)-1)*tables.LogitOne)
+		offsets = append(offsets, float32(m-rng.IntN(levels)))
+	}
+	plan.Steps = append(plan.Steps, 0) // never empty
+	return plan, offsets
+}
+
+// randomPairs are pairs of prefixes and suffixes in some patterns.
+func randomPairs(rng *rand.Rand, prefixes, suffixes, kinds int) *tables.Product {
+	p := &tables.Product{}
+	for i := range prefixes {
+		p.PatternOf = append(p.PatternOf, uint16(rng.IntN(kinds)))
+		p.Offsets = append(p.Offsets, float32(i*suffixes-30))
+	}
+	for range kinds * suffixes {
+		p.Patterns = append(p.Patterns, uint16(rng.IntN(suffixes)))
+	}
+	return p
+}
+
+// TestVectorNoise: the noise of the vector routines has the bits of the noise in Go.
+func TestVectorNoise(t *testing.T) {
+	vectors(t, func(set string) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for trial := range 300 {
+			bits := 1 + rng.IntN(40)
+			words := make([]uint64, bits*Width/2)
+			for i := range words {
+				words[i] = rng.Uint64()
+				if trial%3 == 0 && rng.IntN(8) == 0 { // near both ends of an octave
+					words[i] = uint64(1)<<rng.IntN(64) - uint64(rng.IntN(3))
+				}
+			}
+			centers := make([]int32, bits)
+			for i := range centers {
+				centers[i] = int32((rng.Float64()*14 - 7) * tables.NormalOne)
+			}
+			tails := false
+			raw, logits, gotRaw, gotLogits := make([]Ints, bits), make([]Ints, bits), make([]Ints, bits), make([]Ints, bits)
+			gotTails := [2]bool{noiseVector(&gotRaw[0], &words[0], bits, &tables.Normals, nil), noiseVector(&gotLogits[0], &words[0], bits, &tables.Normals, &centers[0])}
+			for i, w := range words {
+				for half := range 2 {
+					draw := uint32(w >> (32 * half))
+					k, n := i/(Width/2), 2*(i%(Width/2))+half
+					if draw&^(1<<31) < tables.NormalTail { // its number is of no use
+						tails, gotRaw[k][n], gotLogits[k][n] = true, 0, 0
+						continue
+					}
+					raw[k][n] = normal(draw, func() uint64 { return 0 })
+					logits[k][n] = Round(centers[k] + raw[k][n])
+				}
+			}
+			agree(t, "draws in the tail", set, gotTails, [2]bool{tails, tails})
+			agree(t, "noise", set, gotRaw, raw)
+			agree(t, "logits", set, gotLogits, logits)
+		}
+	})
+}
+
+// TestVectors: the functions for AVX2 and AVX-512 give the bits of those in Go.
+func TestVectors(t *testing.T) {
+	vectors(t, func(set string) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for trial := range 300 {
+			const scale, limit = 1.7e-5, 1 << 20
+			bits, levels, kinds := 1+rng.IntN(40), 1+rng.IntN(60), 1+rng.IntN(3)
+			logits := randomLogits(rng, bits, trial%5 == 0)
+			plan, offsets := randomPlan(rng, bits, levels)
+			sums := [2][]Ints{make([]Ints, levels), make([]Ints, levels)} // by the vector routine, and in Go
+			var most, best, place, foremost [2]Ints
+			runGeneric(sums[1], 1, &most[1], &best[1], logits, plan)
+			Run(sums[0], &most[0], &best[0], logits, plan)
+			agree(t, "sums", set, sums[0], sums[1])
+			agree(t, "largest", set, [2]Ints{most[0], best[0]}, [2]Ints{most[1], best[1]})
+
+			var weight, sum [2]Floats
+			softmaxGeneric(&weight[1], &sum[1], sums[1], 1, &most[1], offsets, limit, scale)
+			Softmax(&weight[0], &sum[0], sums[1], &most[1], offsets, limit, scale)
+			agree(t, "softmax", set, [2]Floats{weight[0], sum[0]}, [2]Floats{weight[1], sum[1]})
+
+			heavy := [2][]Floats{make([]Floats, levels), make([]Floats, levels)}
+			weightsGeneric(heavy[1], sums[1], 1, &most[1], limit, scale)
+			Weights(heavy[0], sums[1], &most[1], limit, scale)
+			agree(t, "weights", set, heavy[0], heavy[1])
+
+			pairs := randomPairs(rng, levels, levels, kinds)
+			mixGeneric(&weight[1], &sum[1], heavy[1], heavy[1], make([]Floats, kinds), 1, pairs)
+			Mix(&weight[0], &sum[0], heavy[1], heavy[1], make([]Floats, kinds), pairs)
+			agree(t, "sums of pairs", set, [2]Floats{weight[0], sum[0]}, [2]Floats{weight[1], sum[1]})
+
+			medianGeneric(&place[1], sums[1], &most[1], limit, scale, make([]Floats, 2*levels+2))
+			Median(&place[0], sums[1], &most[1], limit, scale, make([]Floats, 2*levels+2))
+			agree(t, "median", set, place[0], place[1])
+
+			firstGeneric(&foremost[1], sums[1], &most[1])
+			First(&foremost[0], sums[1], &most[1])
+			agree(t, "places of the largest", set, foremost[0], foremost[1])
+		}
+	})
+}
+
+// TestVectorAffine: the scores of the vector routines have the bits of the scores in Go.
+func TestVectorAffine(t *testing.T) {
+	vectors(t, func(set string) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 300 {
+			bits, groups := 1+rng.IntN(40), 1+rng.IntN(15)
+			numbers := randomLogits(rng, bits, false)
+			f := &tables.Affine{}
+			for range groups {
+				length := rng.IntN(bits + 1)
+				f.Lengths = append(f.Lengths, uint32(length))
+				for range length * tables.AffineRows {
+					f.Factors = append(f.Factors, float32(20*rng.Float64()-10))
+				}
+				for range tables.AffineRows {
+					f.Offsets = append(f.Offsets, float32(-200*rng.Float64()*tables.LogitOne))
+				}
+			}
+			f.Factors = append(f.Factors, 0) // never empty
+			want, got := make([]Ints, len(f.Offsets)), make([]Ints, len(f.Offsets))
+			var most, gotMost Ints
+			affineGeneric(want, &most, numbers, f)
+			Affine(got, &gotMost, numbers, f)
+			agree(t, "scores", set, got, want)
+			agree(t, "largest score", set, gotMost, most)
+		}
+	})
+}
+
+// TestNoiseTails: draws in the tail are continued by their own bits, and change no other draw.
+func TestNoiseTails(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	refine := func(i int) uint64 { return uint64(i+1) * 0x9E3779B97F4A7C15 }
+	for rows := 1; rows < 20; rows++ {
+		words := make([]uint64, rows*Width/2)
+		for i := range words {
+			words[i] = rng.Uint64()
+			switch rng.IntN(20) {
+			case 0:
+				words[i] &= tables.NormalTail - 1 | 0xFFFFFFFF80000000
+			case 1:
+				words[i] &= (tables.NormalTail-1)<<32 | 1<<63 | 0xFFFFFFFF
+			}
+		}
+		centers := make([]int32, rows)
+		for k := range centers {
+			centers[k] = int32(rng.IntN(1 << 27))
+		}
+		for _, c := range [][]int32{nil, centers} {
+			got, want := make([]Ints, rows), make([]Ints, rows)
+			Noise(got, words, c, refine)
+			noiseGeneric(want, words, c, refine)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d rows: %v, want %v", rows, got, want)
+			}
+		}
+	}
+}
+
+// TestBatch: the routines for a batch give the bits of those in Go for each group, for any number of bits
+// and candidates.
+func TestBatch(t *testing.T) {
+	vectors(t, func(set string) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		floats := func(n int) []Floats {
+			x := make([]Floats, n)
+			for i := range x {
+				for j := range x[i] {
+					x[i][j] = rng.Float32()
+				}
+			}
+			return x
+		}
+		for trial := range 200 {
+			const scale = 1.7e-5
+			limit := int32(1) << (10 + rng.IntN(13)) // often beyond it
+			bits, levels, kinds, suffixes := 1+rng.IntN(20), 1+rng.IntN(40), 1+rng.IntN(3), 1+rng.IntN(20)
+			stride := bits + rng.IntN(2)
+			logits := randomLogits(rng, stride*Batch, trial%5 == 0)
+			plan, offsets := randomPlan(rng, bits, levels)
+			pairs, light := randomPairs(rng, levels, suffixes, kinds), floats(suffixes*Batch)
+			var most [2][Batch]Ints
+			var best, weight, sum, all, products [2][Batch]Floats
+			sums := [2][]Ints{make([]Ints, levels*Batch), make([]Ints, levels*Batch)}
+			heavy := [2][]Floats{floats(levels * Batch), floats(levels * Batch)}
+			patterns := make([]Floats, kinds*Batch)
+			bestBatchGeneric(&best[1], logits, stride, plan, offsets)
+			for g := range Batch {
+				runGeneric(sums[1][g:], Batch, &most[1][g], &Ints{}, logits[g*stride:], plan)
+				softmaxGeneric(&weight[1][g], &sum[1][g], sums[1][g:], Batch, &most[1][g], offsets, limit, scale)
+				weightsGeneric(heavy[1][g:], sums[1][g:], Batch, &most[1][g], limit, scale)
+				mixGeneric(&all[1][g], &products[1][g], heavy[1][g:], light[g:], patterns[g:], Batch, pairs)
+			}
+			RunBatch(sums[0], &most[0], logits, stride, plan)
+			BestBatch(&best[0], logits, stride, plan, offsets)
+			SoftmaxBatch(&weight[0], &sum[0], sums[1], &most[1], offsets, int64(limit), scale)
+			WeightsBatch(heavy[0], sums[1], &most[1], int64(limit), scale)
+			MixBatch(&all[0], &products[0], heavy[1], light, patterns, pairs)
+			agree(t, "sums", set, sums[0], sums[1])
+			agree(t, "largest", set, most[0], most[1])
+			agree(t, "tags of the largest", set, best[0], best[1])
+			agree(t, "softmax", set, [2][Batch]Floats{weight[0], sum[0]}, [2][Batch]Floats{weight[1], sum[1]})
+			agree(t, "weights", set, heavy[0], heavy[1])
+			agree(t, "sums of pairs", set, [2][Batch]Floats{all[0], products[0]}, [2][Batch]Floats{all[1], products[1]})
+		}
+	})
+}
+
+// TestTallyBatch: the tallies of the vector routines are those of Go, for real labels and for whole ones.
+func TestTallyBatch(t *testing.T) {
+	vectors(t, func(set string) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 500 {
+			e := &Errors{Base: float64(rng.IntN(200)), Y: 200 * rng.Float64(), Scale: float64(uint64(1) << rng.IntN(36)), Near: float64(rng.IntN(100))}
+			var weight, sum [Batch]Floats
+			for g := range sum {
+				for i := range sum[g] {
+					weight[g][i], sum[g][i] = 1+rng.Float32(), 100*rng.Float32()-50
+				}
+			}
+			sum[0][0], weight[0][0], e.Y = 0, 1, e.Base+e.Near*float64(rng.IntN(2)) // an error of Near itself
+			for _, w := range []*[Batch]Floats{nil, &weight} {
+				agree(t, "tally", set, TallyBatch(&sum, w, e), tallyBatchGeneric(&sum, w, e))
+			}
+		}
+	})
+}
