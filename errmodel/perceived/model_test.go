@@ -200,31 +200,6 @@ func TestLearnExtremes(t *testing.T) {
 	}
 }
 
-// BenchmarkLearn reports the milliseconds that one named code takes on one processor, on
-// average over all. Expected for 64 levels are 10 ms bit by bit and 50 ms for the decoder; for
-// 256 levels, 60 and 200 ms.
-func BenchmarkLearn(b *testing.B) {
-	for _, levels := range []int{64, 256} {
-		for _, training := range []Training{BCE, CE} {
-			b.Run(fmt.Sprintf("%d/%s", levels, training), func(b *testing.B) {
-				p := Model{Noise: float64(levels) / 40, Misfit: 0.25, Training: training}
-				codes := 0
-				for b.Loop() {
-					for _, f := range code.Families() {
-						c := must.Get(code.New(f.Name, levels))(b)
-						if _, err := p.Learn(context.Background(), 1, c, nil); err != nil {
-							b.Fatal(err)
-						}
-						codes++
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(codes), "ms/code")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
-	}
-}
-
 // TestLearnReal learns codes of real numbers for the decoder: a column ten times as large has
 // logits that are ten times smaller, and the decoder's sums are the same.
 func TestLearnReal(t *testing.T) {
